@@ -1,0 +1,90 @@
+#include "topology/catalog.hpp"
+
+#include "catalog_rows.hpp"  // generated; see generate_catalog.cpp
+
+#include <algorithm>
+
+namespace tpuwh::topology {
+namespace {
+
+// Of the large shapes of v4, v5p, tpu7 and tpu7x only some are rows; these are all.
+bool follows_cube_rule(const Generation& generation, const Dims& dims) {
+  const std::uint32_t axis = generation.cube_axis;
+  return axis != 0 && dims.rank() == 3 && dims.divisible_by(Dims(axis, axis, axis)) &&
+         dims.nondecreasing() && dims.chips() <= generation.max_slice_chips;
+}
+
+// tpu7x has 98 rows and this is on the way of every review: rows ascend by chips.
+bool has_row(const MachineType& machine, const Dims& dims) {
+  const auto chips = [](const Topology& row) { return row.dims.chips(); };
+  const auto same_size = std::ranges::equal_range(machine.topologies, dims.chips(), {}, chips);
+  return std::ranges::find(same_size, dims, &Topology::dims) != same_size.end();
+}
+
+std::string cube_shapes(const Generation& generation) {
+  return "A<=B<=C in multiples of " + std::to_string(generation.cube_axis) + " up to " +
+         std::to_string(generation.max_slice_chips) + " chips";
+}
+
+}  // namespace
+
+std::span<const Generation> generations() {
+  return rows::generations;
+}
+
+const Generation* find_generation(std::string_view label) {
+  const auto* row = std::ranges::find(rows::generations, label, &Generation::label);
+  return row == std::ranges::end(rows::generations) ? nullptr : row;
+}
+
+bool is_ironwood(std::string_view label) {
+  constexpr std::string_view family = "tpu7";
+  if (!label.starts_with(family)) return false;
+  label.remove_prefix(family.size());
+  if (label.starts_with('x')) label.remove_prefix(1);
+  return label.empty() || label.front() == '-';
+}
+
+bool is_known(const Generation& generation, const Dims& dims, std::uint32_t chips_per_vm) {
+  if (chips_per_vm == generation.cube_chips_per_vm && follows_cube_rule(generation, dims)) {
+    return true;
+  }
+  return std::ranges::any_of(generation.machine_types, [&](const MachineType& machine) {
+    return machine.chips_per_vm == chips_per_vm && has_row(machine, dims);
+  });
+}
+
+std::size_t chips_per_vm_of(const Generation& generation, const Dims& dims,
+                            std::span<std::uint32_t, 4> out) {
+  std::size_t count = 0;
+  for (const MachineType& machine : generation.machine_types) {
+    // Machine types ascend by chips, so twins (tpu7x-standard-4t, -ultranet-4t) are neighbours.
+    const bool seen = count > 0 && out[count - 1] == machine.chips_per_vm;
+    if (seen || count == out.size()) continue;
+    if (is_known(generation, dims, machine.chips_per_vm)) out[count++] = machine.chips_per_vm;
+  }
+  return count;
+}
+
+std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_vm) {
+  const auto machine =
+      std::ranges::find(generation.machine_types, chips_per_vm, &MachineType::chips_per_vm);
+  if (machine == generation.machine_types.end()) return {};
+
+  const bool has_cubes = generation.cube_axis != 0 && chips_per_vm == generation.cube_chips_per_vm;
+  const Dims cube(generation.cube_axis, generation.cube_axis, generation.cube_axis);
+  std::string result;
+  for (const Topology& row : machine->topologies) {
+    if (has_cubes && row.dims.divisible_by(cube)) continue;  // described below
+    if (!result.empty()) result += ", ";
+    result += row.dims.text();
+  }
+  return has_cubes ? result + " and " + cube_shapes(generation) : result;
+}
+
+bool is_sub_slice_shape(const Dims& dims) {
+  return std::ranges::find(rows::sub_slice_shapes, dims) !=
+         std::ranges::end(rows::sub_slice_shapes);
+}
+
+}  // namespace tpuwh::topology

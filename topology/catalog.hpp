@@ -1,0 +1,93 @@
+// What Cloud TPU offers on GKE: generations, machine types, topologies.
+//
+// The rows are generated at build time from topology/tpu-catalog.json, which says
+// for each where it comes from; `sources` of a row are ids of that file's
+// "sources". Lookups are by GKE label value; nothing here allocates.
+//
+// The catalog advises. A label or a shape that is not in it is no error anywhere
+// in this library: the catalog grows after the program is built.
+#pragma once
+
+#include "topology/dims.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tpuwh::topology {
+
+// One shape on one machine type.
+struct Topology {
+  Dims dims;
+  std::uint32_t vms;                       // nodes of the node pool
+  std::string_view scope;                  // "sub-host", "single-host", "multi-host"
+  std::string_view accelerator_type;       // "v6e-16"
+  std::string_view chips_per_host_bounds;  // "2,2,1"
+  std::string_view host_bounds;            // "2,2,1"
+  std::string_view wrap;                   // "false,false,false"
+  std::span<const std::string_view> sources;
+};
+
+struct MachineType {
+  std::string_view name;  // "ct6e-standard-4t"
+  std::uint32_t chips_per_vm;
+  std::span<const Topology> topologies;  // ascending by chips
+  std::span<const std::string_view> sources;
+};
+
+// Which axes of a slice close into a ring (reference/topology.md R5-R7, R10).
+enum class WrapRule {
+  never,            // v3, and labels for which the device plugin writes none
+  all_from_four,    // v4, v5p, tpu7, tpu7x: all axes when each is at least 4
+  axis_of_sixteen,  // v5e, v6e: an axis of 16
+};
+
+struct Generation {
+  std::string_view label;        // cloud.google.com/gke-tpu-accelerator
+  std::string_view id;           // "v6e"
+  std::string_view name;         // "TPU v6e (Trillium)"
+  std::string_view type_prefix;  // "v6e" in "v6e-16"
+  unsigned rank;                 // 2 or 3
+  unsigned cores_per_chip;
+  WrapRule wrap;
+  bool multislice;  // a source says it works; false for tpu7, where none says either
+  std::uint64_t max_slice_chips;
+  // v4, v5p, tpu7, tpu7x: beyond the listed rows, every A<=B<=C of multiples of
+  // `cube_axis` up to max_slice_chips is legal; 0 where only the rows are
+  std::uint32_t cube_axis;
+  std::uint32_t cube_chips_per_vm;             // of the nodes those shapes are made of
+  std::span<const MachineType> machine_types;  // ascending by chips_per_vm
+  std::span<const std::string_view> sources;
+};
+
+std::span<const Generation> generations();
+
+// The row whose label is `label`, or null. An empty or unknown label is null.
+const Generation* find_generation(std::string_view label);
+
+// True for tpu7, tpu7x and machine-type spellings of them ("tpu7x-standard-4t"):
+// several TPU containers may share a host, and the device plugin leaves worker
+// ids to the webhook (reference/topology.md R14, workloads.md 1.2). A name that
+// only starts so ("tpu70", "tpu7e") is another generation and false.
+bool is_ironwood(std::string_view label);
+
+// Whether the catalog, by row or by rule, knows `dims` on this generation with
+// `chips_per_vm` chips on a node. A row counts even beyond max_slice_chips: tools
+// list two such shapes of v5p (the file's disagreement "v5p-max").
+bool is_known(const Generation& generation, const Dims& dims, std::uint32_t chips_per_vm);
+
+// The chips per VM with which the catalog knows `dims`, ascending, at most 4
+// (2x4 on v6e: 4 and 8). `out` has room for 4; returns how many were written.
+std::size_t chips_per_vm_of(const Generation& generation, const Dims& dims,
+                            std::span<std::uint32_t, 4> out);
+
+// "2x2, 2x4, 4x4, ...": the legal shapes with that many chips per VM, for an error
+// message; rule-based ones are described, not listed. Empty where no node of the
+// generation has that many chips. Allocates.
+std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_vm);
+
+// The sub-slice shapes the device plugin accepts in the annotation
+// cloud.google.com/gke-tpu-slice-topology (R19).
+bool is_sub_slice_shape(const Dims& dims);
+
+}  // namespace tpuwh::topology

@@ -1,0 +1,187 @@
+#include "topology/slice.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tpuwh::topology {
+namespace {
+
+constexpr std::uint64_t max_chips_per_host = std::numeric_limits<std::uint32_t>::max();
+
+// The device plugin's table (reference/topology.md R3): it looks at how many chips
+// a container asks for, not at the generation. All zero: it knows no such number.
+constexpr Bounds bounds_of(std::uint64_t chips_per_container) {
+  switch (chips_per_container) {
+    case 1:
+      return {1, 1, 1};
+    case 2:
+      return {1, 2, 1};
+    case 4:
+      return {2, 2, 1};
+    case 8:
+      return {2, 4, 1};
+    default:
+      return {0, 0, 0};
+  }
+}
+
+bool is_zero(const Bounds& bounds) {
+  return bounds[0] == 0;
+}
+
+Dims as_dims(const Bounds& bounds) {
+  return Dims(bounds[0], bounds[1], bounds[2]);
+}
+
+// R20: the device plugin takes labels of generations to come, "tpu" digits [letter].
+bool is_future_label(std::string_view label) {
+  constexpr std::string_view start = "tpu";
+  if (!label.starts_with(start)) return false;
+  label.remove_prefix(start.size());
+  const std::size_t digits = std::min(label.find_first_not_of("0123456789"), label.size());
+  const std::string_view rest = label.substr(digits);
+  return digits > 0 && (rest.empty() || (rest.size() == 1 && rest[0] >= 'a' && rest[0] <= 'z'));
+}
+
+// "1 chip", "16 chips"
+std::string chip_count(std::uint64_t chips) {
+  return std::to_string(chips) + (chips == 1 ? " chip" : " chips");
+}
+
+// "1, 4 or 8"
+std::string node_sizes(const Generation& generation) {
+  std::string result;
+  std::uint32_t last = 0;
+  for (const MachineType& machine : generation.machine_types) {
+    if (machine.chips_per_vm == last) continue;
+    last = machine.chips_per_vm;
+    const bool is_largest = last == generation.machine_types.back().chips_per_vm;
+    if (!result.empty()) result += is_largest ? " or " : ", ";
+    result += std::to_string(last);
+  }
+  return result;
+}
+
+// Ends of a sentence that say what would work; empty where nobody knows.
+std::string node_advice(const Generation* generation) {
+  if (generation == nullptr) return {};
+  return "; " + std::string(generation->label) + " has nodes of " + node_sizes(*generation) +
+         " chips";
+}
+
+std::string shape_advice(const Generation* generation, std::uint32_t chips_per_host) {
+  if (generation == nullptr) return {};
+  const std::string shapes = legal_shapes(*generation, chips_per_host);
+  if (shapes.empty()) return node_advice(generation);
+  return "; with " + chip_count(chips_per_host) + " per node " + std::string(generation->label) +
+         " comes as " + shapes;
+}
+
+Error invalid_chips(const SliceRequest& request, const Generation* generation) {
+  if (request.containers_per_pod == 0) {
+    return Error(Errc::chips_invalid, "no container of the Pod asks for TPU chips");
+  }
+  if (request.chips_per_container == 0) {
+    return Error(Errc::chips_invalid,
+                 "a TPU container has to ask for at least 1 chip" + node_advice(generation));
+  }
+  const std::string containers =
+      request.containers_per_pod == 1
+          ? "a container"
+          : std::to_string(request.containers_per_pod) + " containers, each";
+  return Error(Errc::chips_invalid, containers + " with " +
+                                        chip_count(request.chips_per_container) +
+                                        ", more than any node has" + node_advice(generation));
+}
+
+Error not_dividing(const SliceRequest& request, std::uint32_t chips_per_host,
+                   const Generation* generation) {
+  return Error(Errc::chips_not_dividing,
+               "topology " + request.dims.text() + " is " + chip_count(request.dims.chips()) +
+                   " and cannot be split over Pods of " + chip_count(chips_per_host) +
+                   shape_advice(generation, chips_per_host));
+}
+
+Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
+                          std::uint32_t chips_per_host, const Generation* generation) {
+  unsigned axis = 0;
+  while (request.dims.axis(axis) % bounds[axis] == 0) ++axis;
+  return Error(Errc::bounds_not_dividing,
+               "axis " + std::to_string(axis + 1) + " of topology " + request.dims.text() +
+                   " is no multiple of " + std::to_string(bounds[axis]) + " (" +
+                   chip_count(request.chips_per_container) + " form " + text(bounds) + ")" +
+                   shape_advice(generation, chips_per_host));
+}
+
+}  // namespace
+
+std::string text(const Bounds& bounds) {
+  return std::to_string(bounds[0]) + ',' + std::to_string(bounds[1]) + ',' +
+         std::to_string(bounds[2]);
+}
+
+Result<Slice> make_slice(const SliceRequest& request) {
+  const Generation* generation = find_generation(request.accelerator);
+  const std::uint64_t containers = request.containers_per_pod;
+  if (containers == 0 || request.chips_per_container == 0 ||
+      request.chips_per_container > max_chips_per_host / containers) {
+    return invalid_chips(request, generation);
+  }
+  const auto chips_per_host = static_cast<std::uint32_t>(request.chips_per_container * containers);
+  const std::uint64_t chips = request.dims.chips();
+  if (chips % chips_per_host != 0) return not_dividing(request, chips_per_host, generation);
+
+  const Bounds bounds = bounds_of(request.chips_per_container);
+  if (!is_zero(bounds) && !request.dims.divisible_by(as_dims(bounds))) {
+    return bounds_not_dividing(request, bounds, chips_per_host, generation);
+  }
+
+  // Dims::max_product keeps every quotient far below 32 bits.
+  const auto hosts = static_cast<std::uint32_t>(chips / chips_per_host);
+  return Slice{
+      .generation = generation,
+      .accelerator = generation != nullptr ? generation->label : request.accelerator,
+      .dims = request.dims,
+      .chips = chips,
+      .chips_per_host = chips_per_host,
+      .hosts = hosts,
+      .processes_per_host = request.containers_per_pod,
+      .processes = hosts * request.containers_per_pod,
+      .in_catalog = generation != nullptr && is_known(*generation, request.dims, chips_per_host),
+  };
+}
+
+Bounds Slice::chips_per_process_bounds() const {
+  return bounds_of(chips_per_host / processes_per_host);
+}
+
+Bounds Slice::host_bounds() const {
+  const Bounds bounds = chips_per_process_bounds();
+  if (is_zero(bounds)) return bounds;
+  return {dims.axis(0) / bounds[0], dims.axis(1) / bounds[1], dims.axis(2) / bounds[2]};
+}
+
+std::array<bool, 3> Slice::wrap() const {
+  const WrapRule rule = generation != nullptr ? generation->wrap : WrapRule::never;
+  const std::array axes{dims.axis(0), dims.axis(1), dims.axis(2)};
+  if (rule == WrapRule::axis_of_sixteen) return {axes[0] == 16, axes[1] == 16, axes[2] == 16};
+  const bool all = rule == WrapRule::all_from_four && std::ranges::min(axes) >= 4;
+  return {all, all, all};
+}
+
+std::uint64_t Slice::cores() const {
+  return generation != nullptr ? chips * generation->cores_per_chip : chips;
+}
+
+std::string Slice::accelerator_type() const {
+  if (generation != nullptr) {
+    return std::string(generation->type_prefix) + '-' + std::to_string(cores());
+  }
+  // The device plugin assumes two cores for every generation it does not know.
+  if (is_future_label(accelerator)) {
+    return std::string(accelerator) + '-' + std::to_string(2 * chips);
+  }
+  return {};
+}
+
+}  // namespace tpuwh::topology

@@ -1,0 +1,130 @@
+#include "webhook/admit.hpp"
+
+#include "webhook/decide.hpp"
+#include "webhook/respond.hpp"
+#include "webhook/review.hpp"
+
+#include <exception>
+
+namespace tpuwh::webhook {
+
+struct Workspace::Impl {
+  JsonReader reader;
+  Review review;
+  Pod pod;
+  Scratch scratch;
+  Buffer answer;
+  Buffer owner;
+};
+
+Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
+Workspace::~Workspace() = default;
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+
+namespace {
+
+// A request that cannot be read is no policy decision: an HTTP error lets the
+// failurePolicy of the configuration decide (reference/contract.md C.5).
+Answer refuse(const Error& why, Workspace::Impl& work) {
+  const bool large = why.code() == Errc::too_large;
+  const bool ours = why.code() == Errc::internal;
+  Answer answer;
+  answer.http_status = large ? 413 : ours ? 500 : 400;
+  answer.summary.outcome = ours ? Outcome::failed : Outcome::unusable;
+  answer.summary.reason = large  ? Reason::too_large
+                          : ours ? Reason::internal_error
+                                 : Reason::unreadable;
+  answer.summary.uid = work.review.uid;
+  answer.summary.ns = work.review.ns;
+  respond_status(answer.http_status,
+                 large  ? "RequestEntityTooLarge"
+                 : ours ? "InternalError"
+                        : "BadRequest",
+                 why.text(), work.answer);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+Summary summarise(const Decision& decision, Workspace::Impl& work) {
+  const Facts& facts = work.scratch.facts;
+  Summary summary;
+  summary.uid = work.review.uid;
+  summary.ns = work.review.ns;
+  summary.workload = decision.workload;
+  summary.outcome = decision.outcome;
+  summary.reason = decision.reason;
+  summary.dry_run = work.review.dry_run;
+  summary.description = work.scratch.description.view();
+  if (decision.outcome == Outcome::patched) summary.patch_bytes = work.scratch.patch.json().size();
+  if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
+    work.owner.clear();
+    work.owner.add(work.scratch.member.kind, '/', work.scratch.member.group);
+    summary.owner = work.owner.view();
+  }
+  if (facts.placed) {
+    summary.worker = facts.host * facts.slice.processes_per_host;
+    summary.workers = facts.slice.processes;
+    if (facts.member->names.with_slice) summary.slice = facts.job_slice;
+  }
+  return summary;
+}
+
+Answer answer_review(Body body, const Config& config, const ClusterView& cluster,
+                     Workspace::Impl& work) {
+  if (!read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod))
+    return refuse(work.reader.error(), work);
+  Decision decision = decide(work.review, work.pod, config, cluster, work.scratch);
+  if (decision.outcome == Outcome::failed)
+    work.scratch.notes.warn(
+        "tpu-webhook failed on this Pod and left it as it was; please report it");
+  respond(work.review, decision, work.scratch, work.answer);
+  Answer answer;
+  answer.summary = summarise(decision, work);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+// Something was thrown that nobody expected. The Pod goes through as it is; if not
+// even its uid is known there is no review to answer.
+Answer after_exception(Workspace::Impl& work) {
+  if (work.review.uid.empty()) return refuse(Error(Errc::internal, "unexpected failure"), work);
+  work.scratch.notes.clear();
+  work.scratch.description.clear();
+  work.scratch.notes.warn("tpu-webhook failed on this Pod and left it as it was; please report it");
+  Decision decision;
+  decision.outcome = Outcome::failed;
+  decision.reason = Reason::internal_error;
+  respond(work.review, decision, work.scratch, work.answer);
+  Answer answer;
+  answer.summary.uid = work.review.uid;
+  answer.summary.ns = work.review.ns;
+  answer.body = work.answer.view();
+  return answer;
+}
+
+constexpr std::string_view out_of_memory =
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+    "\"message\":\"out of memory\",\"reason\":\"InternalError\",\"code\":500}\n";
+
+}  // namespace
+
+Answer admit(Body review, const Config& config, const ClusterView& cluster,
+             Workspace& workspace) noexcept {
+  Workspace::Impl& work = workspace.impl();
+  try {
+    return answer_review(review, config, cluster, work);
+  } catch (const std::exception&) {
+  } catch (...) {
+  }
+  try {
+    return after_exception(work);
+  } catch (...) {
+    Answer answer;
+    answer.http_status = 500;
+    answer.body = out_of_memory;
+    return answer;
+  }
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,80 @@
+// The one function the server, the command line and the tests call: review bytes
+// in, answer bytes out. No socket, file, clock, log, thread or random number.
+#pragma once
+
+#include "webhook/cluster.hpp"
+#include "webhook/config.hpp"
+#include "webhook/summary.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Bytes that must be readable (any content) past the end of a review: the reader
+// looks at 64 bytes at a time.
+inline constexpr std::size_t padding = 64;
+
+// The largest review: two objects of at most 3 MiB (an UPDATE carries the old one
+// beside the new; 3 MiB is the API server's own limit for a request body) and
+// 1 MiB for the rest. reference/contract.md A.1.
+inline constexpr std::size_t max_review_bytes = 7u << 20;
+
+// Review bytes with readable padding behind them.
+class Body {
+ public:
+  // Reserves the padding in `text` (which may move its bytes) and views it;
+  // `text` must outlive the view and stay unchanged.
+  explicit Body(std::string& text) {
+    text.reserve(text.size() + padding);
+    bytes_ = text;
+  }
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
+// Buffers and the parser, kept between calls so that a steady stream of reviews
+// allocates nothing. One per thread; the views in an Answer point into it and
+// into the body, and die with the next call.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// What to send back.
+//
+//   http_status  200 with an AdmissionReview; 400 or 413 with a v1 Status whose
+//                message names what was unreadable and where (the API server shows
+//                it to the user, and failurePolicy decides); 500 likewise for a
+//                fault of ours where admitting would be wrong; 503 when another
+//                try can succeed
+//   body         JSON, ends with one newline
+//   retry_after  seconds for a Retry-After header, 0 for none. With it the answer
+//                should also carry Connection: close, so that the retry may reach
+//                another replica (reference/contract.md A.2)
+struct Answer {
+  unsigned http_status = 200;
+  unsigned retry_after = 0;
+  std::string_view body;
+  Summary summary;
+};
+
+// Answers one review. Never throws: what is unexpected becomes an answer that
+// admits the Pod unchanged with a warning, and is marked in the summary.
+Answer admit(Body review, const Config& config, const ClusterView& cluster,
+             Workspace& workspace) noexcept;
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,49 @@
+// From a Pod to what should become of it: the one place where workload, shape,
+// arithmetic, environment and placement come together.
+#pragma once
+
+#include "webhook/cluster.hpp"
+#include "webhook/config.hpp"
+#include "webhook/env.hpp"
+#include "webhook/facts.hpp"
+#include "webhook/notes.hpp"
+#include "webhook/patch.hpp"
+#include "webhook/placement.hpp"
+#include "webhook/provenance.hpp"
+#include "webhook/review.hpp"
+#include "webhook/summary.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Everything a decision is made in, reused from review to review.
+struct Scratch {
+  Shape shape;
+  Member member;
+  Facts facts;
+  EnvValues values;
+  WantedEnv wanted;
+  Provenance before, after;
+  Notes notes;
+  Patch patch;
+  Buffer description;  // "worker 1 of 4 in slice 0 of 2 …", "" where not known
+  Buffer text;         // an annotation while it is written
+  std::string service;
+  bool frozen = false;  // a second look with nothing changed: env stays as it is
+};
+
+struct Decision {
+  Outcome outcome = Outcome::unchanged;
+  Reason reason = Reason::not_a_pod;
+  std::string_view workload;
+  Error denial;  // of Outcome::denied
+};
+
+// Decides about one review that was read. The patch is scratch.patch, empty unless
+// the outcome is `patched`; warnings are scratch.notes.
+Decision decide(const Review& review, const Pod& pod, const Config& config,
+                const ClusterView& cluster, Scratch& scratch);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,492 @@
+#include "webhook/env.hpp"
+
+#include "webhook/names.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+// Ray serves its metrics on 8080, MegaScale's own default (reference/workloads.md 1.4).
+constexpr std::uint16_t megascale_port_ray = 8081;
+constexpr std::uint16_t megascale_port_other = 8080;
+
+constexpr std::string_view host_ip_field = "status.hostIP";
+// Expanded by the kubelet from the variable that stands before it.
+constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
+
+// A port that the container sets itself as a plain number, else `standard`. Nothing
+// if it is set in a way that cannot be read here.
+std::optional<std::uint32_t> port_of(const Pod& pod, const Container& container, Variable variable,
+                                     std::uint32_t standard) {
+  const EnvEntry* own = pod.entry(container, variable);
+  if (own == nullptr) return standard;
+  constexpr std::uint32_t largest = 65535;
+  const auto port = plain_decimal(own->value);
+  if (own->source != EnvSource::literal || !port || *port == 0 || *port > largest)
+    return std::nullopt;
+  return port;
+}
+
+std::uint32_t megascale_port(const Facts& facts, std::uint32_t process) {
+  return (facts.ray() ? megascale_port_ray : megascale_port_other) + process;
+}
+
+// Digits of all numbers from 0 to count - 1: one each, and one more for each
+// number from 10, 100, … on.
+std::size_t digits_below(std::uint32_t count) {
+  std::size_t digits = count;
+  for (std::uint64_t power = 10; power < count; power *= 10) digits += count - power;
+  return digits;
+}
+
+// Bytes of all "<host>.<subdomain>" of the slice, without separators. Closed form:
+// it is asked before anything is built, of a count that a stranger wrote.
+std::size_t total_name_bytes(const Facts& facts) {
+  const std::size_t but_host = facts.member->names.size(facts.slice_index, 0) - 1;
+  return facts.slice.hosts * (but_host + 1 + facts.member->subdomain.size()) +
+         digits_below(facts.slice.hosts);
+}
+
+Error too_long(const Facts& facts, Variable variable, std::size_t bytes) {
+  return Error(Errc::env_too_long,
+               std::string(name(variable)) + " would be " + std::to_string(bytes) + " bytes for " +
+                   std::to_string(facts.slice.processes) + " processes on " +
+                   std::to_string(facts.slice.hosts) + " hosts; the kernel takes " +
+                   std::to_string(max_env_bytes) +
+                   " for one variable, so no container could start. Shorter names of the "
+                   "workload or its Service make it fit");
+}
+
+Result<void> check_length(const Facts& facts, Variable variable, std::size_t value_bytes) {
+  const std::size_t bytes = name(variable).size() + 1 + value_bytes;
+  if (bytes > max_env_bytes) return too_long(facts, variable, bytes);
+  return {};
+}
+
+void append_host(const Facts& facts, std::uint32_t host, Buffer& out) {
+  facts.member->names.append(out, facts.slice_index, host);
+  out.add('.', facts.member->subdomain);
+}
+
+// Once per host for Ray (its webhook's form), once per process elsewhere (LWS's
+// form, the only one that JAX before 0.8.1 gets right with two containers).
+Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
+  const std::uint32_t each = facts.ray() ? 1 : facts.slice.processes_per_host;
+  const std::size_t entries = std::size_t{facts.slice.hosts} * each;
+  const std::size_t bytes = total_name_bytes(facts) * each + entries - 1;
+  if (auto fits = check_length(facts, Variable::tpu_worker_hostnames, bytes); !fits) return fits;
+  values.hostnames.reserve(bytes + 1);
+  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host)
+    for (std::uint32_t i = 0; i < each; ++i) {
+      if (!values.hostnames.empty()) values.hostnames.append(',');
+      append_host(facts, host, values.hostnames);
+    }
+  return {};
+}
+
+// Ports of the Pod's processes, in order; false if one cannot be read.
+bool read_ports(const Facts& facts, const Config& config, std::array<std::uint32_t, 16>& ports) {
+  const auto& processes = facts.shape->processes;
+  if (processes.size() > ports.size()) return false;
+  for (std::uint32_t i = 0; i < processes.size(); ++i) {
+    const auto port = port_of(*facts.pod, *processes[i], Variable::tpu_process_port,
+                              std::uint32_t{config.base_port} + i);
+    if (!port) return false;
+    ports[i] = *port;
+  }
+  return true;
+}
+
+Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues& values) {
+  std::array<std::uint32_t, 16> ports;
+  values.ports_unreadable = !read_ports(facts, config, ports);
+  if (values.ports_unreadable) return {};
+  const std::uint32_t each = facts.slice.processes_per_host;
+  const bool local = !facts.slice.multi_host();
+  const std::size_t names =
+      local ? std::string_view("localhost").size() * each : total_name_bytes(facts) * each;
+  std::size_t port_bytes = 0;
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(ports[i]);
+  const std::size_t bytes = names + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
+  if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
+  values.addresses.reserve(bytes + 1);
+  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host)
+    for (std::uint32_t i = 0; i < each; ++i) {
+      if (!values.addresses.empty()) values.addresses.append(',');
+      if (local)
+        values.addresses.append(std::string_view("localhost"));
+      else
+        append_host(facts, host, values.addresses);
+      values.addresses.add(':', ports[i]);
+    }
+  return {};
+}
+
+void build_coordinator(const Facts& facts, EnvValues& values) {
+  const Container& first = *facts.shape->processes.front();
+  facts.member->names.append(values.coordinator, 0, 0);
+  values.coordinator.add('.', facts.member->subdomain);
+  if (!facts.ironwood()) return;
+  // Each container has a port of its own; the coordinator is container 0 of host 0.
+  const auto port = port_of(*facts.pod, first, Variable::megascale_port, megascale_port(facts, 0));
+  if (port) values.coordinator.add(':', *port);
+}
+
+// Every entry of the list is on this machine: what the platform puts there.
+bool only_localhost(std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    const std::string_view entry = list.substr(0, comma);
+    if (entry != "localhost" && !entry.starts_with("localhost:")) return false;
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  }
+  return true;
+}
+
+bool is_platform_default(Variable variable, std::string_view value) {
+  switch (variable) {
+    case Variable::tpu_worker_id:
+      return value == "0";
+    case Variable::tpu_worker_hostnames:
+      return value == "localhost";
+    case Variable::tpu_process_addresses:
+      return !value.empty() && only_localhost(value);
+    default:
+      return false;
+  }
+}
+
+bool has_local_addresses(const Facts& facts) {
+  for (const Container* process : facts.shape->processes) {
+    const EnvEntry* entry = facts.pod->entry(*process, Variable::tpu_process_addresses);
+    if (entry != nullptr && entry->source == EnvSource::literal &&
+        is_platform_default(Variable::tpu_process_addresses, entry->value))
+      return true;
+  }
+  return false;
+}
+
+// JAX on tpu7x needs them; before, they break PyTorch/XLA (reference/consumers.md
+// 0.5), so they are only put right where somebody set them to this machine.
+bool wants_addresses(const Facts& facts) {
+  if (facts.slice.multi_host() && !facts.named) return false;
+  if (facts.ironwood()) return facts.slice.processes > 1;
+  return facts.slice.multi_host() && has_local_addresses(facts);
+}
+
+bool wants_hostnames(const Facts& facts) {
+  return facts.slice.multi_host() ? facts.named : facts.ironwood() || facts.slice.processes > 1;
+}
+
+bool wants_worker_id(const Facts& facts) {
+  if (facts.slice.multi_host()) return facts.named;
+  return facts.ironwood() || facts.slice.processes > 1 || facts.ray();
+}
+
+}  // namespace
+
+void WantedEnv::add_number(Variable variable, std::uint32_t number) {
+  char* at = digits.data() + digits_used;
+  char* end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
+  digits_used = static_cast<std::size_t>(end - digits.data());
+  add(variable, {at, static_cast<std::size_t>(end - at)});
+}
+
+const WantedVariable* WantedEnv::find(Variable variable) const {
+  for (std::size_t i = 0; i < count; ++i)
+    if (variables[i].variable == variable) return &variables[i];
+  return nullptr;
+}
+
+bool joins_slices(const Facts& facts, const Container& container) {
+  const EnvEntry* asked = facts.pod->entry(container, Variable::megascale_num_slices);
+  if (asked != nullptr) return asked->source == EnvSource::value_from || !asked->value.empty();
+  return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
+         facts.member->coordinator_known;
+}
+
+Result<void> build_values(const Facts& facts, const Config& config, EnvValues& values) {
+  values.hostnames.clear();
+  values.addresses.clear();
+  values.coordinator.clear();
+  values.tpu_name.clear();
+  values.ports_unreadable = false;
+
+  if (wants_hostnames(facts)) {
+    if (facts.slice.multi_host()) {
+      if (auto built = build_hostnames(facts, values); !built) return built;
+    } else {
+      for (std::uint32_t i = 0; i < (facts.ray() ? 1 : facts.slice.processes); ++i)
+        values.hostnames.add(i == 0 ? std::string_view() : std::string_view(","),
+                             std::string_view("localhost"));
+    }
+  }
+  if (wants_addresses(facts))
+    if (auto built = build_addresses(facts, config, values); !built) return built;
+  if (facts.named && facts.member->names.with_slice && facts.member->coordinator_known)
+    build_coordinator(facts, values);
+  if (facts.ray() || (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
+    facts.member->names.append_slice(values.tpu_name, facts.slice_index);
+  return {};
+}
+
+namespace {
+
+void want_slices(const Facts& facts, const EnvValues& values, const Container& container,
+                 std::uint32_t process, WantedEnv& wanted) {
+  if (!joins_slices(facts, container) || values.coordinator.empty()) return;
+  if (facts.slice_count > 0) wanted.add_number(Variable::megascale_num_slices, facts.slice_count);
+  wanted.add_number(Variable::megascale_slice_id, facts.job_slice);
+  wanted.add(Variable::megascale_coordinator_address, values.coordinator.view());
+  // A coordinator of the user's own (Pathways) has a transport of its own too.
+  const EnvEntry* coordinator =
+      facts.pod->entry(container, Variable::megascale_coordinator_address);
+  const bool theirs = coordinator != nullptr && (coordinator->source == EnvSource::value_from ||
+                                                 coordinator->value != values.coordinator.view());
+  if (!theirs) wanted.add_number(Variable::megascale_port, megascale_port(facts, process));
+}
+
+void want_device_plugin(const Facts& facts, const Container& container, WantedEnv& wanted) {
+  if (!facts.ray()) return;
+  const EnvEntry* address = facts.pod->entry(container, Variable::tpu_device_plugin_addr);
+  const bool theirs = address != nullptr && address->value != device_plugin_address;
+  if (!theirs) wanted.add(Variable::tpu_device_plugin_host_ip, host_ip_field);
+  wanted.add(Variable::tpu_device_plugin_addr, device_plugin_address);
+}
+
+}  // namespace
+
+void want(const Facts& facts, const Config& config, const EnvValues& values,
+          const Container& container, std::uint32_t process, WantedEnv& wanted) {
+  wanted.count = wanted.digits_used = 0;
+  want_slices(facts, values, container, process, wanted);
+  if (!values.hostnames.empty())
+    wanted.add(Variable::tpu_worker_hostnames, values.hostnames.view());
+  if (!values.addresses.empty()) {
+    wanted.add(Variable::tpu_process_addresses, values.addresses.view());
+    wanted.add_number(Variable::tpu_process_port,
+                      port_of(*facts.pod, container, Variable::tpu_process_port,
+                              std::uint32_t{config.base_port} + process)
+                          .value_or(config.base_port));
+  }
+  if (wants_worker_id(facts))
+    wanted.add_number(Variable::tpu_worker_id,
+                      facts.host * facts.slice.processes_per_host + process);
+  if (!values.tpu_name.empty()) wanted.add(Variable::tpu_name, values.tpu_name.view());
+  want_device_plugin(facts, container, wanted);
+}
+
+namespace {
+
+// How an entry that is there stands to what is wanted.
+enum class Fate { keep_ours, keep_theirs, replace, remove };
+
+struct Judge {
+  const Facts& facts;
+  const Container& container;
+  const Provenance& before;
+  // We were here before, and somebody took our record away: a value that is just
+  // what we would write was then written by us.
+  bool record_lost;
+
+  Judge(const Facts& f, const Container& c, const Provenance& b)
+      : facts(f),
+        container(c),
+        before(b),
+        record_lost(b.empty() &&
+                    (f.pod->has(Annotation::injected) || f.pod->has(Annotation::slice))) {}
+
+  std::string_view value_of(const EnvEntry& entry) const {
+    return entry.source == EnvSource::value_from ? host_ip_field : entry.value;
+  }
+
+  bool is_ours(const EnvEntry& entry, const WantedVariable* want) const {
+    if (entry.source == EnvSource::value_from &&
+        entry.variable != Variable::tpu_device_plugin_host_ip)
+      return false;
+    if (const auto* recorded = before.find(container.name, entry.variable))
+      return view(recorded->digest) == view(digest(value_of(entry)));
+    return record_lost && want != nullptr && want->value == value_of(entry);
+  }
+
+  Fate fate(const EnvEntry& entry, const WantedVariable* want) const {
+    const bool ours = is_ours(entry, want);
+    const Fate keep = ours ? Fate::keep_ours : Fate::keep_theirs;
+    if (want == nullptr) return ours ? Fate::remove : Fate::keep_theirs;
+    if (entry.source == EnvSource::value_from || !entry.has_value || entry.value == want->value)
+      return keep;
+    const bool platform =
+        facts.slice.multi_host() && is_platform_default(entry.variable, entry.value);
+    return ours || platform ? Fate::replace : Fate::keep_theirs;
+  }
+};
+
+struct Reconciler {
+  const Judge judge;
+  const Facts& facts;
+  const Container& container;
+  const WantedEnv& wanted;
+  bool frozen;
+  Patch& patch;
+  Provenance& after;
+  Notes& notes;
+
+  std::string_view list() const {
+    return container.init ? std::string_view("/spec/initContainers/")
+                          : std::string_view("/spec/containers/");
+  }
+  Surface row(Surface main, Surface init) const { return container.init ? init : main; }
+
+  void replace(const EnvEntry& entry, std::string_view value) {
+    patch.begin(PatchOp::replace, row(Surface::env_value, Surface::init_env_value), list(),
+                container.index, std::string_view("/env/"), entry.index,
+                std::string_view("/value"));
+    append_value(value);
+    patch.end();
+  }
+
+  void append_value(std::string_view value) { patch.json().add('"', value, '"'); }
+
+  void append_entry(const WantedVariable& variable) {
+    Buffer& out = patch.json();
+    out.add(std::string_view("{\"name\":\""), name(variable.variable));
+    if (variable.variable == Variable::tpu_device_plugin_host_ip)
+      out.add(std::string_view("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\""), variable.value,
+              std::string_view("\"}}}"));
+    else
+      out.add(std::string_view("\",\"value\":\""), variable.value, std::string_view("\"}"));
+  }
+
+  void insert(const WantedVariable& variable, std::uint32_t at) {
+    patch.begin(PatchOp::add, row(Surface::env_entry, Surface::init_env_entry), list(),
+                container.index, std::string_view("/env/"), at);
+    append_entry(variable);
+    patch.end();
+  }
+
+  void make_list(const std::array<const WantedVariable*, variable_count>& missing,
+                 std::size_t count) {
+    patch.begin(PatchOp::add, row(Surface::env, Surface::init_env), list(), container.index,
+                std::string_view("/env"));
+    for (std::size_t i = 0; i < count; ++i) {
+      patch.json().append(i == 0 ? '[' : ',');
+      append_entry(*missing[i]);
+    }
+    patch.json().append(']');
+    patch.end();
+  }
+
+  void run();
+  void insert_missing(const std::array<const WantedVariable*, variable_count>& missing,
+                      std::size_t count, const std::array<std::uint32_t, variable_count>& removed,
+                      std::size_t removed_count);
+  void note_contradiction(const EnvEntry& entry, const WantedVariable& want);
+};
+
+// A value that is there and is not ours stays; that the rest of the set says
+// something else is worth a sentence. An empty one is an opt-out.
+void Reconciler::note_contradiction(const EnvEntry& entry, const WantedVariable& want) {
+  if (entry.source == EnvSource::value_from || entry.value.empty() || entry.value == want.value)
+    return;
+  notes.warn(std::string(name(entry.variable)) + " of container " + printable(container.name, 63) +
+             " is " + printable(entry.value, 40) +
+             " and stays; this Pod's place in the slice makes it " + printable(want.value, 40));
+}
+
+void Reconciler::insert_missing(const std::array<const WantedVariable*, variable_count>& missing,
+                                std::size_t count,
+                                const std::array<std::uint32_t, variable_count>& removed,
+                                std::size_t removed_count) {
+  if (container.env == Presence::absent) return make_list(missing, count);
+  std::uint32_t front = 0;
+  const EnvEntry* host_ip = facts.pod->entry(container, Variable::tpu_device_plugin_host_ip);
+  const WantedVariable* address = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    // $(NAME) is expanded from what stands before it only.
+    if (missing[i]->variable == Variable::tpu_device_plugin_addr && host_ip != nullptr)
+      address = missing[i];
+    else
+      insert(*missing[i], front++);
+  }
+  if (address == nullptr) return;
+  const auto gone_before = static_cast<std::uint32_t>(
+      std::count_if(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(removed_count),
+                    [&](std::uint32_t index) { return index < host_ip->index; }));
+  insert(*address, host_ip->index - gone_before + front + 1);
+}
+
+void Reconciler::run() {
+  const Pod& pod = *facts.pod;
+  std::array<const WantedVariable*, variable_count> missing{};
+  std::array<std::uint32_t, variable_count> removed{};
+  std::size_t missing_count = 0, removed_count = 0;
+
+  for (std::size_t v = 0; v < variable_count; ++v) {
+    const auto variable = static_cast<Variable>(v);
+    const WantedVariable* want = wanted.find(variable);
+    const EnvEntry* entry = pod.entry(container, variable);
+    if (entry == nullptr) {
+      if (want == nullptr) continue;
+      missing[missing_count++] = want;
+      after.record(container.name, variable, want->value);
+      continue;
+    }
+    switch (judge.fate(*entry, want)) {
+      case Fate::keep_ours:
+        after.record(container.name, variable, judge.value_of(*entry));
+        break;
+      case Fate::replace:
+        if (!frozen) replace(*entry, want->value);
+        after.record(container.name, variable, want->value);
+        break;
+      case Fate::remove:
+        removed[removed_count++] = entry->index;
+        break;
+      case Fate::keep_theirs:
+        if (want != nullptr) note_contradiction(*entry, *want);
+        break;
+    }
+  }
+  if (frozen) return;
+  // From the back, so that the indices in front stay what they were.
+  std::sort(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(removed_count),
+            std::greater<>());
+  for (std::size_t i = 0; i < removed_count; ++i) {
+    patch.begin(PatchOp::remove, row(Surface::env_gone, Surface::init_env_gone), list(),
+                container.index, std::string_view("/env/"), removed[i]);
+    patch.end();
+  }
+  if (missing_count > 0) insert_missing(missing, missing_count, removed, removed_count);
+}
+
+}  // namespace
+
+void add_theirs(const Facts& facts, const Container& container, const WantedEnv& wanted,
+                const Provenance& before, Digester& inputs) {
+  const Judge judge(facts, container, before);
+  for (std::size_t v = 0; v < variable_count; ++v) {
+    const auto variable = static_cast<Variable>(v);
+    const EnvEntry* entry = facts.pod->entry(container, variable);
+    if (entry == nullptr || judge.fate(*entry, wanted.find(variable)) != Fate::keep_theirs)
+      continue;
+    inputs.add(std::uint64_t{v}).add(judge.value_of(*entry));
+  }
+}
+
+bool lost_variable(const Pod& pod, const Container& container, const Provenance& before) {
+  return std::ranges::any_of(before.entries(), [&](const Provenance::Entry& entry) {
+    return entry.container == container.name && pod.entry(container, entry.variable) == nullptr;
+  });
+}
+
+void reconcile(const Facts& facts, const Container& container, const WantedEnv& wanted,
+               const Provenance& before, bool frozen, Patch& patch, Provenance& after,
+               Notes& notes) {
+  Reconciler{Judge(facts, container, before), facts, container, wanted, frozen, patch, after, notes}
+      .run();
+}
+
+}  // namespace tpuwh::webhook

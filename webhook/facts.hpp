@@ -1,0 +1,37 @@
+// What is settled about a member of a slice once its labels, its shape and the
+// arithmetic agree: the input of env and placement.
+#pragma once
+
+#include "topology/slice.hpp"
+#include "webhook/pod.hpp"
+#include "webhook/shape.hpp"
+#include "webhook/workloads/member.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+struct Facts {
+  const Pod* pod = nullptr;
+  const Shape* shape = nullptr;
+  const Member* member = nullptr;
+  std::string_view ns;
+
+  topology::Slice slice{};
+  std::uint32_t host = 0;         // of this Pod in its slice
+  std::uint32_t slice_index = 0;  // in host names
+  std::uint32_t job_slice = 0;    // among the slices of one job
+  std::uint32_t slice_count = 0;  // of that job; 0 if not known
+
+  // Every host has a name that resolves: host names and a subdomain exist.
+  bool named = false;
+  // Which host of the slice this is, is known (always with one host).
+  bool placed = false;
+
+  bool ironwood() const { return topology::is_ironwood(slice.accelerator); }
+  bool ray() const { return member->workload == WorkloadKind::ray; }
+};
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,179 @@
+// A forward-only reader of one JSON text.
+//
+// simdjson's first stage finds the structural characters (brackets, colons,
+// commas, the first character of strings and scalars), checks UTF-8, unclosed
+// strings and raw control characters; the reader walks that index. Only what is
+// asked for is looked at; the rest is skipped bracket by bracket, so a 12 KB Pod
+// costs what its interesting fields cost. docs/decisions/0001-json-reader.md says
+// why not simdjson On-Demand.
+//
+// Every reading function returns false on failure and leaves the sentence and the
+// path of the place in error(); the caller passes the false on. object() and
+// array() add the steps of the path on the way out.
+//
+//   depth     at most 64 (max_depth): counts every bracket, also of skipped values
+//   grammar   checked where values are looked at; skipped values have their
+//             brackets matched and nothing else, which is safe because nothing
+//             there is used
+//   strings   views into the text; into an arena of the reader where an escape
+//             had to be decoded
+//   cost      no allocation once the buffers have grown to the largest text
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// A string as it stands in the text, escapes and all, without its quotes.
+struct RawString {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  std::string_view text() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+};
+
+// Which members of an object were seen; JSON lets a key stand twice, and a reader
+// that takes one of them may see another object than the API server did.
+using Seen = std::uint32_t;
+
+enum class JsonKind { object, array, string, number, boolean, null, invalid };
+
+class JsonReader {
+ public:
+  static constexpr unsigned max_depth = 64;
+
+  JsonReader();
+  ~JsonReader();
+  JsonReader(const JsonReader&) = delete;
+  JsonReader& operator=(const JsonReader&) = delete;
+
+  // Indexes `text`, of which 64 bytes past the end must be readable. Fails on bad
+  // UTF-8, an unclosed string, raw control characters in a string, or no text.
+  bool start(std::string_view text);
+  // After the root value: fails if anything follows it.
+  bool finish();
+
+  JsonKind kind() const;
+  // Takes a null if one is next.
+  bool take_null();
+
+  // Calls `member(key)` for each member; it must take exactly one value.
+  template <class F>
+  bool object(F&& member);
+  // Calls `element(index)` for each element; it must take exactly one value.
+  template <class F>
+  bool array(F&& element);
+
+  bool string(std::string_view& out);
+  bool raw_string(RawString& out);
+  bool decode(RawString raw, std::string_view& out);
+  bool boolean(bool& out);
+  // A number as it is written: "4", "4e0", "-1".
+  bool number(std::string_view& out);
+  bool skip();
+
+  // False, with an error, if `bit` is in `seen` already; else puts it there.
+  bool first(Seen& seen, unsigned bit);
+
+  bool fail(Errc code, std::string message);
+  // What was found instead of `wanted`.
+  bool fail_type(std::string_view wanted);
+  // Puts a step in front of the path of the error.
+  void within(std::string_view step) { error_ = std::move(error_).within(step); }
+  bool failed() const { return failed_; }
+  const Error& error() const { return error_; }
+  void clear_error();
+
+  // Where the next value stands, to come back to it after skipping it.
+  struct Mark {
+    const std::uint32_t* next = nullptr;
+    unsigned depth = 0;
+    explicit operator bool() const { return next != nullptr; }
+  };
+  Mark mark() const { return {next_, depth_}; }
+  void go_to(Mark mark) {
+    next_ = mark.next;
+    depth_ = mark.depth;
+  }
+
+ private:
+  struct Stage1;
+
+  char peek() const { return next_ < end_ ? text_[*next_] : '\0'; }
+  bool take(char wanted);
+  bool enter(char bracket);
+  std::string_view scalar_token() const;
+  bool key(std::string_view& out);
+  bool fail_syntax(std::string_view wanted);
+  bool fail_depth();
+  void step(std::string_view key);
+  void step(std::size_t index);
+
+  std::unique_ptr<Stage1> stage1_;
+  const char* text_ = nullptr;
+  std::size_t size_ = 0;
+  const std::uint32_t* next_ = nullptr;
+  const std::uint32_t* end_ = nullptr;
+  unsigned depth_ = 0;
+  bool failed_ = false;
+  Error error_;
+  std::string arena_;
+};
+
+template <class F>
+bool JsonReader::object(F&& member) {
+  if (!enter('{')) return false;
+  if (peek() == '}') {
+    ++next_;
+  } else {
+    for (;;) {
+      std::string_view name;
+      if (!key(name)) return false;
+      if (!member(name)) {
+        step(name);
+        return false;
+      }
+      const char after = peek();
+      if (after == '}') {
+        ++next_;
+        break;
+      }
+      if (after != ',') return fail_syntax("',' or '}'");
+      ++next_;
+    }
+  }
+  --depth_;
+  return true;
+}
+
+template <class F>
+bool JsonReader::array(F&& element) {
+  if (!enter('[')) return false;
+  if (peek() == ']') {
+    ++next_;
+  } else {
+    for (std::size_t index = 0;; ++index) {
+      if (!element(index)) {
+        step(index);
+        return false;
+      }
+      const char after = peek();
+      if (after == ']') {
+        ++next_;
+        break;
+      }
+      if (after != ',') return fail_syntax("',' or ']'");
+      ++next_;
+    }
+  }
+  --depth_;
+  return true;
+}
+
+}  // namespace tpuwh::webhook

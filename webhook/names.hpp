@@ -1,0 +1,32 @@
+// Checks of the texts that Kubernetes objects carry. None allocates unless it says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Longest DNS label, label value and name part of a key (RFC 1123, Kubernetes).
+inline constexpr std::size_t max_label_length = 63;
+
+// Lower-case letters, digits and inner dashes, 1 to 63: spec.hostname, spec.subdomain.
+bool is_dns_label(std::string_view text);
+// Letters, digits, inner "-_.", 1 to 63: a non-empty label value.
+bool is_label_value(std::string_view text);
+// "name" or "prefix/name": a label key, which is what a topology key is.
+bool is_qualified_name(std::string_view text);
+
+// A plain decimal: digits only, no sign, no leading zero but in "0", at most 2^32-1.
+// "01", "-1", "1e3", "" and "4294967296" are none.
+std::optional<std::uint32_t> plain_decimal(std::string_view text);
+
+// A number as RFC 8259 writes it.
+bool is_json_number(std::string_view text);
+
+// `text` as it may stand in a message: control characters, quotes and what is no
+// ASCII become '?', and what is longer than `most` ends in "...". Allocates.
+std::string printable(std::string_view text, std::size_t most = 64);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,46 @@
+// Keeping a multi-host slice whole on one set of chips (DESIGN D8): two labels on
+// every member, affinity terms where nobody else places, and a node requirement
+// that keeps two hosts off one VM with more chips.
+#pragma once
+
+#include "webhook/config.hpp"
+#include "webhook/facts.hpp"
+#include "webhook/hash.hpp"
+#include "webhook/notes.hpp"
+#include "webhook/patch.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// A priority as a label value, which may not begin with '-': "1000", "minus-10".
+class PriorityText {
+ public:
+  PriorityText() = default;
+  explicit PriorityText(std::string_view decimal);
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 24> text_{};
+  std::size_t size_ = 0;
+};
+
+// What is added to a member of a multi-host slice.
+struct Placement {
+  SliceKey key{};
+  PriorityText priority{};        // spec.priority
+  bool terms = false;             // Pod affinity and anti-affinity
+  std::string_view topology_key;  // their domain
+  bool count = false;             // requirement on gke-accelerator-count
+};
+
+// Decides it; nothing for a slice of one host or where placement is off.
+std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes);
+
+// Writes what is missing of it. Applied twice, the second time writes nothing.
+void write_placement(const Facts& facts, const Config& config, const Placement& placement,
+                     Patch& patch);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,76 @@
+// The declared patch surface: every JSON path this program may ever write, with
+// the operation, the condition and the reason (DESIGN D10). The patch builder
+// refuses any other; docs/patch-surface.md is generated from this table.
+//
+// Never in it: image, command, args, ports, securityContext, volumes,
+// serviceAccount, resources, tolerations, nodeSelector.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+enum class PatchOp { add, replace, remove };
+std::string_view name(PatchOp op);
+
+// One row of the table each.
+enum class Surface : std::size_t {
+  labels,
+  label_slice_key,
+  label_priority,
+  label_replica_index,
+  annotations,
+  annotation_injected,
+  annotation_slice,
+  hostname,
+  subdomain,
+  env,
+  env_entry,
+  env_value,
+  env_gone,
+  init_env,
+  init_env_entry,
+  init_env_value,
+  init_env_gone,
+  affinity,
+  node_affinity,
+  node_affinity_required,
+  node_selector_terms,
+  match_expressions,
+  match_expression,
+  pod_affinity,
+  pod_affinity_required,
+  pod_affinity_term,
+  pod_affinity_term_own,
+  pod_anti_affinity,
+  pod_anti_affinity_required,
+  pod_anti_affinity_term,
+  pod_anti_affinity_term_own,
+  pod_anti_affinity_preferred,
+  pod_anti_affinity_preferred_term,
+  pod_anti_affinity_preferred_own,
+  count_
+};
+
+// path  JSON pointer; '*' stands for an index in a list, "<prefix>" for the
+//       configured prefix, whose '/' is written "~1"
+struct SurfaceRow {
+  PatchOp op;
+  bool also_replace;  // an add that may be a replace of our own value
+  std::string_view path;
+  std::string_view when;
+  std::string_view why;
+};
+
+std::span<const SurfaceRow> surface();
+
+// Whether `row` allows `op` on `path`. `escaped_prefix` is the prefix as it stands
+// in a pointer ("tpu-webhook.dev~1").
+bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix);
+
+// The row that allows it, or null: for explanations and tests.
+const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,59 @@
+#include "webhook/workloads/job.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool claims(const Pod& pod) {
+  return pod.owner.kind == "Job" || !pod.label(Label::job_name).empty() ||
+         !pod.label(Label::job_name_legacy).empty();
+}
+
+}  // namespace
+
+std::string_view job_name(const Pod& pod) {
+  if (const auto name = pod.label(Label::job_name); !name.empty()) return name;
+  if (const auto name = pod.label(Label::job_name_legacy); !name.empty()) return name;
+  return pod.owner.kind == "Job" ? pod.owner.name : std::string_view();
+}
+
+IndexLabel completion_index(const Pod& pod) {
+  // The label came with Kubernetes 1.28, the annotation is older and still written.
+  const auto label = pod.label(Label::job_completion_index);
+  return {"batch.kubernetes.io/job-completion-index",
+          label.empty() ? pod.annotation(Annotation::job_completion_index) : label};
+}
+
+void key_by_job(const Pod& pod, std::string_view ns, Member& member) {
+  const auto label = pod.label(Label::job_uid);
+  const std::string_view uid =
+      pod.owner.kind == "Job" && !pod.owner.uid.empty() ? pod.owner.uid : label;
+  if (uid.empty())
+    member.set_key({ns, "Job", job_name(pod)});
+  else
+    member.set_key({uid});
+}
+
+namespace {
+
+void identify(const WorkloadContext& context, Member& member) {
+  const Pod& pod = context.pod;
+  member.kind = "Job";
+  member.group = job_name(pod);
+  member.host = completion_index(pod);
+  member.names.stem = member.group;
+  member.subdomain = pod.subdomain;
+  key_by_job(pod, context.ns, member);
+  if (member.group.empty())
+    member.incomplete = "neither label batch.kubernetes.io/job-name nor the owner names the Job";
+  else if (!member.host.present())
+    member.incomplete =
+        "the Pod has no completion index, so it is not known which host of the slice it is; set "
+        "completionMode: Indexed on the Job";
+}
+
+}  // namespace
+
+const Workload job_workload{"job", WorkloadKind::job, claims, identify};
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,13 @@
+// A Pod of a JobSet: a slice is one child Job, the slices of a replicated job (or of
+// its group) are one multi-slice job.
+//
+// docs: reference/workloads.md 2.3
+#pragma once
+
+#include "webhook/workloads/table.hpp"
+
+namespace tpuwh::webhook {
+
+extern const Workload jobset_workload;
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,76 @@
+// What a workload API says about one of its Pods: which slice it is in, which host
+// of it it is, and how the hosts are called.
+#pragma once
+
+#include "webhook/buffer.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook {
+
+enum class WorkloadKind { pod, job, jobset, ray };
+
+// An index as its owner wrote it. `key` is what a message calls it.
+struct IndexLabel {
+  std::string_view key;
+  std::string_view text;  // "" where it is missing
+  bool present() const { return !text.empty(); }
+};
+
+// Host names of a group, from the parts its labels give; never taken apart again.
+//
+//   job      <stem>-<host>
+//   jobset   <stem>-<stem2>-<slice>-<host>
+//   ray      <stem>-<slice>-<host>
+struct HostNames {
+  std::string_view stem;
+  std::string_view stem2;
+  bool with_slice = false;
+
+  void append(Buffer& out, std::uint32_t slice, std::uint32_t host) const;
+  std::size_t size(std::uint32_t slice, std::uint32_t host) const;
+  // Without the host: what the hosts of one slice have in common.
+  void append_slice(Buffer& out, std::uint32_t slice) const;
+};
+
+struct Member {
+  WorkloadKind workload = WorkloadKind::pod;
+  std::string_view kind;   // "JobSet", for people
+  std::string_view group;  // name of the JobSet, Job, RayCluster
+  std::string_view part;   // replicated job or worker group; "" where there is none
+
+  IndexLabel host;         // needed where the slice has several hosts
+  IndexLabel slice;        // in host names; empty key: this API has one slice
+  IndexLabel group_slice;  // among the slices of one job, where that is another number
+  IndexLabel slice_count;  // likewise; Ray takes it from MEGASCALE_NUM_SLICES
+
+  HostNames names;
+  std::string_view subdomain;  // of the Pod, else what the owner's Service is called
+  bool gives_names = false;    // we write spec.hostname and spec.subdomain where absent
+
+  // What names the slice for placement, in parts that no other slice has together.
+  // Never a revision, a Pod or a restart: a rolling update must not repel itself.
+  std::array<std::string_view, 4> key_parts;
+  void set_key(std::initializer_list<std::string_view> parts) {
+    key_parts = {};
+    std::size_t i = 0;
+    for (const std::string_view each : parts) key_parts.at(i++) = each;
+  }
+
+  // The slices of the group form one job unless told otherwise (JobSet); for Ray
+  // only where the user set MEGASCALE_NUM_SLICES.
+  bool slices_are_one_job = false;
+  // Host 0 of slice 0 is called names(0, 0).
+  bool coordinator_known = true;
+
+  // Why nothing can be said about identity; "" if something can.
+  std::string_view incomplete;
+};
+
+}  // namespace tpuwh::webhook

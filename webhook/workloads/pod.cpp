@@ -1,0 +1,25 @@
+#include "webhook/workloads/pod.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool claims(const Pod&) {
+  return true;
+}
+
+void identify(const WorkloadContext& context, Member& member) {
+  const Pod& pod = context.pod;
+  const bool owned = !pod.owner.kind.empty();
+  member.kind = owned ? pod.owner.kind : "Pod";
+  member.group = owned ? pod.owner.name : !pod.name.empty() ? pod.name : pod.generate_name;
+  member.incomplete =
+      "nothing on the Pod says which host of the slice it is; use an Indexed Job, a JobSet or a "
+      "RayCluster";
+}
+
+}  // namespace
+
+const Workload pod_workload{"pod", WorkloadKind::pod, claims, identify};
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,59 @@
+#include "webhook/workloads/ray.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool claims(const Pod& pod) {
+  return pod.label(Label::ray_node_type) == "worker" && !pod.label(Label::ray_cluster).empty() &&
+         !pod.label(Label::ray_group).empty();
+}
+
+// KubeRay up to 1.3 gave the Service a name of at most 50 characters: the last 50,
+// with a first character that may not start a label replaced by 'r'.
+// Source: ray-operator utils.CheckName, reference/workloads.md 2.5.
+void truncate(std::string& service) {
+  constexpr std::size_t longest = 50;
+  if (service.size() > longest) service.erase(0, service.size() - longest);
+  if (service.front() < 'a' || service.front() > 'z') service.front() = 'r';
+}
+
+std::string_view service_name(const WorkloadContext& context, std::string_view cluster) {
+  std::string& service = context.service;
+  if (auto found = context.cluster.ray_headless_service(context.ns, cluster)) {
+    service = std::move(*found);
+    return service;
+  }
+  service.assign(cluster).append("-headless");
+  if (context.config.kuberay_truncates_service_name) truncate(service);
+  return service;
+}
+
+void identify(const WorkloadContext& context, Member& member) {
+  const Pod& pod = context.pod;
+  const auto replica_name = pod.label(Label::ray_replica_name);
+  const auto replica_index = pod.label(Label::ray_replica_index);
+  member.kind = "RayCluster";
+  member.group = pod.label(Label::ray_cluster);
+  member.part = pod.label(Label::ray_group);
+  member.host = {"ray.io/replica-host-index", pod.label(Label::ray_host_index)};
+  member.slice = {"ray.io/worker-group-replica-index", replica_index};
+  member.names = {member.part, {}, true};
+  member.gives_names = true;
+  member.subdomain = pod.subdomain.empty() ? service_name(context, member.group) : pod.subdomain;
+  const std::string_view replica = replica_name.empty() ? replica_index : replica_name;
+  if (pod.owner.uid.empty())
+    member.set_key({context.ns, member.group, member.part, replica});
+  else
+    member.set_key({pod.owner.uid, member.part, replica});
+  if (replica_index.empty())
+    member.incomplete =
+        "label ray.io/worker-group-replica-index is missing or empty; switch on KubeRay's feature "
+        "gate RayMultiHostIndexing";
+}
+
+}  // namespace
+
+const Workload ray_workload{"ray", WorkloadKind::ray, claims, identify};
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,13 @@
+// A worker Pod of a RayCluster whose KubeRay writes index labels: a slice is one
+// replica of a worker group.
+//
+// docs: reference/workloads.md 2.6
+#pragma once
+
+#include "webhook/workloads/table.hpp"
+
+namespace tpuwh::webhook {
+
+extern const Workload ray_workload;
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,37 @@
+// The workload APIs in the order in which they are asked. The first that claims a
+// Pod speaks for it: a JobSet's Pod is a Job's Pod too, and JobSet knows more.
+#pragma once
+
+#include "webhook/cluster.hpp"
+#include "webhook/config.hpp"
+#include "webhook/pod.hpp"
+#include "webhook/workloads/member.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+struct WorkloadContext {
+  const Pod& pod;
+  std::string_view ns;
+  const Config& config;
+  const ClusterView& cluster;
+  std::string& service;  // holds a Service name that had to be put together
+};
+
+struct Workload {
+  std::string_view name;  // "jobset"
+  WorkloadKind kind;
+  bool (*claims)(const Pod& pod);
+  // Fills `member`; never fails. What is missing stays empty.
+  void (*identify)(const WorkloadContext& context, Member& member);
+};
+
+std::span<const Workload> workloads();
+
+// The one that claims the Pod; the last of the table claims every Pod.
+const Workload& workload_of(const Pod& pod);
+
+}  // namespace tpuwh::webhook
