@@ -25,6 +25,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+bool is_blank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+bool is_cross(char c) {
+  return c == 'x' || c == 'X';
+}
+
 Axis read_axis(std::string_view text) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = negative ? text.substr(1) : text;
@@ -41,16 +49,16 @@ Axis read_axis(std::string_view text) {
 // Reads "4X4" and "04x4" too: that they are misspelled is said by `misspelling`,
 // once it is known which spelling to recommend.
 Scan scan(std::string_view text) {
-  if (text.find_first_of(" \t\r\n\v\f") != std::string_view::npos) return {.fault = Fault::blank};
+  if (std::ranges::any_of(text, is_blank)) return {.fault = Fault::blank};
   Scan result;
   while (true) {
-    const std::size_t end = text.find_first_of("xX");
-    const Axis axis = read_axis(text.substr(0, end));
+    const auto cross = std::ranges::find_if(text, is_cross);
+    const Axis axis = read_axis({text.begin(), cross});
     if (axis.fault != Fault::none) return {.fault = axis.fault};
     if (result.rank == result.axes.size()) return {.fault = Fault::form};
     result.axes[result.rank++] = axis.length;
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
+    if (cross == text.end()) break;
+    text = {cross + 1, text.end()};
   }
   if (result.rank < 2) result.fault = Fault::form;
   return result;

@@ -51,9 +51,9 @@ class Error {
   explicit Error(Errc code, std::string message, std::string path = {})
       : code_(code), message_(std::move(message)), path_(std::move(path)) {}
 
+  Errc code() const { return code_; }
   // Boost's error() returns a copy: the && forms keep what it says alive in
   // `const std::string& text = result.error().message()`.
-  Errc code() const { return code_; }
   const std::string& message() const& { return message_; }
   std::string message() && { return std::move(message_); }
   // JSON path of the offending value, outermost first, e.g.
