@@ -1,0 +1,72 @@
+"""The cluster around the Pods: nodes and Services, read from a *.cluster.json file."""
+
+import json
+
+from pods import chips, title
+
+
+class Cluster:
+    def __init__(self, items):
+        self.nodes = [item for item in items if item["kind"] == "Node"]
+        self.services = [item for item in items if item["kind"] == "Service"]
+
+
+def load(path):
+    with open(path) as file:
+        return Cluster(json.load(file)["items"])
+
+
+def labels(node):
+    return node["metadata"]["labels"]
+
+
+def node_chips(node):
+    return int(node["status"]["allocatable"].get("google.com/tpu", 0))
+
+
+def place(pods, nodes):
+    """A node for each Pod, in the order of `pods`.
+
+    Not a scheduler: it honours the node selector, required node affinity and free chips, the
+    most constrained Pods first, which is enough to see whether everything has a place at all.
+    """
+    free = {id(node): node_chips(node) for node in nodes}
+    candidates = [[node for node in nodes if _selects(pod, node)] for pod in pods]
+    chosen = {}
+    for i in sorted(range(len(pods)), key=lambda i: len(candidates[i])):
+        wanted = sum(chips(c) for c in pods[i]["spec"]["containers"])
+        for node in candidates[i]:
+            if free[id(node)] >= wanted:
+                free[id(node)] -= wanted
+                chosen[i] = node
+                break
+        else:
+            raise RuntimeError(f"no node has room for {title(pods[i])}: {wanted} chips, "
+                               f"selector {pods[i]['spec'].get('nodeSelector')}")
+    return [chosen[i] for i in range(len(pods))]
+
+
+def _selects(pod, node):
+    have, spec = labels(node), pod["spec"]
+    if any(have.get(k) != v for k, v in spec.get("nodeSelector", {}).items()):
+        return False
+    required = (spec.get("affinity", {}).get("nodeAffinity", {})
+                .get("requiredDuringSchedulingIgnoredDuringExecution"))
+    if required is None:
+        return True
+    return any(all(_matches(have, e) for e in term.get("matchExpressions", []))
+               for term in required["nodeSelectorTerms"])
+
+
+def _matches(have, expression):
+    value, values = have.get(expression["key"]), expression.get("values", [])
+    match expression["operator"]:
+        case "In":
+            return value in values
+        case "NotIn":
+            return value not in values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+    raise RuntimeError(f"operator {expression['operator']} is not expected here")

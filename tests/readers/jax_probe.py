@@ -1,0 +1,43 @@
+"""Runs in JAX's virtual environment: what JAX's own cluster detection makes of each process.
+
+stdin: processes (compose.Process as JSON); stdout: for each, what JAX derives.
+"""
+
+import time
+
+from forked import answer, attempt, minimal
+
+# The Ray image's own JAX_PLATFORMS names the TPU; there is none here.
+BASE = {**minimal("GCE_METADATA_IP", "TPU_LIBRARY_PATH"), "JAX_PLATFORMS": "cpu"}
+
+import jax  # noqa: E402  (it freezes, on import, whether this is a TPU VM)
+import requests  # noqa: E402, F401  (JAX imports it to ask the metadata server)
+from jax._src import clusters  # noqa: E402
+from jax._src.clusters.cloud_tpu_cluster import GkeTpuCluster  # noqa: E402
+
+_sleep = time.sleep
+time.sleep = lambda seconds: _sleep(min(seconds, 0.1))  # as many tries, shorter naps
+
+
+def chosen_cluster():
+    """The class that jax.distributed.initialize would pick: the first that says it is there."""
+    for cluster in clusters.ClusterEnv._cluster_types:
+        if not cluster.opt_in_only_method and cluster.is_env_present():
+            return cluster.__name__
+    return None
+
+
+def probe(_process):
+    return {
+        "version": jax.__version__,
+        "chosen": attempt(chosen_cluster),
+        "count": attempt(GkeTpuCluster.get_process_count),
+        "id": attempt(GkeTpuCluster.get_process_id),
+        "slice": attempt(GkeTpuCluster._get_slice_id),
+        "list": attempt(GkeTpuCluster._get_worker_list_in_slice),
+        "coordinator": attempt(lambda: GkeTpuCluster.get_coordinator_address(
+            timeout_secs=0.3, override_coordinator_port=None)),
+    }
+
+
+answer(probe, BASE)

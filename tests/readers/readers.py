@@ -1,0 +1,63 @@
+"""Runs the real readers over composed processes, each in its virtual environment and in
+namespaces where only the zone's names resolve."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import netns
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+SKIP = 77  # ctest's SKIP_RETURN_CODE, and install's exit code without a registry
+
+PROBE_SECONDS = 90
+FORM_SECONDS = 180
+RAY_CLUSTER_SECONDS = 180
+INSTALL_SECONDS = 600
+
+
+def venv(name):
+    """The folder of a virtual environment; ends the story as skipped if it cannot be had."""
+    result = subprocess.run([HERE / "install", name], stdout=subprocess.PIPE, text=True,
+                            timeout=INSTALL_SECONDS)
+    if result.returncode != 0:
+        sys.exit(SKIP if result.returncode == SKIP else 1)
+    return pathlib.Path(result.stdout.strip())
+
+
+def jax_derives(processes, hosts):
+    """What JAX's cluster detection makes of each process."""
+    return _answer([_python("jax"), HERE / "jax_probe.py"], processes, hosts, PROBE_SECONDS,
+                   chips=processes[0].chips)
+
+
+def jax_forms(processes, hosts, timeout):
+    """What becomes of each process when all join one job. `timeout` is JAX's, in seconds."""
+    return _answer([sys.executable, HERE / "jax_job.py", _python("jax"), timeout], processes,
+                   hosts, FORM_SECONDS, chips=processes[0].chips)
+
+
+def ray_derives(processes, hosts):
+    """What Ray's TPU manager makes of each process."""
+    return _answer([_python("ray"), HERE / "ray_probe.py"], processes, hosts, PROBE_SECONDS)
+
+
+def ray_forms(processes, hosts, slices):
+    """What the driver says of a cluster of one raylet per process; an error if it is not whole."""
+    return _answer([sys.executable, HERE / "ray_cluster.py", venv("ray"), slices], processes,
+                   hosts, RAY_CLUSTER_SECONDS)
+
+
+def _python(name):
+    return venv(name) / "bin" / "python"
+
+
+def _answer(command, processes, hosts, timeout, chips=0):
+    result = netns.run([str(word) for word in command], hosts=hosts, chips=chips, timeout=timeout,
+                       stdin=json.dumps([p.as_dict() for p in processes]))
+    if result.returncode != 0:
+        raise RuntimeError(f"{pathlib.Path(command[1]).name} ended with {result.returncode}:\n"
+                           f"{result.stdout[-1500:]}{result.stderr[-3000:]}")
+    return json.loads(result.stdout)
