@@ -1,0 +1,191 @@
+"""Building upstream's programs at the versions that modules/*/go.mod pin.
+
+Each module names its programs in a `tool` directive, so `go build -o bin/ tool` makes them all.
+The first build downloads modules by name and takes minutes; it says what it is doing while it
+works. Afterwards `ensure` returns at once.
+"""
+
+import dataclasses
+import fcntl
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import threading
+import time
+
+from . import cache, manifests
+
+KUBERNETES_VERSION = "v1.36.3"
+PROGRESS_EVERY = 15.0  # seconds between two lines of a build
+
+
+@dataclasses.dataclass(frozen=True)
+class Module:
+    """One folder of modules/: the programs it makes, under the names they get in bin/."""
+
+    name: str
+    programs: dict  # name that `go build` gives -> name in bin/
+    stamp: str = ""  # extra linker flags
+    kustomize: str = ""  # module whose config/default holds the operator's objects
+
+
+def _kubernetes_stamp() -> str:
+    """Linker flags without which the API server calls itself v0.0.0-master."""
+    major, minor, _ = KUBERNETES_VERSION.removeprefix("v").split(".")
+    packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")  # what they say, what they send
+    values = {"gitVersion": KUBERNETES_VERSION, "gitMajor": major, "gitMinor": minor}
+    return " ".join(f"-X {package}.{key}={value}" for package in packages for key, value in values.items())
+
+
+MODULES = {
+    module.name: module
+    for module in (
+        Module(
+            "kubernetes",
+            {
+                "server": "etcd",  # named for the last part of go.etcd.io/etcd/server/v3
+                "kube-apiserver": "kube-apiserver",
+                "kube-controller-manager": "kube-controller-manager",
+                "kube-scheduler": "kube-scheduler",
+                "kubectl": "kubectl",
+                "kwok": "kwok",
+            },
+            stamp=_kubernetes_stamp(),
+        ),
+        Module("jobset", {"jobset": "jobset"}, kustomize="sigs.k8s.io/jobset"),
+        Module("lws", {"cmd": "lws"}, kustomize="sigs.k8s.io/lws"),
+        Module("kueue", {"kueue": "kueue"}, kustomize="sigs.k8s.io/kueue"),
+        Module(
+            "kuberay",
+            {"ray-operator": "kuberay"},
+            kustomize="github.com/ray-project/kuberay/ray-operator",
+        ),
+        Module("helm", {"helm": "helm"}),
+    )
+}
+
+
+def home() -> pathlib.Path:
+    return cache.home(recipe=repr(sorted(MODULES.items())) + manifests.RECIPE)
+
+
+def path(program: str) -> str:
+    """The file of a program, whether it is built yet or not."""
+    return str(home() / "bin" / program)
+
+
+def ensure(names) -> None:
+    """Build what is missing of the named modules; one builder at a time on this machine."""
+    folder = home()
+    missing = [name for name in names if not _stamp_file(folder, name).exists()]
+    if not missing:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(cache.root() / "build.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in missing:
+            if not _stamp_file(folder, name).exists():
+                _build(MODULES[name], folder)
+
+
+def module_version(name: str, path_in_go_mod: str) -> str:
+    """The version that modules/<name>/go.mod pins for a module path."""
+    for line in (cache.MODULES / name / "go.mod").read_text(encoding="utf-8").splitlines():
+        words = line.replace("require ", "").split()
+        if len(words) >= 2 and words[0] == path_in_go_mod and words[1].startswith("v"):
+            return words[1]
+    raise KeyError(f"{path_in_go_mod} is not in modules/{name}/go.mod")
+
+
+def _stamp_file(folder: pathlib.Path, name: str) -> pathlib.Path:
+    return folder / "built" / f"{name}.json"
+
+
+def _build(module: Module, folder: pathlib.Path) -> None:
+    print(f"building {module.name} ({', '.join(module.programs.values())}) in {folder}", flush=True)
+    started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = folder / "out" / module.name
+    _go_build(module, output)
+    (folder / "bin").mkdir(exist_ok=True)
+    for made, name in module.programs.items():
+        os.replace(output / made, folder / "bin" / name)
+    shutil.rmtree(output)
+    if module.kustomize:
+        manifests.render(module.name, module_folder(module), folder)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cost = {
+        "seconds": round(time.monotonic() - started, 1),
+        "cpu_seconds": round(cpu, 1),
+        "program_megabytes": round(
+            sum((folder / "bin" / name).stat().st_size for name in module.programs.values()) / 1e6
+        ),
+        "go_cache_megabytes": round(cache.disk_bytes(cache.root() / "go-build") / 1e6),
+        "module_cache_megabytes": round(cache.disk_bytes(cache.root() / "go-mod") / 1e6),
+    }
+    stamp = _stamp_file(folder, module.name)
+    stamp.parent.mkdir(exist_ok=True)
+    stamp.write_text(json.dumps(cost, indent=1) + "\n", encoding="utf-8")
+    print(
+        f"built {module.name}: {cost['seconds']:.0f} s, {cost['cpu_seconds']:.0f} CPU s, "
+        f"programs {cost['program_megabytes']} MB; {cache.root()} now holds "
+        f"{cost['go_cache_megabytes']} MB of build cache and {cost['module_cache_megabytes']} MB of modules",
+        flush=True,
+    )
+
+
+def module_folder(module: Module) -> pathlib.Path:
+    """Where Go unpacked the module whose config/ we render."""
+    answer = subprocess.run(
+        ["go", "list", "-m", "-f", "{{.Dir}}", module.kustomize],
+        cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        capture_output=True, text=True, check=True,
+    )
+    return pathlib.Path(answer.stdout.strip())
+
+
+def _go_build(module: Module, output: pathlib.Path) -> None:
+    """Run `go build -v tool` and say every few seconds how far it is.
+
+    Low priority: a build must not disturb whatever else the machine does. `-v` names a package
+    when it is compiled, and nothing that came from the cache.
+    """
+    jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
+    command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
+    command += ["-ldflags", f"-s -w {module.stamp}".strip(), "-o", f"{output}/", "tool"]
+    total = _package_count(module)
+    started, lines = time.monotonic(), []
+    with subprocess.Popen(
+        command, cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    ) as process:
+        reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)
+        reader.start()
+        while process.poll() is None:
+            try:
+                process.wait(timeout=PROGRESS_EVERY)
+            except subprocess.TimeoutExpired:
+                last = lines[-1].strip() if lines else "nothing compiled yet"
+                print(
+                    f"  {module.name}: {time.monotonic() - started:4.0f} s, "
+                    f"{len(lines)} of at most {total} packages, {last}",
+                    flush=True,
+                )
+        reader.join(timeout=5)
+    if process.returncode != 0:
+        raise RuntimeError(f"go build of {module.name} failed:\n" + "".join(lines[-40:]))
+
+
+def _package_count(module: Module) -> int:
+    """Packages behind a module's programs; this is also what downloads its modules."""
+    answer = subprocess.run(
+        ["nice", "-n", "19", "go", "list", "-deps", "tool"],
+        cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        capture_output=True, text=True, check=False,
+    )
+    if answer.returncode != 0:
+        raise RuntimeError(f"go list of {module.name} failed:\n{answer.stderr[-2000:]}")
+    return len(answer.stdout.splitlines())
