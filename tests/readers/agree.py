@@ -203,6 +203,9 @@ def reports(pods):
 
 
 def main(path="-"):
+    if path in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0
     try:
         found = reports(read_lines(sys.stdin.read() if path == "-" else open(path).read()))
     except RuntimeError as error:  # a line that is no Pod, such as a denial

@@ -2,6 +2,7 @@
 namespaces where only the zone's names resolve."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -23,7 +24,8 @@ def venv(name):
     result = subprocess.run([HERE / "install", name], stdout=subprocess.PIPE, text=True,
                             timeout=INSTALL_SECONDS)
     if result.returncode != 0:
-        sys.exit(SKIP if result.returncode == SKIP else 1)
+        may_skip = not os.environ.get("TPUWH_READERS_REQUIRED")  # .ci/run sets it
+        sys.exit(SKIP if result.returncode == SKIP and may_skip else 1)
     return pathlib.Path(result.stdout.strip())
 
 

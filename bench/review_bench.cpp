@@ -1,0 +1,125 @@
+// Time and allocations of one review: read, decide and respond, and all of it.
+#include "bench/payload.hpp"
+#include "webhook/admit.hpp"
+#include "webhook/decide.hpp"
+#include "webhook/respond.hpp"
+#include "webhook/review.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// Counts every allocation of the program.
+std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return counted(size);
+}
+void* operator new[](std::size_t size) {
+  return counted(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using namespace tpuwh;
+
+struct Bench {
+  std::string text;
+  webhook::Config config;
+  webhook::NoCluster cluster;
+  webhook::JsonReader reader;
+  webhook::Review review;
+  webhook::Pod pod;
+  webhook::Scratch scratch;
+  webhook::Buffer answer;
+  webhook::Workspace workspace;
+
+  explicit Bench(std::string body) : text(std::move(body)) {
+    text.reserve(text.size() + webhook::padding);
+  }
+  bool read() { return webhook::read_review(text, config.prefix, reader, review, pod); }
+  void decide() {
+    const auto decision = webhook::decide(review, pod, config, cluster, scratch);
+    webhook::respond(review, decision, scratch, answer);
+  }
+};
+
+// Runs `f` as the benchmark and counts what it allocates once it is warm.
+template <class F>
+void run(benchmark::State& state, F&& f) {
+  f();
+  const std::size_t before = allocations;
+  std::size_t rounds = 0;
+  for (auto _ : state) {
+    f();
+    ++rounds;
+  }
+  state.counters["allocations"] =
+      static_cast<double>(allocations - before) / static_cast<double>(rounds);
+}
+
+void read_review(benchmark::State& state) {
+  Bench bench(bench::jobset_review());
+  run(state, [&] { benchmark::DoNotOptimize(bench.read()); });
+  state.counters["bytes"] = static_cast<double>(bench.text.size());
+}
+
+void decide_and_respond(benchmark::State& state) {
+  Bench bench(bench::jobset_review());
+  bench.read();
+  run(state, [&] { bench.decide(); });
+}
+
+void admit(benchmark::State& state) {
+  Bench bench(bench::jobset_review());
+  run(state, [&] {
+    benchmark::DoNotOptimize(
+        webhook::admit(webhook::Body(bench.text), bench.config, bench.cluster, bench.workspace)
+            .body.size());
+  });
+}
+
+// The host list grows with the slice; everything else should not.
+void admit_hosts(benchmark::State& state) {
+  static constexpr const char* shapes[] = {"2x2x2", "4x4x4", "4x8x8", "8x16x16", "16x16x24"};
+  Bench bench(bench::jobset_review_of(shapes[state.range(0)]));
+  std::size_t bytes = 0;
+  run(state, [&] {
+    bytes = webhook::admit(webhook::Body(bench.text), bench.config, bench.cluster, bench.workspace)
+                .body.size();
+  });
+  state.SetLabel(shapes[state.range(0)]);
+  state.counters["answer_bytes"] = static_cast<double>(bytes);
+}
+
+BENCHMARK(read_review);
+BENCHMARK(decide_and_respond);
+BENCHMARK(admit);
+BENCHMARK(admit_hosts)->DenseRange(0, 4);
+
+}  // namespace
+
+BENCHMARK_MAIN();

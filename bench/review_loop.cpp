@@ -1,0 +1,36 @@
+// review_loop read|admit ROUNDS: one part of a review so many times, and nothing
+// else. callgrind counts it; the difference of two counts is the cost of a round.
+#include "bench/payload.hpp"
+#include "webhook/admit.hpp"
+#include "webhook/review.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+using namespace tpuwh;
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: review_loop read|admit ROUNDS\n";
+    return 2;
+  }
+  const bool whole = std::string_view(argv[1]) == "admit";
+  const int rounds = std::atoi(argv[2]);
+  std::string text = bench::jobset_review();
+  const webhook::Body body(text);
+  const webhook::Config config;
+  const webhook::NoCluster cluster;
+  webhook::Workspace workspace;
+  webhook::JsonReader reader;
+  webhook::Review review;
+  webhook::Pod pod;
+  std::size_t sum = 0;
+  for (int i = 0; i < rounds; ++i) {
+    if (whole)
+      sum += webhook::admit(body, config, cluster, workspace).body.size();
+    else
+      sum += webhook::read_review(body.bytes(), config.prefix, reader, review, pod) ? 1u : 0u;
+  }
+  return sum > 0 ? 0 : 1;
+}

@@ -1,0 +1,275 @@
+#include "server/app.hpp"
+
+#include "server/drain.hpp"
+#include "server/tls/reloader.hpp"
+#include "server/tls/self_issued.hpp"
+#include "server/version.hpp"
+#include "server/worker.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <boost/asio/basic_signal_set.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+namespace {
+
+using SignalSet = net::basic_signal_set<Executor>;
+
+Address address_of_flag(const char* flag, const std::string& text) {
+  const auto address = parse_address(text);
+  if (!address) {
+    throw std::runtime_error(fmt::format(
+        "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
+  }
+  return *address;
+}
+
+std::string to_text(tls::SystemTime time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+// A reader of the file sees the old text or the new one, never half of it.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+}
+
+// Every connection is an open file, and the usual soft limit is 1,024.
+void raise_file_limit() {
+  constexpr rlim_t needed = limits::connections + limits::health_connections + 128;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(limit.rlim_max, needed);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+class App {
+ public:
+  explicit App(const ServeOptions& options)
+      : options_(options),
+        log_(options.log_format, options.log_level),
+        health_(options.threads + 1),
+        certificate_(first_certificate()) {
+    for (unsigned number = 1; number <= options_.threads; ++number) {
+      workers_.push_back(std::make_unique<Worker>(shared_, number, Port::webhook, load_));
+    }
+  }
+
+  int run(std::ostream& out) {
+    open_ports();
+    give_away_ca(out);
+    control_.spawn(watch_signals());
+    if (reloader_) control_.spawn(watch_certificate());
+    std::vector<std::jthread> threads;
+    for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
+    health_.set_serving();
+    control_.run();
+    threads.clear();  // joins
+    log_.info("stopped");
+    return exit_code_;
+  }
+
+ private:
+  // --- start ---
+
+  tls::ContextPtr first_certificate() {
+    const auto now = std::chrono::system_clock::now();
+    auto context = options_.tls_cert.empty() ? issue_certificate(now) : load_certificate(now);
+    health_.set_certificate_end(context->not_after);
+    return context;
+  }
+
+  tls::ContextPtr load_certificate(tls::SystemTime now) {
+    reloader_.emplace(options_.tls_cert, options_.tls_key);
+    return reloader_->load(now);
+  }
+
+  tls::ContextPtr issue_certificate(tls::SystemTime now) {
+    const auto issued = tls::issue(options_.tls_hostnames, now);
+    issued_ca_ = issued.ca;
+    return tls::make_context(issued.pair, now);
+  }
+
+  void give_away_ca(std::ostream& out) const {
+    if (issued_ca_.empty()) return;
+    if (options_.ca_bundle_out.empty()) {
+      out << issued_ca_ << std::flush;
+    } else {
+      write_file(options_.ca_bundle_out, issued_ca_);
+    }
+  }
+
+  void open_ports() {
+    raise_file_limit();
+    auto address = address_of_flag("--listen", options_.listen);
+    Endpoint endpoint;
+    for (auto& worker : workers_) {
+      endpoint = worker->listen(address);
+      address.port = endpoint.port();  // port 0: the others share the first one's
+    }
+    std::string health_address;
+    if (!options_.health_listen.empty()) {
+      const auto health = address_of_flag("--health-listen", options_.health_listen);
+      health_address = server::to_text(control_.listen(health));
+    }
+    log_.info("listening",
+              {{"address", server::to_text(endpoint)},
+               {"health", health_address},
+               {"certificate", reloader_ ? options_.tls_cert : std::string("self-issued")},
+               {"threads", std::uint64_t{options_.threads}},
+               {"version", version}});
+  }
+
+  // --- run ---
+
+  Task<void> watch_signals() {
+    SignalSet signals(control_.executor(), SIGTERM, SIGINT);
+    for (;;) {
+      const auto [error, number] = co_await signals.async_wait(as_result);
+      if (error) co_return;
+      log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+      perform(drain_.on(Drain::Event::signal));
+    }
+  }
+
+  Task<void> watch_certificate() {
+    Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::certificate_poll);
+      const auto [error] = co_await timer.async_wait(as_result);
+      if (error) co_return;
+      if (auto change = reloader_->poll(std::chrono::system_clock::now())) use(*change);
+    }
+  }
+
+  void use(const tls::Reloader::Change& change) {
+    if (change.context == nullptr) {
+      log_.error("certificate not replaced; the old one stays", {{"error", change.error}});
+      return;
+    }
+    certificate_.set(change.context);
+    health_.set_certificate_end(change.context->not_after);
+    log_.info("certificate replaced", {{"not_after", to_text(change.context->not_after)}});
+  }
+
+  // --- end ---
+
+  void perform(Drain::Action action) {
+    switch (action) {
+      case Drain::Action::none: return;
+      case Drain::Action::announce: return announce();
+      case Drain::Action::stop_accepting: return stop_accepting();
+      case Drain::Action::cut: cut(); [[fallthrough]];
+      case Drain::Action::finish: return finish();
+      case Drain::Action::exit_now: return exit_now();
+    }
+  }
+
+  void announce() {
+    log_.info("draining");
+    health_.set_draining();
+    control_.spawn(after(options_.drain_delay, Drain::Event::delay_over));
+  }
+
+  void stop_accepting() {
+    log_.info("no new connections", {{"connections", std::uint64_t{load_.connections.used()}}});
+    open_ports_ = workers_.size();
+    on_every_worker([this](Worker& worker) {
+      worker.stop_listening();
+      --open_ports_;
+    });
+    control_.spawn(after(options_.drain_timeout, Drain::Event::time_over));
+    control_.spawn(watch_connections());
+  }
+
+  void cut() {
+    log_.warn("drain timeout", {{"connections", std::uint64_t{load_.connections.used()}}});
+    on_every_worker([](Worker& worker) { worker.close_connections(); });
+  }
+
+  void finish() {
+    on_every_worker([](Worker& worker) { worker.cancel(); });
+    control_.cancel();
+  }
+
+  void exit_now() {
+    log_.warn("second signal: not waiting");
+    exit_code_ = 1;
+    for (auto& worker : workers_) worker->stop();
+    control_.stop();
+  }
+
+  Task<void> after(std::chrono::milliseconds delay, Drain::Event event) {
+    Timer timer(control_.executor(), delay);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (!error) perform(drain_.on(event));
+  }
+
+  Task<void> watch_connections() {
+    Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::drain_poll);
+      const auto [error] = co_await timer.async_wait(as_result);
+      if (error) co_return;
+      const bool all_gone = open_ports_ == 0 && load_.connections.used() == 0;
+      if (all_gone) perform(drain_.on(Drain::Event::connections_gone));
+    }
+  }
+
+  template <class Action>
+  void on_every_worker(Action action) {
+    for (auto& worker : workers_) {
+      worker->post([&target = *worker, action] { action(target); });
+    }
+  }
+
+  const ServeOptions& options_;
+  Log log_;
+  Health health_;
+  Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
+  Load health_load_{limits::health_connections, limits::health_connections, 0};
+  std::optional<tls::Reloader> reloader_;
+  std::string issued_ca_;  // empty if the certificate was given
+  tls::CurrentContext certificate_;
+  webhook::NoCluster cluster_;
+  const Shared shared_{.config = options_.webhook,
+                       .cluster = cluster_,
+                       .health = health_,
+                       .log = log_,
+                       .certificate = &certificate_};
+  std::vector<std::unique_ptr<Worker>> workers_;
+  // Loop 0, run by the calling thread.
+  Worker control_{shared_, 0, Port::health, health_load_};
+  Drain drain_;
+  std::atomic<std::size_t> open_ports_{0};
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int serve(const ServeOptions& options, std::ostream& out) { return App(options).run(out); }
+
+}  // namespace tpuwh::server

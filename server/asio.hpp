@@ -1,0 +1,41 @@
+// The Asio types of the server, chosen once.
+//
+// Everything runs on a plain io_context executor: the type-erased one that Asio
+// takes by default costs an allocation and two indirect calls per operation
+// (floor.md, "lean").
+#pragma once
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <chrono>
+
+namespace tpuwh::server {
+
+namespace net = boost::asio;
+using boost::system::error_code;
+
+using Executor = net::io_context::executor_type;
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+template <class T>
+using Task = net::awaitable<T, Executor>;
+
+using Endpoint = net::ip::tcp::endpoint;
+using AnySocket = net::basic_socket<net::ip::tcp, Executor>;
+using Socket = net::basic_stream_socket<net::ip::tcp, Executor>;
+using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
+using Timer = net::basic_waitable_timer<Clock, net::wait_traits<Clock>, Executor>;
+
+// `auto [error, n] = co_await op(…, as_result);`: a peer that closes is no exception.
+inline constexpr net::as_tuple_t<net::use_awaitable_t<Executor>> as_result{};
+
+}  // namespace tpuwh::server

@@ -1,0 +1,21 @@
+// The command line of tpu-webhook: which subcommand, with which options.
+#pragma once
+
+#include "server/console.hpp"
+
+#include <functional>
+#include <string>
+
+namespace tpuwh::server {
+
+// What the command line asks for: a text to print (--help, --version), or
+// something to run that returns the exit code.
+struct Command {
+  std::string text;
+  std::function<int(const Console& console)> run;
+};
+
+// Throws std::runtime_error with one line for a command line that makes no sense.
+Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,158 @@
+// What the server is told (ServeOptions) and what it allows (limits).
+//
+// Every wait and every size of the server has a name here, with the reason for
+// its value. What a decision depends on is webhook::Config.
+#pragma once
+
+#include "webhook/admit.hpp"
+#include "webhook/config.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server {
+
+namespace limits {
+
+using namespace std::chrono_literals;
+using Duration = std::chrono::milliseconds;
+
+// --- sizes ---------------------------------------------------------------
+
+// The largest request body. Derived where the review is read.
+inline constexpr std::size_t body_bytes = webhook::max_review_bytes;
+
+// Request line and header fields together. The API server sends well under
+// 1 KiB; a bearer token and tracing headers of a proxy fit (contract.md C.4).
+inline constexpr std::size_t header_bytes = 16u << 10;
+
+// Header fields of one request: the API server sends ten at most.
+inline constexpr std::size_t header_fields = 64;
+
+// One connection's read buffer, allocated once: a whole header, or one TLS record
+// (16 KiB) and the start of the next. A buffer that grows from nothing is read
+// 512 bytes at a time, which doubles the cost of a request (floor.md).
+inline constexpr std::size_t read_buffer_bytes = 20u << 10;
+
+// A body buffer larger than this is given back after the request; a usual review
+// (5 to 20 KiB) stays below it and reuses the memory.
+inline constexpr std::size_t kept_body_bytes = 256u << 10;
+
+// Bodies being read by all connections together, beyond kept_body_bytes each.
+// Nine of the largest reviews at once; what comes then is asked to come again.
+// Without it 1,024 connections could hold 7 GiB.
+inline constexpr std::size_t large_bodies_bytes = 64u << 20;
+
+// --- counts --------------------------------------------------------------
+
+// Open connections of the TLS port. An API server keeps 25 idle ones and opens
+// more in a burst; ten API servers in a burst of 100 each fit. Each costs about
+// 113 KiB (floor.md, Memory), so that all of them fit 128 MiB.
+inline constexpr std::size_t connections = 1024;
+
+// Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 256 of them
+// hold two threads for 60 ms: far below the client's 10 s.
+inline constexpr std::size_t handshakes = 256;
+
+// Open connections of the plain health port: a kubelet and a curious operator.
+inline constexpr std::size_t health_connections = 32;
+
+// Without --threads. One stays free for reviews while the other does handshakes;
+// more helps only from some 30,000 reviews a second on.
+inline constexpr unsigned threads = 2;
+inline constexpr unsigned most_threads = 64;
+
+// --- waits ---------------------------------------------------------------
+
+// How often each thread looks for connections past their limit, hence how late a
+// limit may be noticed. A timer per operation would cost more than it tells.
+inline constexpr Duration sweep = 250ms;
+
+// TLS handshake: the API server's own limit (contract.md A.2).
+inline constexpr Duration handshake = 10s;
+
+// From the first byte of a request, or from the end of the handshake, to the end
+// of the header: one segment for every honest client.
+inline constexpr Duration header = 10s;
+
+// From the end of the header to the end of the body, if the request names no
+// ?timeout=; with it, at most that long. The largest timeoutSeconds is 30.
+inline constexpr Duration body = 30s;
+
+// One answer into the socket's buffer.
+inline constexpr Duration write = 10s;
+
+// Between two requests. Longer than the API server's 90 s, so that it is always
+// the client who closes: a POST on a connection that the server closes at the
+// same moment is not tried again (contract.md A.2, keep-alive race).
+inline constexpr Duration idle = 120s;
+
+// After the last answer: for the peer to read it and close, while what it still
+// sends is thrown away. Closing with unread bytes would reset the connection and
+// could take the answer with it.
+inline constexpr Duration linger = 2s;
+
+// A connection older than this says Connection: close with its next answer, so
+// that replicas added later get their share (contract.md A.2). Spread, so that
+// connections opened together do not all come back together.
+inline constexpr Duration retirement = 10min;
+inline constexpr Duration retirement_spread = 2min;
+
+// When connections or handshakes are all taken, those that have waited longest
+// for their peer, and at least this long, are closed to let others in.
+inline constexpr Duration patience_when_full = 1s;
+
+// Between two looks whether the cap still holds, and after a failed accept.
+inline constexpr Duration accept_pause = 20ms;
+
+// While draining, after the port is closed: how long a connection without a
+// request in progress stays, so that a request already under way is answered.
+inline constexpr Duration drain_idle = 1s;
+
+// How often a draining server looks whether the last connection is gone.
+inline constexpr Duration drain_poll = 20ms;
+
+// How often the certificate files are looked at.
+inline constexpr Duration certificate_poll = 1s;
+
+// An event loop that has not turned for this long is stuck: /livez fails. Only a
+// bug does that (a review takes microseconds).
+inline constexpr Duration stuck = 10s;
+
+}  // namespace limits
+
+enum class LogFormat { text, json };
+enum class LogLevel { debug, info, warn, error };
+
+// `tpu-webhook serve`. An empty string is "not given".
+struct ServeOptions {
+  // "ADDR:PORT"; without an address, all of them. Port 0 takes a free one.
+  std::string listen = ":8443";
+  std::string health_listen;
+
+  // Both or neither; without them the server issues a certificate to itself for
+  // `tls_hostnames` and gives away its CA, in a file or on standard output.
+  std::string tls_cert;
+  std::string tls_key;
+  std::vector<std::string> tls_hostnames = {"tpu-webhook.tpu-webhook-system.svc", "localhost",
+                                            "127.0.0.1"};
+  std::string ca_bundle_out;
+
+  unsigned threads = limits::threads;
+
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+
+  // SIGTERM: not ready, but serving, for drain_delay (the cluster needs that long
+  // to stop sending); then no new connections, and drain_timeout for the rest.
+  // Together below Kubernetes' terminationGracePeriodSeconds of 30.
+  std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
+  std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
+
+  webhook::Config webhook;
+};
+
+}  // namespace tpuwh::server

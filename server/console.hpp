@@ -1,0 +1,15 @@
+// Where a command reads from and writes to; main passes the real ones.
+#pragma once
+
+#include <iosfwd>
+
+namespace tpuwh::server {
+
+struct Console {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  bool terminal;  // `out` is one, so colour helps
+};
+
+}  // namespace tpuwh::server

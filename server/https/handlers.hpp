@@ -1,0 +1,31 @@
+// What each resource answers. No socket here: tests call answer() with values.
+#pragma once
+
+#include "server/health.hpp"
+#include "server/https/reply.hpp"
+#include "server/https/router.hpp"
+#include "server/log.hpp"
+#include "webhook/admit.hpp"
+
+#include <string>
+
+namespace tpuwh::server {
+
+// What the handlers of one event loop work with. Everything but the workspace
+// is shared by all loops and outlives them.
+struct Handlers {
+  const webhook::Config& config;
+  const webhook::ClusterView& cluster;
+  const Health& health;
+  Log& log;
+  webhook::Workspace workspace = {};
+
+  // Answers a request that was routed; for Resource::mutate `body` is the review.
+  // The reply's views live until the next call, and while `body` is unchanged.
+  Reply answer(Resource resource, std::string& body);
+
+ private:
+  Reply mutate(std::string& body);
+};
+
+}  // namespace tpuwh::server

@@ -1,0 +1,182 @@
+#include "server/https/request_parser.hpp"
+
+#include "server/config.hpp"
+#include "webhook/admit.hpp"
+
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tpuwh::server {
+namespace http = boost::beast::http;
+namespace {
+
+std::string_view to_std(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+Method to_method(http::verb verb) {
+  switch (verb) {
+    case http::verb::get: return Method::get;
+    case http::verb::head: return Method::head;
+    case http::verb::post: return Method::post;
+    default: return Method::other;
+  }
+}
+
+// A line that begins with a blank continues the field above it (obs-fold). Beast
+// joins the two; others do not, so the value means two things.
+bool has_folded_line(std::string_view header) {
+  for (auto end = header.find('\n'); end + 1 < header.size(); end = header.find('\n', end + 1)) {
+    if (header[end + 1] == ' ' || header[end + 1] == '\t') return true;
+  }
+  return false;
+}
+
+// The characters of names, addresses and a port; what a list or a path would need
+// is not among them.
+bool is_host_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._:[]%~").find(c) != std::string_view::npos;
+}
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+RequestParser::RequestParser(RequestHead& head, std::string& body) : head_(head), body_(body) {
+  head_.clear();
+  body_.clear();
+  header_limit(limits::header_bytes);
+  body_limit(limits::body_bytes);
+}
+
+RequestParser::Step RequestParser::read(std::string_view bytes) {
+  return is_header_done() ? read_body(bytes) : read_head(bytes);
+}
+
+RequestParser::Step RequestParser::read_head(std::string_view bytes) {
+  error_code ec;
+  const std::size_t used = put({bytes.data(), bytes.size()}, ec);
+  // Beast uses up complete fields as they come, and its limit is for what is left;
+  // ours is for all of them.
+  header_bytes_ += used;
+  const std::size_t waiting = is_header_done() ? 0 : bytes.size() - used;
+  if (has_folded_line(bytes.substr(0, used))) refuse(400, "header field continued on a new line");
+  if (header_bytes_ + waiting > limits::header_bytes) refuse(http::error::header_limit);
+  if (ec && ec != http::error::need_more) refuse(ec);
+  if (is_header_done()) check_head();
+  if (refused()) return {State::refused, used};
+  return {is_header_done() ? State::head : State::need_more, used};
+}
+
+RequestParser::Step RequestParser::read_body(std::string_view bytes) {
+  if (is_done()) return {State::complete, 0};
+  eager(true);
+  error_code ec;
+  const std::size_t used = put({bytes.data(), bytes.size()}, ec);
+  if (ec && ec != http::error::need_more) {
+    refuse(ec);
+    return {State::refused, used};
+  }
+  return {is_done() ? State::complete : State::need_more, used};
+}
+
+void RequestParser::on_request_impl(verb method, string_view, string_view target, int version,
+                                    error_code&) {
+  head_.method = to_method(method);
+  head_.target.assign(target.data(), target.size());
+  head_.http_1_1 = version == 11;
+}
+
+void RequestParser::on_field_impl(field name, string_view, string_view value_text, error_code&) {
+  if (is_header_done()) return;  // a trailer field
+  if (++fields_ > limits::header_fields) {
+    refuse(431, fmt::format("more than {} header fields", limits::header_fields));
+  }
+  const auto value = to_std(value_text);
+  switch (name) {
+    case field::host: return take_host(value);
+    case field::content_length: return take_length(value);
+    case field::transfer_encoding: return take_transfer_encoding(value);
+    case field::content_type: head_.content_type = value; return;
+    case field::expect:
+      head_.expects_continue = boost::beast::iequals(value_text, "100-continue");
+      return;
+    default: return;
+  }
+}
+
+void RequestParser::take_host(std::string_view value) {
+  ++hosts_;
+  if (!std::all_of(value.begin(), value.end(), is_host_char)) {
+    refuse(400, fmt::format("malformed Host: \"{}\"", printable(value)));
+  }
+}
+
+void RequestParser::take_length(std::string_view value) {
+  if (++lengths_ > 1 || !is_digits(value)) {
+    refuse(400, "Content-Length must be given once and be one number");
+  }
+}
+
+void RequestParser::take_transfer_encoding(std::string_view value) {
+  if (++transfer_encodings_ > 1) refuse(400, "Transfer-Encoding given more than once");
+  if (!boost::beast::iequals({value.data(), value.size()}, "chunked")) {
+    refuse(501, fmt::format("Transfer-Encoding \"{}\"; only \"chunked\" is known here",
+                            printable(value)));
+  }
+}
+
+void RequestParser::on_header_impl(error_code&) {
+  head_.keep_alive = keep_alive();
+  head_.chunked = chunked();
+  if (const auto length = content_length()) head_.content_length = *length;
+}
+
+void RequestParser::check_head() {
+  if (hosts_ > 1) refuse(400, "Host given more than once");
+  if (hosts_ == 0 && head_.http_1_1) refuse(400, "no Host");
+  if (transfer_encodings_ > 0 && !head_.http_1_1) refuse(400, "Transfer-Encoding in HTTP/1.0");
+}
+
+void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) {
+  if (length) body_.reserve(static_cast<std::size_t>(*length) + webhook::padding);
+}
+
+std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
+  body_.append(bytes.data(), bytes.size());
+  return bytes.size();
+}
+
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, string_view bytes, error_code& ec) {
+  return on_body_impl(bytes, ec);
+}
+
+RequestParser::State RequestParser::refuse(Refusal refusal) {
+  if (!refused()) refusal_ = std::move(refusal);
+  return State::refused;
+}
+
+RequestParser::State RequestParser::refuse_long_line() {
+  return refuse({.status = 400, .message = "the size line of a chunk is too long"});
+}
+
+void RequestParser::refuse(unsigned status, std::string message) {
+  refuse({.status = status, .message = std::move(message)});
+}
+
+void RequestParser::refuse(const error_code& ec) {
+  if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
+    return refuse(431, fmt::format("header larger than {} bytes", limits::header_bytes));
+  }
+  if (ec == http::error::body_limit) {
+    return refuse(413, fmt::format("body larger than {} bytes", limits::body_bytes));
+  }
+  refuse(400, fmt::format("not an HTTP/1.1 request: {}", ec.message()));
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,95 @@
+#include "server/https/router.hpp"
+
+#include "server/duration.hpp"
+
+#include <boost/beast/core/string.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tpuwh::server {
+namespace {
+
+struct Row {
+  std::string_view path;
+  Resource resource;
+  std::string_view allow;
+  bool on_health_port;
+};
+
+constexpr std::array rows = {
+    Row{"/mutate", Resource::mutate, "POST", false},
+    Row{"/livez", Resource::livez, "GET, HEAD", true},
+    Row{"/readyz", Resource::readyz, "GET, HEAD", true},
+    Row{"/healthz", Resource::healthz, "GET, HEAD", true},
+};
+
+const Row* find_row(std::string_view path, Port port) {
+  const auto* row = std::find_if(rows.begin(), rows.end(),
+                                 [path](const Row& candidate) { return candidate.path == path; });
+  if (row == rows.end() || (port == Port::health && !row->on_health_port)) return nullptr;
+  return row;
+}
+
+bool is_allowed(Method method, const Row& row) {
+  if (row.resource == Resource::mutate) return method == Method::post;
+  return method == Method::get || method == Method::head;
+}
+
+// "application/json", "application/json; charset=utf-8".
+bool is_json(std::string_view content_type) {
+  auto media_type = content_type.substr(0, content_type.find(';'));
+  const auto last = media_type.find_last_not_of(" \t");
+  media_type = media_type.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  return boost::beast::iequals({media_type.data(), media_type.size()}, "application/json");
+}
+
+}  // namespace
+
+std::string_view path_of(std::string_view target) {
+  if (const auto scheme = target.find("://");
+      scheme != std::string_view::npos && target.front() != '/') {
+    const auto path = target.find_first_of("/?", scheme + 3);
+    target = path == std::string_view::npos ? "/" : target.substr(path);
+  }
+  return target.substr(0, target.find_first_of("?#"));
+}
+
+std::optional<std::chrono::milliseconds> timeout_of(std::string_view target) {
+  constexpr std::string_view name = "timeout=";
+  auto query = target.substr(std::min(target.find('?'), target.size()));
+  while (!query.empty()) {
+    query.remove_prefix(1);  // '?' or '&'
+    const auto pair = query.substr(0, query.find('&'));
+    if (pair.starts_with(name)) return parse_duration(pair.substr(name.size()));
+    query.remove_prefix(pair.size());
+  }
+  return std::nullopt;
+}
+
+std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
+  const auto path = path_of(head.target);
+  const Row* row = find_row(path, port);
+  if (row == nullptr) {
+    return Refusal{.status = 404, .message = fmt::format("no such path: {}", printable(path))};
+  }
+  if (!is_allowed(head.method, *row)) {
+    return Refusal{.status = 405,
+                   .message = fmt::format("{} takes {} only", row->path, row->allow),
+                   .allow = row->allow};
+  }
+  if (row->resource != Resource::mutate) return row->resource;
+  if (!is_json(head.content_type)) {
+    return Refusal{.status = 415,
+                   .message = fmt::format("Content-Type \"{}\"; an AdmissionReview is sent as "
+                                          "application/json",
+                                          printable(head.content_type))};
+  }
+  if (!head.chunked && !head.content_length) {
+    return Refusal{.status = 411, .message = "a review needs a Content-Length"};
+  }
+  return row->resource;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,232 @@
+#include "server/https/session.hpp"
+
+#include "server/https/request_parser.hpp"
+
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace tpuwh::server {
+namespace {
+
+using TlsStream = net::ssl::stream<Socket>;
+
+// The conversation on an open stream, TLS or not. Buffers and strings live as long
+// as the connection, so that a steady client costs no allocation.
+template <class Stream>
+class Conversation {
+ public:
+  Conversation(Stream& stream, Connection& connection, Service& service)
+      : stream_(stream), connection_(connection), service_(service) {
+    buffer_.reserve(limits::read_buffer_bytes);
+  }
+
+  // True if it ended with an answer of ours that said so, false if the peer left
+  // or was cut off.
+  Task<bool> run() {
+    connection_.wait(Waiting::first_request, limits::header);
+    // Not `while (co_await …)`: GCC 12 lays out the frame wrongly and it traps.
+    for (;;) {
+      const bool go_on = co_await serve_request();
+      if (!go_on) co_return said_close_;
+      connection_.wait(Waiting::next_request, limits::idle);
+    }
+  }
+
+ private:
+  using State = RequestParser::State;
+
+  // One request and its answer; false if it was the last.
+  Task<bool> serve_request() {
+    if (buffer_.size() == 0) {
+      const bool begun = co_await read_some();
+      if (!begun) co_return false;
+    }
+    connection_.wait(Waiting::header, limits::header);
+    RequestParser parser(head_, body_);
+    State state = co_await read_on(parser);
+    if (state == State::need_more) co_return false;
+    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+
+    const auto routed = route(head_, service_.port);
+    if (const auto* refusal = std::get_if<Refusal>(&routed)) {
+      co_return co_await refuse(*refusal, head_.has_body());
+    }
+    if (!reserve_large_body()) co_return co_await refuse(too_many_bodies(), true);
+    connection_.wait(Waiting::body, body_limit());
+    if (wants_continue()) co_await write(continue_line);  // failed: so will the reading
+    state = co_await read_on(parser);
+    if (state == State::need_more) co_return false;
+    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+
+    Reply reply = service_.handlers.answer(std::get<Resource>(routed), body_);
+    const bool go_on = co_await send(reply);
+    give_back_large_body();
+    co_return go_on;
+  }
+
+  // Feeds the parser until it has something to say; need_more if the peer left.
+  Task<State> read_on(RequestParser& parser) {
+    for (;;) {
+      const auto bytes = buffer_.cdata();
+      const auto step = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
+      buffer_.consume(step.used);
+      if (step.state != State::need_more) co_return step.state;
+      // Only the size line of a chunk can fill the buffer: headers have their own,
+      // lower limit, and body bytes are taken at once.
+      if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
+      if (!reserve_large_body()) co_return parser.refuse(too_many_bodies());
+      const bool more = co_await read_some();
+      if (!more) co_return State::need_more;
+    }
+  }
+
+  Task<bool> read_some() {
+    const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
+    const auto [error, size] = co_await stream_.async_read_some(room, as_result);
+    buffer_.commit(size);
+    co_return !error;
+  }
+
+  Task<bool> write(std::string_view text) {
+    const auto bytes = net::buffer(text.data(), text.size());
+    const auto [error, size] = co_await net::async_write(stream_, bytes, as_result);
+    co_return !error;
+  }
+
+  // `close`: bytes of the request are left that must not be read as the next one.
+  Task<bool> refuse(Refusal refusal, bool close) {
+    service_.log.debug("refused", {{"status", std::uint64_t{refusal.status}},
+                                   {"why", refusal.message}});
+    const std::string body = status_object(refusal.status, refusal.message);
+    Reply reply{.status = refusal.status,
+                .body = body,
+                .allow = refusal.allow,
+                .retry_after = refusal.retry_after,
+                .close = close};
+    co_return co_await send(reply);
+  }
+
+  // False if the connection ends with this answer.
+  Task<bool> send(Reply& reply) {
+    if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
+    if (service_.health.draining() || connection_.retired()) reply.close = true;
+    out_.clear();
+    write_reply(out_, reply, head_.method == Method::head);
+    connection_.wait(Waiting::write, limits::write);
+    const bool written = co_await write(out_);
+    said_close_ = written && reply.close;
+    co_return written && !reply.close;
+  }
+
+  // What the caller still has time for, at most.
+  limits::Duration body_limit() const {
+    return std::min(timeout_of(head_.target).value_or(limits::body), limits::body);
+  }
+
+  // A client that has sent some of the body does not wait to be told to.
+  bool wants_continue() const {
+    return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
+  }
+
+  // Counts a body beyond the usual size, once it is known to be one. The length of
+  // a chunked body is not: it counts as the largest.
+  bool reserve_large_body() {
+    auto& share = connection_.large_body();
+    const auto size = std::max<std::uint64_t>(head_.content_length.value_or(0), body_.size());
+    if (size <= limits::kept_body_bytes || share.held() > 0) return true;
+    return share.take(head_.chunked ? limits::body_bytes : size);
+  }
+
+  void give_back_large_body() {
+    if (body_.capacity() <= limits::kept_body_bytes + webhook::padding) return;
+    body_ = std::string();
+    connection_.large_body().reset();
+  }
+
+  static Refusal too_many_bodies() {
+    return {.status = 503, .message = "too many large reviews at once", .retry_after = 1};
+  }
+
+  Stream& stream_;
+  Connection& connection_;
+  Service& service_;
+  boost::beast::flat_buffer buffer_;
+  RequestHead head_;
+  std::string body_;
+  std::string out_;
+  bool said_close_ = false;
+};
+
+// Reads and forgets until the peer closes or the sweep does.
+Task<void> throw_away(Socket& socket) {
+  error_code ignored;
+  socket.shutdown(Socket::shutdown_send, ignored);
+  std::array<char, 4096> scrap;
+  for (;;) {
+    const auto [error, size] = co_await socket.async_read_some(net::buffer(scrap), as_result);
+    if (error) co_return;
+  }
+}
+
+Task<bool> shake_hands(TlsStream& stream, Connection& connection, Service& service) {
+  const auto [error] = co_await stream.async_handshake(TlsStream::server, as_result);
+  connection.handshake_done();
+  if (error) service.log.debug("handshake failed", {{"error", error.message()}});
+  co_return !error;
+}
+
+Task<void> converse(TlsStream& stream, Service& service) {
+  Connection connection(service.connections, stream.next_layer());
+  const bool secure = co_await shake_hands(stream, connection, service);
+  if (!secure) co_return;
+  Conversation conversation(stream, connection, service);
+  const bool said_close = co_await conversation.run();
+  if (!said_close) co_return;
+  connection.wait(Waiting::linger, limits::linger);
+  co_await stream.async_shutdown(as_result);  // failed or not: see throw_away
+  co_await throw_away(stream.next_layer());
+}
+
+Task<void> converse(Socket& socket, Service& service) {
+  Connection connection(service.connections, socket);
+  connection.handshake_done();
+  Conversation conversation(socket, connection, service);
+  const bool said_close = co_await conversation.run();
+  if (!said_close) co_return;
+  connection.wait(Waiting::linger, limits::linger);
+  co_await throw_away(socket);
+}
+
+// The one catch of a session: whatever happened, it ends this connection only.
+template <class Stream>
+Task<void> converse_safely(Stream& stream, Service& service) {
+  try {
+    // Cancelled operations say so by their error, like all others.
+    co_await net::this_coro::throw_if_cancelled(false);
+    co_await converse(stream, service);
+  } catch (const std::exception& bug) {
+    service.log.error("session ended by an exception", {{"error", bug.what()}});
+  }
+}
+
+}  // namespace
+
+Task<void> serve_tls(Socket socket, tls::ContextPtr context, Service& service) {
+  TlsStream stream(std::move(socket), context->ssl);
+  co_await converse_safely(stream, service);
+}
+
+Task<void> serve_plain(Socket socket, Service& service) {
+  co_await converse_safely(socket, service);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,25 @@
+// One connection, from its first byte to its last.
+#pragma once
+
+#include "server/asio.hpp"
+#include "server/https/connections.hpp"
+#include "server/https/handlers.hpp"
+#include "server/tls/context.hpp"
+
+namespace tpuwh::server {
+
+// What the sessions of one port and one event loop share; outlives them.
+struct Service {
+  Port port;
+  Connections& connections;
+  Handlers& handlers;
+  const Health& health;
+  Log& log;
+};
+
+// Serves requests until the peer leaves, an answer says Connection: close, a limit
+// of server/config.hpp is passed, or the task is cancelled. Never throws.
+Task<void> serve_tls(Socket socket, tls::ContextPtr context, Service& service);
+Task<void> serve_plain(Socket socket, Service& service);
+
+}  // namespace tpuwh::server

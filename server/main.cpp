@@ -1,0 +1,24 @@
+// tpu-webhook: parse, run, say what went wrong in one line.
+#include "server/cli.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+
+int main(int argc, char** argv) {
+  // A reader of our output or a peer that goes away is an error code, no signal.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const auto command = tpuwh::server::parse_command_line(argc, argv);
+    if (command.run)
+      return command.run({std::cin, std::cout, std::cerr, isatty(STDOUT_FILENO) != 0});
+    std::cout << command.text << std::flush;
+    return 0;
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "tpu-webhook: %s\n", failure.what());
+    return 1;
+  }
+}

@@ -1,0 +1,30 @@
+// What `review` is given, cut into reviews.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server {
+
+// One review as the server would receive it.
+struct Input {
+  std::string review;
+  // Why there is no review to answer; "" where there is one.
+  std::string unusable;
+};
+
+// Cuts `text` into reviews, in order.
+//
+//   AdmissionReview         its bytes, unchanged
+//   Pod, or another object  wrapped into the review of its creation, in its
+//                           namespace or in "default"
+//   List                    one for each item
+//   JSON lines              each line is one of these; more than one line, of which
+//                           the first is a whole value
+//   YAML                    each document is one of these
+// Text that is none of this is one input with its bytes unchanged: the answer says
+// what is wrong with them, as the server's would.
+std::vector<Input> read_inputs(std::string text);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,149 @@
+#include "server/offline/yaml.hpp"
+
+#include "webhook/json_reader.hpp"
+#include "webhook/names.hpp"
+
+#include <yaml-cpp/yaml.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {
+  return std::ranges::find(set, text) != set.end();
+}
+
+std::optional<Json> number(std::string_view text) {
+  std::string_view digits = text;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  if (!webhook::is_json_number(digits)) return std::nullopt;
+  Json parsed = Json::parse(digits, nullptr, false);
+  if (parsed.is_discarded()) return std::nullopt;
+  return parsed;
+}
+
+// A plain scalar by YAML 1.1's rules.
+Json resolve(const std::string& text) {
+  if (one_of(text, {"", "~", "null", "Null", "NULL"})) return nullptr;
+  if (one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}))
+    return true;
+  if (one_of(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}))
+    return false;
+  if (auto parsed = number(text)) return *parsed;
+  return text;
+}
+
+struct Converter {
+  // Aliases may make a small text a huge tree.
+  static constexpr std::size_t most_nodes = 1'000'000;
+  std::size_t nodes = 0;
+  Error error;
+
+  bool fail(const YAML::Mark& mark, Errc code, const std::string& what) {
+    error = Error(code, "line " + std::to_string(mark.line + 1) + ", column " +
+                            std::to_string(mark.column + 1) + ": " + what);
+    return false;
+  }
+
+  bool convert(const YAML::Node& node, unsigned depth, Json& out) {
+    if (depth > webhook::JsonReader::max_depth)
+      return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
+    if (++nodes > most_nodes)
+      return fail(node.Mark(), Errc::too_large, "more than a million values");
+    switch (node.Type()) {
+      case YAML::NodeType::Scalar:
+        // yaml-cpp tags quoted scalars "!" and plain ones "?".
+        out =
+            node.Tag() == "?" || node.Tag().empty() ? resolve(node.Scalar()) : Json(node.Scalar());
+        return true;
+      case YAML::NodeType::Sequence:
+        out = Json::array();
+        for (const YAML::Node& item : node)
+          if (!convert(item, depth + 1, out.emplace_back())) return false;
+        return true;
+      case YAML::NodeType::Map:
+        return convert_map(node, depth, out);
+      case YAML::NodeType::Null:
+      case YAML::NodeType::Undefined:
+        break;
+    }
+    out = nullptr;
+    return true;
+  }
+
+  bool convert_map(const YAML::Node& node, unsigned depth, Json& out) {
+    out = Json::object();
+    for (const auto& member : node) {
+      const YAML::Node &key = member.first, &value = member.second;
+      if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is no string");
+      if (out.contains(key.Scalar()))
+        return fail(key.Mark(), Errc::duplicate_key,
+                    "key " + webhook::printable(key.Scalar()) + " stands twice");
+      if (!convert(value, depth + 1, out[key.Scalar()])) return false;
+    }
+    return true;
+  }
+};
+
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    if (value.empty()) out << YAML::Flow;
+    out << YAML::BeginMap;
+    for (const auto& [key, member] : value.items()) {
+      out << YAML::Key << key << YAML::Value;
+      emit(out, member);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    if (value.empty()) out << YAML::Flow;
+    out << YAML::BeginSeq;
+    for (const Json& item : value) emit(out, item);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.find('\n') != std::string::npos)
+      out << YAML::Literal;
+    else if (!resolve(text).is_string())
+      out << YAML::DoubleQuoted;
+    out << text;
+  } else {
+    out << value.dump();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Json>> parse_yaml(const std::string& text) {
+  std::vector<YAML::Node> documents;
+  try {
+    documents = YAML::LoadAll(text);
+  } catch (const YAML::Exception& e) {
+    return Error(Errc::bad_json, "not YAML: " + webhook::printable(e.what(), 200));
+  }
+  std::vector<Json> out;
+  Converter converter;
+  for (const YAML::Node& document : documents) {
+    Json value;
+    if (!converter.convert(document, 1, value)) return converter.error;
+    if (!value.is_null()) out.push_back(std::move(value));
+  }
+  return out;
+}
+
+std::string to_yaml(const Json& value) {
+  YAML::Emitter out;
+  out.SetIndent(2);
+  emit(out, value);
+  return std::string(out.c_str(), out.size()) + "\n";
+}
+
+}  // namespace tpuwh::server

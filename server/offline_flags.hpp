@@ -1,0 +1,13 @@
+// The subcommands that need no server: review and rules.
+#pragma once
+
+#include "server/cli.hpp"
+
+#include <CLI/App.hpp>
+
+namespace tpuwh::server {
+
+void add_review(CLI::App& program, Command& chosen);
+void add_rules(CLI::App& program, Command& chosen);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,98 @@
+#include "server/tls/context.hpp"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <boost/asio/buffer.hpp>
+
+#include <ctime>
+#include <stdexcept>
+
+namespace tpuwh::server::tls {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+// TLS 1.2 suites; 1.3 has only good ones. Which of them is the client's choice: it
+// knows whether it has AES instructions, and every server of ours has.
+constexpr auto tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr auto groups = "X25519:P-256:P-384";
+
+void check(bool ok, std::string_view what) {
+  if (ok) return;
+  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  throw std::runtime_error(fmt::format("{}: {}", what, reason != nullptr ? reason : "failed"));
+}
+
+// Picks http/1.1 from what the client offers; a client that offers only others is
+// refused (RFC 7301 3.2). The API server offers nothing else for Services.
+int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
+                    const unsigned char* offered, unsigned offered_size, void*) {
+  static constexpr unsigned char http_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  unsigned char* chosen = nullptr;
+  const int result = SSL_select_next_proto(&chosen, out_size, http_1_1, sizeof http_1_1, offered,
+                                           offered_size);
+  *out = chosen;
+  return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+void apply_settings(SSL_CTX* context) {
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
+  check(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");
+  check(SSL_CTX_set1_groups_list(context, groups) == 1, "TLS groups");
+}
+
+void use_pair(ssl::context& context, const Pair& pair) {
+  boost::system::error_code ec;
+  context.use_certificate_chain(boost::asio::buffer(pair.certificates), ec);
+  if (ec) throw std::runtime_error("certificate is no PEM certificate chain: " + ec.message());
+  // An encrypted key is an error, not a question at a terminal.
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
+  context.use_private_key(boost::asio::buffer(pair.key), ssl::context::pem, ec);
+  if (ec) throw std::runtime_error("key cannot be used: " + ec.message());
+  check(SSL_CTX_check_private_key(context.native_handle()) == 1,
+        "key does not belong to the certificate");
+}
+
+SystemTime to_time(const ASN1_TIME* time) {
+  std::tm parts{};
+  check(ASN1_TIME_to_tm(time, &parts) == 1, "date of the certificate");
+  return std::chrono::system_clock::from_time_t(timegm(&parts));
+}
+
+std::string to_text(SystemTime time) {
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+// The end of the leaf's life, or an exception if `now` is not in it.
+SystemTime check_dates(SSL_CTX* context, SystemTime now) {
+  const X509* leaf = SSL_CTX_get0_certificate(context);
+  const auto begin = to_time(X509_get0_notBefore(leaf));
+  const auto end = to_time(X509_get0_notAfter(leaf));
+  if (now < begin) throw std::runtime_error("certificate is not valid before " + to_text(begin));
+  if (now >= end) throw std::runtime_error("certificate expired at " + to_text(end));
+  return end;
+}
+
+}  // namespace
+
+ContextPtr make_context(const Pair& pair, SystemTime now) {
+  ssl::context context(ssl::context::tls_server);
+  apply_settings(context.native_handle());
+  use_pair(context, pair);
+  const auto not_after = check_dates(context.native_handle(), now);
+  return std::make_shared<Context>(Context{std::move(context), not_after});
+}
+
+}  // namespace tpuwh::server::tls

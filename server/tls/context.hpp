@@ -1,0 +1,60 @@
+// The server's TLS settings and the certificate in use.
+#pragma once
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tpuwh::server::tls {
+
+using SystemTime = std::chrono::system_clock::time_point;
+
+// PEM text: the leaf first, then what leads to the root; and the leaf's key.
+struct Pair {
+  std::string certificates;
+  std::string key;
+
+  bool operator==(const Pair&) const = default;
+};
+
+// A pair ready for use. Immutable; connections share it and outlive a change.
+struct Context {
+  boost::asio::ssl::context ssl;
+  SystemTime not_after;
+};
+using ContextPtr = std::shared_ptr<Context>;
+
+// Settings and why: TLS 1.2 or later with ECDHE and AEAD only; no tickets and no
+// session cache, since the API server never resumes (contract.md A.1) and a ticket
+// costs 70 us; no renegotiation, no compression, no early data (a review may be
+// replayed); of ALPN only http/1.1.
+//
+// Throws std::runtime_error with a sentence if a PEM text cannot be read, the key
+// does not belong to the leaf, or `now` is outside the leaf's dates.
+ContextPtr make_context(const Pair& pair, SystemTime now);
+
+// The context for the next connection. Thread safe.
+class CurrentContext {
+ public:
+  explicit CurrentContext(ContextPtr context) : context_(std::move(context)) {}
+
+  ContextPtr get() const {
+    const std::lock_guard lock(mutex_);
+    return context_;
+  }
+  void set(ContextPtr context) {
+    const std::lock_guard lock(mutex_);
+    context_.swap(context);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  ContextPtr context_;
+};
+
+}  // namespace tpuwh::server::tls

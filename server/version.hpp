@@ -1,0 +1,10 @@
+// The program's version, as the build system knows it.
+#pragma once
+
+#include <string_view>
+
+namespace tpuwh::server {
+
+inline constexpr std::string_view version = TPUWH_VERSION;
+
+}  // namespace tpuwh::server

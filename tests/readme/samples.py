@@ -1,0 +1,39 @@
+"""samples.py PROGRAM FILE: runs each sample of a Markdown file and compares what it prints.
+
+A sample is a block of commands behind the comment "<!-- sample -->", and the block after it,
+which is what they print. `tpu-webhook` means PROGRAM.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SAMPLE = re.compile(r"<!-- sample -->\n```sh\n(.*?)```\n```\n(.*?)```\n", re.DOTALL)
+
+
+def run(commands, folder):
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", commands], capture_output=True, text=True, timeout=60,
+                          env=environment)
+    return done.stdout + done.stderr
+
+
+def main(program, file):
+    samples = SAMPLE.findall(pathlib.Path(file).read_text())
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "tpu-webhook").symlink_to(pathlib.Path(program).resolve())
+        for commands, wanted in samples:
+            got = run(commands, folder)
+            if got != wanted:
+                failed += 1
+                print(f"{commands}prints\n{got}{file} says\n{wanted}")
+    print(f"{len(samples)} samples, {failed} failed")
+    return 1 if failed or not samples else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,36 @@
+#include "webhook/reads.hpp"
+
+namespace tpuwh::webhook {
+
+std::span<const ReadRow> reads() {
+  static constexpr ReadRow rows[] = {
+      {"review", "apiVersion, kind", "the answer has to be of the same version"},
+      {"review", "request.uid", "the answer has to carry it; logged"},
+      {"review", "request.kind, subResource, operation", "only the creation of a Pod is changed"},
+      {"review", "request.namespace", "part of a slice's name where an owner has no uid; logged"},
+      {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
+      {"Pod", "metadata.name, generateName, namespace", "to name the Pod to people"},
+      {"Pod", "metadata.ownerReferences[*].kind, name, uid, controller",
+       "which Job or RayCluster the Pod belongs to"},
+      {"Pod",
+       "metadata.labels and annotations of the Job controller, JobSet, KubeRay, Kueue, GKE "
+       "and ours, by name",
+       "which member of which slice the Pod is, and who places it"},
+      {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
+       "to tell processes from what runs before them"},
+      {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu alone",
+       "chips of a host"},
+      {"Pod", "spec.containers[*].env: names of all entries, values of the variables we know",
+       "what is there stays"},
+      {"Pod", "spec.nodeSelector", "accelerator, topology, a pin on a node pool"},
+      {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
+      {"Pod", "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy",
+       "whether the hosts of the slice have names that resolve"},
+      {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
+       "slices repel each other within one priority; others may place the Pod"},
+      {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
+  };
+  return rows;
+}
+
+}  // namespace tpuwh::webhook
