@@ -111,11 +111,10 @@ void LogSink::write_blocks(const std::stop_token& stop) {
     const auto dropped = std::exchange(dropped_, 0);
     lock.unlock();
     if (dropped > 0) {
-      fmt::format_to(fmt::appender(block),
-                     format_ == LogFormat::json
-                         ? "{{\"level\":\"error\",\"msg\":\"log lines dropped\",\"count\":{}}}\n"
-                         : "level=error msg=\"log lines dropped\" count={}\n",
-                     dropped);
+      const bool json = format_ == LogFormat::json;
+      append(block, json ? R"({"level":"error","msg":"log lines dropped","count":)"
+                         : R"(level=error msg="log lines dropped" count=)");
+      append(block, fmt::format("{}{}\n", dropped, json ? "}" : ""));
     }
     write_block({block.data(), block.size()}, stop);
     block.clear();

@@ -1,11 +1,14 @@
 #include "server/offline/input.hpp"
 
+#include "server/offline/json_text.hpp"
 #include "server/offline/yaml.hpp"
 #include "webhook/admit.hpp"
 #include "webhook/json_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 namespace tpuwh::server {
 
@@ -27,11 +30,6 @@ bool is_whole_json(std::string_view text) {
   return reader.start(webhook::Body(padded).bytes()) && reader.skip() && reader.finish();
 }
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 struct GroupVersion {
   std::string group, version;
 };
@@ -46,14 +44,13 @@ GroupVersion split_api_version(const std::string& api_version) {
 // it fills in (defaults, the service account's volume). `text` is the object as it
 // was written: numbers stay as they are.
 std::string wrap(const Json& object, std::string_view text, std::size_t number) {
-  const auto [group, version] = split_api_version(text_of(object, "apiVersion"));
-  const auto metadata = object.find("metadata");
-  const bool has_metadata = metadata != object.end() && metadata->is_object();
-  const std::string ns = has_metadata ? text_of(*metadata, "namespace") : std::string();
-  const std::string name = has_metadata ? text_of(*metadata, "name") : std::string();
+  const auto [group, version] = split_api_version(text_member(object, "apiVersion"));
+  const Json metadata = member(object, "metadata");
+  const std::string ns = text_member(metadata, "namespace");
+  const std::string name = text_member(metadata, "name");
   Json request;
   request["uid"] = fmt::format("00000000-0000-0000-0000-{:012}", number);
-  request["kind"] = {{"group", group}, {"version", version}, {"kind", text_of(object, "kind")}};
+  request["kind"] = {{"group", group}, {"version", version}, {"kind", text_member(object, "kind")}};
   if (!name.empty()) request["name"] = name;
   request["namespace"] = ns.empty() ? "default" : ns;
   request["operation"] = "CREATE";
@@ -66,14 +63,14 @@ std::string wrap(const Json& object, std::string_view text, std::size_t number) 
 }
 
 void add_object(const Json& object, std::string_view text, std::vector<Input>& out) {
-  const std::string kind = object.is_object() ? text_of(object, "kind") : std::string();
+  const std::string kind = object.is_object() ? text_member(object, "kind") : std::string();
   const auto items = object.is_object() ? object.find("items") : object.end();
   if (kind.ends_with("List") && items != object.end() && items->is_array()) {
     for (Json item : *items) {
       // Items of a typed list ("PodList") come without kind and version.
       if (item.is_object() && kind != "List") {
         if (!item.contains("kind")) item["kind"] = kind.substr(0, kind.size() - 4);
-        if (!item.contains("apiVersion")) item["apiVersion"] = text_of(object, "apiVersion");
+        if (!item.contains("apiVersion")) item["apiVersion"] = text_member(object, "apiVersion");
       }
       add_object(item, item.dump(), out);
     }
@@ -96,8 +93,8 @@ void add_json(std::string_view text, std::vector<Input>& out) {
     return;
   }
   const Json value = Json::parse(text, nullptr, false);
-  const bool wrap_it = value.is_object() && !text_of(value, "kind").empty() &&
-                       text_of(value, "kind") != "AdmissionReview";
+  const bool wrap_it = value.is_object() && !text_member(value, "kind").empty() &&
+                       text_member(value, "kind") != "AdmissionReview";
   if (wrap_it)
     add_object(value, text, out);
   else
@@ -132,8 +129,11 @@ std::vector<Input> read_inputs(std::string text) {
       add_json(text, out);
     return out;
   }
-  const auto documents = parse_yaml(text);
+  auto documents = parse_yaml(text);
   if (!documents) return {{std::move(text), documents.error().text()}};
+  // Any word is YAML; without a mapping there is no manifest in it.
+  if (std::ranges::none_of(*documents, [](const Json& d) { return d.is_object(); }))
+    return {{std::move(text), {}}};
   for (const Json& document : *documents) add_object(document, document.dump(), out);
   return out;
 }

@@ -1,5 +1,6 @@
 #include "server/offline/outcome.hpp"
 
+#include "server/offline/json_text.hpp"
 #include "webhook/respond.hpp"
 
 #include <array>
@@ -35,16 +36,13 @@ std::string from_base64(std::string_view text) {
 }
 
 void name_object(const Json& request, ReviewOutcome& out) {
-  out.ns = request.value("namespace", "");
-  out.name = request.value("name", "");
-  if (const auto kind = request.find("kind"); kind != request.end() && kind->is_object())
-    out.kind = kind->value("kind", "");
-  if (!out.name.empty() || !out.before.is_object()) return;
-  const auto metadata = out.before.find("metadata");
-  if (metadata == out.before.end() || !metadata->is_object()) return;
-  out.name = metadata->value("name", "");
-  if (out.name.empty() && metadata->contains("generateName"))
-    out.name = metadata->value("generateName", "") + "*";
+  const Json metadata = member(out.before, "metadata");
+  out.kind = text_member(member(request, "kind"), "kind");
+  out.ns = text_member(request, "namespace");
+  out.name = text_member(request, "name");
+  if (out.name.empty()) out.name = text_member(metadata, "name");
+  const std::string generated = text_member(metadata, "generateName");
+  if (out.name.empty() && !generated.empty()) out.name = generated + "*";
 }
 
 void take_refusal(const Json& status, ReviewOutcome& out) {

@@ -1,5 +1,6 @@
 #include "server/offline/report.hpp"
 
+#include "server/offline/json_text.hpp"
 #include "server/offline/line_diff.hpp"
 #include "server/offline/yaml.hpp"
 #include "webhook/explain.hpp"
@@ -91,7 +92,7 @@ std::string container_of(const std::string& path, const Json& pod) {
   for (const std::string_view list : {"/spec/containers/", "/spec/initContainers/"})
     if (path.starts_with(list)) {
       const Json::json_pointer place(path.substr(0, path.find('/', list.size())));
-      return pod.value(place, Json::object()).value("name", "");
+      return text_member(pod.value(place, Json::object()), "name");
     }
   return {};
 }
@@ -134,7 +135,7 @@ struct Reporter {
   std::string variable_at(const std::string& path) const {
     const auto env = path.find("/env/");
     const Json::json_pointer place(path.substr(0, path.find('/', env + 5)));
-    return outcome.before.value(place, Json::object()).value("name", path);
+    return text_member(outcome.before.value(place, Json::object()), "name");
   }
 };
 

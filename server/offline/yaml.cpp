@@ -134,6 +134,11 @@ Result<std::vector<Json>> parse_yaml(const std::string& text) {
   for (const YAML::Node& document : documents) {
     Json value;
     if (!converter.convert(document, 1, value)) return converter.error;
+    try {
+      (void)value.dump();
+    } catch (const Json::type_error&) {
+      return Error(Errc::bad_json, "the text is not valid UTF-8");
+    }
     if (!value.is_null()) out.push_back(std::move(value));
   }
   return out;
