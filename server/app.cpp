@@ -1,12 +1,10 @@
 #include "server/app.hpp"
 
 #include "server/drain.hpp"
-#include "server/tls/reloader.hpp"
-#include "server/tls/self_issued.hpp"
+#include "server/tls/source.hpp"
 #include "server/version.hpp"
 #include "server/worker.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -20,7 +18,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -39,11 +36,6 @@ Address address_of_flag(const char* flag, const std::string& text) {
         "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
   }
   return *address;
-}
-
-std::string to_text(tls::SystemTime time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 // A reader of the file sees the old text or the new one, never half of it.
@@ -66,23 +58,32 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Where the server listens; empty for nowhere.
+struct Ports {
+  std::string webhook;
+  std::string health;
+};
+
 class App {
  public:
   explicit App(const ServeOptions& options)
       : options_(options),
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
-        certificate_(first_certificate()) {
+        source_(open_source()),
+        certificate_(source_.first()) {
+    health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
       workers_.push_back(std::make_unique<Worker>(shared_, number, Port::webhook, load_));
     }
   }
 
   int run(std::ostream& out) {
-    open_ports();
+    const auto ports = open_ports();
     give_away_ca(out);
+    say_listening(ports);
     control_.spawn(watch_signals());
-    if (reloader_) control_.spawn(watch_certificate());
+    control_.spawn(watch_certificate());
     std::vector<std::jthread> threads;
     for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
     health_.set_serving();
@@ -95,52 +96,44 @@ class App {
  private:
   // --- start ---
 
-  tls::ContextPtr first_certificate() {
+  tls::Source open_source() const {
     const auto now = std::chrono::system_clock::now();
-    auto context = options_.tls_cert.empty() ? issue_certificate(now) : load_certificate(now);
-    health_.set_certificate_end(context->not_after);
-    return context;
-  }
-
-  tls::ContextPtr load_certificate(tls::SystemTime now) {
-    reloader_.emplace(options_.tls_cert, options_.tls_key);
-    return reloader_->load(now);
-  }
-
-  tls::ContextPtr issue_certificate(tls::SystemTime now) {
-    const auto issued = tls::issue(options_.tls_hostnames, now);
-    issued_ca_ = issued.ca;
-    return tls::make_context(issued.pair, now);
+    if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
+    return tls::Source::files(options_.tls_cert, options_.tls_key, now);
   }
 
   void give_away_ca(std::ostream& out) const {
-    if (issued_ca_.empty()) return;
+    if (source_.ca().empty()) return;
     if (options_.ca_bundle_out.empty()) {
-      out << issued_ca_ << std::flush;
+      out << source_.ca() << std::flush;
     } else {
-      write_file(options_.ca_bundle_out, issued_ca_);
+      write_file(options_.ca_bundle_out, source_.ca());
     }
   }
 
-  void open_ports() {
+  // Returns what the log should say of them.
+  Ports open_ports() {
     raise_file_limit();
+    Ports ports;
     auto address = address_of_flag("--listen", options_.listen);
-    Endpoint endpoint;
     for (auto& worker : workers_) {
-      endpoint = worker->listen(address);
+      const auto endpoint = worker->listen(address);
       address.port = endpoint.port();  // port 0: the others share the first one's
+      ports.webhook = to_text(endpoint);
     }
-    std::string health_address;
     if (!options_.health_listen.empty()) {
-      const auto health = address_of_flag("--health-listen", options_.health_listen);
-      health_address = server::to_text(control_.listen(health));
+      ports.health =
+          to_text(control_.listen(address_of_flag("--health-listen", options_.health_listen)));
     }
-    log_.info("listening",
-              {{"address", server::to_text(endpoint)},
-               {"health", health_address},
-               {"certificate", reloader_ ? options_.tls_cert : std::string("self-issued")},
-               {"threads", std::uint64_t{options_.threads}},
-               {"version", version}});
+    return ports;
+  }
+
+  void say_listening(const Ports& ports) {
+    log_.info("listening", {{"address", ports.webhook},
+                            {"health", ports.health},
+                            {"certificate", source_.name()},
+                            {"threads", std::uint64_t{options_.threads}},
+                            {"version", version}});
   }
 
   // --- run ---
@@ -161,7 +154,7 @@ class App {
       timer.expires_after(limits::certificate_poll);
       const auto [error] = co_await timer.async_wait(as_result);
       if (error) co_return;
-      if (auto change = reloader_->poll(std::chrono::system_clock::now())) use(*change);
+      if (auto change = source_.poll(std::chrono::system_clock::now())) use(*change);
     }
   }
 
@@ -172,19 +165,26 @@ class App {
     }
     certificate_.set(change.context);
     health_.set_certificate_end(change.context->not_after);
-    log_.info("certificate replaced", {{"not_after", to_text(change.context->not_after)}});
+    log_.info("certificate replaced", {{"not_after", tls::to_text(change.context->not_after)}});
   }
 
   // --- end ---
 
   void perform(Drain::Action action) {
     switch (action) {
-      case Drain::Action::none: return;
-      case Drain::Action::announce: return announce();
-      case Drain::Action::stop_accepting: return stop_accepting();
-      case Drain::Action::cut: cut(); [[fallthrough]];
-      case Drain::Action::finish: return finish();
-      case Drain::Action::exit_now: return exit_now();
+      case Drain::Action::none:
+        return;
+      case Drain::Action::announce:
+        return announce();
+      case Drain::Action::stop_accepting:
+        return stop_accepting();
+      case Drain::Action::cut:
+        cut();
+        [[fallthrough]];
+      case Drain::Action::finish:
+        return finish();
+      case Drain::Action::exit_now:
+        return exit_now();
     }
   }
 
@@ -251,8 +251,7 @@ class App {
   Health health_;
   Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
   Load health_load_{limits::health_connections, limits::health_connections, 0};
-  std::optional<tls::Reloader> reloader_;
-  std::string issued_ca_;  // empty if the certificate was given
+  tls::Source source_;
   tls::CurrentContext certificate_;
   webhook::NoCluster cluster_;
   const Shared shared_{.config = options_.webhook,
@@ -270,6 +269,8 @@ class App {
 
 }  // namespace
 
-int serve(const ServeOptions& options, std::ostream& out) { return App(options).run(out); }
+int serve(const ServeOptions& options, std::ostream& out) {
+  return App(options).run(out);
+}
 
 }  // namespace tpuwh::server

@@ -16,6 +16,7 @@
 #include <boost/system/error_code.hpp>
 
 #include <chrono>
+#include <cstddef>
 
 namespace tpuwh::server {
 
@@ -37,5 +38,11 @@ using Timer = net::basic_waitable_timer<Clock, net::wait_traits<Clock>, Executor
 
 // `auto [error, n] = co_await op(…, as_result);`: a peer that closes is no exception.
 inline constexpr net::as_tuple_t<net::use_awaitable_t<Executor>> as_result{};
+
+// What a stream's read brought.
+struct Received {
+  error_code error;
+  std::size_t size = 0;
+};
 
 }  // namespace tpuwh::server

@@ -7,8 +7,8 @@
 #include "server/version.hpp"
 #include "server/webhook_flags.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>

@@ -41,21 +41,21 @@ inline constexpr std::size_t read_buffer_bytes = 20u << 10;
 // (5 to 20 KiB) stays below it and reuses the memory.
 inline constexpr std::size_t kept_body_bytes = 256u << 10;
 
-// Bodies being read by all connections together, beyond kept_body_bytes each.
-// Nine of the largest reviews at once; what comes then is asked to come again.
-// Without it 1,024 connections could hold 7 GiB.
+// Bodies larger than kept_body_bytes that are being read by all connections together:
+// nine of the largest reviews. What comes then is asked to come again (503). Without
+// it 1,024 connections could hold 7 GiB.
 inline constexpr std::size_t large_bodies_bytes = 64u << 20;
 
 // --- counts --------------------------------------------------------------
 
 // Open connections of the TLS port. An API server keeps 25 idle ones and opens
-// more in a burst; ten API servers in a burst of 100 each fit. Each costs about
-// 113 KiB (floor.md, Memory), so that all of them fit 128 MiB.
+// more in a burst; ten API servers in a burst of 100 each fit. An idle one holds
+// 54 KiB (server/tls/stream.hpp), so that all of them fit 64 MiB.
 inline constexpr std::size_t connections = 1024;
 
-// Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 256 of them
-// hold two threads for 60 ms: far below the client's 10 s.
-inline constexpr std::size_t handshakes = 256;
+// Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 512 of them
+// hold two threads for 115 ms: far below the client's 10 s.
+inline constexpr std::size_t handshakes = 512;
 
 // Open connections of the plain health port: a kubelet and a curious operator.
 inline constexpr std::size_t health_connections = 32;
@@ -101,8 +101,10 @@ inline constexpr Duration linger = 2s;
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
-// When connections or handshakes are all taken, those that have waited longest
-// for their peer, and at least this long, are closed to let others in.
+// When connections or handshakes are all taken, peers that have kept us waiting for
+// longer than this make room (server/https/connections.hpp). An honest handshake
+// takes two round trips. 1,000 silent connections in front of an honest one are
+// gone in 3 s; it waits 10.
 inline constexpr Duration patience_when_full = 1s;
 
 // Between two looks whether the cap still holds, and after a failed accept.
@@ -111,6 +113,9 @@ inline constexpr Duration accept_pause = 20ms;
 // While draining, after the port is closed: how long a connection without a
 // request in progress stays, so that a request already under way is answered.
 inline constexpr Duration drain_idle = 1s;
+
+// Between two log lines of a kind that peers can cause at will.
+inline constexpr Duration repeat = 60s;
 
 // How often a draining server looks whether the last connection is gone.
 inline constexpr Duration drain_poll = 20ms;

@@ -16,15 +16,22 @@ using Line = fmt::memory_buffer;  // 500 bytes without an allocation: a usual li
 
 constexpr std::size_t most_value_bytes = 256;
 
-void append(Line& line, std::string_view text) { line.append(text.data(), text.data() + text.size()); }
+void append(Line& line, std::string_view text) {
+  line.append(text.data(), text.data() + text.size());
+}
 
 void append_escaped(Line& line, char c) {
   switch (c) {
-    case '"': return append(line, "\\\"");
-    case '\\': return append(line, "\\\\");
-    case '\n': return append(line, "\\n");
-    case '\t': return append(line, "\\t");
-    default: break;
+    case '"':
+      return append(line, "\\\"");
+    case '\\':
+      return append(line, "\\\\");
+    case '\n':
+      return append(line, "\\n");
+    case '\t':
+      return append(line, "\\t");
+    default:
+      break;
   }
   // Names in Kubernetes are ASCII; what is not is noise, and may not be UTF-8.
   line.push_back(c >= ' ' && c <= '~' ? c : '?');
@@ -38,7 +45,9 @@ void append_quoted(Line& line, std::string_view text) {
 }
 
 bool is_bare_word(std::string_view text) {
-  const auto plain = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '=' && c != '\\'; };
+  const auto plain = [](char c) {
+    return c > ' ' && c <= '~' && c != '"' && c != '=' && c != '\\';
+  };
   return !text.empty() && text.size() <= most_value_bytes &&
          std::all_of(text.begin(), text.end(), plain);
 }
@@ -71,10 +80,14 @@ void append_fields(Line& line, LogFormat format, std::string_view message,
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return spdlog::level::debug;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warn: return spdlog::level::warn;
-    case LogLevel::error: return spdlog::level::err;
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warn:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }

@@ -22,10 +22,14 @@ void append(Buffer& out, std::string_view text) {
 
 std::string_view name_of(spdlog::level::level_enum level) {
   switch (level) {
-    case spdlog::level::debug: return "debug";
-    case spdlog::level::info: return "info";
-    case spdlog::level::warn: return "warn";
-    default: return "error";
+    case spdlog::level::debug:
+      return "debug";
+    case spdlog::level::info:
+      return "info";
+    case spdlog::level::warn:
+      return "warn";
+    default:
+      return "error";
   }
 }
 

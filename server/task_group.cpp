@@ -3,7 +3,6 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/this_coro.hpp>
 
 #include <exception>
 #include <utility>
@@ -14,7 +13,7 @@ void TaskGroup::spawn(Executor executor, Task<void> task) {
   const auto entry = running_.emplace(running_.end());
   // Posted, because the frame that calls us still holds the signal's slot.
   auto ended = [this, executor, entry](std::exception_ptr) {
-    net::post(executor, [this, entry] { forget(entry); });
+    net::post(executor, [this, entry] { running_.erase(entry); });
   };
   net::co_spawn(executor, std::move(task), net::bind_cancellation_slot(entry->slot(), ended));
 }
@@ -23,19 +22,6 @@ void TaskGroup::cancel() {
   for (auto task = running_.begin(); task != running_.end();) {
     (task++)->emit(net::cancellation_type::terminal);
   }
-}
-
-Task<void> TaskGroup::join() {
-  const auto executor = co_await net::this_coro::executor;
-  Timer empty(executor, TimePoint::max());
-  joining_ = &empty;
-  while (!running_.empty()) co_await empty.async_wait(as_result);
-  joining_ = nullptr;
-}
-
-void TaskGroup::forget(Running::iterator task) {
-  running_.erase(task);
-  if (running_.empty() && joining_ != nullptr) joining_->cancel();
 }
 
 }  // namespace tpuwh::server

@@ -1,14 +1,14 @@
 // The owner of coroutines: nothing in the server runs detached.
 //
-// One group per event loop, used on its thread only. Declare it before the
-// io_context it serves: frames that the context destroys last still refer to it.
+// One group per event loop, used on its thread only. io_context::run() returns when
+// the last task has ended, which is how they are joined. Declare the group before the
+// context: frames that the context destroys last still refer to it.
 #pragma once
 
 #include "server/asio.hpp"
 
 #include <boost/asio/cancellation_signal.hpp>
 
-#include <cstddef>
 #include <list>
 
 namespace tpuwh::server {
@@ -22,17 +22,8 @@ class TaskGroup {
   // Cancels what every task waits for; each ends at its next co_await.
   void cancel();
 
-  // Waits until no task is left. At most one waiter, itself no task of the group.
-  Task<void> join();
-
-  std::size_t size() const { return running_.size(); }
-
  private:
-  using Running = std::list<net::cancellation_signal>;
-  void forget(Running::iterator task);
-
-  Running running_;
-  Timer* joining_ = nullptr;
+  std::list<net::cancellation_signal> running_;
 };
 
 }  // namespace tpuwh::server

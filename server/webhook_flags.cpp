@@ -13,8 +13,9 @@ void add_webhook_flags(CLI::App& command, webhook::Config& config) {
                    "Name the Ray head's service as KubeRay up to 1.3 does");
   command.add_flag("--tpu-name-everywhere", config.tpu_name_everywhere,
                    "Set TPU_NAME for every workload, not for Ray and LeaderWorkerSet alone");
-  command.add_flag_callback("--no-placement", [&config] { config.place = false; },
-                            "Add no affinity terms that keep a slice on one node pool");
+  command.add_flag_callback(
+      "--no-placement", [&config] { config.place = false; },
+      "Add no affinity terms that keep a slice on one node pool");
 }
 
 }  // namespace tpuwh::server

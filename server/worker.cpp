@@ -19,7 +19,8 @@ Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
                .connections = connections_,
                .handlers = handlers_,
                .health = shared.health,
-               .log = shared.log},
+               .log = shared.log,
+               .distrust = {}},
       load_(load) {
   spawn(sweep());
 }
@@ -44,16 +45,22 @@ void Worker::run() {
   }
 }
 
-void Worker::post(std::function<void()> action) { net::post(context_, std::move(action)); }
+void Worker::post(std::function<void()> action) {
+  net::post(context_, std::move(action));
+}
 
 void Worker::stop_listening() {
   if (listener_) listener_->stop();
   connections_.stop_idling();
 }
 
-void Worker::close_connections() { connections_.close_all(); }
+void Worker::close_connections() {
+  connections_.close_all();
+}
 
-void Worker::cancel() { tasks_.cancel(); }
+void Worker::cancel() {
+  tasks_.cancel();
+}
 
 Task<void> Worker::sweep() {
   Timer timer(executor());

@@ -38,9 +38,9 @@ class Worker {
   void spawn(Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
 
   void post(std::function<void()> action);
-  void stop_listening();    // and keep idle connections no longer
+  void stop_listening();  // and keep idle connections no longer
   void close_connections();
-  void cancel();            // every task: run() will return
+  void cancel();                    // every task: run() will return
   void stop() { context_.stop(); }  // run() returns at once; any thread
 
   Executor executor() { return context_.get_executor(); }

@@ -65,16 +65,19 @@ Summary summarise(const Decision& decision, Workspace::Impl& work) {
   if (facts.placed) {
     summary.worker = facts.host * facts.slice.processes_per_host;
     summary.workers = facts.slice.processes;
-    if (facts.member->names.with_slice) summary.slice = facts.job_slice;
+    if (facts.sliced) summary.slice = facts.job_slice;
   }
   return summary;
 }
 
 Answer answer_review(Body body, const Config& config, const ClusterView& cluster,
                      Workspace::Impl& work) {
-  if (!read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod))
-    return refuse(work.reader.error(), work);
-  Decision decision = decide(work.review, work.pod, config, cluster, work.scratch);
+  const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
+  const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
+  if (!read && !bad_quantity) return refuse(work.reader.error(), work);
+  const Decision decision = bad_quantity
+                                ? deny_quantity(work.reader.error(), config, work.scratch)
+                                : decide(work.review, work.pod, config, cluster, work.scratch);
   if (decision.outcome == Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");

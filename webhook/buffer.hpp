@@ -21,6 +21,7 @@ class Buffer {
   std::string_view view_from(std::size_t from) const { return view().substr(from); }
 
   void append(std::string_view text) {
+    if (text.empty()) return;  // its data() may be null, which memcpy must not see
     reserve(text.size());
     std::memcpy(data_.get() + size_, text.data(), text.size());
     size_ += text.size();

@@ -30,15 +30,15 @@ std::string hosts_of(const topology::Slice& slice) {
          (slice.hosts == 1 ? " host" : " hosts");
 }
 
-// An index as its owner wrote it, below `bound`.
-Result<std::uint32_t> index_below(const IndexLabel& index, std::uint32_t bound,
-                                  std::string_view because) {
+// An index as its owner wrote it, below `bound`; `because` makes the sentence that
+// says where the bound comes from.
+template <class Because>
+Result<std::uint32_t> index_below(const IndexLabel& index, std::uint32_t bound, Because&& because) {
   const auto value = plain_decimal(index.text);
   if (value && *value < bound) return *value;
   return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" + printable(index.text) +
                                              "\", expected a plain decimal from 0 to " +
-                                             std::to_string(bound - 1) + ": " +
-                                             std::string(because));
+                                             std::to_string(bound - 1) + ": " + because());
 }
 
 // ---- shape
@@ -48,6 +48,9 @@ Result<std::uint32_t> index_below(const IndexLabel& index, std::uint32_t bound,
 std::string_view odd_shape(const Shape& shape) {
   if (shape.processes.empty())
     return "only init containers ask for google.com/tpu; nothing was injected";
+  if (shape.processes.size() + shape.init.size() > max_tpu_containers)
+    return "more than 16 containers ask for google.com/tpu, and no host has so many chips; nothing "
+           "was injected";
   const auto differ = [](const Container* c) { return c->request_and_limit_differ(); };
   if (std::ranges::any_of(shape.processes, differ))
     return "request and limit of google.com/tpu differ, which the API server refuses; nothing was "
@@ -148,11 +151,17 @@ std::uint32_t literal_slice_count(const Facts& facts) {
   return plain_decimal(entry->value).value_or(0);
 }
 
+std::string slices_of(const Facts& facts) {
+  return "the job has " + std::to_string(facts.slice_count) +
+         (facts.slice_count == 1 ? " slice" : " slices");
+}
+
 Result<void> settle_slices(Facts& facts) {
   const Member& member = *facts.member;
   constexpr std::uint32_t unbounded = 0xffffffffu;
   if (member.slice_count.present()) {
-    const auto count = index_below(member.slice_count, unbounded, "a number of slices");
+    const auto count = index_below(member.slice_count, unbounded,
+                                   [] { return std::string("a number of slices"); });
     if (!count) return count.error();
     facts.slice_count = *count;
   } else if (facts.ray()) {
@@ -160,16 +169,15 @@ Result<void> settle_slices(Facts& facts) {
   }
   if (member.slice.key.empty()) return {};
   const bool own_count = facts.slice_count > 0 && !member.group_slice.present();
-  const std::string because = own_count ? "the job has " + std::to_string(facts.slice_count) +
-                                              (facts.slice_count == 1 ? " slice" : " slices")
-                                        : "an index of a slice";
-  const auto index = index_below(member.slice, own_count ? facts.slice_count : unbounded, because);
+  const auto index = index_below(member.slice, own_count ? facts.slice_count : unbounded, [&] {
+    return own_count ? slices_of(facts) : "an index of a slice";
+  });
   if (!index) return index.error();
   facts.slice_index = facts.job_slice = *index;
+  facts.sliced = true;
   if (!member.group_slice.present()) return {};
-  const auto in_group =
-      index_below(member.group_slice, std::max(facts.slice_count, 1u),
-                  "the group has " + std::to_string(facts.slice_count) + " slices");
+  const auto in_group = index_below(member.group_slice, std::max(facts.slice_count, 1u),
+                                    [&] { return slices_of(facts); });
   if (!in_group) return in_group.error();
   facts.job_slice = *in_group;
   return {};
@@ -178,7 +186,8 @@ Result<void> settle_slices(Facts& facts) {
 Result<void> settle_host(Facts& facts) {
   facts.placed = true;
   if (!facts.slice.multi_host()) return {};  // its completion index means nothing
-  const auto host = index_below(facts.member->host, facts.slice.hosts, hosts_of(facts.slice));
+  const auto host =
+      index_below(facts.member->host, facts.slice.hosts, [&] { return hosts_of(facts.slice); });
   if (!host) return host.error();
   facts.host = *host;
   return {};
@@ -192,6 +201,8 @@ Facts& begin_facts(const Pod& pod, std::string_view ns, const topology::Slice& s
   scratch.facts.pod = &pod;
   scratch.facts.shape = &scratch.shape;
   scratch.facts.member = &scratch.member;
+  scratch.before.parse(pod.annotation(Annotation::injected));
+  scratch.facts.before = &scratch.before;
   scratch.facts.ns = ns;
   scratch.facts.slice = slice;
   return scratch.facts;
@@ -203,7 +214,7 @@ void describe(const Facts& facts, Buffer& out) {
   const topology::Slice& slice = facts.slice;
   out.clear();
   out.add(std::string_view("host "), facts.host, std::string_view(" of "), slice.hosts);
-  if (member.names.with_slice) {
+  if (facts.sliced) {
     out.add(std::string_view(", slice "), facts.job_slice);
     if (facts.slice_count > 0) out.add(std::string_view(" of "), facts.slice_count);
   }
@@ -227,7 +238,7 @@ void for_each_container(const Facts& facts, F&& f) {
     if (init->chips() == shape.processes.front()->chips()) f(*init, 0u);
 }
 
-Digest inputs_of(Scratch& scratch, const Config& config) {
+Digest inputs_of(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   const Member& member = *facts.member;
   Digester inputs;
@@ -241,24 +252,23 @@ Digest inputs_of(Scratch& scratch, const Config& config) {
       .add(member.subdomain);
   for_each_container(facts, [&](const Container& container, std::uint32_t process) {
     inputs.add(container.name);
-    want(facts, config, scratch.values, container, process, scratch.wanted);
+    want(facts, scratch.values, container, process, scratch.wanted);
     add_theirs(facts, container, scratch.wanted, scratch.before, inputs);
   });
   return inputs.digest();
 }
 
-void write_env(Scratch& scratch, const Config& config) {
+void write_env(Scratch& scratch) {
   const Facts& facts = scratch.facts;
-  scratch.before.parse(facts.pod->annotation(Annotation::injected));
   scratch.after.clear();
-  const Digest inputs = inputs_of(scratch, config);
+  const Digest inputs = inputs_of(scratch);
   bool lost = false;
   for_each_container(facts, [&](const Container& container, std::uint32_t) {
     lost = lost || lost_variable(*facts.pod, container, scratch.before);
   });
   const bool frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
   for_each_container(facts, [&](const Container& container, std::uint32_t process) {
-    want(facts, config, scratch.values, container, process, scratch.wanted);
+    want(facts, scratch.values, container, process, scratch.wanted);
     reconcile(facts, container, scratch.wanted, scratch.before, frozen, scratch.patch,
               scratch.after, scratch.notes);
   });
@@ -282,18 +292,17 @@ void make_map(Patch& patch, Surface row, std::string_view path) {
   patch.end();
 }
 
-// A record with nothing in it is written only over one that had something.
+// A record with nothing in it says so: without one, what the user set just as we
+// would would be taken for ours the next time.
 void write_annotations(Scratch& scratch) {
   const bool record = !scratch.after.empty() || !scratch.before.empty();
   if (scratch.frozen || (!record && !scratch.facts.slice.multi_host())) return;
   if (scratch.facts.pod->annotations == Presence::absent)
     make_map(scratch.patch, Surface::annotations, "/metadata/annotations");
-  if (record) {
-    scratch.text.clear();
-    scratch.after.append_to(scratch.text);
-    write_annotation(scratch, Annotation::injected, Surface::annotation_injected,
-                     scratch.text.view());
-  }
+  scratch.text.clear();
+  scratch.after.append_to(scratch.text);
+  write_annotation(scratch, Annotation::injected, Surface::annotation_injected,
+                   scratch.text.view());
   write_annotation(scratch, Annotation::slice, Surface::annotation_slice,
                    scratch.description.view());
 }
@@ -353,7 +362,11 @@ Decision write_everything(const Config& config, Scratch& scratch) {
     scratch.notes.warn(
         "TPU_PROCESS_PORT is no plain port number, so TPU_PROCESS_ADDRESSES was not "
         "injected");
-  write_env(scratch, config);
+  if (scratch.values.same_port)
+    scratch.notes.warn(
+        "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
+        "listen on it");
+  write_env(scratch);
   write_names(scratch);
   write_labels(scratch, config);
   const bool relevant =
@@ -434,15 +447,24 @@ Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
   return decide_member(config, scratch);
 }
 
-}  // namespace
-
-Decision decide(const Review& review, const Pod& pod, const Config& config,
-                const ClusterView& cluster, Scratch& scratch) {
+void begin(const Config& config, Scratch& scratch) {
   scratch.notes.clear();
   scratch.description.clear();
   scratch.frozen = false;
   scratch.facts = Facts();
   scratch.patch.clear(config.prefix);
+}
+
+}  // namespace
+
+Decision deny_quantity(Error why, const Config& config, Scratch& scratch) {
+  begin(config, scratch);
+  return deny(Reason::bad_quantity, std::move(why));
+}
+
+Decision decide(const Review& review, const Pod& pod, const Config& config,
+                const ClusterView& cluster, Scratch& scratch) {
+  begin(config, scratch);
   if (!review.is_pod_creation()) return unchanged(Reason::not_a_pod);
   if (!read_shape(pod, scratch.shape)) return unchanged(Reason::no_tpu);
   if (pod.annotation(Annotation::inject) == "false") return unchanged(Reason::opted_out);

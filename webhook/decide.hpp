@@ -41,6 +41,10 @@ struct Decision {
   Error denial;  // of Outcome::denied
 };
 
+// The Pod asks for something that is no whole number of chips: denied, as the API
+// server would do after us.
+Decision deny_quantity(Error why, const Config& config, Scratch& scratch);
+
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.
 Decision decide(const Review& review, const Pod& pod, const Config& config,

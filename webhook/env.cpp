@@ -15,17 +15,33 @@ constexpr std::uint16_t megascale_port_other = 8080;
 
 constexpr std::string_view host_ip_field = "status.hostIP";
 // Expanded by the kubelet from the variable that stands before it.
+constexpr std::string_view host_ip_reference = "$(TPU_DEVICE_PLUGIN_HOST_IP)";
 constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
 
-// A port that the container sets itself as a plain number, else `standard`. Nothing
-// if it is set in a way that cannot be read here.
-std::optional<std::uint32_t> port_of(const Pod& pod, const Container& container, Variable variable,
-                                     std::uint32_t standard) {
-  const EnvEntry* own = pod.entry(container, variable);
-  if (own == nullptr) return standard;
-  constexpr std::uint32_t largest = 65535;
-  const auto port = plain_decimal(own->value);
-  if (own->source != EnvSource::literal || !port || *port == 0 || *port > largest)
+// What is recorded of an entry's value: a reference is only ever ours in one form.
+std::string_view value_of(const EnvEntry& entry) {
+  return entry.source == EnvSource::value_from ? host_ip_field : entry.value;
+}
+
+// The entry is on record as ours and still is what we wrote.
+bool written_by_us(const Provenance& before, const Container& container, const EnvEntry& entry) {
+  const auto* recorded = before.find(container.name, entry.variable);
+  return recorded != nullptr && view(recorded->digest) == view(digest(value_of(entry)));
+}
+
+// What somebody else set: the entry that counts, unless it is ours from an earlier
+// pass, which says nothing that is not computed again.
+const EnvEntry* set_by_others(const Facts& facts, const Container& container, Variable variable) {
+  const EnvEntry* entry = facts.pod->entry(container, variable);
+  return entry != nullptr && written_by_us(*facts.before, container, *entry) ? nullptr : entry;
+}
+
+constexpr std::uint32_t largest_port = 65535;
+
+// A port as a plain number.
+std::optional<std::uint32_t> port_in(const EnvEntry& entry) {
+  const auto port = plain_decimal(entry.value);
+  if (entry.source != EnvSource::literal || !port || *port == 0 || *port > largest_port)
     return std::nullopt;
   return port;
 }
@@ -87,29 +103,41 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
   return {};
 }
 
-// Ports of the Pod's processes, in order; false if one cannot be read.
-bool read_ports(const Facts& facts, const Config& config, std::array<std::uint32_t, 16>& ports) {
+// The port of process 0: our own, unless a container says which port is its.
+std::uint32_t first_port(const Facts& facts, const Config& config) {
   const auto& processes = facts.shape->processes;
-  if (processes.size() > ports.size()) return false;
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
-    const auto port = port_of(*facts.pod, *processes[i], Variable::tpu_process_port,
-                              std::uint32_t{config.base_port} + i);
-    if (!port) return false;
-    ports[i] = *port;
+    const EnvEntry* own = set_by_others(facts, *processes[i], Variable::tpu_process_port);
+    const auto port = own == nullptr ? std::nullopt : port_in(*own);
+    if (port && *port > i) return *port - i;
+  }
+  return config.base_port;
+}
+
+// Ports of the Pod's processes, in order; false if one cannot be read.
+bool read_ports(const Facts& facts, const Config& config, EnvValues& values) {
+  const auto& processes = facts.shape->processes;
+  const std::uint32_t first = first_port(facts, config);
+  for (std::uint32_t i = 0; i < processes.size(); ++i) {
+    const EnvEntry* own = set_by_others(facts, *processes[i], Variable::tpu_process_port);
+    const auto port = own == nullptr ? std::optional(first + i) : port_in(*own);
+    if (!port || *port > largest_port) return false;
+    const auto end = values.ports.begin() + i;
+    values.same_port = values.same_port || std::find(values.ports.begin(), end, *port) != end;
+    values.ports[i] = *port;
   }
   return true;
 }
 
 Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues& values) {
-  std::array<std::uint32_t, 16> ports;
-  values.ports_unreadable = !read_ports(facts, config, ports);
+  values.ports_unreadable = !read_ports(facts, config, values);
   if (values.ports_unreadable) return {};
   const std::uint32_t each = facts.slice.processes_per_host;
   const bool local = !facts.slice.multi_host();
   const std::size_t names =
       local ? std::string_view("localhost").size() * each : total_name_bytes(facts) * each;
   std::size_t port_bytes = 0;
-  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(ports[i]);
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(values.ports[i]);
   const std::size_t bytes = names + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
   if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
   values.addresses.reserve(bytes + 1);
@@ -120,7 +148,7 @@ Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues
         values.addresses.append(std::string_view("localhost"));
       else
         append_host(facts, host, values.addresses);
-      values.addresses.add(':', ports[i]);
+      values.addresses.add(':', values.ports[i]);
     }
   return {};
 }
@@ -131,7 +159,8 @@ void build_coordinator(const Facts& facts, EnvValues& values) {
   values.coordinator.add('.', facts.member->subdomain);
   if (!facts.ironwood()) return;
   // Each container has a port of its own; the coordinator is container 0 of host 0.
-  const auto port = port_of(*facts.pod, first, Variable::megascale_port, megascale_port(facts, 0));
+  const EnvEntry* own = set_by_others(facts, first, Variable::megascale_port);
+  const auto port = own == nullptr ? std::optional(megascale_port(facts, 0)) : port_in(*own);
   if (port) values.coordinator.add(':', *port);
 }
 
@@ -159,8 +188,10 @@ bool is_platform_default(Variable variable, std::string_view value) {
   }
 }
 
+// Or had, before we put them right.
 bool has_local_addresses(const Facts& facts) {
   for (const Container* process : facts.shape->processes) {
+    if (facts.before->find(process->name, Variable::tpu_process_addresses) != nullptr) return true;
     const EnvEntry* entry = facts.pod->entry(*process, Variable::tpu_process_addresses);
     if (entry != nullptr && entry->source == EnvSource::literal &&
         is_platform_default(Variable::tpu_process_addresses, entry->value))
@@ -202,7 +233,7 @@ const WantedVariable* WantedEnv::find(Variable variable) const {
 }
 
 bool joins_slices(const Facts& facts, const Container& container) {
-  const EnvEntry* asked = facts.pod->entry(container, Variable::megascale_num_slices);
+  const EnvEntry* asked = set_by_others(facts, container, Variable::megascale_num_slices);
   if (asked != nullptr) return asked->source == EnvSource::value_from || !asked->value.empty();
   return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
          facts.member->coordinator_known;
@@ -213,7 +244,7 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   values.addresses.clear();
   values.coordinator.clear();
   values.tpu_name.clear();
-  values.ports_unreadable = false;
+  values.ports_unreadable = values.same_port = false;
 
   if (wants_hostnames(facts)) {
     if (facts.slice.multi_host()) {
@@ -243,7 +274,7 @@ void want_slices(const Facts& facts, const EnvValues& values, const Container& c
   wanted.add(Variable::megascale_coordinator_address, values.coordinator.view());
   // A coordinator of the user's own (Pathways) has a transport of its own too.
   const EnvEntry* coordinator =
-      facts.pod->entry(container, Variable::megascale_coordinator_address);
+      set_by_others(facts, container, Variable::megascale_coordinator_address);
   const bool theirs = coordinator != nullptr && (coordinator->source == EnvSource::value_from ||
                                                  coordinator->value != values.coordinator.view());
   if (!theirs) wanted.add_number(Variable::megascale_port, megascale_port(facts, process));
@@ -251,26 +282,24 @@ void want_slices(const Facts& facts, const EnvValues& values, const Container& c
 
 void want_device_plugin(const Facts& facts, const Container& container, WantedEnv& wanted) {
   if (!facts.ray()) return;
+  // An address of the user's own needs the host's only if it says so.
   const EnvEntry* address = facts.pod->entry(container, Variable::tpu_device_plugin_addr);
-  const bool theirs = address != nullptr && address->value != device_plugin_address;
-  if (!theirs) wanted.add(Variable::tpu_device_plugin_host_ip, host_ip_field);
+  if (address == nullptr || address->value.find(host_ip_reference) != std::string_view::npos)
+    wanted.add(Variable::tpu_device_plugin_host_ip, host_ip_field);
   wanted.add(Variable::tpu_device_plugin_addr, device_plugin_address);
 }
 
 }  // namespace
 
-void want(const Facts& facts, const Config& config, const EnvValues& values,
-          const Container& container, std::uint32_t process, WantedEnv& wanted) {
+void want(const Facts& facts, const EnvValues& values, const Container& container,
+          std::uint32_t process, WantedEnv& wanted) {
   wanted.count = wanted.digits_used = 0;
   want_slices(facts, values, container, process, wanted);
   if (!values.hostnames.empty())
     wanted.add(Variable::tpu_worker_hostnames, values.hostnames.view());
   if (!values.addresses.empty()) {
     wanted.add(Variable::tpu_process_addresses, values.addresses.view());
-    wanted.add_number(Variable::tpu_process_port,
-                      port_of(*facts.pod, container, Variable::tpu_process_port,
-                              std::uint32_t{config.base_port} + process)
-                          .value_or(config.base_port));
+    wanted.add_number(Variable::tpu_process_port, values.ports[process]);
   }
   if (wants_worker_id(facts))
     wanted.add_number(Variable::tpu_worker_id,
@@ -284,6 +313,12 @@ namespace {
 // How an entry that is there stands to what is wanted.
 enum class Fate { keep_ours, keep_theirs, replace, remove };
 
+// What we compute from these equals them even where the user set them, so without a
+// record they are the user's.
+bool steers(Variable variable) {
+  return variable == Variable::megascale_num_slices || variable == Variable::tpu_process_port;
+}
+
 struct Judge {
   const Facts& facts;
   const Container& container;
@@ -296,20 +331,17 @@ struct Judge {
       : facts(f),
         container(c),
         before(b),
-        record_lost(b.empty() &&
+        record_lost(!b.parsed() &&
                     (f.pod->has(Annotation::injected) || f.pod->has(Annotation::slice))) {}
-
-  std::string_view value_of(const EnvEntry& entry) const {
-    return entry.source == EnvSource::value_from ? host_ip_field : entry.value;
-  }
 
   bool is_ours(const EnvEntry& entry, const WantedVariable* want) const {
     if (entry.source == EnvSource::value_from &&
         entry.variable != Variable::tpu_device_plugin_host_ip)
       return false;
-    if (const auto* recorded = before.find(container.name, entry.variable))
-      return view(recorded->digest) == view(digest(value_of(entry)));
-    return record_lost && want != nullptr && want->value == value_of(entry);
+    if (before.find(container.name, entry.variable) != nullptr)
+      return written_by_us(before, container, entry);
+    return record_lost && !steers(entry.variable) && want != nullptr &&
+           want->value == value_of(entry);
   }
 
   Fate fate(const EnvEntry& entry, const WantedVariable* want) const {
@@ -436,7 +468,7 @@ void Reconciler::run() {
     }
     switch (judge.fate(*entry, want)) {
       case Fate::keep_ours:
-        after.record(container.name, variable, judge.value_of(*entry));
+        after.record(container.name, variable, value_of(*entry));
         break;
       case Fate::replace:
         if (!frozen) replace(*entry, want->value);
@@ -472,7 +504,7 @@ void add_theirs(const Facts& facts, const Container& container, const WantedEnv&
     const EnvEntry* entry = facts.pod->entry(container, variable);
     if (entry == nullptr || judge.fate(*entry, wanted.find(variable)) != Fate::keep_theirs)
       continue;
-    inputs.add(std::uint64_t{v}).add(judge.value_of(*entry));
+    inputs.add(std::uint64_t{v}).add(value_of(*entry));
   }
 }
 

@@ -24,9 +24,12 @@ struct EnvValues {
   Buffer addresses;    // "h0.svc:8471,…", "" where not wanted
   Buffer coordinator;  // host 0 of slice 0, "" where not known
   Buffer tpu_name;     // "" where not wanted
+  // TPU_PROCESS_PORT of each process, where there are addresses.
+  std::array<std::uint32_t, max_tpu_containers> ports;
   // A container's own TPU_PROCESS_PORT is no plain number, so no list of addresses
   // can be made.
   bool ports_unreadable = false;
+  bool same_port = false;  // two processes of the Pod have the same
 };
 
 // One variable as it should be. Of TPU_DEVICE_PLUGIN_HOST_IP the value is the
@@ -57,8 +60,8 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
 
 // What process `process` of the Pod should have; for an init container, what
 // process 0 has.
-void want(const Facts& facts, const Config& config, const EnvValues& values,
-          const Container& container, std::uint32_t process, WantedEnv& wanted);
+void want(const Facts& facts, const EnvValues& values, const Container& container,
+          std::uint32_t process, WantedEnv& wanted);
 
 // Whether this container takes part in a job of several slices: by default
 // (JobSet), or because its MEGASCALE_NUM_SLICES says so; an empty one says no.

@@ -85,6 +85,7 @@ std::string explain_reason(std::string_view reason) {
       {"bad_index", "an index is no plain decimal in its range"},
       {"bad_name", "a name cannot be a DNS name"},
       {"too_long", "a variable would be longer than the kernel takes"},
+      {"bad_quantity", "google.com/tpu is no whole number of chips"},
       {"internal_error", "a fault of tpu-webhook"},
   };
   for (const Sentence& sentence : sentences)

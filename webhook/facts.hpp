@@ -4,6 +4,7 @@
 
 #include "topology/slice.hpp"
 #include "webhook/pod.hpp"
+#include "webhook/provenance.hpp"
 #include "webhook/shape.hpp"
 #include "webhook/workloads/member.hpp"
 
@@ -17,6 +18,7 @@ struct Facts {
   const Pod* pod = nullptr;
   const Shape* shape = nullptr;
   const Member* member = nullptr;
+  const Provenance* before = nullptr;  // what an earlier pass wrote
   std::string_view ns;
 
   topology::Slice slice{};
@@ -24,6 +26,8 @@ struct Facts {
   std::uint32_t slice_index = 0;  // in host names
   std::uint32_t job_slice = 0;    // among the slices of one job
   std::uint32_t slice_count = 0;  // of that job; 0 if not known
+
+  bool sliced = false;            // the indices above were read
 
   // Every host has a name that resolves: host names and a subdomain exist.
   bool named = false;

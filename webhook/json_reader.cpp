@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -61,10 +62,6 @@ std::string_view name_of(JsonKind kind) {
   return "something that is not JSON";
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 }  // namespace
 
 JsonReader::JsonReader() : stage1_(std::make_unique<Stage1>()) {}
@@ -77,6 +74,7 @@ bool JsonReader::start(std::string_view text) {
   text_ = text.data();
   size_ = text.size();
   next_ = end_ = nullptr;
+  escape_ = nullptr;
   if (stage1_->reserve(text.size()) != simdjson::SUCCESS)
     return fail(Errc::internal, "no memory for the index of the text");
   const auto code = stage1_->parser->stage1(reinterpret_cast<const std::uint8_t*>(text.data()),
@@ -129,43 +127,17 @@ bool JsonReader::take_null() {
   return true;
 }
 
-bool JsonReader::take(char wanted) {
-  if (peek() != wanted) return false;
-  ++next_;
-  return true;
+void JsonReader::find_escape(const char* from) {
+  const auto rest = static_cast<std::size_t>(text_ + size_ - from);
+  const void* found = std::memchr(from, '\\', rest);
+  searched_ = from;
+  escape_ = found != nullptr ? static_cast<const char*>(found) : text_ + size_;
 }
 
-bool JsonReader::enter(char bracket) {
-  if (!take(bracket)) return fail_type(bracket == '{' ? "an object" : "an array");
-  if (++depth_ > max_depth) return fail_depth();
-  return true;
-}
-
-// From the first character of a scalar to the next structural character.
-std::string_view JsonReader::scalar_token() const {
-  const char* first = text_ + *next_;
-  const char* last = next_ + 1 < end_ ? text_ + next_[1] : text_ + size_;
-  while (last > first && is_space(last[-1])) --last;
-  return {first, static_cast<std::size_t>(last - first)};
-}
-
-// The closing quote is the last character that is no space before the next
-// structural one: simdjson indexes whatever else would stand between.
-bool JsonReader::raw_string(RawString& out) {
-  if (peek() != '"') return fail_type("a string");
-  const std::string_view token = scalar_token();
-  if (token.size() < 2 || token.back() != '"') return fail_syntax("a closed string");
-  out = {token.data() + 1, token.data() + token.size() - 1};
-  ++next_;
-  return true;
-}
-
-bool JsonReader::decode(RawString raw, std::string_view& out) {
-  out = raw.text();
-  if (std::memchr(raw.begin, '\\', out.size()) == nullptr) return true;
-  // The arena grows before its first string only, so views handed out stay good:
-  // the decoded strings of a text are together no longer than the text, and one
-  // more is the most that is written ahead.
+// The arena grows before its first string only, so views handed out stay good: the
+// decoded strings of a text are together no longer than the text, and one more is
+// the most that is written ahead.
+bool JsonReader::decode_escapes(RawString raw, std::string_view& out) {
   const std::size_t offset = arena_.size();
   if (offset == 0) arena_.reserve(2 * size_ + simdjson::SIMDJSON_PADDING);
   if (arena_.capacity() < offset + out.size() + simdjson::SIMDJSON_PADDING)
@@ -179,18 +151,6 @@ bool JsonReader::decode(RawString raw, std::string_view& out) {
   const auto length = static_cast<std::size_t>(end - to);
   arena_.resize(offset + length);
   out = std::string_view(arena_).substr(offset);
-  return true;
-}
-
-bool JsonReader::string(std::string_view& out) {
-  RawString raw;
-  return raw_string(raw) && decode(raw, out);
-}
-
-bool JsonReader::key(std::string_view& out) {
-  if (peek() != '"') return fail_syntax("a key");
-  if (!string(out)) return false;
-  if (!take(':')) return fail_syntax("':' after a key");
   return true;
 }
 
@@ -211,40 +171,77 @@ bool JsonReader::number(std::string_view& out) {
   return true;
 }
 
+namespace {
+
+// What a value that is no object or array begins with. Whether it is a number or a
+// literal to the end is not looked at: nobody uses it.
+constexpr auto begins_scalar = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {'"', '-', 't', 'f', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'})
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+}  // namespace
+
+// Most of a review is skipped, so this loop works on locals, takes a key with its
+// colon in one step, and brackets with nothing between them in another. It may look
+// one place past the end: simdjson puts the size of the text there, and the text is
+// padded. One bit a level says whether it was opened by '{'.
 bool JsonReader::skip() {
-  switch (kind()) {
-    case JsonKind::object:
-    case JsonKind::array:
-      break;
-    case JsonKind::invalid:
-      return fail_syntax("a value");
-    default:
-      ++next_;
-      return true;
-  }
-  // One bit a level says whether it was opened by '{'; max_depth levels fit.
+  const char* const text = text_;
+  const std::uint32_t* const end = end_;
+  const std::uint32_t* next = next_;
+  const unsigned most = max_depth - depth_;
   std::uint64_t opened_by_brace = 0;
   unsigned open = 0;
-  while (next_ < end_) {
-    const char c = text_[*next_++];
-    const char folded = static_cast<char>(c | 0x20);  // '[' to '{', ']' to '}'
-    if (folded == '{') {
-      if (depth_ + ++open > max_depth) return fail_depth();
-      opened_by_brace = opened_by_brace << 1 | (c == '{' ? 1u : 0u);
-    } else if (folded == '}') {
-      if ((opened_by_brace & 1u) != (c == '}' ? 1u : 0u))
-        return fail(Errc::bad_json, "a bracket is closed by one of the other kind");
-      opened_by_brace >>= 1;
-      if (--open == 0) return true;
+  const auto stop = [&](std::string_view wanted) {
+    next_ = next;
+    return fail_syntax(wanted);
+  };
+  const auto at_key = [&] { return text[next[0]] == '"' && text[next[1]] == ':'; };
+  for (;;) {
+    if (next >= end) return stop("a value");
+    const char c = text[*next];
+    if (begins_scalar[static_cast<unsigned char>(c)]) {
+      ++next;
+    } else if (c == '{' || c == '[') {
+      if (open >= most) return fail_depth();
+      ++next;
+      if (text[*next] == c + 2) {  // '}' and ']' come two after what opens them
+        ++next;
+      } else {
+        ++open;
+        opened_by_brace = opened_by_brace << 1 | (c == '{' ? 1u : 0u);
+        if (c == '[') continue;
+        if (!at_key()) return stop("a key");
+        next += 2;
+        continue;
+      }
+    } else {
+      return stop("a value");
     }
+    // After a value: closing brackets, then a comma and the next one.
+    for (; open > 0; --open, ++next, opened_by_brace >>= 1) {
+      const bool in_object = (opened_by_brace & 1u) != 0;
+      if (text[*next] == ',' && next < end) {
+        ++next;
+        if (!in_object) break;
+        if (!at_key()) return stop("a key");
+        next += 2;
+        break;
+      }
+      if (text[*next] != (in_object ? '}' : ']') || next >= end)
+        return stop("',' or a closing bracket");
+    }
+    if (open == 0) break;
   }
-  return fail(Errc::bad_json, "the text ends before its brackets are closed");
+  next_ = next;
+  return true;
 }
 
-bool JsonReader::first(Seen& seen, unsigned bit) {
-  if ((seen >> bit & 1u) != 0) return fail(Errc::duplicate_key, "the key stands here twice");
-  seen |= Seen{1} << bit;
-  return true;
+bool JsonReader::fail_duplicate() {
+  return fail(Errc::duplicate_key, "the key stands here twice");
 }
 
 bool JsonReader::fail(Errc code, std::string message) {

@@ -12,9 +12,8 @@
 // array() add the steps of the path on the way out.
 //
 //   depth     at most 64 (max_depth): counts every bracket, also of skipped values
-//   grammar   checked where values are looked at; skipped values have their
-//             brackets matched and nothing else, which is safe because nothing
-//             there is used
+//   grammar   checked, but for the spelling of skipped numbers and literals, and
+//             escapes of skipped strings: nothing there is used
 //   strings   views into the text; into an arena of the reader where an escape
 //             had to be decoded
 //   cost      no allocation once the buffers have grown to the largest text
@@ -70,16 +69,35 @@ class JsonReader {
   template <class F>
   bool array(F&& element);
 
-  bool string(std::string_view& out);
-  bool raw_string(RawString& out);
-  bool decode(RawString raw, std::string_view& out);
+  bool string(std::string_view& out) {
+    RawString raw;
+    return raw_string(raw) && decode(raw, out);
+  }
+  // The closing quote is the last character that is no space before the next
+  // structural one: simdjson indexes whatever else would stand between.
+  bool raw_string(RawString& out) {
+    if (peek() != '"') return fail_type("a string");
+    const std::string_view token = scalar_token();
+    if (token.size() < 2 || token.back() != '"') return fail_syntax("a closed string");
+    out = {token.data() + 1, token.data() + token.size() - 1};
+    ++next_;
+    return true;
+  }
+  bool decode(RawString raw, std::string_view& out) {
+    out = raw.text();
+    return !has_escape(raw) || decode_escapes(raw, out);
+  }
   bool boolean(bool& out);
   // A number as it is written: "4", "4e0", "-1".
   bool number(std::string_view& out);
   bool skip();
 
   // False, with an error, if `bit` is in `seen` already; else puts it there.
-  bool first(Seen& seen, unsigned bit);
+  bool first(Seen& seen, unsigned bit) {
+    if ((seen >> bit & 1u) != 0) return fail_duplicate();
+    seen |= Seen{1} << bit;
+    return true;
+  }
 
   bool fail(Errc code, std::string message);
   // What was found instead of `wanted`.
@@ -100,16 +118,46 @@ class JsonReader {
   void go_to(Mark mark) {
     next_ = mark.next;
     depth_ = mark.depth;
+    escape_ = nullptr;
   }
 
  private:
   struct Stage1;
 
   char peek() const { return next_ < end_ ? text_[*next_] : '\0'; }
-  bool take(char wanted);
-  bool enter(char bracket);
-  std::string_view scalar_token() const;
-  bool key(std::string_view& out);
+  bool take(char wanted) {
+    if (peek() != wanted) return false;
+    ++next_;
+    return true;
+  }
+  bool enter(char bracket) {
+    if (!take(bracket)) return fail_type(bracket == '{' ? "an object" : "an array");
+    return ++depth_ <= max_depth || fail_depth();
+  }
+  // From the first character of a scalar to the next structural character, without
+  // the white space between.
+  std::string_view scalar_token() const {
+    const char* first = text_ + *next_;
+    const char* last = text_ + next_[1];  // simdjson puts the size behind the last one
+    while (last > first && is_space(last[-1])) --last;
+    return {first, static_cast<std::size_t>(last - first)};
+  }
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+  bool key(std::string_view& out) {
+    if (peek() != '"') return fail_syntax("a key");
+    return string(out) && (take(':') || fail_syntax("':' after a key"));
+  }
+  // Strings are mostly asked about front to back, so one search for the next backslash
+  // serves all strings before it. One that was passed before it was asked about (an
+  // env value that stands in front of its name) is searched by itself.
+  bool has_escape(RawString raw) {
+    if (escape_ < raw.begin) find_escape(raw.begin);
+    if (raw.begin >= searched_) return escape_ < raw.end;
+    return raw.text().find('\\') != std::string_view::npos;
+  }
+  void find_escape(const char* from);
+  bool decode_escapes(RawString raw, std::string_view& out);
+  bool fail_duplicate();
   bool fail_syntax(std::string_view wanted);
   bool fail_depth();
   void step(std::string_view key);
@@ -120,6 +168,8 @@ class JsonReader {
   std::size_t size_ = 0;
   const std::uint32_t* next_ = nullptr;
   const std::uint32_t* end_ = nullptr;
+  const char* searched_ = nullptr;  // where the last search for a backslash began
+  const char* escape_ = nullptr;    // what it found
   unsigned depth_ = 0;
   bool failed_ = false;
   Error error_;

@@ -23,13 +23,19 @@ bool is_host_character(char c) {
   return is_lower(c) || is_digit(c);
 }
 
-// Lower-case letters, digits, inner dashes and dots.
+// Lower-case letters, digits and inner dashes, in parts between dots.
 bool is_dns_subdomain(std::string_view text) {
   constexpr std::size_t longest = 253;
-  return !text.empty() && text.size() <= longest && is_host_character(text.front()) &&
-         is_host_character(text.back()) && std::ranges::all_of(text, [](char c) {
-           return is_host_character(c) || c == '-' || c == '.';
-         });
+  if (text.size() > longest) return false;
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find('.'));
+    if (part.empty() || !is_host_character(part.front()) || !is_host_character(part.back()))
+      return false;
+    if (!std::ranges::all_of(part, [](char c) { return is_host_character(c) || c == '-'; }))
+      return false;
+    if (part.size() == text.size()) return true;
+    text.remove_prefix(part.size() + 1);
+  }
 }
 
 }  // namespace

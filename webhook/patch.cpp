@@ -1,5 +1,7 @@
 #include "webhook/patch.hpp"
 
+#include <array>
+
 namespace tpuwh::webhook {
 
 void Patch::clear(std::string_view prefix) {
@@ -25,8 +27,18 @@ std::string_view Patch::finish() {
 
 namespace {
 
-bool needs_escape(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+// Control characters, quote and backslash.
+constexpr auto needs_escape = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
+  table['"'] = table['\\'] = true;
+  return table;
+}();
+
+std::size_t clean_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && !needs_escape[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
 }
 
 }  // namespace
@@ -34,20 +46,18 @@ bool needs_escape(char c) {
 void append_json_string(Buffer& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
   out.append('"');
-  std::size_t from = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (!needs_escape(c)) continue;
-    out.append(text.substr(from, at - from));
-    from = at + 1;
-    if (c == '"' || c == '\\') {
+  for (;;) {
+    const std::size_t clean = clean_length(text);
+    out.append(text.substr(0, clean));
+    if (clean == text.size()) break;
+    const char c = text[clean];
+    if (c == '"' || c == '\\')
       out.add('\\', c);
-    } else {
+    else
       out.add(std::string_view("\\u00"), hex[static_cast<unsigned char>(c) >> 4],
               hex[static_cast<unsigned char>(c) & 0xf]);
-    }
+    text.remove_prefix(clean + 1);
   }
-  out.append(text.substr(from));
   out.append('"');
 }
 

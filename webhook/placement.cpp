@@ -71,7 +71,8 @@ struct OtherCounts {
 
 OtherCounts other_counts(const topology::Slice& slice) {
   OtherCounts others;
-  if (slice.generation == nullptr) return others;
+  // With chips that no VM of the generation has, nothing is known to be excluded.
+  if (slice.generation == nullptr || !slice.in_catalog) return others;
   std::array<std::uint32_t, 4> all{};
   const std::size_t known = topology::chips_per_vm_of(*slice.generation, slice.dims, all);
   for (std::size_t i = 0; i < known; ++i)
@@ -280,8 +281,8 @@ void Writer::count(const OtherCounts& others) {
     append_node_affinity(others);
     return patch.end();
   }
-  const bool no_terms = affinity.begin == affinity.end;
-  if (affinity.required == Presence::absent || no_terms) {
+  // An empty list of terms matches no node, like an empty term.
+  if (affinity.terms == Presence::absent) {
     const bool make_required = affinity.required == Presence::absent;
     if (make_required)
       patch.begin(PatchOp::add, Surface::node_affinity_required, node_affinity_path,

@@ -4,6 +4,7 @@
 #include "webhook/names.hpp"
 #include "webhook/quantity.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace tpuwh::webhook {
@@ -61,7 +62,6 @@ bool read_owners(JsonReader& in, Pod& pod) {
 }
 
 bool read_metadata(JsonReader& in, std::string_view prefix, Pod& pod) {
-  if (in.take_null()) return true;
   Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && optional_string(in, pod.name);
@@ -76,14 +76,20 @@ bool read_metadata(JsonReader& in, std::string_view prefix, Pod& pod) {
 
 bool read_node_selector(JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
-  return in.object([&](std::string_view key) {
-    for (const Selector& other : pod.node_selector)
-      if (other.key == key) return in.fail(Errc::duplicate_key, "the key stands here twice");
+  const bool read = in.object([&](std::string_view key) {
     Selector selector{key, {}};
     if (!optional_string(in, selector.value)) return false;
     pod.node_selector.push_back(selector);
     return true;
   });
+  // By key, as Go writes a map, whatever the order here. A selector may be as long as
+  // the review, so nothing of it is compared with everything else.
+  std::ranges::sort(pod.node_selector, {}, &Selector::key);
+  const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
+  if (!read || twice == pod.node_selector.end()) return read;
+  in.fail(Errc::duplicate_key, "the key stands here twice");
+  in.within(printable(twice->key));
+  return false;
 }
 
 bool read_gates(JsonReader& in, Pod& pod) {
@@ -110,7 +116,7 @@ bool read_chips(JsonReader& in, std::optional<std::uint64_t>& out) {
     return in.fail_type("a quantity such as \"4\"");
   if (!(kind == JsonKind::string ? in.string(text) : in.number(text))) return false;
   const auto chips = chip_count(text);
-  if (!chips) return in.fail(chips.error().code(), chips.error().message());
+  if (!chips) return in.fail(Errc::chips_invalid, chips.error().message());
   out = *chips;
   return true;
 }
@@ -216,10 +222,17 @@ bool read_priority(JsonReader& in, Pod& pod) {
   return true;
 }
 
+// Go writes initContainers first; nothing promises either order.
+void put_init_last(std::vector<Container>& containers) {
+  const auto first_main =
+      std::ranges::find_if(containers, [](const Container& c) { return !c.init; });
+  if (first_main != containers.end()) std::rotate(containers.begin(), first_main, containers.end());
+}
+
 bool read_spec(JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   Seen seen = 0;
-  return in.object([&](std::string_view key) {
+  const bool read = in.object([&](std::string_view key) {
     if (key == "containers") return in.first(seen, 0) && read_containers(in, false, pod);
     if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
     if (key == "nodeSelector") return in.first(seen, 2) && read_node_selector(in, pod);
@@ -239,6 +252,8 @@ bool read_spec(JsonReader& in, Pod& pod) {
     }
     return in.skip();
   });
+  put_init_last(pod.containers);
+  return read;
 }
 
 }  // namespace
@@ -282,6 +297,12 @@ bool read_pod(JsonReader& in, std::string_view prefix, Pod& pod) {
     if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
     return in.skip();
   });
+  // A patch below a missing parent does not apply. The API server always sends it.
+  if (read && (seen & 1u) == 0) {
+    in.fail(Errc::bad_value, "missing; a Pod has metadata");
+    in.within("metadata");
+    return false;
+  }
   return read;
 }
 

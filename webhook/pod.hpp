@@ -150,7 +150,7 @@ struct Pod {
 
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
 // Fails on a value of the wrong type at any field above, on a key that stands
-// twice, and on a google.com/tpu that is no whole number of chips.
+// twice, and, with chips_invalid, on a google.com/tpu that is no whole number of chips.
 bool read_pod(JsonReader& reader, std::string_view prefix, Pod& pod);
 
 }  // namespace tpuwh::webhook

@@ -1,6 +1,7 @@
 #include "webhook/provenance.hpp"
 
 #include "webhook/names.hpp"
+#include "webhook/shape.hpp"
 
 #include <algorithm>
 
@@ -9,6 +10,9 @@ namespace tpuwh::webhook {
 namespace {
 
 constexpr std::string_view version = "v1";
+
+// More than any record of ours has; looking one up takes as long as there are many.
+constexpr std::size_t max_entries = max_tpu_containers * variable_count;
 
 // What stands before `separator`; both leave `text`.
 std::string_view take_until(std::string_view& text, char separator) {
@@ -34,7 +38,8 @@ void Provenance::parse(std::string_view annotation) {
              plain_decimal(written_by.substr(1)).has_value();
   if (written_by != version) return;
   inputs_ = take_until(annotation, ';');
-  while (!annotation.empty()) {
+  parsed_ = inputs_.size() == Digest().size();
+  while (parsed_ && !annotation.empty()) {
     std::string_view list = take_until(annotation, ';');
     const std::string_view container = take_until(list, ':');
     while (!list.empty()) {
@@ -42,11 +47,11 @@ void Provenance::parse(std::string_view annotation) {
       const auto variable = find_variable(take_until(item, '='));
       Digest digest;
       if (!variable || item.size() != digest.size()) continue;
+      if (entries_.size() == max_entries) return;
       std::ranges::copy(item, digest.begin());
       entries_.push_back({container, *variable, digest});
     }
   }
-  parsed_ = true;
 }
 
 void Provenance::set_inputs(const Digest& inputs) {

@@ -28,6 +28,8 @@ class Provenance {
   // Another version wrote it in a form we do not know: leave everything alone.
   bool foreign() const { return foreign_; }
   bool empty() const { return entries_.empty(); }
+  // There was a record, though it may say that nothing is ours.
+  bool parsed() const { return parsed_; }
 
   void record(std::string_view container, Variable variable, std::string_view value);
   void record(std::string_view container, Variable variable, const Digest& digest);

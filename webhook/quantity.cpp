@@ -34,7 +34,7 @@ std::optional<Scale> scale_of(std::string_view suffix) {
     if (known.text == suffix) return known.scale;
   if (suffix.size() < 2 || (suffix.front() != 'e' && suffix.front() != 'E')) return std::nullopt;
   suffix.remove_prefix(1);
-  if (suffix.size() > 1 && suffix.front() == '+') suffix.remove_prefix(1);
+  if (suffix.size() > 1 && suffix.front() == '+' && suffix[1] != '-') suffix.remove_prefix(1);
   int exponent = 0;
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;
@@ -47,7 +47,8 @@ Error bad(std::string_view text, std::string_view why) {
 
 constexpr std::uint64_t largest = std::uint64_t{1} << 53;
 
-// Digits before and after the point, as one whole number times 10^-fraction.
+// Digits before and after the point, as one whole number times 10^-fraction. Zeros at
+// the end of the fraction say nothing and are left out.
 struct Digits {
   std::uint64_t value = 0;
   int fraction = 0;
@@ -58,6 +59,14 @@ struct Digits {
 Digits read_digits(std::string_view& text) {
   Digits out;
   bool after_point = false;
+  const auto take = [&](unsigned digit) {
+    if (out.value > largest)
+      out.too_many = true;
+    else
+      out.value = out.value * 10 + digit;
+    if (after_point) ++out.fraction;
+  };
+  int zeros = 0;  // after the point, not yet counted
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
     const char c = text[at];
@@ -67,11 +76,12 @@ Digits read_digits(std::string_view& text) {
     }
     if (c < '0' || c > '9') break;
     out.any = true;
-    if (out.value > largest)
-      out.too_many = true;
-    else
-      out.value = out.value * 10 + static_cast<unsigned>(c - '0');
-    if (after_point) ++out.fraction;
+    if (after_point && c == '0') {
+      ++zeros;
+      continue;
+    }
+    for (; zeros > 0; --zeros) take(0);
+    take(static_cast<unsigned>(c - '0'));
   }
   text.remove_prefix(at);
   return out;
@@ -105,7 +115,7 @@ Result<std::uint64_t> chip_count(std::string_view text) {
     if (value % 10 != 0) return bad(text, "is no whole number; google.com/tpu counts whole chips");
     value /= 10;
   }
-  if (!whole(10, tens)) return bad(text, too_large);
+  if (!whole(10, tens) || value > largest) return bad(text, too_large);
   return value;
 }
 

@@ -100,8 +100,8 @@ bool read_review(std::string_view text, std::string_view prefix, JsonReader& in,
                  Pod& pod) {
   review = Review();
   if (text.size() > max_review_bytes)
-    return in.fail(Errc::too_large, "the review has " + std::to_string(text.size()) +
-                                        " bytes, the limit is " + std::to_string(max_review_bytes));
+    return in.fail(Errc::too_large,
+                   "body larger than " + std::to_string(max_review_bytes) + " bytes");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return in.fail(Errc::empty_body, "the body is empty, expected an AdmissionReview");
 

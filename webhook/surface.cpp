@@ -21,7 +21,8 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
      "Ray's autoscaler scales the hosts of a slice together by it"},
     {PatchOp::add, false, "/metadata/annotations", "the Pod has no annotations",
      "a map for the annotations below"},
-    {PatchOp::add, true, "/metadata/annotations/<prefix>injected", "variables were injected",
+    {PatchOp::add, true, "/metadata/annotations/<prefix>injected",
+     "variables were injected, or the Pod's place is known",
      "says which variables are ours, so that a second pass changes nothing and a user's value "
      "is never touched"},
     {PatchOp::add, true, "/metadata/annotations/<prefix>slice", "the Pod's place is known",
@@ -113,21 +114,36 @@ bool take_index(std::string_view& path) {
   return true;
 }
 
-bool matches(std::string_view pattern, std::string_view path, std::string_view escaped_prefix) {
+// Where the first '*' or '<' of each path is, or its length: what is in front is
+// compared in one go.
+constexpr auto literal_lengths = [] {
+  std::array<std::size_t, rows.size()> lengths{};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    lengths[i] = rows[i].path.size();
+    for (std::size_t at = rows[i].path.size(); at > 0; --at)
+      if (rows[i].path[at - 1] == '*' || rows[i].path[at - 1] == '<') lengths[i] = at - 1;
+  }
+  return lengths;
+}();
+
+bool matches(std::size_t row, std::string_view path, std::string_view escaped_prefix) {
+  std::string_view pattern = rows[row].path;
+  const std::size_t literal = literal_lengths[row];
+  if (path.substr(0, literal) != pattern.substr(0, literal)) return false;
+  path.remove_prefix(literal);
+  pattern.remove_prefix(literal);
   while (!pattern.empty()) {
-    const std::size_t special = pattern.find_first_of("*<");
-    const std::string_view literal = pattern.substr(0, special);
-    if (!path.starts_with(literal)) return false;
-    path.remove_prefix(literal.size());
-    if (special == std::string_view::npos) break;
-    pattern.remove_prefix(special);
     if (pattern.front() == '*') {
       if (!take_index(path)) return false;
       pattern.remove_prefix(1);
-    } else {
+    } else if (pattern.front() == '<') {
       if (!path.starts_with(escaped_prefix)) return false;
       path.remove_prefix(escaped_prefix.size());
       pattern.remove_prefix(prefix_mark.size());
+    } else {
+      if (path.empty() || path.front() != pattern.front()) return false;
+      path.remove_prefix(1);
+      pattern.remove_prefix(1);
     }
   }
   return path.empty();
@@ -152,9 +168,10 @@ std::span<const SurfaceRow> surface() {
 }
 
 bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix) {
-  const SurfaceRow& declared = rows[static_cast<std::size_t>(row)];
+  const auto index = static_cast<std::size_t>(row);
+  const SurfaceRow& declared = rows[index];
   const bool op_allowed = op == declared.op || (op == PatchOp::replace && declared.also_replace);
-  return op_allowed && matches(declared.path, path, escaped_prefix);
+  return op_allowed && matches(index, path, escaped_prefix);
 }
 
 const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix) {

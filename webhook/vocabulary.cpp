@@ -1,8 +1,10 @@
 #include "webhook/vocabulary.hpp"
 
+#include <cstdint>
+
 namespace tpuwh::webhook {
 
-const std::array<Key, label_count> label_keys{{
+constexpr std::array<Key, label_count> label_keys{{
     {"batch.kubernetes.io/job-completion-index"},
     {"batch.kubernetes.io/job-name"},
     {"job-name"},
@@ -26,7 +28,7 @@ const std::array<Key, label_count> label_keys{{
     {"priority", true},
 }};
 
-const std::array<Key, annotation_count> annotation_keys{{
+constexpr std::array<Key, annotation_count> annotation_keys{{
     {"batch.kubernetes.io/job-completion-index"},
     {"cloud.google.com/gke-tpu-slice-topology"},
     {"cloud.google.com/gke-tpu-topology"},
@@ -58,13 +60,38 @@ const std::array<std::string_view, variable_count> variable_names{
 
 namespace {
 
+// Keys in the order of their lengths: of the twenty labels of a Pod most have a
+// length that no key of ours has.
+template <std::size_t N>
+struct ByLength {
+  static constexpr std::size_t longest = 64;
+  std::array<std::uint8_t, N> index{};
+  std::array<std::uint8_t, longest + 2> begin{};
+
+  constexpr explicit ByLength(const std::array<Key, N>& keys) {
+    std::size_t filled = 0;
+    for (std::size_t length = 0; length <= longest; ++length) {
+      begin[length] = static_cast<std::uint8_t>(filled);
+      for (std::size_t i = 0; i < N; ++i)
+        if (keys[i].text.size() == length) index[filled++] = static_cast<std::uint8_t>(i);
+    }
+    begin[longest + 1] = static_cast<std::uint8_t>(filled);
+  }
+};
+
+constexpr ByLength labels_by_length(label_keys);
+constexpr ByLength annotations_by_length(annotation_keys);
+
 template <class Enum, std::size_t N>
-std::optional<Enum> find(const std::array<Key, N>& keys, std::string_view text,
-                         std::string_view prefix) {
+std::optional<Enum> find(const std::array<Key, N>& keys, const ByLength<N>& by_length,
+                         std::string_view text, std::string_view prefix) {
   const bool ours = text.starts_with(prefix);
-  const std::string_view rest = ours ? text.substr(prefix.size()) : text;
-  for (std::size_t i = 0; i < N; ++i)
-    if (keys[i].ours == ours && keys[i].text == rest) return static_cast<Enum>(i);
+  if (ours) text.remove_prefix(prefix.size());
+  if (text.size() > ByLength<N>::longest) return std::nullopt;
+  for (std::size_t i = by_length.begin[text.size()]; i < by_length.begin[text.size() + 1]; ++i) {
+    const Key& key = keys[by_length.index[i]];
+    if (key.ours == ours && key.text == text) return static_cast<Enum>(by_length.index[i]);
+  }
   return std::nullopt;
 }
 
@@ -75,11 +102,11 @@ std::string_view name(Variable variable) {
 }
 
 std::optional<Label> find_label(std::string_view key, std::string_view prefix) {
-  return find<Label>(label_keys, key, prefix);
+  return find<Label>(label_keys, labels_by_length, key, prefix);
 }
 
 std::optional<Annotation> find_annotation(std::string_view key, std::string_view prefix) {
-  return find<Annotation>(annotation_keys, key, prefix);
+  return find<Annotation>(annotation_keys, annotations_by_length, key, prefix);
 }
 
 std::optional<Variable> find_variable(std::string_view name) {

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server {
 namespace {
 
-bool waits_for_peer(Waiting what) {
-  return what == Waiting::handshake || what == Waiting::first_request ||
-         what == Waiting::next_request || what == Waiting::header;
-}
-
-// Of the connections that may go, this part goes with each sweep: a few at a time,
-// so that a short burst costs few honest ones, and all within a few seconds.
+// With each sweep: a few at a time, so that a short burst costs few honest ones, and
+// all within a few seconds.
 constexpr std::size_t shed_part = 8;
 
 }  // namespace
@@ -31,7 +27,9 @@ Connection::Connection(Connections& all, AnySocket& socket)
   wait(Waiting::handshake, limits::handshake);
 }
 
-Connection::~Connection() { all_.open_.erase(entry_); }
+Connection::~Connection() {
+  all_.open_.erase(entry_);
+}
 
 void Connection::wait(Waiting what, limits::Duration limit) {
   if (what == Waiting::next_request && all_.stop_idling_) {
@@ -43,30 +41,41 @@ void Connection::wait(Waiting what, limits::Duration limit) {
 }
 
 void Connection::close() {
-  error_code ignored;  // the session learns of it from its own operation
-  socket_.close(ignored);
+  error_code ignored;  // the session learns of it from its own operation, and closes
+  socket_.shutdown(AnySocket::shutdown_both, ignored);
 }
 
 void Connections::sweep(TimePoint now) {
   for (Connection* connection : open_) {
     if (connection->deadline_ <= now) connection->close();
   }
-  if (load_.full()) shed(now);
+  if (load_.handshakes.full()) shed_handshakes(now);
+  if (load_.connections.full()) shed_connections(now);
 }
 
-void Connections::shed(TimePoint now) {
-  const bool only_handshakes = !load_.connections.full();
-  std::vector<Connection*> patient;
+void Connections::shed_handshakes(TimePoint now) {
   for (Connection* connection : open_) {
-    if (!waits_for_peer(connection->waiting_)) continue;
-    if (only_handshakes && connection->waiting_ != Waiting::handshake) continue;
-    if (now - connection->since_ >= limits::patience_when_full) patient.push_back(connection);
+    const bool stuck = connection->waiting_ == Waiting::handshake &&
+                       now - connection->since_ >= limits::patience_when_full;
+    if (stuck) connection->close();
   }
-  const auto count = (patient.size() + shed_part - 1) / shed_part;
-  const auto last = patient.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(patient.begin(), last, patient.end(),
-                    [](auto* a, auto* b) { return a->since_ < b->since_; });
-  std::for_each(patient.begin(), last, [](Connection* connection) { connection->close(); });
+}
+
+void Connections::shed_connections(TimePoint now) {
+  std::vector<Connection*> waiting;
+  for (Connection* connection : open_) {
+    const bool for_peer = connection->waiting_ <= Waiting::header;
+    const bool long_enough = now - connection->since_ >= limits::patience_when_full;
+    if (for_peer && long_enough) waiting.push_back(connection);
+  }
+  const auto rank = [](const Connection* connection) {
+    return std::pair(connection->waiting_ == Waiting::next_request, connection->since_);
+  };
+  const auto count = (waiting.size() + shed_part - 1) / shed_part;
+  const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(waiting.begin(), last, waiting.end(),
+                    [rank](auto* a, auto* b) { return rank(a) < rank(b); });
+  std::for_each(waiting.begin(), last, [](Connection* connection) { connection->close(); });
 }
 
 void Connections::stop_idling() {

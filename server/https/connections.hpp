@@ -15,8 +15,8 @@
 
 namespace tpuwh::server {
 
-// What a connection waits for. The first four are waits for a peer who has given
-// us nothing to do; when the server is full, the longest of them end early.
+// What a connection waits for. The first four are waits for a peer who gives us
+// nothing to do; when the server is full, they may end early.
 enum class Waiting { handshake, first_request, next_request, header, body, write, linger };
 
 class Connections;
@@ -61,8 +61,10 @@ class Connections {
  public:
   explicit Connections(Load& load) : load_(load) {}
 
-  // Closes what has waited too long; when the port is full, also those whose
-  // peers have kept us waiting longest.
+  // Closes what has waited too long. When the port is full, also, of those that
+  // have kept us waiting for limits::patience_when_full: every unfinished handshake,
+  // and if that is not the shortage, an eighth of the others, first those that have
+  // never sent a request, then by the time they have waited.
   void sweep(TimePoint now);
 
   // From now on (draining) no connection waits for a next request longer than
@@ -75,7 +77,8 @@ class Connections {
 
  private:
   friend class Connection;
-  void shed(TimePoint now);
+  void shed_handshakes(TimePoint now);
+  void shed_connections(TimePoint now);
   TimePoint retirement();
 
   Load& load_;

@@ -19,10 +19,13 @@ Reply text_reply(std::string_view why_not) {
 
 Reply Handlers::answer(Resource resource, std::string& body) {
   switch (resource) {
-    case Resource::mutate: return mutate(body);
+    case Resource::mutate:
+      return mutate(body);
     case Resource::livez:
-    case Resource::healthz: return text_reply(health.why_not_alive(Clock::now()));
-    case Resource::readyz: return text_reply(health.why_not_ready(std::chrono::system_clock::now()));
+    case Resource::healthz:
+      return text_reply(health.why_not_alive(Clock::now()));
+    case Resource::readyz:
+      return text_reply(health.why_not_ready(std::chrono::system_clock::now()));
   }
   return Reply{.status = 500, .body = {}};
 }

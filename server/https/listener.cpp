@@ -91,12 +91,10 @@ void Listener::stop() {
 }
 
 Task<void> Listener::pause() {
-  const auto now = Clock::now();
-  if (now >= quiet_until_) {
+  if (full_.allows(Clock::now())) {
     log_.warn("cannot accept: too many connections, handshakes or open files",
               {{"connections", std::uint64_t{load_.connections.used()}},
                {"handshakes", std::uint64_t{load_.handshakes.used()}}});
-    quiet_until_ = now + limits::idle;
   }
   Timer timer(acceptor_.get_executor(), limits::accept_pause);
   co_await timer.async_wait(as_result);

@@ -5,6 +5,7 @@
 #include "server/asio.hpp"
 #include "server/https/load.hpp"
 #include "server/log.hpp"
+#include "server/throttle.hpp"
 
 #include <functional>
 #include <string>
@@ -41,7 +42,7 @@ class Listener {
   Load& load_;
   Log& log_;
   std::function<void(Socket)> start_;
-  TimePoint quiet_until_;  // one line about a full server per limits::idle
+  Throttle full_;
 };
 
 }  // namespace tpuwh::server

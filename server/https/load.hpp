@@ -60,9 +60,7 @@ class Share {
 // One port's use. Thread safe.
 struct Load {
   Load(std::size_t most_connections, std::size_t most_handshakes, std::size_t most_body_bytes)
-      : connections(most_connections),
-        handshakes(most_handshakes),
-        large_bodies(most_body_bytes) {}
+      : connections(most_connections), handshakes(most_handshakes), large_bodies(most_body_bytes) {}
 
   bool full() const { return connections.full() || handshakes.full(); }
 

@@ -50,17 +50,15 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 std::string status_object(unsigned status, std::string_view message) {
-  return fmt::format(
-      R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure",)"
-      R"("message":{},"reason":"{}","code":{}}})"
-      "\n",
-      quoted(message), find_status(status).reason, status);
+  return fmt::format(R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure",)"
+                     R"("message":{},"reason":"{}","code":{}}})"
+                     "\n",
+                     quoted(message), find_status(status).reason, status);
 }
 
 void write_reply(std::string& out, const Reply& reply, bool omit_body) {
   auto end = std::back_inserter(out);
-  fmt::format_to(end,
-                 FMT_COMPILE("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"),
+  fmt::format_to(end, FMT_COMPILE("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"),
                  reply.status, find_status(reply.status).phrase, reply.content_type,
                  reply.body.size());
   if (!reply.allow.empty()) fmt::format_to(end, FMT_COMPILE("Allow: {}\r\n"), reply.allow);

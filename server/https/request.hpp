@@ -31,8 +31,8 @@ struct RequestHead {
 struct Refusal {
   unsigned status = 400;
   std::string message;
-  std::string_view allow = {};   // value of the Allow header (405), a constant
-  unsigned retry_after = 0;      // seconds; 0 for no such header
+  std::string_view allow = {};  // value of the Allow header (405), a constant
+  unsigned retry_after = 0;     // seconds; 0 for no such header
 };
 
 // At most `most` bytes of what a peer sent, for a sentence: bytes that are not

@@ -3,9 +3,9 @@
 #include "server/config.hpp"
 #include "webhook/admit.hpp"
 
+#include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -14,14 +14,20 @@ namespace tpuwh::server {
 namespace http = boost::beast::http;
 namespace {
 
-std::string_view to_std(boost::beast::string_view text) { return {text.data(), text.size()}; }
+std::string_view to_std(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
 
 Method to_method(http::verb verb) {
   switch (verb) {
-    case http::verb::get: return Method::get;
-    case http::verb::head: return Method::head;
-    case http::verb::post: return Method::post;
-    default: return Method::other;
+    case http::verb::get:
+      return Method::get;
+    case http::verb::head:
+      return Method::head;
+    case http::verb::post:
+      return Method::post;
+    default:
+      return Method::other;
   }
 }
 
@@ -99,14 +105,20 @@ void RequestParser::on_field_impl(field name, string_view, string_view value_tex
   }
   const auto value = to_std(value_text);
   switch (name) {
-    case field::host: return take_host(value);
-    case field::content_length: return take_length(value);
-    case field::transfer_encoding: return take_transfer_encoding(value);
-    case field::content_type: head_.content_type = value; return;
+    case field::host:
+      return take_host(value);
+    case field::content_length:
+      return take_length(value);
+    case field::transfer_encoding:
+      return take_transfer_encoding(value);
+    case field::content_type:
+      head_.content_type = value;
+      return;
     case field::expect:
       head_.expects_continue = boost::beast::iequals(value_text, "100-continue");
       return;
-    default: return;
+    default:
+      return;
   }
 }
 

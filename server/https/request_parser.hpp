@@ -64,8 +64,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_request_impl(verb method, string_view method_text, string_view target, int version,
                        error_code& ec) override;
   void on_response_impl(int, string_view, int, error_code&) override {}
-  void on_field_impl(field name, string_view name_text, string_view value,
-                     error_code& ec) override;
+  void on_field_impl(field name, string_view name_text, string_view value, error_code& ec) override;
   void on_header_impl(error_code& ec) override;
   void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& ec) override;
   std::size_t on_body_impl(string_view bytes, error_code& ec) override;

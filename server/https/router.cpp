@@ -2,8 +2,8 @@
 
 #include "server/duration.hpp"
 
-#include <boost/beast/core/string.hpp>
 #include <fmt/format.h>
+#include <boost/beast/core/string.hpp>
 
 #include <algorithm>
 #include <array>

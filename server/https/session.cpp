@@ -1,23 +1,22 @@
 #include "server/https/session.hpp"
 
+#include "server/https/plain_stream.hpp"
 #include "server/https/request_parser.hpp"
+#include "server/tls/stream.hpp"
 
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 
 namespace tpuwh::server {
 namespace {
-
-using TlsStream = net::ssl::stream<Socket>;
 
 // The conversation on an open stream, TLS or not. Buffers and strings live as long
 // as the connection, so that a steady client costs no allocation.
@@ -62,7 +61,7 @@ class Conversation {
     }
     if (!reserve_large_body()) co_return co_await refuse(too_many_bodies(), true);
     connection_.wait(Waiting::body, body_limit());
-    if (wants_continue()) co_await write(continue_line);  // failed: so will the reading
+    if (wants_continue()) co_await stream_.write(continue_line);  // failed: so will reading
     state = co_await read_on(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
@@ -91,21 +90,16 @@ class Conversation {
 
   Task<bool> read_some() {
     const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
-    const auto [error, size] = co_await stream_.async_read_some(room, as_result);
-    buffer_.commit(size);
-    co_return !error;
-  }
-
-  Task<bool> write(std::string_view text) {
-    const auto bytes = net::buffer(text.data(), text.size());
-    const auto [error, size] = co_await net::async_write(stream_, bytes, as_result);
-    co_return !error;
+    const std::span bytes(static_cast<char*>(room.data()), room.size());
+    const auto received = co_await stream_.read_some(bytes);
+    buffer_.commit(received.size);
+    co_return !received.error;
   }
 
   // `close`: bytes of the request are left that must not be read as the next one.
   Task<bool> refuse(Refusal refusal, bool close) {
-    service_.log.debug("refused", {{"status", std::uint64_t{refusal.status}},
-                                   {"why", refusal.message}});
+    service_.log.debug("refused",
+                       {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
     const std::string body = status_object(refusal.status, refusal.message);
     Reply reply{.status = refusal.status,
                 .body = body,
@@ -122,9 +116,9 @@ class Conversation {
     out_.clear();
     write_reply(out_, reply, head_.method == Method::head);
     connection_.wait(Waiting::write, limits::write);
-    const bool written = co_await write(out_);
-    said_close_ = written && reply.close;
-    co_return written && !reply.close;
+    const error_code error = co_await stream_.write(out_);
+    said_close_ = !error && reply.close;
+    co_return !error && !reply.close;
   }
 
   // What the caller still has time for, at most.
@@ -177,33 +171,39 @@ Task<void> throw_away(Socket& socket) {
   }
 }
 
-Task<bool> shake_hands(TlsStream& stream, Connection& connection, Service& service) {
-  const auto [error] = co_await stream.async_handshake(TlsStream::server, as_result);
-  connection.handshake_done();
-  if (error) service.log.debug("handshake failed", {{"error", error.message()}});
-  co_return !error;
-}
-
-Task<void> converse(TlsStream& stream, Service& service) {
-  Connection connection(service.connections, stream.next_layer());
-  const bool secure = co_await shake_hands(stream, connection, service);
-  if (!secure) co_return;
+template <class Stream>
+Task<void> converse(Stream& stream, Connection& connection, Service& service) {
   Conversation conversation(stream, connection, service);
   const bool said_close = co_await conversation.run();
   if (!said_close) co_return;
   connection.wait(Waiting::linger, limits::linger);
-  co_await stream.async_shutdown(as_result);  // failed or not: see throw_away
-  co_await throw_away(stream.next_layer());
+  stream.say_goodbye();
+  co_await throw_away(stream.socket());
 }
 
-Task<void> converse(Socket& socket, Service& service) {
-  Connection connection(service.connections, socket);
+void log_failure(const error_code& error, Service& service) {
+  if (tls::says_distrust(error) && service.distrust.allows(Clock::now())) {
+    service.log.warn("a caller does not trust our certificate; is this its CA?",
+                     {{"error", error.message()}});
+  }
+  service.log.debug("handshake failed", {{"error", error.message()}});
+}
+
+Task<void> open_and_converse(tls::Stream& stream, Service& service) {
+  Connection connection(service.connections, stream.socket());
+  const error_code error = co_await stream.handshake();
   connection.handshake_done();
-  Conversation conversation(socket, connection, service);
-  const bool said_close = co_await conversation.run();
-  if (!said_close) co_return;
-  connection.wait(Waiting::linger, limits::linger);
-  co_await throw_away(socket);
+  if (error) {
+    log_failure(error, service);
+    co_return;
+  }
+  co_await converse(stream, connection, service);
+}
+
+Task<void> open_and_converse(PlainStream& stream, Service& service) {
+  Connection connection(service.connections, stream.socket());
+  connection.handshake_done();
+  co_await converse(stream, connection, service);
 }
 
 // The one catch of a session: whatever happened, it ends this connection only.
@@ -212,7 +212,7 @@ Task<void> converse_safely(Stream& stream, Service& service) {
   try {
     // Cancelled operations say so by their error, like all others.
     co_await net::this_coro::throw_if_cancelled(false);
-    co_await converse(stream, service);
+    co_await open_and_converse(stream, service);
   } catch (const std::exception& bug) {
     service.log.error("session ended by an exception", {{"error", bug.what()}});
   }
@@ -221,12 +221,13 @@ Task<void> converse_safely(Stream& stream, Service& service) {
 }  // namespace
 
 Task<void> serve_tls(Socket socket, tls::ContextPtr context, Service& service) {
-  TlsStream stream(std::move(socket), context->ssl);
+  tls::Stream stream(std::move(socket), std::move(context));
   co_await converse_safely(stream, service);
 }
 
 Task<void> serve_plain(Socket socket, Service& service) {
-  co_await converse_safely(socket, service);
+  PlainStream stream(std::move(socket));
+  co_await converse_safely(stream, service);
 }
 
 }  // namespace tpuwh::server

@@ -4,6 +4,7 @@
 #include "server/asio.hpp"
 #include "server/https/connections.hpp"
 #include "server/https/handlers.hpp"
+#include "server/throttle.hpp"
 #include "server/tls/context.hpp"
 
 namespace tpuwh::server {
@@ -15,10 +16,12 @@ struct Service {
   Handlers& handlers;
   const Health& health;
   Log& log;
+  Throttle distrust;  // see serve_tls
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit
-// of server/config.hpp is passed, or the task is cancelled. Never throws.
+// of server/config.hpp is passed, or the task is cancelled. Never throws. A peer that
+// does not trust the certificate is worth a warning: it is how a wrong caBundle shows.
 Task<void> serve_tls(Socket socket, tls::ContextPtr context, Service& service);
 Task<void> serve_plain(Socket socket, Service& service);
 

@@ -120,22 +120,48 @@ void emit(YAML::Emitter& out, const Json& value) {
   }
 }
 
+// One document, and how many lines stand before it.
+struct Part {
+  std::string_view text;
+  int line = 0;
+};
+
+// Cuts a stream at lines that begin with "---", as kubectl does. Not YAML::LoadAll:
+// of yaml-cpp 0.7 it finds endless documents in ",".
+std::vector<Part> split_documents(std::string_view text) {
+  std::vector<Part> parts;
+  std::size_t from = 0;
+  int line = 0, from_line = 0;
+  const auto cut = [&](std::size_t to) {
+    parts.push_back({text.substr(from, to - from), from_line});
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (at > from && text.substr(at).starts_with("---")) {
+      cut(at);
+      from = at;
+      from_line = line;
+    }
+    at = end;
+  }
+  cut(text.size());
+  return parts;
+}
+
 }  // namespace
 
 Result<std::vector<Json>> parse_yaml(const std::string& text) {
-  std::vector<YAML::Node> documents;
-  try {
-    documents = YAML::LoadAll(text);
-  } catch (const YAML::Exception& e) {
-    return Error(Errc::bad_json, "not YAML: " + webhook::printable(e.what(), 200));
-  }
   std::vector<Json> out;
   Converter converter;
-  for (const YAML::Node& document : documents) {
+  for (const Part& part : split_documents(text)) {
     Json value;
-    if (!converter.convert(document, 1, value)) return converter.error;
     try {
-      (void)value.dump();
+      const YAML::Node document = YAML::Load(std::string(part.text));
+      if (!converter.convert(document, 1, value)) return converter.error;
+      (void)value.dump();  // throws what is not UTF-8
+    } catch (const YAML::Exception& e) {
+      return Error(Errc::bad_json, "not YAML, line " + std::to_string(part.line + 1 + e.mark.line) +
+                                       ": " + webhook::printable(e.msg, 200));
     } catch (const Json::type_error&) {
       return Error(Errc::bad_json, "the text is not valid UTF-8");
     }

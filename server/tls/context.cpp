@@ -33,8 +33,8 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
                     const unsigned char* offered, unsigned offered_size, void*) {
   static constexpr unsigned char http_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
   unsigned char* chosen = nullptr;
-  const int result = SSL_select_next_proto(&chosen, out_size, http_1_1, sizeof http_1_1, offered,
-                                           offered_size);
+  const int result =
+      SSL_select_next_proto(&chosen, out_size, http_1_1, sizeof http_1_1, offered, offered_size);
   *out = chosen;
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
@@ -43,6 +43,8 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);  // 34 KiB less per idle connection
+  SSL_CTX_set_read_ahead(context, 1);  // a record's header and body in one system call
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   check(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");
@@ -67,14 +69,6 @@ SystemTime to_time(const ASN1_TIME* time) {
   return std::chrono::system_clock::from_time_t(timegm(&parts));
 }
 
-std::string to_text(SystemTime time) {
-  const auto seconds = std::chrono::system_clock::to_time_t(time);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
 // The end of the leaf's life, or an exception if `now` is not in it.
 SystemTime check_dates(SSL_CTX* context, SystemTime now) {
   const X509* leaf = SSL_CTX_get0_certificate(context);
@@ -86,6 +80,14 @@ SystemTime check_dates(SSL_CTX* context, SystemTime now) {
 }
 
 }  // namespace
+
+std::string to_text(SystemTime time) {
+  const auto seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
 
 ContextPtr make_context(const Pair& pair, SystemTime now) {
   ssl::context context(ssl::context::tls_server);

@@ -14,6 +14,9 @@ namespace tpuwh::server::tls {
 
 using SystemTime = std::chrono::system_clock::time_point;
 
+// "2026-01-05T10:00:00Z"
+std::string to_text(SystemTime time);
+
 // PEM text: the leaf first, then what leads to the root; and the leaf's key.
 struct Pair {
   std::string certificates;

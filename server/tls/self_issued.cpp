@@ -103,8 +103,8 @@ bool is_address(const std::string& name) {
 // Also keeps commas and colons, which separate the names of an extension, out of it.
 bool is_dns_name(std::string_view name) {
   const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '.' || c == '*';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '*';
   };
   return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), allowed);
 }

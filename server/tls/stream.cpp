@@ -1,0 +1,106 @@
+#include "server/tls/stream.hpp"
+
+#include <boost/asio/ssl/error.hpp>
+
+#include <openssl/err.h>
+
+#include <cerrno>
+#include <new>
+#include <utility>
+
+namespace tpuwh::server::tls {
+namespace {
+
+// Why OpenSSL's last call on this thread failed for good.
+error_code last_error(int ssl_error) {
+  if (ssl_error == SSL_ERROR_ZERO_RETURN) return net::error::eof;
+  if (const auto code = ERR_get_error(); code != 0) {
+    return {static_cast<int>(code), net::error::get_ssl_category()};
+  }
+  if (errno != 0) return {errno, boost::system::system_category()};
+  return net::error::eof;
+}
+
+}  // namespace
+
+Stream::Stream(Socket socket, ContextPtr context)
+    : context_(std::move(context)),
+      socket_(std::move(socket)),
+      ssl_(SSL_new(context_->ssl.native_handle()), &SSL_free) {
+  if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
+    throw std::bad_alloc();
+  }
+  SSL_set_accept_state(ssl_.get());
+  socket_.native_non_blocking(true);
+}
+
+// Each of the three tries, and waits for the socket when OpenSSL asks for it. Errors
+// are kept per thread and by whoever ran last, hence cleared before each try.
+
+Task<error_code> Stream::handshake() {
+  for (;;) {
+    ERR_clear_error();
+    errno = 0;
+    const int result = SSL_do_handshake(ssl_.get());
+    if (result == 1) co_return error_code();
+    const int reason = SSL_get_error(ssl_.get(), result);
+    const error_code error = co_await wait_for(reason);
+    if (error) co_return error;
+  }
+}
+
+Task<Received> Stream::read_some(std::span<char> room) {
+  for (;;) {
+    ERR_clear_error();
+    errno = 0;
+    Received received;
+    if (SSL_read_ex(ssl_.get(), room.data(), room.size(), &received.size) == 1) co_return received;
+    const int reason = SSL_get_error(ssl_.get(), 0);
+    received.error = co_await wait_for(reason);
+    if (received.error) co_return received;
+  }
+}
+
+Task<error_code> Stream::write(std::string_view bytes) {
+  for (;;) {
+    ERR_clear_error();
+    errno = 0;
+    std::size_t written = 0;  // without partial writes: all, in the end
+    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1) co_return error_code();
+    const int reason = SSL_get_error(ssl_.get(), 0);
+    const error_code error = co_await wait_for(reason);
+    if (error) co_return error;
+  }
+}
+
+void Stream::say_goodbye() {
+  SSL_shutdown(ssl_.get());
+  ERR_clear_error();
+}
+
+bool says_distrust(const error_code& error) {
+  if (error.category() != net::error::get_ssl_category()) return false;
+  switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:  // Go's, for any reason
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Task<error_code> Stream::wait_for(int ssl_error) {
+  if (ssl_error == SSL_ERROR_WANT_READ) {
+    const auto [error] = co_await socket_.async_wait(Socket::wait_read, as_result);
+    co_return error;
+  }
+  if (ssl_error == SSL_ERROR_WANT_WRITE) {
+    const auto [error] = co_await socket_.async_wait(Socket::wait_write, as_result);
+    co_return error;
+  }
+  co_return last_error(ssl_error);
+}
+
+}  // namespace tpuwh::server::tls

@@ -1,0 +1,52 @@
+// TLS on a socket: OpenSSL reads and writes the descriptor itself, and Asio says when
+// it is ready.
+//
+// Not Asio's own stream: that one moves every byte through three more buffers of 17 KB
+// and keeps them, so that an idle connection holds 118 KiB in place of 54 (measured
+// 2026-11: resident memory of 600 connections after a 12 KB review each).
+// SIGPIPE must be ignored (main does).
+#pragma once
+
+#include "server/asio.hpp"
+#include "server/tls/context.hpp"
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace tpuwh::server::tls {
+
+// The server's end. After an error only socket() is of use. To end it from outside,
+// shut the socket down and do not close it: OpenSSL would go on with a number that may
+// be another connection's by then.
+class Stream {
+ public:
+  Stream(Socket socket, ContextPtr context);
+
+  Task<error_code> handshake();
+
+  // At least one byte, or an error; a peer that says goodbye is net::error::eof.
+  Task<Received> read_some(std::span<char> room);
+
+  // All of it.
+  Task<error_code> write(std::string_view bytes);
+
+  // Tells the peer that no more will come, as far as that is possible at once.
+  void say_goodbye();
+
+  Socket& socket() { return socket_; }
+
+ private:
+  Task<error_code> wait_for(int ssl_error);
+
+  ContextPtr context_;
+  Socket socket_;
+  std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
+};
+
+// Whether a handshake failed because the peer refuses our certificate.
+bool says_distrust(const error_code& error);
+
+}  // namespace tpuwh::server::tls

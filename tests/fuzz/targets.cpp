@@ -1,0 +1,13 @@
+#include "tests/fuzz/targets.hpp"
+
+namespace tpuwh::fuzz {
+
+std::span<const Target> targets() {
+  static constexpr Target all[] = {
+      {"review", review},         {"quantity", quantity}, {"dims", dims},
+      {"provenance", provenance}, {"input", input},
+  };
+  return all;
+}
+
+}  // namespace tpuwh::fuzz

@@ -1,0 +1,48 @@
+// What is fuzzed: bytes in, nothing out, Broken if a promise does not hold. The same
+// functions run under libFuzzer (libfuzzer.cpp) and over the corpus (corpus_test.cpp).
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::fuzz {
+
+struct Broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// `promise` is said only where it is broken.
+inline void require(bool holds, const std::string& promise) {
+  if (!holds) throw Broken(promise);
+}
+
+// A review's bytes: the answer keeps the contract with the API server; a patch
+// applies under the strictest reading and only at declared paths; applied once more
+// nothing changes; another spelling of the same JSON has the same answer.
+void review(std::string_view bytes);
+
+// The text of a quantity: what is taken for a number of chips is that number, and a
+// plain one up to a million always is.
+void quantity(std::string_view bytes);
+
+// The text of a topology: what is taken is what it says, and every slice made of it
+// divides exactly; what is not taken is refused in one printable sentence.
+void dims(std::string_view bytes);
+
+// The text of our record on a Pod: it has one normal form, and whatever it says, a
+// second pass changes nothing and no value of the user's is touched.
+void provenance(std::string_view bytes);
+
+// What `tpu-webhook review` is given: one well-formed line for each input in every
+// output, and an exit code of 0, 1 or 2.
+void input(std::string_view bytes);
+
+struct Target {
+  std::string_view name;
+  void (*run)(std::string_view bytes);
+};
+std::span<const Target> targets();
+
+}  // namespace tpuwh::fuzz

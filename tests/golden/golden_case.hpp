@@ -1,0 +1,54 @@
+// A folder golden/<workload>/<case>: a review and what is to become of it.
+//
+//   review.json    the AdmissionReview as the API server sends it, pretty printed
+//   patch.json     the wanted patch, [] for none; absent where the Pod is denied
+//   object.json    the wanted object after the patch; absent where there is none
+//   response.json  the wanted response without uid and patch, where it is a denial or
+//                  has warnings
+//   why.md         two sentences: what the case shows, and where the review is from
+#pragma once
+
+#include "tests/support/answer.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tpuwh::test {
+
+struct GoldenCase {
+  std::string workload, name;
+  std::filesystem::path folder;
+};
+
+// All cases below `root`, sorted.
+std::vector<GoldenCase> find_cases(const std::filesystem::path& root);
+
+// Files of a folder with this extension, sorted; none where there is no folder.
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
+                                            const std::string& extension);
+
+// With '_' for '-': GoogleTest's filters read a '-' as "except".
+std::string underscored(std::string name);
+
+std::string read_text(const std::filesystem::path& file);
+
+// What became of a review; null stands for a file that is not wanted.
+struct Outcome {
+  Json patch, object, response;
+  std::string broken;  // why the answer must not be sent; "" if it may
+};
+
+Outcome outcome_of(const std::string& review);
+
+// The review with `object` in the place of the one it has.
+std::string with_object(const std::string& review, const Json& object);
+
+// What the files of the case want.
+Outcome wanted(const GoldenCase& golden);
+
+// Makes the files of the case say what `outcome` is.
+//   returns  the files that changed
+std::vector<std::string> rewrite(const GoldenCase& golden, const Outcome& outcome);
+
+}  // namespace tpuwh::test

@@ -1,0 +1,52 @@
+"""A list of named checks. A check is a function that raises if something is wrong."""
+
+import threading
+import time
+import traceback
+
+_checks = []
+
+
+def check(function=None, *, waits=False):
+    """Registers a check. `waits`: it mostly waits for a limit, so it may run beside others."""
+    def register(f):
+        _checks.append((f.__name__, f, waits))
+        return f
+    return register(function) if function else register
+
+
+def row(name, function):
+    """Registers one row of a table as a check."""
+    _checks.append((name, function, False))
+
+
+def run(pattern=""):
+    """Runs them, prints a line for each, and returns how many failed."""
+    chosen = [c for c in _checks if pattern in c[0]]
+    results, lock = [], threading.Lock()
+
+    def one(name, function):
+        start = time.monotonic()
+        try:
+            function()
+            failure = ""
+        except Exception:  # a failed check is a result, whatever it raised
+            failure = traceback.format_exc()
+        with lock:
+            results.append(failure)
+            print(f"{'FAIL' if failure else 'ok  '} {name} ({time.monotonic() - start:.2f} s)",
+                  flush=True)
+            if failure:
+                print(failure, flush=True)
+
+    waiting = [threading.Thread(target=one, args=c[:2], daemon=True) for c in chosen if c[2]]
+    for thread in waiting:
+        thread.start()
+    for name, function, waits in chosen:
+        if not waits:
+            one(name, function)
+    for thread in waiting:
+        thread.join(60)
+    failed = sum(bool(f) for f in results) + len(chosen) - len(results)
+    print(f"{len(chosen)} checks, {failed} failed")
+    return failed

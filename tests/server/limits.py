@@ -1,0 +1,239 @@
+"""Peers that are slow, silent, many or large."""
+
+import socket
+import ssl
+import time
+
+from checks import check
+from program import Program
+from wire import Connection, ask, get, post, review, tls
+
+SWEEP = 0.25  # server/config.hpp: how late a limit may be noticed
+SLACK = 1.5   # a busy machine
+
+
+def is_cut_after(connection, seconds, start):
+    """Whether the server closes between `seconds` and a little more after `start`."""
+    closed = connection.is_closed(seconds + SWEEP + SLACK)
+    took = time.monotonic() - start
+    assert closed and seconds - 0.1 <= took, f"closed: {closed} after {took:.2f} s"
+
+
+@check(waits=True)
+def silence_after_the_handshake_is_cut():
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        is_cut_after(connection, 10, time.monotonic())
+
+
+@check(waits=True)
+def half_a_handshake_is_cut():
+    with Program() as program, socket.create_connection(("127.0.0.1", program.port)) as raw:
+        start = time.monotonic()
+        raw.sendall(bytes.fromhex("1603010200010001fc0303"))
+        raw.settimeout(10 + SWEEP + SLACK)
+        assert raw.recv(100) == b""
+        assert time.monotonic() - start > 9.9
+
+
+@check(waits=True)
+def slow_header_is_cut_however_steady():
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        start = time.monotonic()
+        try:
+            for byte in get("/livez", "X: " + "y" * 1000 + "\r\n"):
+                connection.send(bytes([byte]))
+                time.sleep(0.2)
+                assert time.monotonic() - start < 10 + SWEEP + SLACK, "still open"
+        except OSError:
+            pass
+        assert time.monotonic() - start > 9.9
+
+
+@check(waits=True)
+def slow_body_is_cut_when_the_caller_has_gone():
+    body = review()
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        start = time.monotonic()
+        connection.send(post(body, target="/mutate?timeout=2s")[:-10])
+        is_cut_after(connection, 2, start)
+
+
+@check(waits=True)
+def slow_reader_is_cut():
+    """A peer that asks and asks and never reads an answer."""
+    with Program() as program:
+        with Connection(program.port, tls(program.ca)) as connection:
+            connection.socket.settimeout(1)
+            request = post(review())
+            try:
+                for _ in range(100000):
+                    connection.send(request)
+            except (TimeoutError, OSError):
+                pass  # both ways are full
+            before = program.open_files()
+            time.sleep(10 + SWEEP + SLACK)
+            assert program.open_files() < before, "still open"
+        with Connection(program.port, tls(program.ca)) as connection:
+            ask(connection)
+
+
+@check(waits=True)
+def last_answer_does_not_wait_for_the_peer_to_close():
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        before = program.open_files()
+        connection.send(get("/livez", "Connection: close\r\n"))
+        time.sleep(2 + SWEEP + SLACK)  # the peer never closes
+        assert program.open_files() < before
+
+
+@check
+def plain_http_on_the_tls_port_is_closed():
+    with Program() as program:
+        with Connection(program.port, None) as plain:
+            plain.send(get("/livez"))
+            data = plain.socket.recv(1000)
+            assert not data.startswith(b"HTTP"), data
+            assert plain.is_closed(5)
+        with Connection(program.port, tls(program.ca)) as connection:
+            ask(connection)
+
+
+@check
+def largest_body_is_read_and_larger_is_not():
+    largest = 7 << 20
+    body = review("largest")
+    with Program() as program:
+        context = tls(program.ca)
+        with Connection(program.port, context) as connection:
+            answer = connection.send(post(body + b" " * (largest - len(body)))).answer()
+            assert answer.json()["response"]["uid"] == "largest", answer
+            ask(connection)
+        with Connection(program.port, context) as connection:
+            try:
+                connection.send(post(b" " * (8 << 20)))
+            except OSError:
+                pass  # it answers before it has everything, which the client may notice first
+            answers = connection.answers()
+            assert [a.status for a in answers] == [413] and answers[0].says_close
+        with Connection(program.port, context) as connection:  # no length to refuse by
+            connection.send(b"POST /mutate HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                            b"Transfer-Encoding: chunked\r\n\r\n")
+            try:
+                for _ in range(8):
+                    connection.send(b"100000\r\n" + b" " * (1 << 20) + b"\r\n")
+            except OSError:
+                pass
+            assert [a.status for a in connection.answers()] == [413]
+
+
+@check
+def large_bodies_have_a_share_of_memory():
+    """Eleven 7 MiB reviews at once: nine are waited for, the others are told to come again."""
+    with Program() as program:
+        context = tls(program.ca)
+        connections = [Connection(program.port, context) for _ in range(11)]
+        for connection in connections:
+            connection.send(post(b" " * (7 << 20))[:300])
+        refused = [c for c in connections if not_answered(c) is not None]
+        assert len(refused) == 2, len(refused)
+        for connection in connections:
+            connection.close()
+        time.sleep(0.5)  # given back
+        with Connection(program.port, context) as connection:
+            answer = connection.send(post(b" " * (7 << 20))).answer()
+            assert answer.status == 400, answer
+
+
+def not_answered(connection):
+    """The answer if there is one within half a second: it must be 503; else None."""
+    connection.socket.settimeout(0.5)
+    try:
+        answer = connection.answer()
+    except TimeoutError:
+        return None
+    assert answer.status == 503 and answer.fields["retry-after"] == "1" and answer.says_close
+    return answer
+
+
+@check
+def honest_calls_pass_a_thousand_silent_connections():
+    """More than the cap of half-open handshakes, then new and old honest connections."""
+    with Program() as program:
+        context = tls(program.ca)
+        with Connection(program.port, context) as old:
+            ask(old)
+            silent = [socket.create_connection(("127.0.0.1", program.port)) for _ in range(1100)]
+            try:
+                ask(old)
+                start = time.monotonic()
+                with Connection(program.port, context) as new:
+                    ask(new)
+                assert time.monotonic() - start < 8, "later than the API server waits"
+                ask(old)
+            finally:
+                for raw in silent:
+                    raw.close()
+
+
+@check
+def honest_calls_pass_a_thousand_idle_connections():
+    """The cap of connections taken by peers that finish the handshake and say nothing."""
+    with Program() as program:
+        context = tls(program.ca)
+        idle = []
+        with Connection(program.port, context) as old:
+            ask(old)
+            try:
+                for _ in range(1024):
+                    idle.append(Connection(program.port, context))
+                    if len(idle) % 256 == 0:
+                        ask(old)
+                start = time.monotonic()
+                with Connection(program.port, context) as new:
+                    ask(new)
+                assert time.monotonic() - start < 8
+                ask(old)
+            finally:
+                for connection in idle:
+                    connection.close()
+
+
+@check
+def tls_settings():
+    with Program() as program:
+        def session(**options):
+            with Connection(program.port, tls(program.ca, **options)) as connection:
+                ask(connection)
+                return (connection.socket.version(), connection.socket.cipher()[0],
+                        connection.socket.session)
+        version, _, ticket = session()
+        assert version == "TLSv1.3" and not (ticket and ticket.has_ticket)
+        version, cipher, ticket = session(maximum_version=ssl.TLSVersion.TLSv1_2)
+        assert version == "TLSv1.2" and cipher.startswith("ECDHE-ECDSA-") and not ticket.has_ticket
+        assert "GCM" in cipher or "POLY1305" in cipher
+        for refused in [lambda c: c.set_ciphers("ECDHE-ECDSA-AES128-SHA256"),
+                        lambda c: c.set_alpn_protocols(["h2"])]:
+            context = tls(program.ca, maximum_version=ssl.TLSVersion.TLSv1_2)
+            refused(context)
+            try:
+                Connection(program.port, context).close()
+                raise AssertionError("accepted")
+            except ssl.SSLError:
+                pass
+        context = tls(program.ca)
+        context.set_alpn_protocols(["h2", "http/1.1"])
+        with Connection(program.port, context) as connection:
+            assert connection.socket.selected_alpn_protocol() == "http/1.1"
+
+
+@check
+def tls_1_1_is_refused():
+    with Program() as program:
+        context = tls(program.ca)
+        context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        try:
+            Connection(program.port, context).close()
+            raise AssertionError("accepted")
+        except ssl.SSLError:
+            pass

@@ -1,0 +1,280 @@
+"""What an operator does to a running server: new certificates, logs, the end."""
+
+import json
+import os
+import signal
+import ssl
+import subprocess
+import threading
+import time
+
+import program as programs
+from checks import check
+from program import Program, make_pair
+from wire import Connection, ask, get, post, review, tls
+
+
+class Load:
+    """Clients that ask without pause, on connections they keep until told to close.
+
+    A request counts as lost when it was sent and no whole answer came. A refused or
+    reset connection attempt is no lost request: it ends the client once `stopping`.
+    """
+
+    def __init__(self, port, context, clients=6, keep=True):
+        self.answered, self.lost, self.stopping = 0, [], threading.Event()
+        self._lock = threading.Lock()
+        self._threads = [threading.Thread(target=self._client, args=(port, context, keep),
+                                          daemon=True) for _ in range(clients)]
+        for thread in self._threads:
+            thread.start()
+
+    def _client(self, port, context, keep):
+        while not self.stopping.is_set():
+            try:
+                connection = Connection(port, context)
+            except OSError as error:
+                if not self.stopping.is_set() and not self._gone(port):
+                    with self._lock:
+                        self.lost.append(f"connect: {error!r}")
+                return
+            with connection:
+                while not self.stopping.is_set():
+                    try:
+                        last = ask(connection).says_close
+                    except Exception as error:  # anything but an answer is a lost request
+                        with self._lock:
+                            self.lost.append(f"ask: {error!r}")
+                        return
+                    with self._lock:
+                        self.answered += 1
+                    if last or not keep:
+                        break
+
+    def _gone(self, port):
+        """Whether the port is closed for good: then a failed handshake is no loss."""
+        try:
+            Connection(port, None).close()
+            return False
+        except OSError:
+            return True
+
+    def stop(self):
+        self.stopping.set()
+        self.join()
+
+    def join(self):
+        for thread in self._threads:
+            thread.join(20)
+            assert not thread.is_alive(), "a client hangs"
+
+
+def serial(connection):
+    return connection.socket.getpeercert()["serialNumber"]
+
+
+@check
+def certificate_replaced_under_load():
+    with Program() as other:  # only for its folder
+        folder = other.folder
+        first, second = make_pair(folder, "first"), make_pair(folder, "second")
+        bundle = folder / "both.crt"
+        bundle.write_bytes(first[0].read_bytes() + second[0].read_bytes())
+        live = folder / "tls.crt", folder / "tls.key"
+
+        def install(pair):
+            for source, target in zip(pair, live):
+                (folder / "new").write_bytes(source.read_bytes())
+                os.replace(folder / "new", target)
+
+        install(first)
+        with Program("--tls-cert", live[0], "--tls-key", live[1]) as program:
+            context = tls(bundle)
+            with Connection(program.port, context) as old:
+                before = serial(old)
+                keep, fresh = Load(program.port, context, 2), Load(program.port, context, 2, False)
+                install(second)
+                program.wait_for_log("certificate replaced")
+                with Connection(program.port, context) as new:
+                    assert serial(new) != before
+                    ask(new)
+                ask(old)
+
+                install((first[0], second[1]))  # halves that do not match
+                program.wait_for_log("certificate not replaced")
+                with Connection(program.port, context) as new:
+                    assert serial(new) != before, "the torn pair is in use"
+                time.sleep(2.2)
+                assert program.log().count("certificate not replaced") == 1
+                for load in (keep, fresh):
+                    load.stop()
+                    assert not load.lost and load.answered > 20, (load.lost[:3], load.answered)
+                ask(old)
+
+
+@check
+def bad_certificate_files_end_the_start_in_one_line():
+    result = subprocess.run([programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--tls-cert",
+                             "/nonexistent", "--tls-key", "/nonexistent"],
+                            capture_output=True, text=True, timeout=10)
+    assert result.returncode == 1 and result.stdout == ""
+    assert result.stderr.count("\n") == 1 and "/nonexistent" in result.stderr, result.stderr
+
+
+@check
+def ca_on_standard_output_and_nothing_else():
+    process = subprocess.Popen([programs.PROGRAM, "serve", "--listen", "127.0.0.1:0",
+                                "--drain-delay", "0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, text=True)
+    try:
+        time.sleep(0.5)
+        process.terminate()
+        out, _ = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert out.startswith("-----BEGIN CERTIFICATE-----\n")
+    assert out.endswith("-----END CERTIFICATE-----\n") and out.count("BEGIN") == 1
+
+
+@check
+def caller_without_the_ca_shows_in_the_log():
+    with Program() as program, Program() as other:
+        for _ in range(3):
+            try:
+                Connection(program.port, tls(other.ca)).close()
+                raise AssertionError("trusted")
+            except ssl.SSLError:
+                pass
+        program.wait_for_log("does not trust our certificate")
+        assert program.log().count("does not trust") <= 2  # once a minute and thread
+
+
+@check
+def one_log_line_per_review():
+    with Program("--log-format", "json") as program:
+        with Connection(program.port, tls(program.ca)) as connection:
+            ask(connection)
+            forged = review('x","outcome":"denied"}\n{"msg":"forged')
+            connection.send(post(forged)).answer()
+            connection.send(get("/livez")).answer()
+        lines = program.log_lines("review")
+    assert len(lines) == 2, lines
+    assert list(lines[0]) == ["time", "level", "msg", "uid", "namespace", "owner", "workload",
+                              "outcome", "reason", "slice", "worker", "workers", "patch_bytes",
+                              "dry_run", "micros"], lines[0]
+    assert lines[0]["outcome"] == "patched" and lines[0]["patch_bytes"] > 0
+    assert lines[1]["uid"] != "x"
+
+
+@check
+def sigterm_under_load_loses_no_request():
+    for delay in ["1s", "0s"]:
+        with Program(drain_delay=delay) as program:
+            load = Load(program.port, tls(program.ca), clients=6)
+            time.sleep(0.5)
+            program.signal()
+            load.join()  # each client ends when the port is closed
+            assert program.wait(10) == 0
+            assert not load.lost and load.answered > 50, (delay, load.lost[:3], load.answered)
+
+
+@check
+def draining_is_not_ready_but_serves_and_says_close():
+    with Program(drain_delay="1s") as program:
+        context = tls(program.ca)
+        with Connection(program.port, context) as old:
+            assert not ask(old).says_close
+            start = time.monotonic()
+            program.signal()
+            program.wait_for_log("draining")
+            with Connection(program.health_port, None) as health:
+                answer = health.send(get("/readyz")).answer()
+                assert answer.status == 503 and answer.body == b"draining", answer
+            with Connection(program.health_port, None) as health:
+                assert health.send(get("/livez")).answer().status == 200
+            with Connection(program.port, context) as new:
+                assert ask(new).says_close
+            assert ask(old).says_close
+        assert program.wait(5) == 0
+        assert time.monotonic() - start > 0.9
+
+
+@check
+def drain_waits_for_a_request_in_progress():
+    body = review("late")
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        request = post(body)
+        connection.send(request[:-100])
+        time.sleep(0.2)
+        program.signal()
+        program.wait_for_log("no new connections")
+        time.sleep(1.5)  # longer than an idle connection would be left
+        connection.send(request[-100:])
+        answer = connection.answer()
+        assert answer.json()["response"]["uid"] == "late" and answer.says_close
+        connection.close()
+        assert program.wait(5) == 0
+
+
+@check
+def drain_closes_idle_connections_soon():
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        ask(connection)
+        start = time.monotonic()
+        program.signal()
+        assert program.wait(5) == 0
+        assert time.monotonic() - start < 3
+
+
+@check
+def drain_timeout_cuts_what_is_left():
+    with Program("--drain-timeout", "1s") as program:
+        with Connection(program.port, tls(program.ca)) as connection:
+            connection.send(post(review())[:-10])
+            time.sleep(0.2)
+            start = time.monotonic()
+            program.signal()
+            assert program.wait(5) == 0
+            assert 0.9 < time.monotonic() - start < 3
+
+
+@check
+def second_signal_exits_at_once():
+    for first, second in [(signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM)]:
+        with Program(drain_delay="30s") as program:
+            with Connection(program.port, tls(program.ca)) as connection:
+                ask(connection)
+                program.signal(first)
+                program.wait_for_log("draining")
+                start = time.monotonic()
+                program.signal(second)
+                assert program.wait(5) == 1
+                assert time.monotonic() - start < 1.5
+
+
+@check
+def second_signal_exits_with_requests_in_progress():
+    with Program("--drain-timeout", "30s") as program:
+        with Connection(program.port, tls(program.ca)) as connection:
+            connection.send(post(review())[:-10])
+            time.sleep(0.2)
+            program.signal()
+            program.wait_for_log("no new connections")
+            program.signal()
+            assert program.wait(5) == 1
+
+
+@check
+def files_and_connections_are_given_back():
+    with Program() as program:
+        context = tls(program.ca)
+        with Connection(program.port, context) as connection:
+            ask(connection)
+        time.sleep(0.5)
+        before = program.open_files()
+        for _ in range(200):
+            with Connection(program.port, context) as connection:
+                ask(connection)
+        time.sleep(1)
+        assert program.open_files() <= before + 1, (before, program.open_files())

@@ -1,0 +1,93 @@
+"""The program under test: started on free ports of the loopback, ended by its process id."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+PROGRAM = None  # path of tpu-webhook; run.py sets it
+START_LIMIT = 10.0
+END_LIMIT = 40.0
+
+
+class Program:
+    """`tpu-webhook serve` with a certificate of its own; a context manager."""
+
+    def __init__(self, *flags, drain_delay="0s"):
+        self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
+        self.folder = pathlib.Path(self._folder.name)
+        self.ca = self.folder / "ca.crt"
+        self._log = open(self.folder / "log", "w+b")
+        command = [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
+                   "--drain-delay", drain_delay]
+        if "--tls-cert" not in flags:
+            command += ["--ca-bundle-out", str(self.ca)]
+        self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
+                                        stdout=subprocess.DEVNULL)
+        try:
+            self.port, self.health_port = self._ports()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _ports(self):
+        until = time.monotonic() + START_LIMIT
+        pattern = re.compile(r'address"?[=:]"?127\.0\.0\.1:(\d+).*health"?[=:]"?127\.0\.0\.1:(\d+)')
+        while time.monotonic() < until:
+            if found := pattern.search(self.log()):
+                return int(found[1]), int(found[2])
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.01)
+        raise AssertionError(f"did not start: {self.log()}")
+
+    def log(self):
+        return (self.folder / "log").read_text()
+
+    def log_lines(self, message):
+        """The JSON log lines with this message, once they are written."""
+        time.sleep(0.2)
+        lines = [json.loads(line) for line in self.log().splitlines()]
+        return [line for line in lines if line["msg"] == message]
+
+    def wait_for_log(self, text, limit=10.0):
+        until = time.monotonic() + limit
+        while text not in self.log():
+            assert time.monotonic() < until, f"no {text!r} in the log:\n{self.log()}"
+            time.sleep(0.02)
+
+    def open_files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def signal(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+
+    def wait(self, limit=END_LIMIT):
+        """Exit code; fails if it takes longer than `limit` seconds."""
+        return self.process.wait(limit)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+        self._log.close()
+        self._folder.cleanup()
+
+
+def make_pair(folder, name, days=1):
+    """A self-signed certificate for localhost: paths of it and of its key."""
+    cert, key = folder / f"{name}.crt", folder / f"{name}.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-subj", f"/CN={name}",
+                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert],
+                   check=True, capture_output=True)
+    return cert, key

@@ -1,0 +1,62 @@
+// What the webhook answers to a review, taken apart and held against the contract
+// with the API server (reference/contract.md A.4).
+#pragma once
+
+#include "webhook/admit.hpp"
+#include "webhook/cluster.hpp"
+#include "webhook/config.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::test {
+
+// Members keep their order, so that what is written to a file can be read.
+using Json = nlohmann::ordered_json;
+
+struct Reply {
+  unsigned http_status = 0;
+  std::string body;
+  Json response;               // of a review, without its patch; null of a Status
+  Json patch = Json::array();  // decoded; empty where there is none
+  std::string reason;          // of the summary: "injected"
+  std::string broken;          // the rule that the answer breaks; "" where it keeps all
+};
+
+// Asks for an answer. One workspace serves all calls, as in the server, so what one
+// review leaves behind the next one meets.
+Reply ask(const std::string& review, const webhook::Config& config = {},
+          const webhook::ClusterView& cluster = webhook::NoCluster());
+
+// The member of an object; null where there is none, or no object.
+const Json& member(const Json& object, const char* key);
+
+// Whether two values are the same to an API server: the order of members is nothing.
+bool same_value(const Json& a, const Json& b);
+
+// What a patch makes of an object.
+//
+//   broken  why it must not be sent: it does not apply under the strictest reading
+//           (strict_patch.hpp), or an "add" would put something over what is there
+//           and is neither null nor ""
+struct Patched {
+  Json object;
+  std::string broken;
+};
+Patched apply_patch(const Json& object, const Json& patch);
+
+// Variables of ours, by the record on the object and by what stands in its containers.
+struct OurVariable {
+  Json::json_pointer container;
+  std::size_t index;  // in its env
+  std::string name, container_name;
+};
+std::vector<OurVariable> our_variables(const Json& object);
+
+// The same value in another text: members from the last to the first, and the first
+// character of every key and string as an escape.
+std::string written_otherwise(const Json& value);
+
+}  // namespace tpuwh::test

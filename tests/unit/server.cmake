@@ -1,0 +1,20 @@
+# The parts of the server that need no port. tests/server speaks to the program.
+set(server_tests
+  address_test.cpp
+  cli_test.cpp
+  drain_test.cpp
+  duration_test.cpp
+  health_test.cpp
+  log_test.cpp
+  https/handlers_test.cpp
+  https/load_test.cpp
+  https/reply_test.cpp
+  https/request_parser_test.cpp
+  https/router_test.cpp
+  tls/reloader_test.cpp
+  tls/self_issued_test.cpp
+)
+list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
+add_executable(server_test ${server_tests})
+target_link_libraries(server_test PRIVATE tpuwh_command_line fmt::fmt GTest::gtest_main)
+gtest_discover_tests(server_test NO_PRETTY_VALUES PROPERTIES LABELS unit)

@@ -1,0 +1,90 @@
+#include "server/cli.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace tpuwh::server {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+
+Command parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "tpu-webhook");
+  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+TEST(CommandLineTest, serve_is_something_to_run) {
+  const auto command = parse({"serve", "--listen", "127.0.0.1:0", "--threads", "2", "--drain-delay",
+                              "0", "--tls-hostname", "a.b", "--tls-hostname", "::1"});
+  EXPECT_TRUE(command.run);
+  EXPECT_EQ(command.text, "");
+}
+
+TEST(CommandLineTest, help_has_an_example) {
+  for (const auto& arguments : std::vector<std::vector<const char*>>{{"--help"}, {"serve", "-h"}}) {
+    const auto command = parse(arguments);
+    EXPECT_FALSE(command.run);
+    EXPECT_NE(command.text.find("Example"), std::string::npos) << command.text;
+  }
+}
+
+TEST(CommandLineTest, tells_its_version) {
+  EXPECT_EQ(parse({"--version"}).text.rfind("tpu-webhook ", 0), 0u);
+}
+
+struct BadCase {
+  const char* name;
+  std::vector<const char*> arguments;
+  const char* want;  // part of the one line
+};
+
+class BadCommandLineTest : public testing::TestWithParam<BadCase> {};
+
+TEST_P(BadCommandLineTest, is_refused_in_one_line) {
+  try {
+    parse(GetParam().arguments);
+    FAIL() << "accepted";
+  } catch (const std::runtime_error& error) {
+    const std::string line = error.what();
+    EXPECT_NE(line.find(GetParam().want), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, BadCommandLineTest,
+    testing::Values(
+        BadCase{.name = "nothing", .arguments = {}, .want = "subcommand"},
+        BadCase{.name = "unknown_flag", .arguments = {"serve", "--frob"}, .want = "--frob"},
+        BadCase{
+            .name = "no_threads", .arguments = {"serve", "--threads", "0"}, .want = "--threads"},
+        BadCase{.name = "duration_without_unit",
+                .arguments = {"serve", "--drain-delay", "5"},
+                .want = "duration"},
+        BadCase{.name = "negative_duration",
+                .arguments = {"serve", "--drain-timeout=-5s"},
+                .want = "duration"},
+        BadCase{.name = "unknown_level",
+                .arguments = {"serve", "--log-level", "loud"},
+                .want = "\"loud\""},
+        BadCase{.name = "unknown_format",
+                .arguments = {"serve", "--log-format", "xml"},
+                .want = "text|json"},
+        BadCase{.name = "certificate_without_key",
+                .arguments = {"serve", "--tls-cert", "a"},
+                .want = "--tls-key"},
+        BadCase{.name = "host_name_for_a_given_certificate",
+                .arguments = {"serve", "--tls-cert", "a", "--tls-key", "b", "--tls-hostname", "c"},
+                .want = "--tls-hostname"},
+        BadCase{.name = "base_port_too_large",
+                .arguments = {"serve", "--base-port", "70000"},
+                .want = "--base-port"}),
+    case_name);
+
+}  // namespace
+}  // namespace tpuwh::server

@@ -1,0 +1,55 @@
+#include "server/https/handlers.hpp"
+
+#include "webhook/cluster.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::server {
+namespace {
+
+class HandlersTest : public testing::Test {
+ protected:
+  webhook::Config config_;
+  webhook::NoCluster cluster_;
+  Health health_{1};
+  Log log_{LogFormat::text, LogLevel::error};
+  Handlers handlers_{.config = config_, .cluster = cluster_, .health = health_, .log = log_};
+  std::string body_;
+};
+
+TEST_F(HandlersTest, livez_says_ok) {
+  for (const auto resource : {Resource::livez, Resource::healthz}) {
+    const auto reply = handlers_.answer(resource, body_);
+    EXPECT_EQ(reply.status, 200u);
+    EXPECT_EQ(reply.body, "ok");
+    EXPECT_TRUE(reply.content_type.starts_with("text/plain"));
+  }
+}
+
+TEST_F(HandlersTest, readyz_says_why_not) {
+  EXPECT_EQ(handlers_.answer(Resource::readyz, body_).status, 503u);
+  health_.set_serving();
+  EXPECT_EQ(handlers_.answer(Resource::readyz, body_).status, 200u);
+  health_.set_draining();
+  const auto reply = handlers_.answer(Resource::readyz, body_);
+  EXPECT_EQ(reply.status, 503u);
+  EXPECT_EQ(reply.body, "draining");
+}
+
+TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
+  body_ = "{}";
+  const auto unreadable = handlers_.answer(Resource::mutate, body_);
+  EXPECT_EQ(unreadable.status, 400u);
+  EXPECT_FALSE(unreadable.close);
+  body_ = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+          R"("kind":{"group":"","version":"v1","kind":"Service"},)"
+          R"("resource":{"group":"","version":"v1","resource":"services"},)"
+          R"("operation":"CREATE","object":{}}})";
+  const auto reply = handlers_.answer(Resource::mutate, body_);
+  EXPECT_EQ(reply.status, 200u);
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_NE(reply.body.find(R"("uid":"u1")"), std::string_view::npos) << reply.body;
+}
+
+}  // namespace
+}  // namespace tpuwh::server

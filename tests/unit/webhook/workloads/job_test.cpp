@@ -1,0 +1,64 @@
+#include "webhook/workloads/job.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "tests/support/identified.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::Identified;
+
+TEST(JobIdentity, IsWhatTheControllerWrote) {
+  const Identified pod(a_pod().job("a-b-7", 3));
+  EXPECT_EQ(pod.member.kind, "Job");
+  EXPECT_EQ(pod.member.group, "a-b-7");
+  EXPECT_EQ(pod.member.host.text, "3");
+  EXPECT_EQ(pod.member.subdomain, "svc");
+  EXPECT_EQ(pod.host_name(9, 12), "a-b-7-12");
+  EXPECT_FALSE(pod.member.slice.present() || pod.member.slice_count.present() ||
+               pod.member.gives_names);
+  EXPECT_EQ(pod.member.incomplete, "");
+}
+
+TEST(JobIdentity, NamesAreReadFromLabelsFirst) {
+  const auto name = [](const test::PodBuilder& builder) {
+    const Identified pod(builder);
+    return std::string(pod.member.group);
+  };
+  const auto pod = [] { return a_pod().owner("Job", "by-owner", "u"); };
+  EXPECT_EQ(name(pod()), "by-owner");
+  EXPECT_EQ(name(pod().label("job-name", "old")), "old");
+  EXPECT_EQ(name(pod().label("job-name", "old").label("batch.kubernetes.io/job-name", "new")),
+            "new");
+  EXPECT_EQ(name(pod().label("job-name", "").label("batch.kubernetes.io/job-name", "")),
+            "by-owner");
+  // Kueue's, PyTorch's and other owners write job-name as well.
+  EXPECT_EQ(name(a_pod().owner("Workload", "w", "u").label("job-name", "j")), "j");
+}
+
+TEST(JobIdentity, TheIndexIsALabelOrTheOlderAnnotation) {
+  const char* const key = "batch.kubernetes.io/job-completion-index";
+  const auto index = [](const test::PodBuilder& builder) {
+    const Identified pod(builder);
+    return std::string(pod.member.host.text);
+  };
+  const auto pod = [] { return a_pod().owner("Job", "j", "u"); };
+  EXPECT_EQ(index(pod()), "");
+  EXPECT_EQ(index(pod().annotation(key, "1")), "1");
+  EXPECT_EQ(index(pod().annotation(key, "1").label(key, "2")), "2");
+  EXPECT_EQ(index(pod().annotation(key, "1").label(key, "")), "1");
+}
+
+TEST(JobIdentity, WhatIsMissingIsSaid) {
+  const Identified pod(a_pod().owner("Job", "j", "u"));
+  EXPECT_NE(pod.member.incomplete.find("completionMode: Indexed"), std::string_view::npos);
+  const Identified nameless(a_pod().owner("Job", "", "u"));
+  EXPECT_NE(nameless.member.incomplete.find("job-name"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

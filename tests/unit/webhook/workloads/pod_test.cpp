@@ -1,0 +1,32 @@
+#include "webhook/workloads/pod.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "tests/support/identified.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::Identified;
+
+TEST(PodIdentity, IsTheOwnersElseItsName) {
+  const Identified owned(a_pod().owner("ReplicaSet", "web-5d8", "u"));
+  EXPECT_EQ(owned.member.kind, "ReplicaSet");
+  EXPECT_EQ(owned.member.group, "web-5d8");
+  const Identified named(a_pod().set("/metadata/name", "p"));
+  EXPECT_EQ(named.member.kind, "Pod");
+  EXPECT_EQ(named.member.group, "p");
+  EXPECT_EQ(Identified(a_pod()).member.group, "p-");
+}
+
+TEST(PodIdentity, SaysNothingAboutAHost) {
+  const Identified pod(a_pod());
+  EXPECT_FALSE(pod.member.host.present());
+  EXPECT_NE(pod.member.incomplete.find("Indexed Job"), std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

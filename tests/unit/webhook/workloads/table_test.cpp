@@ -1,0 +1,80 @@
+#include "webhook/workloads/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tests/support/identified.hpp"
+#include "tests/support/named_case.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::case_name;
+using test::Identified;
+using test::PodBuilder;
+using test::PrintTo;
+
+struct Claimed {
+  std::string_view name;
+  PodBuilder pod;
+  std::string_view want;
+};
+
+class WorkloadOf : public testing::TestWithParam<Claimed> {};
+
+TEST_P(WorkloadOf, IsTheFirstThatClaimsThePod) {
+  const Identified pod(GetParam().pod);
+  EXPECT_EQ(pod.workload.name, GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, WorkloadOf,
+    testing::Values(
+        Claimed{"plain", a_pod(), "pod"}, Claimed{"job", a_pod().job("t", 0), "job"},
+        Claimed{"jobset_is_a_job_too", a_pod().jobset("s", "r", 1, 0, 0), "jobset"},
+        Claimed{"ray", a_pod().ray("c", "g", 0, 0), "ray"},
+        Claimed{"ray_inside_a_jobset",
+                a_pod()
+                    .jobset("s", "r", 1, 0, 0)
+                    .label("ray.io/node-type", "worker")
+                    .label("ray.io/cluster", "c")
+                    .label("ray.io/group", "g"),
+                "ray"},
+        Claimed{"ray_head", a_pod().ray("c", "g", 0, 0).label("ray.io/node-type", "head"), "pod"},
+        Claimed{"ray_without_group", a_pod().ray("c", "g", 0, 0).label("ray.io/group", ""), "pod"},
+        Claimed{"ray_without_cluster", a_pod().ray("c", "g", 0, 0).label("ray.io/cluster", nullptr),
+                "pod"},
+        Claimed{"jobset_with_an_empty_name",
+                a_pod().jobset("s", "r", 1, 0, 0).label("jobset.sigs.k8s.io/jobset-name", ""),
+                "job"},
+        Claimed{"job_by_owner_alone", a_pod().owner("Job", "t", "u"), "job"},
+        Claimed{"job_by_label_alone", a_pod().label("batch.kubernetes.io/job-name", "t"), "job"},
+        Claimed{"job_by_old_label", a_pod().label("job-name", "t"), "job"},
+        Claimed{"deployment", a_pod().owner("ReplicaSet", "d-5d8", "u"), "pod"},
+        Claimed{"statefulset", a_pod().owner("StatefulSet", "s", "u"), "pod"}),
+    case_name);
+
+TEST(Table, ItsLastClaimsEveryPod) {
+  std::set<std::string_view> names;
+  for (const Workload& workload : workloads()) EXPECT_TRUE(names.insert(workload.name).second);
+  const test::ReadPod empty(a_pod());
+  EXPECT_TRUE(workloads().back().claims(empty.pod));
+}
+
+TEST(HostNamesTest, SizeIsTheLength) {
+  for (const HostNames& names :
+       {HostNames{"job", {}, false}, HostNames{"set", "part", true}, HostNames{"group", {}, true}})
+    for (const std::uint32_t slice : {0u, 9u, 10u, 4294967295u})
+      for (const std::uint32_t host : {0u, 9u, 10u, 999u, 1000u, 4294967295u}) {
+        Buffer out;
+        names.append(out, slice, host);
+        EXPECT_EQ(names.size(slice, host), out.size()) << out.view();
+      }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook
