@@ -394,9 +394,10 @@ Decision decide_member(const Config& config, Scratch& scratch) {
   if (sliced && !member.incomplete.empty())
     return leave_alone(Reason::no_identity,
                        std::string(member.incomplete) + "; nothing was injected", scratch);
-  if (sliced)
-    if (auto settled = settle_slices(facts); !settled)
-      return deny(Reason::bad_index, settled.error());
+  if (auto settled = settle_slices(facts); !settled) {
+    if (sliced) return deny(Reason::bad_index, settled.error());
+    facts.slice_count = 0;  // a slice of its own, whatever its labels say
+  }
   if (multi_host && !member.host.present())
     return leave_alone(Reason::no_identity,
                        "label " + std::string(member.host.key) + " is missing or empty, and " +

@@ -184,11 +184,11 @@ GOOD = {
     "topology/dims.hpp": "#include <boost/system/result.hpp>\n#include <cstdint>\n",
     "topology/dims.cpp": '#include "topology/dims.hpp"\n#include "catalog_rows.hpp"\n',
     "webhook/CMakeLists.txt": 'add_library(w STATIC\n  admit.cpp\n  "sub/pod.cpp")\n',
-    "webhook/admit.hpp": '#include <chrono>\n#include <fmt/format.h>\n#include "topology/dims.hpp"\n',
+    "webhook/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n',
     "webhook/admit.cpp": '#include "webhook/admit.hpp"\n#include <simdjson.h>\n// exit()\n',
     "webhook/sub/pod.cpp": 'const char* text = "getenv( steady_clock )";\n',
     "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
-    "server/main.cpp": '#include "webhook/admit.hpp"\n#include <sys/socket.h>\n#include <iostream>\n',
+    "server/main.cpp": '#include "webhook/admit.hpp"\n#include <unistd.h>\n#include <iostream>\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
 }
 
