@@ -16,5 +16,5 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_command_line fmt::fmt GTest::gtest_main)
-gtest_discover_tests(server_test NO_PRETTY_VALUES PROPERTIES LABELS unit)
+target_link_libraries(server_test PRIVATE tpuwh_command_line fmt::fmt GTest::gmock GTest::gtest_main)
+add_gtest(server_test unit)

@@ -4,9 +4,8 @@ add_executable(topology_test
   topology/slice_test.cpp)
 target_link_libraries(topology_test
   PRIVATE tpuwh_topology nlohmann_json::nlohmann_json GTest::gtest_main)
-gtest_discover_tests(topology_test NO_PRETTY_VALUES
-  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-  PROPERTIES LABELS unit)
+add_gtest(topology_test unit)
+set_tests_properties(topology_test PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 # The generator stops at data it does not understand: file, sentence. Each file is a
 # whole small catalog with one fault.

@@ -37,4 +37,4 @@ add_executable(webhook_test
   webhook/workloads/ray_test.cpp
   webhook/workloads/table_test.cpp)
 target_link_libraries(webhook_test PRIVATE tpuwh_test_support GTest::gtest_main)
-gtest_discover_tests(webhook_test NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit)
+add_gtest(webhook_test unit)

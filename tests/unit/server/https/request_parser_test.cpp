@@ -14,6 +14,7 @@ namespace {
 using test::case_name;
 using test::PrintTo;
 using State = RequestParser::State;
+using namespace std::string_literals;
 
 // What became of some bytes: the first request's fate, and what was left of them.
 struct Outcome {
@@ -164,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\r\n 5\r\n\r\nhello"),
         refused("space_before_colon", "GET /livez HTTP/1.1\r\nHost : h\r\n\r\n"),
         refused("bare_carriage_return", "GET /livez HTTP/1.1\r\nHost: h\rX: y\r\n\r\n"),
-        refused("nul", std::string("GET /livez HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n", 45)),
+        refused("nul", std::string("GET /livez HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n"s)),
         refused("http_2_preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
         refused("http_0_9", "GET /livez\r\n\r\n"),
         refused("two_spaces", "GET  /livez HTTP/1.1\r\nHost: h\r\n\r\n"),
