@@ -3,6 +3,7 @@
 #include "server/app.hpp"
 #include "server/config.hpp"
 #include "server/duration.hpp"
+#include "server/flags.hpp"
 #include "server/offline_flags.hpp"
 #include "server/version.hpp"
 #include "server/webhook_flags.hpp"
@@ -11,11 +12,6 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tpuwh::server {
 namespace {
@@ -33,42 +29,6 @@ which callers must trust.
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081
   tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
-
-// A flag whose text `parse` turns into a value, or into nothing.
-template <class T, class Parse>
-CLI::Option* add_parsed(CLI::App& command, const std::string& flag, T& value, Parse parse,
-                        const std::string& wanted, const std::string& help) {
-  const auto read = [flag, wanted, parse, &value](const std::string& text) {
-    const auto parsed = parse(text);
-    if (!parsed) {
-      throw CLI::ValidationError(flag, fmt::format("want {}, not \"{}\"", wanted, text));
-    }
-    value = *parsed;
-  };
-  return command.add_option_function<std::string>(flag, read, help);
-}
-
-template <class T>
-using Names = std::vector<std::pair<std::string_view, T>>;
-
-// A flag that takes one of a few names; the first is the default.
-template <class T>
-void add_choice(CLI::App& command, const std::string& flag, T& value, const Names<T>& names,
-                const std::string& help) {
-  std::string list;
-  for (const auto& [name, meaning] : names) {
-    list += fmt::format("{}{}", list.empty() ? "" : "|", name);
-  }
-  const auto parse = [names](std::string_view text) -> std::optional<T> {
-    for (const auto& [name, meaning] : names) {
-      if (name == text) return meaning;
-    }
-    return std::nullopt;
-  };
-  add_parsed(command, flag, value, parse, list, help)
-      ->type_name(list)
-      ->default_str(std::string(names.front().first));
-}
 
 void add_duration(CLI::App& command, const std::string& flag, std::chrono::milliseconds& value,
                   const std::string& help) {
@@ -160,9 +120,11 @@ Command parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion& request) {
     chosen.text = std::string(request.what()) + "\n";
   } catch (const CLI::RequiredError&) {
-    throw std::runtime_error("want a subcommand: serve, review or rules; see tpu-webhook --help");
+    const std::string found = argc > 1 ? fmt::format(", not \"{}\"", argv[1]) : "";
+    throw UsageError(
+        fmt::format("want a subcommand, serve, review or rules{}; see tpu-webhook --help", found));
   } catch (const CLI::ParseError& error) {
-    throw std::runtime_error(error.what());
+    throw UsageError(error.what());
   }
   return chosen;
 }

@@ -4,6 +4,7 @@
 #include "server/console.hpp"
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 namespace tpuwh::server {
@@ -15,7 +16,14 @@ struct Command {
   std::function<int(const Console& console)> run;
 };
 
-// Throws std::runtime_error with one line for a command line that makes no sense.
+// A command line that makes no sense, in one line: exit code 2, as review's for input that
+// cannot be used; 1 is a denial there and a failure elsewhere.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws UsageError.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace tpuwh::server

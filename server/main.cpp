@@ -17,6 +17,9 @@ int main(int argc, char** argv) {
       return command.run({std::cin, std::cout, std::cerr, isatty(STDOUT_FILENO) != 0});
     std::cout << command.text << std::flush;
     return 0;
+  } catch (const tpuwh::server::UsageError& error) {
+    std::fprintf(stderr, "tpu-webhook: %s\n", error.what());
+    return 2;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "tpu-webhook: %s\n", failure.what());
     return 1;

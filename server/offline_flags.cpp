@@ -1,12 +1,12 @@
 #include "server/offline_flags.hpp"
 
+#include "server/flags.hpp"
 #include "server/review_command.hpp"
 #include "server/rules_command.hpp"
 #include "server/webhook_flags.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <map>
 #include <memory>
 
 namespace tpuwh::server {
@@ -28,29 +28,19 @@ Examples:
   tpu-webhook rules
   tpu-webhook rules --output json | jq -r '.writes[].path')";
 
-template <class Enum>
-void add_output(CLI::App& command, Enum& output, const std::map<std::string, Enum>& names,
-                const std::string& standard) {
-  command.add_option("--output,-o", output, "Form of the output")
-      ->transform(CLI::CheckedTransformer(names).description(""))
-      ->type_name("FORM")
-      ->default_str(standard);
-}
-
 }  // namespace
 
 void add_review(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<ReviewOptions>();
   auto* command = program.add_subcommand("review", "Answer reviews as the server would, offline");
   command->add_option("FILE", options->file, "What to review")->capture_default_str();
-  add_output<ReviewOutput>(*command, options->output,
-                           {{"review", ReviewOutput::review},
-                            {"patch", ReviewOutput::patch},
-                            {"object", ReviewOutput::object},
-                            {"text", ReviewOutput::text},
-                            {"diff", ReviewOutput::diff}},
-                           "review");
-  command->get_option("--output")->description(
+  add_choice<ReviewOutput>(
+      *command, "--output,-o", options->output,
+      {{"review", ReviewOutput::review},
+       {"patch", ReviewOutput::patch},
+       {"object", ReviewOutput::object},
+       {"text", ReviewOutput::text},
+       {"diff", ReviewOutput::diff}},
       "review: the answer as the server sends it; patch: the JSON patch; object: the Pod after it "
       "(one JSON line each); text, diff: for people");
   add_webhook_flags(*command, options->config);
@@ -67,12 +57,12 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<RulesOptions>();
   auto* command =
       program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
-  add_output<RulesOutput>(*command, options->output,
+  add_choice<RulesOutput>(*command, "--output,-o", options->output,
                           {{"text", RulesOutput::text},
                            {"markdown", RulesOutput::markdown},
                            {"json", RulesOutput::json}},
-                          "text");
-  command->get_option("--output")->description("text, markdown or json");
+                          "Form of the table");
+  add_prefix_flag(*command, options->prefix);
   command->footer(rules_example);
   command->callback([options, &chosen] {
     chosen.run = [options](const Console& console) { return run_rules(*options, console.out); };

@@ -49,7 +49,7 @@ TEST_P(BadCommandLineTest, is_refused_in_one_line) {
   try {
     parse(GetParam().arguments);
     FAIL() << "accepted";
-  } catch (const std::runtime_error& error) {
+  } catch (const UsageError& error) {
     const std::string line = error.what();
     EXPECT_NE(line.find(GetParam().want), std::string::npos) << line;
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
@@ -60,6 +60,13 @@ INSTANTIATE_TEST_SUITE_P(
     table, BadCommandLineTest,
     testing::Values(
         BadCase{.name = "nothing", .arguments = {}, .want = "subcommand"},
+        BadCase{.name = "unknown_subcommand", .arguments = {"frob"}, .want = "not \"frob\""},
+        BadCase{.name = "unknown_output",
+                .arguments = {"review", "--output", "xml"},
+                .want = "want review|patch|object|text|diff, not \"xml\""},
+        BadCase{.name = "annotation_prefix_that_is_no_name",
+                .arguments = {"serve", "--annotation-prefix", "a_b/"},
+                .want = "DNS name"},
         BadCase{.name = "unknown_flag", .arguments = {"serve", "--frob"}, .want = "--frob"},
         BadCase{
             .name = "no_threads", .arguments = {"serve", "--threads", "0"}, .want = "--threads"},
