@@ -128,6 +128,7 @@ void Log::review(const webhook::Summary& summary, std::chrono::microseconds took
       LogField{"workers", std::uint64_t{summary.workers}},
       LogField{"patch_bytes", std::uint64_t{summary.patch_bytes}},
       LogField{"dry_run", summary.dry_run},
+      LogField{"shadow", summary.shadow},
       LogField{"micros", static_cast<std::uint64_t>(took.count())},
   };
   const bool ours = summary.outcome == webhook::Outcome::failed;

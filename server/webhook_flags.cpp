@@ -2,10 +2,12 @@
 
 #include "server/flags.hpp"
 #include "webhook/names.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -17,6 +19,27 @@ namespace {
 std::optional<std::string> parse_prefix(const std::string& text) {
   if (!webhook::is_qualified_name(text + "/x")) return std::nullopt;
   return text + "/";
+}
+
+std::string workload_names() {
+  std::string names;
+  for (const webhook::Workload& workload : webhook::workloads())
+    names += fmt::format("{}{}", names.empty() ? "" : ",", workload.name);
+  return names;
+}
+
+// "jobset,ray"
+std::optional<webhook::WorkloadSet> parse_workloads(std::string_view text) {
+  webhook::WorkloadSet set;
+  while (true) {
+    const auto name = text.substr(0, text.find(','));
+    const auto known = webhook::workloads();
+    const auto found = std::ranges::find(known, name, &webhook::Workload::name);
+    if (found == known.end()) return std::nullopt;
+    set.add(found->kind);
+    if (name.size() == text.size()) return set;
+    text.remove_prefix(name.size() + 1);
+  }
 }
 
 }  // namespace
@@ -43,6 +66,14 @@ void add_webhook_flags(CLI::App& command, webhook::Config& config) {
       "--no-placement", [&config] { config.place = false; },
       "Add no affinity terms that keep a slice on one node pool");
   add_prefix_flag(command, config.prefix);
+  add_choice<webhook::Mode>(
+      command, "--mode", config.mode,
+      {{"enforce", webhook::Mode::enforce}, {"shadow", webhook::Mode::shadow}},
+      "shadow: decide, log and warn, but allow every Pod unchanged");
+  add_parsed(command, "--workloads", config.workloads, parse_workloads,
+             "names out of " + workload_names(), "Workload APIs to look after; Pods of others stay")
+      ->type_name("NAME,...")
+      ->default_str(workload_names());
 }
 
 }  // namespace tpuwh::server

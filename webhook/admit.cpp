@@ -55,6 +55,7 @@ Summary summarise(const Decision& decision, Workspace::Impl& work) {
   summary.outcome = decision.outcome;
   summary.reason = decision.reason;
   summary.dry_run = work.review.dry_run;
+  summary.shadow = decision.shadow;
   summary.description = work.scratch.description.view();
   if (decision.outcome == Outcome::patched) summary.patch_bytes = work.scratch.patch.json().size();
   if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
@@ -75,12 +76,12 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
   const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
-  const Decision decision = bad_quantity
-                                ? deny_quantity(work.reader.error(), config, work.scratch)
-                                : decide(work.review, work.pod, config, cluster, work.scratch);
+  Decision decision = bad_quantity ? deny_quantity(work.reader.error(), config, work.scratch)
+                                   : decide(work.review, work.pod, config, cluster, work.scratch);
   if (decision.outcome == Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");
+  if (config.mode == Mode::shadow) note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);

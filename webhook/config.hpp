@@ -1,12 +1,26 @@
 // What an operator may choose about decisions. A value, passed to every call.
 #pragma once
 
+#include "webhook/workloads/kind.hpp"
+
 #include <cstdint>
 #include <string>
 
 namespace tpuwh::webhook {
 
+enum class Mode {
+  enforce,
+  // Decide, log, warn of what would have been done, and allow every Pod unchanged.
+  shadow,
+};
+
 struct Config {
+  Mode mode = Mode::enforce;
+
+  // The workload APIs that are looked after; Pods of others are left alone. For a
+  // cluster where another injector owns an API.
+  WorkloadSet workloads = WorkloadSet::all();
+
   // In front of our annotations and labels: "<prefix>slice-key". Ends with '/'.
   std::string prefix = "tpu-webhook.dev/";
 

@@ -12,10 +12,10 @@ namespace {
 using topology::Dims;
 
 Decision unchanged(Reason reason) {
-  return {Outcome::unchanged, reason, {}, {}};
+  return {.outcome = Outcome::unchanged, .reason = reason};
 }
 Decision deny(Reason reason, Error why) {
-  return {Outcome::denied, reason, {}, std::move(why)};
+  return {.outcome = Outcome::denied, .reason = reason, .denial = std::move(why)};
 }
 
 // Says why nothing was done, and does nothing.
@@ -372,8 +372,9 @@ Decision write_everything(const Config& config, Scratch& scratch) {
   const bool relevant =
       facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
   write_annotations(scratch);
-  if (scratch.patch.undeclared()) return {Outcome::failed, Reason::internal_error, {}, {}};
-  if (!scratch.patch.empty()) return {Outcome::patched, Reason::injected, {}, {}};
+  if (scratch.patch.undeclared())
+    return {.outcome = Outcome::failed, .reason = Reason::internal_error};
+  if (!scratch.patch.empty()) return {.outcome = Outcome::patched, .reason = Reason::injected};
   return unchanged(relevant ? Reason::already_done : Reason::single_host);
 }
 
@@ -463,6 +464,16 @@ Decision deny_quantity(Error why, const Config& config, Scratch& scratch) {
   return deny(Reason::bad_quantity, std::move(why));
 }
 
+void note_shadow(Decision& decision, Scratch& scratch) {
+  decision.shadow = true;
+  if (decision.outcome == Outcome::denied)
+    scratch.notes.warn("shadow mode: this Pod would have been refused: " +
+                       std::string(decision.denial.text()));
+  if (decision.outcome == Outcome::patched)
+    scratch.notes.warn("shadow mode: this Pod would have been patched as " +
+                       std::string(scratch.description.view()) + "; it was left as it is");
+}
+
 Decision decide(const Review& review, const Pod& pod, const Config& config,
                 const ClusterView& cluster, Scratch& scratch) {
   begin(config, scratch);
@@ -472,6 +483,8 @@ Decision decide(const Review& review, const Pod& pod, const Config& config,
 
   const std::string_view ns = review.ns.empty() ? pod.ns : review.ns;
   const Workload& workload = workload_of(pod);
+  if (!config.workloads.has(workload.kind))
+    return {.reason = Reason::switched_off, .workload = workload.name};
   scratch.member = Member();
   scratch.member.workload = workload.kind;
   workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);

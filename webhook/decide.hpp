@@ -37,13 +37,17 @@ struct Scratch {
 struct Decision {
   Outcome outcome = Outcome::unchanged;
   Reason reason = Reason::not_a_pod;
-  std::string_view workload;
-  Error denial;  // of Outcome::denied
+  std::string_view workload = {};
+  Error denial = {};    // of Outcome::denied
+  bool shadow = false;  // the answer allows the Pod unchanged; see note_shadow()
 };
 
 // The Pod asks for something that is no whole number of chips: denied, as the API
 // server would do after us.
 Decision deny_quantity(Error why, const Config& config, Scratch& scratch);
+
+// Marks a decision as one that is not carried out, and warns of what it would have been.
+void note_shadow(Decision& decision, Scratch& scratch);
 
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.

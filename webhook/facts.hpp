@@ -27,7 +27,7 @@ struct Facts {
   std::uint32_t job_slice = 0;    // among the slices of one job
   std::uint32_t slice_count = 0;  // of that job; 0 if not known
 
-  bool sliced = false;            // the indices above were read
+  bool sliced = false;  // the indices above were read
 
   // Every host has a name that resolves: host names and a subdomain exist.
   bool named = false;

@@ -44,6 +44,7 @@ void append_warnings(const Notes& notes, Buffer& out) {
 void append_audit(const Decision& decision, const Scratch& scratch, Buffer& out) {
   if (decision.workload.empty()) return;
   out.add(std::string_view(",\"auditAnnotations\":{\"reason\":\""), name(decision.reason), '"');
+  if (decision.shadow) out.append(std::string_view(",\"mode\":\"shadow\""));
   if (!scratch.description.empty()) {
     out.append(std::string_view(",\"slice\":"));
     append_json_string(out, scratch.description.view());
@@ -60,11 +61,11 @@ void respond(const Review& review, const Decision& decision, Scratch& scratch, B
   out.append(std::string_view(",\"response\":{\"uid\":"));
   append_json_string(out, review.uid);
   out.append(',');
-  if (decision.outcome == Outcome::denied) {
+  if (decision.outcome == Outcome::denied && !decision.shadow) {
     append_denial(decision.denial, out);
   } else {
-    append_patch(decision.outcome == Outcome::patched ? scratch.patch.finish() : std::string_view(),
-                 out);
+    const bool patched = decision.outcome == Outcome::patched && !decision.shadow;
+    append_patch(patched ? scratch.patch.finish() : std::string_view(), out);
   }
   append_warnings(scratch.notes, out);
   append_audit(decision, scratch, out);

@@ -28,6 +28,8 @@ std::string_view name(Reason reason) {
       return "not_a_pod";
     case Reason::no_tpu:
       return "no_tpu";
+    case Reason::switched_off:
+      return "switched_off";
     case Reason::opted_out:
       return "opted_out";
     case Reason::single_host:

@@ -22,6 +22,7 @@ enum class Reason {
   already_done,  // it was there before
   not_a_pod,     // another kind, operation, subresource, or no object
   no_tpu,        // no container asks for google.com/tpu
+  switched_off,  // its workload API is not among --workloads
   opted_out,     // annotation tpu-webhook.dev/inject: "false"
   single_host,   // the device plugin already says all there is to say
   no_identity,   // a multi-host Pod that does not say which member it is
@@ -55,6 +56,7 @@ struct Summary {
   std::string_view description;         // in words, "" where the Pod's place is not known
   std::size_t patch_bytes = 0;
   bool dry_run = false;
+  bool shadow = false;  // nothing of the outcome was done
 };
 
 }  // namespace tpuwh::webhook

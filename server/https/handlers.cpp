@@ -20,7 +20,9 @@ Reply text_reply(std::string_view why_not) {
 Reply Handlers::answer(Resource resource, std::string& body) {
   switch (resource) {
     case Resource::mutate:
-      return mutate(body);
+      return review(body, config);
+    case Resource::shadow:
+      return review(body, shadow_config);
     case Resource::livez:
     case Resource::healthz:
       return text_reply(health.why_not_alive(Clock::now()));
@@ -30,9 +32,9 @@ Reply Handlers::answer(Resource resource, std::string& body) {
   return Reply{.status = 500, .body = {}};
 }
 
-Reply Handlers::mutate(std::string& body) {
+Reply Handlers::review(std::string& body, const webhook::Config& how) {
   const auto start = Clock::now();
-  const auto answer = webhook::admit(webhook::Body(body), config, cluster, workspace);
+  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace);
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
   log.review(answer.summary, took);
   return Reply{.status = answer.http_status,

@@ -19,13 +19,19 @@ struct Handlers {
   const Health& health;
   Log& log;
   webhook::Workspace workspace = {};
+  // Of /shadow: a webhook entry for namespaces that only want to know what would be done.
+  webhook::Config shadow_config = in_shadow(config);
 
-  // Answers a request that was routed; for Resource::mutate `body` is the review.
+  // Answers a request that was routed; for a review `body` is the review.
   // The reply's views live until the next call, and while `body` is unchanged.
   Reply answer(Resource resource, std::string& body);
 
  private:
-  Reply mutate(std::string& body);
+  Reply review(std::string& body, const webhook::Config& how);
+  static webhook::Config in_shadow(webhook::Config config) {
+    config.mode = webhook::Mode::shadow;
+    return config;
+  }
 };
 
 }  // namespace tpuwh::server

@@ -20,6 +20,7 @@ struct Row {
 
 constexpr std::array rows = {
     Row{"/mutate", Resource::mutate, "POST", false},
+    Row{"/shadow", Resource::shadow, "POST", false},
     Row{"/livez", Resource::livez, "GET, HEAD", true},
     Row{"/readyz", Resource::readyz, "GET, HEAD", true},
     Row{"/healthz", Resource::healthz, "GET, HEAD", true},
@@ -32,8 +33,12 @@ const Row* find_row(std::string_view path, Port port) {
   return row;
 }
 
+bool takes_review(const Row& row) {
+  return row.allow == "POST";
+}
+
 bool is_allowed(Method method, const Row& row) {
-  if (row.resource == Resource::mutate) return method == Method::post;
+  if (takes_review(row)) return method == Method::post;
   return method == Method::get || method == Method::head;
 }
 
@@ -79,7 +84,7 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
                    .message = fmt::format("{} takes {} only", row->path, row->allow),
                    .allow = row->allow};
   }
-  if (row->resource != Resource::mutate) return row->resource;
+  if (!takes_review(*row)) return row->resource;
   if (!is_json(head.content_type)) {
     return Refusal{.status = 415,
                    .message = fmt::format("Content-Type \"{}\"; an AdmissionReview is sent as "

@@ -11,11 +11,12 @@
 
 namespace tpuwh::server {
 
-// Which port a request came to: the health port has no /mutate.
+// Which port a request came to: the health port takes no reviews.
 enum class Port { webhook, health };
 
 enum class Resource {
-  mutate,   // POST /mutate, an AdmissionReview
+  mutate,   // POST, an AdmissionReview
+  shadow,   // the same, answered as with --mode shadow
   livez,    // GET: the event loops turn
   readyz,   // GET: send me requests
   healthz,  // the older name of livez

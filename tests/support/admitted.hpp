@@ -21,6 +21,7 @@ struct Admitted {
   bool allowed = false;
   webhook::Outcome outcome{};
   webhook::Reason reason{};
+  bool shadow = false;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;
   json patch = json::array();  // [] for none

@@ -19,6 +19,7 @@ add_executable(webhook_test
   webhook/hash_test.cpp
   webhook/json_reader_test.cpp
   webhook/members_test.cpp
+  webhook/mode_test.cpp
   webhook/names_test.cpp
   webhook/patch_test.cpp
   webhook/placement_test.cpp

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "webhook/buffer.hpp"
+#include "webhook/workloads/kind.hpp"
 
 #include <array>
 #include <cstddef>
@@ -13,8 +14,6 @@
 #include <vector>
 
 namespace tpuwh::webhook {
-
-enum class WorkloadKind { pod, job, jobset, ray };
 
 // An index as its owner wrote it. `key` is what a message calls it.
 struct IndexLabel {

@@ -51,5 +51,21 @@ TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
   EXPECT_NE(reply.body.find(R"("uid":"u1")"), std::string_view::npos) << reply.body;
 }
 
+TEST_F(HandlersTest, shadow_allows_what_mutate_refuses) {
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"","version":"v1","kind":"Pod"},)"
+      R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+      R"("object":{"metadata":{},"spec":{"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"0.5"}}}]}}}})";
+  body_ = review;
+  EXPECT_NE(handlers_.answer(Resource::mutate, body_).body.find("\"allowed\":false"),
+            std::string_view::npos);
+  body_ = review;
+  const auto reply = handlers_.answer(Resource::shadow, body_);
+  EXPECT_NE(reply.body.find("\"allowed\":true"), std::string_view::npos) << reply.body;
+  EXPECT_NE(reply.body.find("shadow mode"), std::string_view::npos) << reply.body;
+}
+
 }  // namespace
 }  // namespace tpuwh::server

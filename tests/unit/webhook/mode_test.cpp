@@ -1,0 +1,74 @@
+// Shadow mode and switched-off workload APIs (DESIGN D16).
+#include "tests/support/admitted.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::PodBuilder;
+
+PodBuilder job() {
+  return a_pod().job("train", 1).topology("2x4").tpu(4);
+}
+PodBuilder ray() {
+  return a_pod().ray("c", "g", 1, 1).topology("2x4").tpu(4);
+}
+
+test::Around shadow() {
+  test::Around around;
+  around.config.mode = Mode::shadow;
+  return around;
+}
+
+test::Around only(WorkloadSet workloads) {
+  test::Around around;
+  around.config.workloads = workloads;
+  return around;
+}
+
+TEST(Shadow, AllowsUnchangedWhatItWouldHavePatched) {
+  const auto answer = admit(job(), shadow());
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_TRUE(answer.patch.empty()) << answer.patch;
+  EXPECT_EQ(answer.outcome, Outcome::patched);
+  EXPECT_EQ(answer.reason, Reason::injected);
+  EXPECT_NE(answer.warning("would have been patched as host 1 of 2"), "") << answer.body;
+  EXPECT_NE(answer.body.find(R"("mode":"shadow")"), std::string::npos) << answer.body;
+}
+
+TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
+  const auto pod = a_pod().job("train", 7).topology("2x4").tpu(4);
+  ASSERT_FALSE(admit(pod).allowed);
+  const auto answer = admit(pod, shadow());
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_EQ(answer.outcome, Outcome::denied);
+  EXPECT_NE(answer.warning("would have been refused: "), "") << answer.body;
+  EXPECT_NE(answer.warning("plain decimal from 0 to 1"), "") << answer.body;
+}
+
+TEST(Shadow, SaysNothingOfAPodThatIsNoneOfItsBusiness) {
+  const auto answer = admit(a_pod(), shadow());
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_TRUE(answer.warnings.empty());
+}
+
+TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
+  const auto answer = admit(ray(), only({WorkloadKind::job, WorkloadKind::jobset}));
+  EXPECT_TRUE(answer.patch.empty()) << answer.patch;
+  EXPECT_EQ(answer.reason, Reason::switched_off);
+  EXPECT_TRUE(answer.warnings.empty());
+  EXPECT_FALSE(admit(job(), only({WorkloadKind::job, WorkloadKind::jobset})).patch.empty());
+}
+
+// Not handed down to a rule that knows less: a JobSet's Pod is a Job's Pod too.
+TEST(Workloads, OfJobSetAreNotTakenForJobs) {
+  const auto answer =
+      admit(a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4), only({WorkloadKind::job}));
+  EXPECT_EQ(answer.reason, Reason::switched_off);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,33 @@
+// The workload APIs there are rules for, and sets of them.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace tpuwh::webhook {
+
+enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray };
+
+class WorkloadSet {
+ public:
+  constexpr WorkloadSet() = default;
+  constexpr WorkloadSet(std::initializer_list<WorkloadKind> kinds) {
+    for (const WorkloadKind kind : kinds) add(kind);
+  }
+  static constexpr WorkloadSet all() {
+    WorkloadSet set;
+    set.bits_ = ~0u;
+    return set;
+  }
+
+  constexpr void add(WorkloadKind kind) { bits_ |= 1u << static_cast<unsigned>(kind); }
+  constexpr bool has(WorkloadKind kind) const {
+    return (bits_ >> static_cast<unsigned>(kind) & 1u) != 0;
+  }
+  bool operator==(const WorkloadSet&) const = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+}  // namespace tpuwh::webhook
