@@ -4,6 +4,7 @@
 #include "webhook/workloads/table.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tpuwh::webhook {
 
@@ -164,7 +165,7 @@ Result<void> settle_slices(Facts& facts) {
                                    [] { return std::string("a number of slices"); });
     if (!count) return count.error();
     facts.slice_count = *count;
-  } else if (facts.ray()) {
+  } else if (facts.ray() || member.names.numbered) {
     facts.slice_count = literal_slice_count(facts);
   }
   if (member.slice.key.empty()) return {};
@@ -183,9 +184,67 @@ Result<void> settle_slices(Facts& facts) {
   return {};
 }
 
+// The owner says how many members a group has and how many of them are a slice; a slice
+// of another number of hosts cannot be made of them (D17).
+std::string group_misfit(const Facts& facts) {
+  const Member& member = *facts.member;
+  if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};
+  const auto size = plain_decimal(member.group_size.text);
+  const std::string_view slice_text =
+      member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
+  const auto slice_size = plain_decimal(slice_text);
+  if (!size || !slice_size || *size == 0 || *slice_size == 0)
+    return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
+           printable(member.group_size.text) + " and subgroup size " + printable(slice_text) +
+           " are not both plain decimals above 0; nothing was injected";
+  const std::uint32_t members = *size - member.names.first;
+  const bool subgroups = member.subgroup_size.present();
+  const std::uint32_t hosts = subgroups ? *slice_size : members;
+  const std::string leader =
+      member.names.first > 0 ? " without its leader, which is not in a slice," : "";
+  if (subgroups && members % hosts != 0)
+    return "a group of " + std::to_string(*size) + leader + " cannot be split into subgroups of " +
+           std::to_string(hosts) + "; nothing was injected";
+  if (hosts == facts.slice.hosts) return {};
+  return std::string(subgroups ? "a subgroup" : "a group of " + std::to_string(*size)) + leader +
+         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice) +
+         "; nothing was injected";
+}
+
+// Slice and host of a number that counts through all slices of the group.
+Result<void> settle_number(Facts& facts, Member& member) {
+  constexpr std::uint32_t unbounded = 0x7fffffffu;  // ordinals are int32
+  const auto size = plain_decimal(member.group_size.text);
+  const auto number = index_below(member.host, size.value_or(unbounded), [&] {
+    return size ? "the group has " + std::to_string(*size) + " members" : std::string("an ordinal");
+  });
+  if (!number) return number.error();
+  const std::uint32_t first = member.names.first;
+  if (*number < first)
+    return Error(Errc::index_out_of_range, std::string(member.host.key) + " is " +
+                                               std::to_string(*number) + ", expected " +
+                                               std::to_string(first) + " or more");
+  member.names.stride = facts.slice.hosts;
+  facts.host = (*number - first) % facts.slice.hosts;
+  facts.slice_index = facts.job_slice = (*number - first) / facts.slice.hosts;
+  facts.sliced = member.slice_in_key;
+  if (facts.slice_count > 0 && facts.sliced && facts.slice_index >= facts.slice_count)
+    return Error(Errc::index_out_of_range,
+                 std::string(member.host.key) + " is " + std::to_string(*number) +
+                     ", which is a host of slice " + std::to_string(facts.slice_index) + ": " +
+                     slices_of(facts));
+  if (!member.slice_in_key) return {};
+  char* const begin = facts.slice_digits.data();
+  const char* const end =
+      std::to_chars(begin, begin + facts.slice_digits.size(), facts.slice_index).ptr;
+  member.key_parts.back() = {begin, static_cast<std::size_t>(end - begin)};
+  return {};
+}
+
 Result<void> settle_host(Facts& facts) {
   facts.placed = true;
-  if (!facts.slice.multi_host()) return {};  // its completion index means nothing
+  if (facts.member->names.numbered) return {};  // settled with its slice
+  if (!facts.slice.multi_host()) return {};     // its completion index means nothing
   const auto host =
       index_below(facts.member->host, facts.slice.hosts, [&] { return hosts_of(facts.slice); });
   if (!host) return host.error();
@@ -250,6 +309,7 @@ Digest inputs_of(Scratch& scratch) {
       .add(member.names.stem)
       .add(member.names.stem2)
       .add(member.subdomain);
+  if (member.names.numbered) inputs.add(std::uint64_t{member.names.first});
   for_each_container(facts, [&](const Container& container, std::uint32_t process) {
     inputs.add(container.name);
     want(facts, scratch.values, container, process, scratch.wanted);
@@ -398,6 +458,12 @@ Decision decide_member(const Config& config, Scratch& scratch) {
   if (auto settled = settle_slices(facts); !settled) {
     if (sliced) return deny(Reason::bad_index, settled.error());
     facts.slice_count = 0;  // a slice of its own, whatever its labels say
+  }
+  if (member.names.numbered && member.host.present()) {
+    if (auto misfit = group_misfit(facts); !misfit.empty())
+      return leave_alone(Reason::inconsistent, std::move(misfit), scratch);
+    if (auto settled = settle_number(facts, scratch.member); !settled)
+      return deny(Reason::bad_index, settled.error());
   }
   if (multi_host && !member.host.present())
     return leave_alone(Reason::no_identity,

@@ -50,20 +50,10 @@ std::uint32_t megascale_port(const Facts& facts, std::uint32_t process) {
   return (facts.ray() ? megascale_port_ray : megascale_port_other) + process;
 }
 
-// Digits of all numbers from 0 to count - 1: one each, and one more for each
-// number from 10, 100, … on.
-std::size_t digits_below(std::uint32_t count) {
-  std::size_t digits = count;
-  for (std::uint64_t power = 10; power < count; power *= 10) digits += count - power;
-  return digits;
-}
-
-// Bytes of all "<host>.<subdomain>" of the slice, without separators. Closed form:
-// it is asked before anything is built, of a count that a stranger wrote.
+// Bytes of all "<host>.<subdomain>" of the slice, without separators.
 std::size_t total_name_bytes(const Facts& facts) {
-  const std::size_t but_host = facts.member->names.size(facts.slice_index, 0) - 1;
-  return facts.slice.hosts * (but_host + 1 + facts.member->subdomain.size()) +
-         digits_below(facts.slice.hosts);
+  return facts.member->names.total_size(facts.slice_index, facts.slice.hosts) +
+         facts.slice.hosts * (1 + facts.member->subdomain.size());
 }
 
 Error too_long(const Facts& facts, Variable variable, std::size_t bytes) {
@@ -257,10 +247,12 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   }
   if (wants_addresses(facts))
     if (auto built = build_addresses(facts, config, values); !built) return built;
-  if (facts.named && facts.member->names.with_slice && facts.member->coordinator_known)
+  const HostNames& names = facts.member->names;
+  if (facts.named && (names.with_slice || names.numbered) && facts.member->coordinator_known)
     build_coordinator(facts, values);
-  if (facts.ray() || (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
-    facts.member->names.append_slice(values.tpu_name, facts.slice_index);
+  if (facts.ray() || (facts.lws() && facts.slice.multi_host()) ||
+      (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
+    names.append_slice(values.tpu_name, facts.slice_index);
   return {};
 }
 
@@ -423,6 +415,8 @@ struct Reconciler {
 void Reconciler::note_contradiction(const EnvEntry& entry, const WantedVariable& want) {
   if (entry.source == EnvSource::value_from || entry.value.empty() || entry.value == want.value)
     return;
+  // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
+  if (facts.lws() && entry.variable == Variable::tpu_name) return;
   notes.warn(std::string(name(entry.variable)) + " of container " + printable(container.name, 63) +
              " is " + printable(entry.value, 40) +
              " and stays; this Pod's place in the slice makes it " + printable(want.value, 40));

@@ -8,6 +8,7 @@
 #include "webhook/shape.hpp"
 #include "webhook/workloads/member.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -27,6 +28,9 @@ struct Facts {
   std::uint32_t job_slice = 0;    // among the slices of one job
   std::uint32_t slice_count = 0;  // of that job; 0 if not known
 
+  // The slice index where it belongs to the key of the slice.
+  std::array<char, 10> slice_digits{};
+
   bool sliced = false;  // the indices above were read
 
   // Every host has a name that resolves: host names and a subdomain exist.
@@ -35,6 +39,7 @@ struct Facts {
   bool placed = false;
 
   bool ironwood() const { return topology::is_ironwood(slice.accelerator); }
+  bool lws() const { return member->workload == WorkloadKind::lws; }
   bool ray() const { return member->workload == WorkloadKind::ray; }
 };
 

@@ -45,7 +45,7 @@ bool selects_tpu_nodes(const Pod& pod) {
 
 // The annotation of ours, else the owner's, else the node pool. "" for no terms:
 // on nodes without the key a required term would never match.
-std::string_view topology_key(const Pod& pod, Notes& notes) {
+std::string_view topology_key(const Pod& pod, const Member& member, Notes& notes) {
   if (const auto own = pod.annotation(Annotation::exclusive_topology); !own.empty()) {
     if (own == "none") return {};
     if (is_qualified_name(own)) return own;
@@ -53,8 +53,8 @@ std::string_view topology_key(const Pod& pod, Notes& notes) {
                ", which is no label key; no placement terms were added");
     return {};
   }
-  const auto owners = pod.annotation(Annotation::jobset_exclusive);
-  if (is_qualified_name(owners)) return owners;
+  if (member.owner_keeps_group) return {};
+  if (is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
   return selects_tpu_nodes(pod) ? key::node_pool : std::string_view();
 }
 
@@ -334,7 +334,7 @@ std::optional<Placement> plan_placement(const Facts& facts, const Config& config
   placement.priority = PriorityText(pod.priority.empty() ? "0" : pod.priority);
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
   if (pod.annotation(Annotation::exclusive_topology) == "none") return placement;
-  placement.topology_key = topology_key(pod, notes);
+  placement.topology_key = topology_key(pod, *facts.member, notes);
   if (is_pinned(pod, placement.topology_key.empty() ? key::node_pool : placement.topology_key))
     return placement;
   placement.terms = !placement.topology_key.empty();

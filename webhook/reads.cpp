@@ -11,10 +11,10 @@ std::span<const ReadRow> reads() {
       {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
       {"Pod", "metadata.name, generateName, namespace", "to name the Pod to people"},
       {"Pod", "metadata.ownerReferences[*].kind, name, uid, controller",
-       "which Job or RayCluster the Pod belongs to"},
+       "which Job, RayCluster or StatefulSet the Pod belongs to"},
       {"Pod",
-       "metadata.labels and annotations of the Job controller, JobSet, KubeRay, Kueue, GKE "
-       "and ours, by name",
+       "metadata.labels and annotations of the Job and StatefulSet controllers, JobSet, "
+       "LeaderWorkerSet, KubeRay, Kueue, GKE and ours, by name",
        "which member of which slice the Pod is, and who places it"},
       {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
        "to tell processes from what runs before them"},

@@ -27,6 +27,10 @@ enum class Label : std::size_t {
   ray_replica_index,  // KubeRay with RayMultiHostIndexing
   ray_replica_name,
   ray_host_index,
+  lws_name,  // LeaderWorkerSet; the indices are written by its webhook
+  lws_group_index,
+  lws_worker_index,
+  pod_index,         // StatefulSet controller: the ordinal
   replica_index,     // ours; Ray's autoscaler reads it
   kueue_queue_name,  // Kueue
   slice_key,         // ours (prefix)
@@ -35,15 +39,23 @@ enum class Label : std::size_t {
 };
 
 enum class Annotation : std::size_t {
-  job_completion_index,     // Job controller
-  sub_slice_topology,       // user: a part of a slice, or a dynamic slice
-  topology,                 // user, with auto-provisioned slices
-  jobset_exclusive,         // user, copied by JobSet
+  job_completion_index,  // Job controller
+  sub_slice_topology,    // user: a part of a slice, or a dynamic slice
+  topology,              // user, with auto-provisioned slices
+  jobset_exclusive,      // user, copied by JobSet
+  lws_size,              // LeaderWorkerSet, and so on to lws_subgroup_exclusive
+  lws_leader_requests_tpus,
+  lws_subdomain_policy,
+  lws_subgroup_size,
+  lws_subgroup_policy,
+  lws_exclusive,
+  lws_subgroup_exclusive,
   kueue_suspending_parent,  // Kueue: its Pod integration manages this Pod
   kueue_tas_required,       // user: Kueue's topology-aware scheduling
   kueue_tas_preferred,
   kueue_tas_unconstrained,
   kueue_tas_slice_required,
+  start_ordinal,       // ours, written by users (prefix)
   inject,              // ours, written by users (prefix)
   exclusive_topology,  // ours, written by users (prefix)
   injected,            // ours (prefix)

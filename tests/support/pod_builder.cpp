@@ -59,6 +59,33 @@ PodBuilder& PodBuilder::job(std::string_view name, std::uint32_t index) {
   return *this;
 }
 
+PodBuilder& PodBuilder::statefulset(std::string_view name, std::uint32_t ordinal) {
+  const std::string at = std::to_string(ordinal), pod = std::string(name) + "-" + at;
+  owner("StatefulSet", name, "uid-of-" + std::string(name));
+  label("apps.kubernetes.io/pod-index", at);
+  label("statefulset.kubernetes.io/pod-name", pod);
+  pod_["metadata"]["name"] = pod;
+  pod_["spec"]["hostname"] = pod;
+  pod_["spec"]["subdomain"] = "svc";
+  return *this;
+}
+
+PodBuilder& PodBuilder::lws(std::string_view name, std::uint32_t group, std::uint32_t worker,
+                            std::uint32_t size) {
+  const std::string prefix = "leaderworkerset.sigs.k8s.io/", set(name);
+  const std::string leader = set + "-" + std::to_string(group);
+  if (worker == 0) {
+    statefulset(set, group);
+  } else {
+    statefulset(leader, worker);
+    annotation(prefix + "leader-name", leader);
+  }
+  label(prefix + "name", name);
+  label(prefix + "group-index", std::to_string(group));
+  label(prefix + "worker-index", std::to_string(worker));
+  return annotation(prefix + "size", std::to_string(size));
+}
+
 PodBuilder& PodBuilder::jobset(std::string_view name, std::string_view replicated_job,
                                std::uint32_t replicas, std::uint32_t slice, std::uint32_t index) {
   const std::string set(name), part(replicated_job), count = std::to_string(replicas),

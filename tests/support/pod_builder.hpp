@@ -30,6 +30,10 @@ class PodBuilder {
   PodBuilder& job(std::string_view name, std::uint32_t index);
   PodBuilder& jobset(std::string_view name, std::string_view replicated_job, std::uint32_t replicas,
                      std::uint32_t slice, std::uint32_t index);
+  PodBuilder& statefulset(std::string_view name, std::uint32_t ordinal);
+  // Member `worker` of a group, with the labels of LeaderWorkerSet's webhook, not its env.
+  PodBuilder& lws(std::string_view name, std::uint32_t group, std::uint32_t worker,
+                  std::uint32_t size);
   // KubeRay with host indexing.
   PodBuilder& ray(std::string_view cluster, std::string_view group, std::uint32_t replica,
                   std::uint32_t host);

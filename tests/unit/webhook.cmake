@@ -34,8 +34,10 @@ add_executable(webhook_test
   webhook/vocabulary_test.cpp
   webhook/workloads/job_test.cpp
   webhook/workloads/jobset_test.cpp
+  webhook/workloads/lws_test.cpp
   webhook/workloads/pod_test.cpp
   webhook/workloads/ray_test.cpp
+  webhook/workloads/statefulset_test.cpp
   webhook/workloads/table_test.cpp)
 target_link_libraries(webhook_test PRIVATE tpuwh_test_support GTest::gtest_main)
 add_gtest(webhook_test unit)

@@ -49,6 +49,7 @@ void identify(const WorkloadContext& context, Member& member) {
   member.host = completion_index(pod);
   member.names = {member.group, member.part, true};
   member.subdomain = pod.subdomain;
+  member.exclusive_topology = pod.annotation(Annotation::jobset_exclusive);
   member.slices_are_one_job = true;
   count_slices(pod, member);
   key_by_job(pod, context.ns, member);

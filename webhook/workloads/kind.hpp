@@ -6,7 +6,7 @@
 
 namespace tpuwh::webhook {
 
-enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray };
+enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray, lws, statefulset };
 
 class WorkloadSet {
  public:

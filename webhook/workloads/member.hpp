@@ -24,18 +24,35 @@ struct IndexLabel {
 
 // Host names of a group, from the parts its labels give; never taken apart again.
 //
-//   job      <stem>-<host>
-//   jobset   <stem>-<stem2>-<slice>-<host>
-//   ray      <stem>-<slice>-<host>
+//   job          <stem>-<host>
+//   jobset       <stem>-<stem2>-<slice>-<host>
+//   ray          <stem>-<slice>-<host>
+//   statefulset  <stem>-<number>
+//   lws          <stem>-<stem2>-<number>, and <stem>-<stem2> for number 0, the leader
+//
+// A number counts the hosts through all slices: first + slice * stride + host.
 struct HostNames {
-  std::string_view stem;
-  std::string_view stem2;
-  bool with_slice = false;
+  std::string_view stem = {};
+  std::string_view stem2 = {};
+  bool with_slice = false;   // the slice's index is a part of the name
+  bool numbered = false;     // the last part is a number as above
+  bool bare_first = false;   // number 0 has no last part
+  bool several = true;       // slice_name() says which of the group's slices it is
+  std::uint32_t first = 0;   // number of host 0 of slice 0
+  std::uint32_t stride = 0;  // hosts of a slice
 
   void append(Buffer& out, std::uint32_t slice, std::uint32_t host) const;
-  std::size_t size(std::uint32_t slice, std::uint32_t host) const;
-  // Without the host: what the hosts of one slice have in common.
+  // Bytes of the names of hosts 0 to hosts - 1 of a slice together, in closed form: it is
+  // asked before anything is built, of a count that a stranger wrote.
+  std::size_t total_size(std::uint32_t slice, std::uint32_t hosts) const;
+  // What the hosts of one slice have in common, as a name for the slice.
   void append_slice(Buffer& out, std::uint32_t slice) const;
+
+ private:
+  void append_stem(Buffer& out, std::uint32_t slice) const;
+  std::uint32_t number(std::uint32_t slice, std::uint32_t host) const {
+    return numbered ? first + slice * stride + host : host;
+  }
 };
 
 struct Member {
@@ -49,6 +66,10 @@ struct Member {
   IndexLabel group_slice;  // among the slices of one job, where that is another number
   IndexLabel slice_count;  // likewise; Ray takes it from MEGASCALE_NUM_SLICES
 
+  // `host` is a number as in HostNames, from which slice and host follow.
+  IndexLabel group_size;     // members the owner says the group has; empty key: it says nothing
+  IndexLabel subgroup_size;  // and of a slice, where the group has several
+
   HostNames names;
   std::string_view subdomain;  // of the Pod, else what the owner's Service is called
   bool gives_names = false;    // we write spec.hostname and spec.subdomain where absent
@@ -56,11 +77,17 @@ struct Member {
   // What names the slice for placement, in parts that no other slice has together.
   // Never a revision, a Pod or a restart: a rolling update must not repel itself.
   std::array<std::string_view, 4> key_parts;
+  bool slice_in_key = false;  // the last part is the slice's index, once that is known
   void set_key(std::initializer_list<std::string_view> parts) {
     key_parts = {};
     std::size_t i = 0;
     for (const std::string_view each : parts) key_parts.at(i++) = each;
   }
+
+  // The domain the owner keeps a slice on; `owner_keeps_group` where it keeps several of
+  // our slices on one, so that terms of ours would contradict it.
+  std::string_view exclusive_topology;
+  bool owner_keeps_group = false;
 
   // The slices of the group form one job unless told otherwise (JobSet); for Ray
   // only where the user set MEGASCALE_NUM_SLICES.

@@ -2,29 +2,53 @@
 
 #include "webhook/workloads/job.hpp"
 #include "webhook/workloads/jobset.hpp"
+#include "webhook/workloads/lws.hpp"
 #include "webhook/workloads/pod.hpp"
 #include "webhook/workloads/ray.hpp"
+#include "webhook/workloads/statefulset.hpp"
 
 namespace tpuwh::webhook {
 
-void HostNames::append_slice(Buffer& out, std::uint32_t slice) const {
+namespace {
+
+// Digits of all numbers from 0 to count - 1: one each, and one more for each
+// number from 10, 100, … on.
+std::size_t digits_below(std::uint64_t count) {
+  std::size_t digits = count;
+  for (std::uint64_t power = 10; power < count; power *= 10) digits += count - power;
+  return digits;
+}
+
+}  // namespace
+
+void HostNames::append_stem(Buffer& out, std::uint32_t slice) const {
   out.append(stem);
   if (!stem2.empty()) out.add('-', stem2);
   if (with_slice) out.add('-', slice);
 }
 
-void HostNames::append(Buffer& out, std::uint32_t slice, std::uint32_t host) const {
-  append_slice(out, slice);
-  out.add('-', host);
+void HostNames::append_slice(Buffer& out, std::uint32_t slice) const {
+  append_stem(out, slice);
+  if (numbered && several) out.add('-', slice);
 }
 
-std::size_t HostNames::size(std::uint32_t slice, std::uint32_t host) const {
-  return stem.size() + (stem2.empty() ? 0 : 1 + stem2.size()) +
-         (with_slice ? 1 + decimal_digits(slice) : 0) + 1 + decimal_digits(host);
+void HostNames::append(Buffer& out, std::uint32_t slice, std::uint32_t host) const {
+  append_stem(out, slice);
+  const std::uint32_t last = number(slice, host);
+  if (last > 0 || !bare_first) out.add('-', last);
+}
+
+std::size_t HostNames::total_size(std::uint32_t slice, std::uint32_t hosts) const {
+  const std::size_t stem_size = stem.size() + (stem2.empty() ? 0 : 1 + stem2.size()) +
+                                (with_slice ? 1 + decimal_digits(slice) : 0);
+  const std::uint64_t from = number(slice, 0);
+  const std::size_t bare = bare_first && from == 0 ? 2 : 0;  // "-0"
+  return hosts * (stem_size + 1) + digits_below(from + hosts) - digits_below(from) - bare;
 }
 
 std::span<const Workload> workloads() {
-  static const Workload table[] = {ray_workload, jobset_workload, job_workload, pod_workload};
+  static const Workload table[] = {ray_workload, lws_workload,         jobset_workload,
+                                   job_workload, statefulset_workload, pod_workload};
   return table;
 }
 

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "want review|patch|object|text|diff, not \"xml\""},
         BadCase{.name = "unknown_workload",
                 .arguments = {"serve", "--workloads", "ray,slurm"},
-                .want = "ray,jobset,job,pod, not \"ray,slurm\""},
+                .want = "ray,lws,jobset,job,statefulset,pod, not \"ray,slurm\""},
         BadCase{.name = "annotation_prefix_that_is_no_name",
                 .arguments = {"serve", "--annotation-prefix", "a_b/"},
                 .want = "DNS name"},

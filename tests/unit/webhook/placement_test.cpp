@@ -270,14 +270,17 @@ json in(const std::string& key, const json& values) {
       {"matchExpressions", json::array({{{"key", key}, {"operator", "In"}, {"values", values}}})}};
 }
 
+PodBuilder jobset() {
+  return a_pod().jobset("s", "r", 1, 0, 1).topology("4x4").tpu(4);
+}
+
 const char* const exclusive = "tpu-webhook.dev/exclusive-topology";
 const char* const theirs = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 
 INSTANTIATE_TEST_SUITE_P(
     Placement, Placed,
     testing::Values(
-        Who{"job", job(), true, pool},
-        Who{"jobset", a_pod().jobset("s", "r", 1, 0, 1).topology("4x4").tpu(4), true, pool},
+        Who{"job", job(), true, pool}, Who{"jobset", jobset(), true, pool},
         Who{"ray", a_pod().ray("c", "g", 0, 1).topology("4x4").tpu(4), true, pool},
         Who{"one_host", a_pod().job("t", 0).topology("2x2").tpu(4), false},
         Who{"ray_one_host", a_pod().ray("c", "g", 0, 0).topology("2x2").tpu(4), false},
@@ -285,12 +288,13 @@ INSTANTIATE_TEST_SUITE_P(
         // Our annotation, the owner's, the default.
         Who{"own_domain", job().annotation(exclusive, "example.com/rack"), true,
             "example.com/rack"},
-        Who{"owners_domain", job().annotation(theirs, "cloud.google.com/gke-tpu-slice"), true,
+        Who{"owners_domain", jobset().annotation(theirs, "cloud.google.com/gke-tpu-slice"), true,
             "cloud.google.com/gke-tpu-slice"},
-        Who{"own_before_owners", job().annotation(theirs, "a/b").annotation(exclusive, "c/d"), true,
-            "c/d"},
+        Who{"another_owners_domain", job().annotation(theirs, "a/b"), true, pool},
+        Who{"own_before_owners", jobset().annotation(theirs, "a/b").annotation(exclusive, "c/d"),
+            true, "c/d"},
         Who{"none", job().annotation(exclusive, "none"), true},
-        Who{"none_before_owners", job().annotation(theirs, "a/b").annotation(exclusive, "none"),
+        Who{"none_before_owners", jobset().annotation(theirs, "a/b").annotation(exclusive, "none"),
             true},
         Who{"empty_annotation", job().annotation(exclusive, ""), true, pool},
         Who{"garbage", job().annotation(exclusive, "no key!"), true},

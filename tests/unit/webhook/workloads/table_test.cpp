@@ -55,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
         Claimed{"job_by_label_alone", a_pod().label("batch.kubernetes.io/job-name", "t"), "job"},
         Claimed{"job_by_old_label", a_pod().label("job-name", "t"), "job"},
         Claimed{"deployment", a_pod().owner("ReplicaSet", "d-5d8", "u"), "pod"},
-        Claimed{"statefulset", a_pod().owner("StatefulSet", "s", "u"), "pod"}),
+        Claimed{"statefulset", a_pod().owner("StatefulSet", "s", "u"), "statefulset"},
+        Claimed{"lws", a_pod().lws("vllm", 0, 1, 4), "lws"}),
     case_name);
 
 TEST(Table, ItsLastClaimsEveryPod) {
@@ -65,14 +66,22 @@ TEST(Table, ItsLastClaimsEveryPod) {
   EXPECT_TRUE(workloads().back().claims(empty.pod));
 }
 
-TEST(HostNamesTest, SizeIsTheLength) {
-  for (const HostNames& names :
-       {HostNames{"job", {}, false}, HostNames{"set", "part", true}, HostNames{"group", {}, true}})
-    for (const std::uint32_t slice : {0u, 9u, 10u, 4294967295u})
-      for (const std::uint32_t host : {0u, 9u, 10u, 999u, 1000u, 4294967295u}) {
+TEST(HostNamesTest, TotalSizeIsTheLengthOfAll) {
+  HostNames statefulset{.stem = "web"};
+  statefulset.numbered = true;
+  HostNames lws{.stem = "vllm", .stem2 = "12"};
+  lws.numbered = lws.bare_first = true;
+  HostNames lws_workers = lws;
+  lws_workers.first = 1;
+  for (HostNames names :
+       {HostNames{.stem = "job"}, HostNames{.stem = "set", .stem2 = "part", .with_slice = true},
+        HostNames{.stem = "group", .with_slice = true}, statefulset, lws, lws_workers})
+    for (const std::uint32_t slice : {0u, 1u, 9u, 10u, 1000u})
+      for (const std::uint32_t hosts : {1u, 2u, 9u, 10u, 11u, 1000u, 1001u}) {
+        names.stride = hosts;
         Buffer out;
-        names.append(out, slice, host);
-        EXPECT_EQ(names.size(slice, host), out.size()) << out.view();
+        for (std::uint32_t host = 0; host < hosts; ++host) names.append(out, slice, host);
+        EXPECT_EQ(names.total_size(slice, hosts), out.size()) << out.view().substr(0, 80);
       }
 }
 

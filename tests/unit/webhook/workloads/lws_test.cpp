@@ -1,0 +1,168 @@
+// A group, or each of its subgroups, is a slice (reference/workloads.md 2.7, 6.3).
+#include "webhook/workloads/lws.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::Admitted;
+using test::effective;
+using test::PodBuilder;
+
+const std::string prefix = "leaderworkerset.sigs.k8s.io/";
+const char* const slice_key = "tpu-webhook.dev/slice-key";
+
+// Member `worker` of group 1 of vllm, after LWS's webhook has written its labels.
+PodBuilder member(unsigned worker, unsigned size) {
+  return a_pod().lws("vllm", 1, worker, size).topology("2x4").tpu(4);
+}
+PodBuilder leader_has_tpu(PodBuilder pod) {
+  return pod.annotation(prefix + "leader-requests-tpus", "true");
+}
+PodBuilder subgroups(PodBuilder pod, const char* size) {
+  return pod.annotation(prefix + "subgroup-size", size);
+}
+
+TEST(Lws, ALeaderWithTpuIsHostZero) {
+  const std::string hosts = "vllm-1.svc,vllm-1-1.svc";
+  const auto leader = admit(member(0, 2));
+  EXPECT_EQ(effective(leader, "TPU_WORKER_ID"), "0");
+  EXPECT_EQ(effective(leader, "TPU_WORKER_HOSTNAMES"), hosts);
+  EXPECT_EQ(effective(leader, "TPU_NAME"), "vllm-1");
+  const auto worker = admit(leader_has_tpu(member(1, 2)));
+  EXPECT_EQ(effective(worker, "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(effective(worker, "TPU_WORKER_HOSTNAMES"), hosts);
+  EXPECT_EQ(test::label(leader, slice_key), test::label(worker, slice_key));
+  EXPECT_EQ(effective(worker, "TPU_PROCESS_ADDRESSES"), "(absent)");
+}
+
+TEST(Lws, WithoutTpuOnTheLeaderWorkersCountFromZero) {
+  for (unsigned worker = 1; worker <= 2; ++worker) {
+    const auto answer = admit(member(worker, 3));
+    EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), std::to_string(worker - 1));
+    EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "vllm-1-1.svc,vllm-1-2.svc");
+  }
+}
+
+// LWS's webhook may come after ours: its index labels are not there yet.
+TEST(Lws, BeforeItsWebhookTheOrdinalServes) {
+  const auto without = [](PodBuilder pod, const char* label) {
+    return pod.remove("/metadata/labels/leaderworkerset.sigs.k8s.io~1" + std::string(label));
+  };
+  const auto leader = member(0, 2).label("apps.kubernetes.io/pod-index", "1");
+  EXPECT_EQ(admit(without(leader, "group-index")).patch, admit(leader).patch);
+  const auto worker = leader_has_tpu(member(1, 2)).label("apps.kubernetes.io/pod-index", "1");
+  EXPECT_EQ(admit(without(worker, "worker-index")).patch, admit(worker).patch);
+  auto bare = without(leader_has_tpu(member(1, 2)), "worker-index");
+  EXPECT_EQ(admit(bare.remove("/metadata/labels/apps.kubernetes.io~1pod-index")).reason,
+            Reason::no_identity);
+}
+
+TEST(Lws, WhatItsWebhookWroteStays) {
+  const auto pod = leader_has_tpu(member(1, 2))
+                       .env("TPU_WORKER_HOSTNAMES", "vllm-1.svc,vllm-1-1.svc")
+                       .env("TPU_WORKER_ID", "1")
+                       .env("TPU_NAME", "vllm-1")
+                       .env("TPU_PROCESS_ADDRESSES", "vllm-1.svc:8476,vllm-1-1.svc:8476")
+                       .env("TPU_PROCESS_PORT", "8476");
+  const auto answer = admit(pod);
+  EXPECT_EQ(answer.object["spec"]["containers"], pod.pod()["spec"]["containers"]);
+  EXPECT_TRUE(answer.warnings.empty()) << answer.body;
+  EXPECT_NE(test::label(answer, slice_key), "");
+}
+
+TEST(Lws, SubgroupsAreSlices) {
+  std::map<std::string, std::set<std::string>> ids;
+  for (unsigned worker = 0; worker < 4; ++worker) {
+    const auto answer = admit(subgroups(leader_has_tpu(member(worker, 4)), "2"));
+    const std::string hosts = effective(answer, "TPU_WORKER_HOSTNAMES");
+    EXPECT_EQ(hosts, worker < 2 ? "vllm-1.svc,vllm-1-1.svc" : "vllm-1-2.svc,vllm-1-3.svc");
+    EXPECT_EQ(effective(answer, "TPU_NAME"), worker < 2 ? "vllm-1-0" : "vllm-1-1");
+    ids[test::label(answer, slice_key)].insert(effective(answer, "TPU_WORKER_ID"));
+  }
+  const std::set<std::string> both = {"0", "1"};
+  ASSERT_EQ(ids.size(), 2u);
+  for (const auto& [key, members] : ids) EXPECT_EQ(members, both);
+}
+
+TEST(Lws, SubgroupsJoinWhenTheUserSaysHowMany) {
+  const auto answer =
+      admit(subgroups(leader_has_tpu(member(3, 4)), "2").env("MEGASCALE_NUM_SLICES", "2"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "vllm-1.svc");
+  // Groups are replicas of each other, not slices of one job.
+  const auto group = admit(leader_has_tpu(member(1, 2)).env("MEGASCALE_NUM_SLICES", "2"));
+  EXPECT_EQ(effective(group, "MEGASCALE_SLICE_ID"), "(absent)");
+}
+
+TEST(Lws, TheExcludedLeaderIsInNoSlice) {
+  const auto excluded = [](PodBuilder pod) {
+    return subgroups(pod, "2").annotation(prefix + "subgroup-policy-type", "LeaderExcluded");
+  };
+  EXPECT_EQ(admit(excluded(member(0, 5))).reason, Reason::no_identity);
+  const auto worker = admit(excluded(leader_has_tpu(member(3, 5))));
+  EXPECT_EQ(effective(worker, "TPU_WORKER_HOSTNAMES"), "vllm-1-3.svc,vllm-1-4.svc");
+  EXPECT_EQ(effective(worker, "TPU_WORKER_ID"), "0");
+}
+
+// Label and env of LWS's own webhook disagree here (6.3 number 1).
+TEST(Lws, UnequalSubgroupsAreLeftAloneWithTheNumbers) {
+  const auto answer = admit(subgroups(member(1, 4), "2"));
+  EXPECT_TRUE(answer.patch.empty());
+  EXPECT_NE(answer.warning("a group of 4 without its leader, which is not in a slice, cannot be "
+                           "split into subgroups of 2"),
+            "")
+      << answer.body;
+}
+
+TEST(Lws, AGroupOfAnotherSizeIsLeftAloneWithTheNumbers) {
+  const auto answer = admit(leader_has_tpu(member(1, 4)));
+  EXPECT_TRUE(answer.patch.empty());
+  EXPECT_NE(answer.warning("a group of 4 has 4 members, but 2x4 with 4 chips per Pod has 2 hosts"),
+            "")
+      << answer.body;
+}
+
+TEST(Lws, AServiceForEachGroupIsCalledLikeItsLeader) {
+  const auto answer = admit(
+      leader_has_tpu(member(1, 2)).annotation(prefix + "subdomainPolicy", "UniquePerReplica"));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "vllm-1.vllm-1,vllm-1-1.vllm-1");
+}
+
+TEST(Lws, ItsExclusiveTopologyIsTheDomain) {
+  const auto domain = [](const Admitted& answer) {
+    return answer.object["spec"]["affinity"]["podAffinity"]
+                        ["requiredDuringSchedulingIgnoredDuringExecution"][0]["topologyKey"];
+  };
+  const auto pod = leader_has_tpu(member(1, 2));
+  EXPECT_EQ(domain(admit(pod)), "cloud.google.com/gke-nodepool");
+  EXPECT_EQ(domain(admit(PodBuilder(pod).annotation(prefix + "exclusive-topology", "rack"))),
+            "rack");
+  // Subgroups that are kept on one node pool cannot repel each other from it.
+  const auto parts =
+      subgroups(leader_has_tpu(member(3, 4)), "2")
+          .annotation(prefix + "exclusive-topology", "cloud.google.com/gke-nodepool");
+  const auto answer = admit(parts);
+  EXPECT_NE(test::label(answer, slice_key), "");
+  EXPECT_FALSE(answer.object["spec"].contains("affinity") &&
+               answer.object["spec"]["affinity"].contains("podAntiAffinity"));
+}
+
+TEST(Lws, IndicesArePlainDecimalsOfTheGroup) {
+  for (const char* bad : {"01", "-1", "2", "4294967296", "1e3"})
+    EXPECT_EQ(admit(leader_has_tpu(member(1, 2)).label(prefix + "worker-index", bad)).reason,
+              Reason::bad_index)
+        << bad;
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,82 @@
+// Consecutive ordinals are the hosts of a slice (reference/workloads.md 2.1).
+#include "webhook/workloads/statefulset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::effective;
+using test::PodBuilder;
+
+const char* const slice_key = "tpu-webhook.dev/slice-key";
+
+PodBuilder sax(unsigned ordinal) {
+  return a_pod().statefulset("sax", ordinal).topology("2x4").tpu(4);
+}
+
+TEST(StatefulSet, HostsAreConsecutiveOrdinals) {
+  std::set<std::string> keys;
+  for (unsigned ordinal = 0; ordinal < 6; ++ordinal) {
+    const auto answer = admit(sax(ordinal));
+    const std::string first = std::to_string(ordinal / 2 * 2);
+    const std::string second = std::to_string(ordinal / 2 * 2 + 1);
+    EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), std::to_string(ordinal % 2));
+    EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"),
+              "sax-" + first + ".svc,sax-" + second + ".svc");
+    EXPECT_TRUE(answer.warnings.empty()) << answer.body;
+    keys.insert(test::label(answer, slice_key));
+  }
+  EXPECT_EQ(keys.size(), 3u);
+}
+
+TEST(StatefulSet, DigitsGrowInsideASlice) {
+  const auto answer = admit(a_pod().statefulset("sax", 11).topology("4x4").tpu(4));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "sax-8.svc,sax-9.svc,sax-10.svc,sax-11.svc");
+}
+
+TEST(StatefulSet, TheOrdinalIsInTheNameWhereThereIsNoLabel) {
+  const auto pod = sax(3).remove("/metadata/labels");
+  EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
+  const auto nameless = PodBuilder(pod).set("/metadata/name", "other-3");
+  EXPECT_EQ(admit(nameless).reason, Reason::no_identity);
+}
+
+TEST(StatefulSet, AStartOrdinalIsSaidByAnAnnotation) {
+  const auto started = [](unsigned ordinal, const char* start) {
+    return admit(sax(ordinal).annotation("tpu-webhook.dev/start-ordinal", start));
+  };
+  EXPECT_EQ(effective(started(5, "5"), "TPU_WORKER_ID"), "0");
+  EXPECT_EQ(effective(started(6, "5"), "TPU_WORKER_HOSTNAMES"), "sax-5.svc,sax-6.svc");
+  EXPECT_FALSE(started(4, "5").allowed);
+  EXPECT_EQ(started(5, "five").reason, Reason::no_identity);
+}
+
+TEST(StatefulSet, JoinsItsSlicesWhenTheUserSaysHowMany) {
+  const auto answer = admit(sax(3).env("MEGASCALE_NUM_SLICES", "2"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "sax-0.svc");
+  const auto beyond = admit(sax(4).env("MEGASCALE_NUM_SLICES", "2"));
+  EXPECT_EQ(beyond.reason, Reason::bad_index);
+  EXPECT_NE(beyond.message.find("the job has 2 slices"), std::string::npos) << beyond.message;
+  EXPECT_EQ(effective(admit(sax(3)), "MEGASCALE_SLICE_ID"), "(absent)");
+}
+
+TEST(StatefulSet, OfOneHostIsLeftToTheDevicePlugin) {
+  const auto answer = admit(a_pod().statefulset("sax", 3).topology("2x2").tpu(4));
+  EXPECT_TRUE(answer.patch.empty()) << answer.patch;
+}
+
+TEST(StatefulSet, AnOrdinalIsAnInt32) {
+  EXPECT_FALSE(admit(sax(0).label("apps.kubernetes.io/pod-index", "4294967295")).allowed);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

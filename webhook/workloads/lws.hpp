@@ -1,0 +1,12 @@
+// LeaderWorkerSet: a group, or each of its subgroups, is a slice. Its own webhook injects
+// a TPU environment too, before or after ours; what it wrote stays, and what is computed
+// here is the same (reference/workloads.md 2.7).
+#pragma once
+
+#include "webhook/workloads/table.hpp"
+
+namespace tpuwh::webhook {
+
+extern const Workload lws_workload;
+
+}  // namespace tpuwh::webhook

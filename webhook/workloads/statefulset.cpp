@@ -1,0 +1,50 @@
+#include "webhook/workloads/statefulset.hpp"
+
+#include "webhook/names.hpp"
+
+namespace tpuwh::webhook {
+
+IndexLabel ordinal_of(const Pod& pod) {
+  if (const auto label = pod.label(Label::pod_index); !label.empty())
+    return {"apps.kubernetes.io/pod-index", label};
+  const std::string_view owner = pod.owner.name;
+  const bool named = pod.name.size() > owner.size() + 1 && pod.name.starts_with(owner) &&
+                     pod.name[owner.size()] == '-';
+  return {"the number in metadata.name", named ? pod.name.substr(owner.size() + 1) : ""};
+}
+
+namespace {
+
+bool claims(const Pod& pod) {
+  return pod.owner.kind == "StatefulSet";
+}
+
+void identify(const WorkloadContext& context, Member& member) {
+  const Pod& pod = context.pod;
+  member.kind = "StatefulSet";
+  member.group = pod.owner.name;
+  member.host = ordinal_of(pod);
+  member.names.stem = member.group;
+  member.names.numbered = true;
+  member.subdomain = pod.subdomain;
+  if (pod.owner.uid.empty())
+    member.set_key({context.ns, "StatefulSet", member.group});
+  else
+    member.set_key({pod.owner.uid});
+  member.slice_in_key = true;
+  const auto start = pod.annotation(Annotation::start_ordinal);
+  const auto first = plain_decimal(start);
+  member.names.first = first.value_or(0);
+  if (member.group.empty())
+    member.incomplete = "the owner reference does not name the StatefulSet";
+  else if (!start.empty() && !first)
+    member.incomplete =
+        "annotation start-ordinal is no plain decimal, so it is not known which slice the Pod is "
+        "in";
+}
+
+}  // namespace
+
+const Workload statefulset_workload{"statefulset", WorkloadKind::statefulset, claims, identify};
+
+}  // namespace tpuwh::webhook

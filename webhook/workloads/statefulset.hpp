@@ -1,0 +1,16 @@
+// StatefulSet: consecutive ordinals are the hosts of a slice, slice after slice.
+#pragma once
+
+#include "webhook/workloads/table.hpp"
+
+namespace tpuwh::webhook {
+
+// spec.ordinals.start is not on the Pod; the annotation start-ordinal on the Pod template
+// says it again where it is not 0. Without, ordinal 0 is host 0 of slice 0.
+extern const Workload statefulset_workload;
+
+// The ordinal: its label (since Kubernetes 1.28), else what stands behind the owner's
+// name and a dash in the Pod's.
+IndexLabel ordinal_of(const Pod& pod);
+
+}  // namespace tpuwh::webhook
