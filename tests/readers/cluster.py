@@ -25,13 +25,13 @@ def node_chips(node):
 
 
 def place(pods, nodes):
-    """A node for each Pod, in the order of `pods`.
+    """A node for each Pod, in the order of `pods`: its own where a scheduler has bound it.
 
-    Not a scheduler: it honours the node selector, required node affinity and free chips, the
+    Not a scheduler itself: it honours the node selector, required node affinity and free chips, the
     most constrained Pods first, which is enough to see whether everything has a place at all.
     """
     free = {id(node): node_chips(node) for node in nodes}
-    candidates = [[node for node in nodes if _selects(pod, node)] for pod in pods]
+    candidates = [[node for node in nodes if _may_be_on(pod, node)] for pod in pods]
     chosen = {}
     for i in sorted(range(len(pods)), key=lambda i: len(candidates[i])):
         wanted = sum(chips(c) for c in pods[i]["spec"]["containers"])
@@ -44,6 +44,11 @@ def place(pods, nodes):
             raise RuntimeError(f"no node has room for {title(pods[i])}: {wanted} chips, "
                                f"selector {pods[i]['spec'].get('nodeSelector')}")
     return [chosen[i] for i in range(len(pods))]
+
+
+def _may_be_on(pod, node):
+    bound = pod["spec"].get("nodeName")
+    return node["metadata"]["name"] == bound if bound else _selects(pod, node)
 
 
 def _selects(pod, node):

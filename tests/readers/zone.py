@@ -50,5 +50,6 @@ def _publishes(service, pod):
     return (spec.get("clusterIP") == "None"
             and service["metadata"]["name"] == pod["spec"]["subdomain"]
             and service["metadata"]["namespace"] == metadata["namespace"]
+            and bool(spec.get("selector"))  # without one it publishes what somebody writes by hand
             and all(have.get(k) == v for k, v in spec["selector"].items())
             and (spec.get("publishNotReadyAddresses", False) or ready_at_start))

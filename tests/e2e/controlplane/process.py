@@ -81,6 +81,18 @@ def stop(directory: pathlib.Path, processes: list, at_once: bool = False) -> lis
     return late
 
 
+def signal_one(process: Process, number: int) -> None:
+    """Send a signal, if the process is still the one we started."""
+    _signal(process, number)
+
+
+def wait_exit(process: Process, seconds: float):
+    """The exit code of a child of ours (negative: the signal that ended it), or None if it still runs."""
+    _wait_gone([process], seconds)
+    child = _children.get(process.pid)
+    return child.poll() if child else None
+
+
 def log_tail(directory: pathlib.Path, name: str, lines: int = 15) -> str:
     path = directory / "logs" / f"{name}.log"
     if not path.exists():

@@ -1,0 +1,49 @@
+"""The API server's audit log: what it says of the Pods of a namespace."""
+
+import json
+
+from controlplane.state import State
+
+from .api import wait_for
+
+ROUND = "mutation.webhook.admission.k8s.io/round_"
+FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/round_"
+
+
+def creations(state: State, namespace: str) -> list:
+    """One entry for each answered POST of a Pod there, in the log's order."""
+    found = []
+    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+        for line in log:
+            if f'"namespace":"{namespace}"' not in line or not line.endswith("\n"):
+                continue
+            entry = json.loads(line)
+            about = entry["objectRef"]
+            if (entry["verb"], about["resource"], about["namespace"]) == ("create", "pods", namespace) and "subresource" not in about:
+                found.append(entry)
+    return found
+
+
+def creation(state: State, namespace: str, pod: str) -> dict:
+    """The annotations of the last answered POST of this Pod, whether it was created or not."""
+    def written():
+        entries = [entry for entry in creations(state, namespace) if _name(entry) == pod]
+        return entries[-1] if entries else None
+
+    return wait_for(f"{pod} in the audit log", written, 10, every=0.05).get("annotations", {})
+
+
+def rounds(annotations: dict, webhook: str) -> list:
+    """For each round in which this webhook was called: did it change the Pod?"""
+    calls = sorted((key, json.loads(value)) for key, value in annotations.items() if key.startswith(ROUND))
+    return [call["mutated"] for _, call in calls if call["webhook"] == webhook]
+
+
+def refused(state: State, namespace: str) -> list:
+    """The messages of POSTs of Pods that failed."""
+    return [entry["responseStatus"].get("message", "") for entry in creations(state, namespace)
+            if entry["responseStatus"]["code"] >= 400]
+
+
+def _name(entry: dict) -> str:
+    return entry["objectRef"].get("name") or entry.get("requestObject", {}).get("metadata", {}).get("name", "")

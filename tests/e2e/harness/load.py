@@ -1,0 +1,72 @@
+"""Users who create TPU Pods all the time, each Pod a member of a slice of 64 hosts."""
+
+import itertools
+import statistics
+import threading
+import time
+
+from . import pods
+from .api import Refused, wait_for
+from .namespace import Namespace
+
+HOSTS = 64  # of a 16x16 slice with 4 chips each
+
+
+class Load:
+    """While this holds `users` threads create Pods, together `rate` a second; at the end, at least `least`.
+
+    created: seconds that each creation took. failed: (name, message) of those that failed.
+    """
+
+    def __init__(self, namespace: Namespace, least: int = 0, rate: float = 50, users: int = 8):
+        self._namespace, self._least, self._pause = namespace, least, users / rate
+        self._numbers, self._stop = itertools.count(), threading.Event()
+        self._threads = [threading.Thread(target=self._create, daemon=True) for _ in range(users)]
+        self.created: list = []
+        self.failed: list = []
+
+    def __enter__(self):
+        for one in self._threads:
+            one.start()
+        self.more(8)
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None and len(self.created) < self._least:
+            self.more(self._least - len(self.created))
+        self._stop.set()
+        for one in self._threads:
+            one.join()
+        self._namespace.most_pods = len(self.created)
+
+    def more(self, count: int) -> None:
+        """Wait until this many more were tried."""
+        wanted = self.tried() + count
+        wait_for(f"{count} more Pods", lambda: self.tried() >= wanted, 60, every=0.02)
+
+    def tried(self) -> int:
+        return len(self.created) + len(self.failed)
+
+    def left_out(self) -> list:
+        """Pods that exist and are not what they should be; all that were created must exist."""
+        found = self._namespace.api.pods(self._namespace.name)
+        assert len(found) == len(self.created), f"{len(self.created)} Pods were created, {len(found)} exist"
+        return [pod["metadata"]["name"] for pod in found if not pods.injected(pod)]
+
+    def line(self) -> str:
+        """For a picture."""
+        took = sorted(self.created)
+        return (f"{len(took)} Pods created, {len(self.failed)} failed; median {1e3 * statistics.median(took):.0f} ms, "
+                f"99 % within {1e3 * took[len(took) * 99 // 100]:.0f} ms, slowest {1e3 * took[-1]:.0f} ms")
+
+    def _create(self) -> None:
+        while not self._stop.is_set():
+            number, start = next(self._numbers), time.monotonic()
+            pod = pods.member(f"load-{number}", number % HOSTS, f"load-{number // HOSTS}", "16x16")
+            pod["metadata"]["namespace"] = self._namespace.name
+            try:
+                self._namespace.api.create(pod)
+                self.created.append(time.monotonic() - start)
+            except (Refused, OSError) as error:
+                self.failed.append((pod["metadata"]["name"], str(error)))
+            self._stop.wait(max(0.0, self._pause - (time.monotonic() - start)))

@@ -1,0 +1,66 @@
+"""The certificate files that a replica sees, replaced as a kubelet replaces a Secret's."""
+
+import os
+import pathlib
+import socket
+import ssl
+
+from controlplane import tls
+
+from .release import NAME, NAMESPACE, Release
+
+FILES = ("tls.crt", "tls.key")
+
+
+def issue(pki: pathlib.Path, authority: str, folder: pathlib.Path) -> pathlib.Path:
+    """A certificate for our Service, and its key beside it; returns the certificate's file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tls.server(pki, authority, folder / "tls.crt", [f"DNS:{NAME}.{NAMESPACE}.svc"])
+    return folder / "tls.crt"
+
+
+def replace(release: Release, certificate: pathlib.Path) -> None:
+    """Write both files as a kubelet does: into a new folder, then the link `..data` moves to it.
+
+    tls.crt and tls.key are links through `..data`, so that nobody sees one of each.
+    """
+    mount = next(iter(release.mounts.values()))
+    if not (mount / "..data").exists():
+        _link(mount, _folder(mount, mount))
+        for name in FILES:
+            _move(mount, f"..data/{name}", name)
+    _link(mount, _folder(mount, certificate.parent))
+
+
+def served(address: str) -> str:
+    """The certificate, PEM, that a server at HOST:PORT shows."""
+    host, _, port = address.rpartition(":")
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection((host, int(port)), timeout=5) as plain:
+        with context.wrap_socket(plain, server_hostname=f"{NAME}.{NAMESPACE}.svc") as secure:
+            return ssl.DER_cert_to_PEM_cert(secure.getpeercert(binary_form=True))
+
+
+def same(pem: str, certificate: pathlib.Path) -> bool:
+    return "".join(pem.split()) == "".join(certificate.read_text(encoding="utf-8").split())
+
+
+def _folder(mount: pathlib.Path, source: pathlib.Path) -> str:
+    """A new folder in the mount with the files of `source`."""
+    name = f"..{len(list(mount.glob('..[0-9]*')))}"
+    (mount / name).mkdir()
+    for file in FILES:
+        (mount / name / file).write_bytes((source / file).read_bytes())
+    return name
+
+
+def _link(mount: pathlib.Path, folder: str) -> None:
+    _move(mount, folder, "..data")
+
+
+def _move(mount: pathlib.Path, target: str, name: str) -> None:
+    """The link `name` leads to `target`, from one moment to the next."""
+    aside = mount / "..aside"
+    aside.symlink_to(target)
+    os.replace(aside, mount / name)

@@ -1,0 +1,259 @@
+"""An installed chart: `helm template`, everything applied, the program running, and called.
+
+The objects are applied as rendered, with strict field validation, but for the Service: it becomes
+an ExternalName Service on our loopback address, where a relay stands for kube-proxy. The
+Deployment is applied as it is, too, so that its Pods are real, validated, scheduled Pods; nobody
+runs them, though (KWOK only says so), and the processes that answer are ours (replica.py).
+"""
+
+import base64
+import contextlib
+import copy
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from controlplane import operators, process, programs, tls
+from controlplane.state import State
+
+from . import chart, replica
+from .api import Api, wait_for
+
+NAME = NAMESPACE = "tpu-webhook"
+SECRET = "tpu-webhook-certificate"
+PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
+RELAY = "tpu-webhook-relay"
+LOG_SECONDS = 0.05  # from an answer to its line in the log
+CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
+E2E = pathlib.Path(__file__).resolve().parents[1]
+
+
+class Release:
+    """`values` go to the chart, over a certificate of ours and one replica."""
+
+    def __init__(self, state: State, api: Api, program: pathlib.Path, values: dict | None = None):
+        self._state, self._api, self._program = state, api, program
+        self._folder = state.directory / "release"
+        self._table = self._folder / "relay.json"
+        self._relay: process.Process | None = None
+        self._cut = 0
+        self.values = {**self._defaults(), **(values or {})}
+        self.replicas: list = []
+        self._applied: list = []  # all but the configuration
+        self.rendered = self.deployment = None  # as the chart renders them
+        self.configuration = NAME  # its name at the API server now; it decides our place in the chain
+
+    # -- life ---------------------------------------------------------------------------------
+
+    def install(self) -> "Release":
+        """Apply, start, and wait until the API server calls us."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(parents=True)
+        for name in (NAMESPACE, PROBES):
+            if not self._api.get("v1", "Namespace", name):
+                self._api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self._certificate()
+        objects = chart.render(NAME, NAMESPACE, self.values)
+        self.rendered = chart.one(objects, CONFIGURATION[1])
+        self.deployment = chart.one(objects, "Deployment")
+        service = chart.one(objects, "Service")
+        self._apply([service], "--dry-run=server")  # at least it must be valid
+        service["spec"] = operators.loopback_service(NAME, NAMESPACE, self._state.addresses[NAME])["spec"]
+        # The configuration comes last: before the program answers, it would only refuse Pods.
+        self._apply([obj for obj in objects if obj is not self.rendered])
+        self._start(self.deployment["spec"])
+        self._apply([self.rendered])
+        self.configuration = NAME
+        self._applied = [obj for obj in objects if obj is not self.rendered]
+        self.wait_called()
+        return self
+
+    def uninstall(self) -> None:
+        """Take the configuration away first, as anybody should, then the rest."""
+        self._api.delete(*CONFIGURATION, self.configuration)
+        for obj in reversed(self._applied):
+            self._api.delete(obj["apiVersion"], obj["kind"], obj["metadata"]["name"], obj["metadata"].get("namespace"))
+        self.wait_called(False)
+        for one in self.replicas:
+            one.forget()
+        if self._relay:
+            process.stop(self._state.directory, [self._relay], at_once=True)
+        self.replicas, self._relay = [], None
+
+    @contextlib.contextmanager
+    def reinstalled(self, values: dict):
+        """While this holds the chart is installed anew with these values over ours."""
+        before = self.values
+        self.uninstall()
+        self.values = {**before, **values}
+        try:
+            self.install()
+            yield self
+        finally:
+            self.uninstall()
+            self.values = before
+            self.install()
+
+    # -- being called -------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def absent(self):
+        """While this holds the API server does not know us."""
+        self._api.delete(*CONFIGURATION, self.configuration)
+        self.wait_called(False)
+        try:
+            yield
+        finally:
+            self._apply([self._named(self.configuration)])
+            self.wait_called()
+
+    @contextlib.contextmanager
+    def renamed(self, name: str):
+        """While this holds our configuration has another name, and so another place in the chain."""
+        before = self.configuration
+        self._rename(name)
+        try:
+            yield
+        finally:
+            self._rename(before)
+
+    def wait_called(self, wanted: bool = True) -> None:
+        """A configuration takes effect some time after it is written: ask until it has."""
+        what = f"{NAME} {'' if wanted else 'not '}to be called"
+        wait_for(what, lambda: self._called() == wanted, 30, every=0.05)
+
+    # -- what it did --------------------------------------------------------------------------
+
+    def reviews(self, namespace: str | None = None) -> list:
+        """The log line of every review that any replica answered, without our own probes'."""
+        lines = [line for one in self.replicas for line in one.reviews()]
+        return [line for line in lines if line["namespace"] == (namespace or line["namespace"]) != PROBES]
+
+    # -- replicas -----------------------------------------------------------------------------
+
+    def scale(self, count: int) -> None:
+        """Start or end replicas until there are `count`, all of them ready and in the relay."""
+        while len(self.replicas) < count:
+            self.add(f"{NAME}-{len(self.replicas)}")
+        leaving = self.replicas[count:]
+        self.replicas = self.replicas[:count]
+        self.route()
+        for one in leaving:
+            one.forget()
+        self.wait_ready()
+
+    def add(self, name: str) -> replica.Replica:
+        """Start one more; it is called once it is ready and in the relay's table."""
+        one = replica.Replica(self._state, name, self._program,
+                              self.deployment["spec"]["template"]["spec"], self._mounts)
+        one.start()
+        self.replicas.append(one)
+        return one
+
+    def route(self, entries: dict | None = None, cut: bool = False) -> None:
+        """Write the relay's table: these entries, or all replicas. `cut` ends what is connected."""
+        self._cut += cut
+        table = {"replicas": entries or {one.name: one.entry() for one in self.replicas}, "cut": self._cut}
+        aside = self._table.with_name("relay.new")
+        aside.write_text(json.dumps(table, indent=1), encoding="utf-8")
+        os.replace(aside, self._table)
+        if cut:
+            wait_for("the relay to cut", lambda: self.relay()["cut"] == self._cut, 10, every=0.02)
+
+    def wait_ready(self, names: list | None = None) -> None:
+        """Until the relay sends connections to these, by default to all replicas."""
+        names = sorted(names or [one.name for one in self.replicas])
+        wait_for(f"{', '.join(names)} to be ready", lambda: sorted(self.relay()["ready"]) == names, 30, every=0.02)
+
+    def relay(self) -> dict:
+        """What the relay says: who is ready, connections so far."""
+        state = self._table.with_name(self._table.name + ".state")
+        return json.loads(state.read_text(encoding="utf-8")) if state.exists() else {"ready": [], "total": {}, "cut": 0}
+
+    def cpu_seconds(self) -> tuple:
+        """(of all replicas, of the relay), since they were started."""
+        return sum(one.cpu_seconds() for one in self.replicas), self._relay.usage()[1]
+
+    def serves(self, workload: str) -> bool:
+        """Whether the program knows a workload API, by what `serve --help` says of --workloads."""
+        command = [str(self._program), "serve", "--help"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        (line,) = [line for line in answer.splitlines() if line.lstrip().startswith("--workloads")] or [""]
+        return workload in line.partition("=")[2].split(",")
+
+    @property
+    def mounts(self) -> dict:
+        """mountPath of the rendered container -> the folder that stands for it."""
+        return self._mounts
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _defaults(self) -> dict:
+        ca = base64.b64decode(self._state.ca_bundle()).decode()
+        return {"replicas": 1, "certificate": {"secretName": SECRET, "caBundle": ca}}
+
+    def _certificate(self) -> None:
+        """The Secret that an operator would supply, for the name that the API server asks for."""
+        files = self._folder / "tls.crt"
+        tls.server(self._state.pki, "webhook-ca", files, [f"DNS:{NAME}.{NAMESPACE}.svc"])
+        data = {name: base64.b64encode(files.with_name(name).read_bytes()).decode() for name in ("tls.crt", "tls.key")}
+        self._api.delete("v1", "Secret", SECRET, NAMESPACE)
+        self._api.create({
+            "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls", "data": data,
+            "metadata": {"name": SECRET, "namespace": NAMESPACE},
+        })
+
+    def _start(self, deployment: dict) -> None:
+        self._mounts = replica.write_mounts(self._api, deployment["template"]["spec"], NAMESPACE, self._folder / "mounts")
+        self._table.write_text('{"replicas": {}}', encoding="utf-8")
+        command = [sys.executable, "-B", "-m", "controlplane.relay", f"{self._state.addresses[NAME]}:443", self._table]
+        self._relay = process.start(self._state.directory, RELAY, command, f"{self._state.addresses[NAME]}:443",
+                                    {"PYTHONPATH": str(E2E)})
+        self.scale(deployment["replicas"])
+
+    def _apply(self, objects: list, *arguments: str) -> None:
+        """kubectl apply --server-side: a field that the API does not know is an error."""
+        command = [programs.path("kubectl"), "--kubeconfig", str(self._state.kubeconfig), "apply", "--server-side",
+                   "--force-conflicts", "--validate=strict", *arguments, "-f", "-"]
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+        answer = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if answer.returncode != 0:
+            raise RuntimeError(f"the chart is refused: {answer.stderr.strip()}")
+
+    def _named(self, name: str) -> dict:
+        configuration = copy.deepcopy(self.rendered)
+        configuration["metadata"]["name"] = name
+        return configuration
+
+    def _rename(self, name: str) -> None:
+        """Never without one: Pods of other stories may be on their way."""
+        if name == self.configuration:
+            return
+        before, self.configuration = self.configuration, name
+        self._apply([self._named(name)])
+        wait_for(f"{name} to be called", lambda: self._probe_reviews() > 1, 30, every=0.05)
+        self._api.delete(*CONFIGURATION, before)
+        wait_for(f"{before} not to be called", lambda: self._probe_reviews() == 1, 30, every=0.05)
+
+    def _called(self) -> bool:
+        return self._probe_reviews() > 0
+
+    def _probe_reviews(self) -> int:
+        """How many reviews one dry-run Pod causes; raises Refused where nobody answers them."""
+        before = self._counted_probes()
+        self._api.create(_PROBE, dry_run=True)
+        time.sleep(LOG_SECONDS)
+        return self._counted_probes() - before
+
+    def _counted_probes(self) -> int:
+        return sum(line["namespace"] == PROBES for one in self.replicas for line in one.reviews())
+
+
+_PROBE = {
+    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "namespace": PROBES},
+    "spec": {"containers": [{"name": "c", "image": "i", "resources": {"limits": {"google.com/tpu": "4"}}}]},
+}

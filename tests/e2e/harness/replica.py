@@ -1,0 +1,135 @@
+"""One replica: the program as the container of the rendered Deployment would run it.
+
+What is changed of what the chart rendered, and nothing else:
+* ports: `:8443` becomes a free port of 127.0.0.1, and so does every other containerPort, as all
+  replicas share one network here;
+* paths below a volumeMount's mountPath: the mount is a folder of this control plane, as there is
+  no container to mount it in. Its files are the Secret's, as the API server returns them;
+* environment entries from the Pod's own fields: the replica's name, 127.0.0.1.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import signal
+
+from controlplane import net, process
+from controlplane.state import State
+
+ADDRESS = "127.0.0.1"
+
+
+class Replica:
+    """`name` is that of its process, its log (DIR/logs/NAME.log) and its place in the relay."""
+
+    def __init__(self, state: State, name: str, program: pathlib.Path, pod: dict, mounts: dict):
+        self.name, self._state, self._program = name, state, program
+        self._container = pod["containers"][0]
+        self._mounts = mounts  # mountPath -> folder here
+        self._process: process.Process | None = None
+        rendered = [port["containerPort"] for port in self._container["ports"]]
+        self._ports = dict(zip(rendered, net.free_ports(len(rendered))))
+        self._by_name = {port["name"]: port["containerPort"] for port in self._container["ports"]}
+
+    def start(self) -> None:
+        """Start it; it is called once it is ready and the relay has noticed."""
+        self._process = process.start(self._state.directory, self.name, self.command(), self.entry()["address"])
+
+    def command(self) -> list:
+        """What is run. Nothing of our own environment: a container has none of it."""
+        arguments = [self._here(argument) for argument in self._container["args"]]
+        environment = [f"{entry['name']}={self._value(entry)}" for entry in self._container.get("env", [])]
+        return ["env", "-i", "PATH=/usr/bin:/bin", *environment, str(self._program), *arguments]
+
+    def terminate(self, seconds: float = 40) -> int | None:
+        """SIGTERM, as the kubelet; returns the exit code, None if it still runs after `seconds`."""
+        self.signal(signal.SIGTERM)
+        return self.wait_exit(seconds)
+
+    def wait_exit(self, seconds: float = 40) -> int | None:
+        """The exit code, once it has ended; negative: the signal that ended it."""
+        return process.wait_exit(self._process, seconds)
+
+    def kill(self) -> None:
+        """SIGKILL, and wait until it is gone."""
+        self.signal(signal.SIGKILL)
+        process.wait_exit(self._process, 5)
+
+    def signal(self, number: int) -> None:
+        process.signal_one(self._process, number)
+
+    def alive(self) -> bool:
+        return self._process is not None and self._process.alive()
+
+    def cpu_seconds(self) -> float:
+        return self._process.usage()[1]
+
+    def forget(self) -> None:
+        """End it if it runs, and remove it from the control plane's list."""
+        if self._process:
+            process.stop(self._state.directory, [self._process], at_once=True)
+
+    def entry(self) -> dict:
+        """Its entry in the relay's table: where to connect, and the rendered readinessProbe."""
+        probe = self._container["readinessProbe"]["httpGet"]
+        scheme = probe.get("scheme", "HTTP").lower()
+        return {
+            "address": f"{ADDRESS}:{self._port('https')}",
+            "ready": f"{scheme}://{ADDRESS}:{self._port(probe['port'])}{probe['path']}",
+        }
+
+    def log(self) -> list:
+        """Its lines, over all its starts, as dictionaries (--log-format json)."""
+        file = self._state.directory / "logs" / f"{self.name}.log"
+        if not file.exists():
+            return []
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+
+    def reviews(self) -> list:
+        """One entry per review it answered: uid, namespace, owner, outcome, reason, worker, …"""
+        return [line for line in self.log() if line.get("msg") == "review"]
+
+    def _port(self, port) -> int:
+        return self._ports[self._by_name.get(port, port)]
+
+    def _here(self, argument: str) -> str:
+        for mount, folder in self._mounts.items():
+            argument = re.sub(rf"(^|=){re.escape(mount)}(?=/|$)", rf"\g<1>{folder}", argument)
+        for rendered, free in self._ports.items():
+            argument = re.sub(rf"(^|=)[^=/]*:{rendered}$", rf"\g<1>{ADDRESS}:{free}", argument)
+        return argument
+
+    def _value(self, entry: dict) -> str:
+        if "valueFrom" not in entry:
+            return self._here(entry.get("value", ""))
+        path = entry["valueFrom"]["fieldRef"]["fieldPath"]
+        return {"metadata.name": self.name, "metadata.namespace": "tpu-webhook", "status.podIP": ADDRESS}[path]
+
+
+def write_mounts(api, pod: dict, namespace: str, folder: pathlib.Path) -> dict:
+    """Write every mounted Secret and ConfigMap of the Pod's only container; mountPath -> folder."""
+    volumes = {volume["name"]: volume for volume in pod.get("volumes", [])}
+    found = {}
+    for mount in pod["containers"][0].get("volumeMounts", []):
+        target = folder / mount["name"]
+        target.mkdir(parents=True, exist_ok=True)
+        for name, content in _contents(api, volumes[mount["name"]], namespace).items():
+            (target / name).write_bytes(content)
+        found[mount["mountPath"].rstrip("/")] = target
+    return found
+
+
+def _contents(api, volume: dict, namespace: str) -> dict:
+    if "emptyDir" in volume:
+        return {}
+    if "secret" in volume:
+        data = api.get("v1", "Secret", volume["secret"]["secretName"], namespace)["data"]
+        data, items = {key: base64.b64decode(value) for key, value in data.items()}, volume["secret"].get("items")
+    elif "configMap" in volume:
+        data = api.get("v1", "ConfigMap", volume["configMap"]["name"], namespace).get("data", {})
+        data, items = {key: value.encode() for key, value in data.items()}, volume["configMap"].get("items")
+    else:
+        raise RuntimeError(f"a volume of a kind that is not written here: {volume}")
+    return {item["path"]: data[item["key"]] for item in items} if items else data

@@ -1,0 +1,102 @@
+"""The table at the end, and whether every listed case ran.
+
+stories.txt lists each case, `FILE::CASE`, one a line. A line that begins with `not-yet` is a case
+of something that is not built: it must xfail (with the reason), and once it passes the run fails
+until the line says so. A listed case that did not run, was skipped, or xfailed without the word,
+fails the run; so does a case that is not listed.
+"""
+
+import collections
+import dataclasses
+import pathlib
+
+LIST = pathlib.Path(__file__).resolve().parents[1] / "stories.txt"
+
+
+@dataclasses.dataclass
+class Case:
+    outcome: str = "not run"
+    seconds: float = 0.0
+    pods: int = 0
+    note: str = ""
+
+
+class Report:
+    """A pytest plugin. `complete`: the whole list must have run."""
+
+    def __init__(self, complete: bool):
+        self._complete = complete
+        self.cases: dict = collections.defaultdict(Case)
+        self.pictures: list = []  # (title, text), printed at the end
+        self.collected: set = set()
+        self.complaints: list = []
+
+    def picture(self, title: str, text: str) -> None:
+        """Something to be printed at the end, such as a table before and after."""
+        self.pictures.append((title, text))
+
+    def pytest_collection_modifyitems(self, items):
+        """In the order of the list, so that figures come after the stories they are about."""
+        self.collected = {_id(item.nodeid) for item in items}
+        order = {name: place for place, name in enumerate(listed()[0])}
+        items.sort(key=lambda item: order.get(_id(item.nodeid), len(order)))
+
+    def pytest_runtest_logreport(self, report):
+        case = self.cases[_id(report.nodeid)]
+        case.seconds += report.duration
+        if report.failed:
+            case.outcome = "failed"
+        elif report.skipped:
+            case.outcome = "not yet" if hasattr(report, "wasxfail") else "skipped"
+            case.note = getattr(report, "wasxfail", "") or str(report.longrepr[-1])
+        elif report.when == "call" and case.outcome != "failed":
+            case.outcome = "passed"
+
+    def pytest_sessionfinish(self, session):
+        if self._complete:
+            self.complaints = _complaints(self.cases, self.collected, *listed())
+        if self.complaints and session.exitstatus == 0:
+            session.exitstatus = 1
+
+    def pytest_terminal_summary(self, terminalreporter):
+        write = terminalreporter.write_line
+        for title, text in self.pictures:
+            terminalreporter.section(title, sep="-")
+            write(text)
+        terminalreporter.section("stories", sep="-")
+        for name, case in self.cases.items():
+            pods = f"{case.pods:>4} Pods" if case.pods else " " * 9
+            write(f"{case.outcome:<8}{case.seconds:>7.1f} s  {pods}  {name}" + (f": {case.note}" if case.note else ""))
+        ran = [case for case in self.cases.values() if case.outcome == "passed"]
+        write(f"{len(ran)} of {len(self.cases)} cases passed, {sum(case.pods for case in self.cases.values())} Pods, "
+              f"{sum(case.seconds for case in self.cases.values()):.0f} s")
+        for complaint in self.complaints:
+            write(complaint, red=True)
+
+
+def listed() -> tuple:
+    """(cases in their order, those of them that are not yet)."""
+    cases, not_yet = [], set()
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        words = line.partition("#")[0].split()
+        if words:
+            cases.append(words[-1])
+        if words[:1] == ["not-yet"]:
+            not_yet.add(words[-1])
+    return cases, not_yet
+
+
+def _complaints(ran: dict, collected: set, cases: list, not_yet: set) -> list:
+    found = [f"{name}: not in stories.txt" for name in sorted(collected - set(cases))]
+    for name in cases:
+        outcome = ran[name].outcome if name in ran else "not run"
+        wanted = "not yet" if name in not_yet else "passed"
+        if outcome == "passed" and wanted == "not yet":
+            found.append(f"{name}: passes; take `not-yet` off in stories.txt")
+        elif outcome not in (wanted, "failed"):
+            found.append(f"{name}: {outcome}, though listed")
+    return found
+
+
+def _id(nodeid: str) -> str:
+    return nodeid.rpartition("/")[2]

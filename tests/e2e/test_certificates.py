@@ -1,0 +1,90 @@
+"""Story 7: the certificate files are replaced while users create Pods; nobody notices, and the new one is served."""
+
+import time
+
+from controlplane import tls
+from harness import mounted
+from harness.api import wait_for
+from harness.load import Load
+from harness.pods import injected, member
+from harness.release import SECRET
+from harness.rollout import replicas
+from harness.trouble import configured
+
+AFTERWARDS = 40  # Pods more, once something has changed
+
+
+def test_a_renewed_certificate(release, namespace, plane, tmp_path, picture):
+    """From the same CA, as every few weeks: no creation fails, and new connections get the new one."""
+    renewed = mounted.issue(plane.pki, "webhook-ca", tmp_path)
+    with replicas(release, 3), Load(namespace) as load:
+        before = served(release)
+        seconds = replace_and_wait(release, renewed)
+        load.more(AFTERWARDS)
+    assert not any(mounted.same(pem, renewed) for pem in before)
+    assert load.failed == [] and load.left_out() == []
+    release.route(cut=True)
+    assert injected(namespace.create(member("afterwards", 0)))
+    picture("a renewed certificate", f"  served {seconds:.1f} s after it was written; {load.line()}")
+
+
+def test_a_new_authority(release, namespace, plane, tmp_path, picture):
+    """Both CAs in caBundle, then the certificate, then the new CA alone; and all the way back."""
+    tls.authority(tmp_path, "new-ca")
+    new = mounted.issue(tmp_path, "new-ca", tmp_path / "new")
+    old = mounted.issue(plane.pki, "webhook-ca", tmp_path / "old")
+    old_ca, new_ca = (file.read_text() for file in (plane.pki / "webhook-ca.crt", tmp_path / "new-ca.crt"))
+    with replicas(release, 3), Load(namespace) as load:
+        with configured(release, trusting(old_ca + new_ca)):
+            replace_and_wait(release, new)
+            with configured(release, trusting(new_ca)):
+                load.more(AFTERWARDS)
+            replace_and_wait(release, old)
+        load.more(AFTERWARDS)
+    assert load.failed == [] and load.left_out() == []
+    picture("a new certificate authority, and back", f"  {load.line()}")
+
+
+def test_half_a_renewal_changes_nothing(release, namespace, plane, tmp_path):
+    """A certificate without its key, then rubbish: the log says so, the good pair is still served, Pods are created."""
+    strange = mounted.issue(plane.pki, "webhook-ca", tmp_path / "strange")
+    good = mounted.issue(plane.pki, "webhook-ca", tmp_path / "good")
+    before = served(release)
+    with Load(namespace) as load:
+        for content in (strange.read_bytes(), b"not a certificate"):
+            complained = len(complaints(release))
+            mounted.replace(release, half(tmp_path / "half", content, good))
+            wait_for("a complaint", lambda: len(complaints(release)) > complained, 10)
+            assert served(release) == before
+        replace_and_wait(release, good)
+    assert load.failed == [] and load.left_out() == []
+
+
+def replace_and_wait(release, certificate):
+    """As a kubelet writes it; the seconds until every replica showed it to new connections."""
+    start = time.monotonic()
+    mounted.replace(release, certificate)
+    wait_for("the new certificate", lambda: all(mounted.same(pem, certificate) for pem in served(release)), 20)
+    return time.monotonic() - start
+
+
+def served(release):
+    """What each replica shows."""
+    return [mounted.served(one.entry()["address"]) for one in release.replicas]
+
+
+def complaints(release):
+    """Log lines about files that were not taken."""
+    return [line for one in release.replicas for line in one.log() if line["msg"].startswith("certificate not replaced")]
+
+
+def half(folder, content, other):
+    """A folder with this as its certificate and the key of another one."""
+    folder.mkdir(exist_ok=True)
+    (folder / "tls.crt").write_bytes(content)
+    (folder / "tls.key").write_bytes(other.with_suffix(".key").read_bytes())
+    return folder / "tls.crt"
+
+
+def trusting(authorities):
+    return {"certificate": {"secretName": SECRET, "caBundle": authorities}}

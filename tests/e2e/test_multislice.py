@@ -1,0 +1,98 @@
+"""Story 2: the guide's multi-slice JobSet, 2 x 4 hosts of 4x4 with exclusive topology (seeds/001)."""
+
+import pytest
+
+from harness import pools, slices
+from harness.api import wait_for
+from harness.live import Job, Live, jax_agrees, jax_forms
+from harness.namespace import env_of
+
+TWO_POOLS = ("tpu-slice-a", "tpu-slice-b")
+JOB = Job(processes=8, slices=2, chips=16, nodes=8)
+GUIDE = r"NAME:.metadata.name,STATUS:.status.phase,NODE:.spec.nodeName,NODEPOOL_SELECTOR:.spec.nodeSelector.cloud\.google\.com/gke-nodepool"
+RESTART = "jobset.sigs.k8s.io/restart-attempt"
+PLACES = ("jobset.sigs.k8s.io/job-index", "batch.kubernetes.io/job-completion-index")
+OURS = ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "MEGASCALE_SLICE_ID", "MEGASCALE_NUM_SLICES",
+        "MEGASCALE_COORDINATOR_ADDRESS", "MEGASCALE_PORT")
+
+
+@pytest.fixture
+def two_pools(api):
+    with pools.only(api, *TWO_POOLS):
+        yield
+
+
+def not_queued(obj):
+    del obj["metadata"]["labels"]["kueue.x-k8s.io/queue-name"]
+
+
+def identities(pods):
+    """(slice, index) -> what the webhook gave."""
+    found = {}
+    for pod in pods:
+        place = tuple(pod["metadata"]["labels"][label] for label in PLACES)
+        found[place] = {name: env_of(pod).get(name) for name in OURS}, pod["spec"]["hostname"]
+    return found
+
+
+def one_job_on_two_pools(namespace, pods):
+    """Both slices stand and JAX derives one job of eight; returns what it read."""
+    found = slices.of(pods, pools.by_node(namespace.api))
+    assert sum(one.stands for one in found) == len(found) == 2, slices.table(found)
+    for (slice_index, index), (env, _) in identities(pods).items():
+        assert env["TPU_WORKER_ID"] == index and env["MEGASCALE_SLICE_ID"] == slice_index
+    scene = Live(namespace).part(pods)
+    assert not jax_agrees({"JobSet": (scene, JOB)})
+    return scene
+
+
+def jax_complaints(namespace, pods):
+    return jax_agrees({"JobSet": (Live(namespace).part(pods), JOB)})
+
+
+def test_admitted_by_kueue(release, namespace, two_pools, api, picture):
+    """The queue is closed: no Pod exists. It opens: admitted, created, placed; one job of eight."""
+    namespace.apply("kueue.yaml")
+    queue = "kueue.x-k8s.io/v1beta2", "ClusterQueue", "multislice-cluster-queue"
+    api.patch(*queue, {"spec": {"stopPolicy": "Hold"}})
+    try:
+        namespace.apply("jobset-multislice.yaml", edit=lambda obj: obj["metadata"]["labels"].update(
+            {"kueue.x-k8s.io/priority-class": "high-priority"}))
+        jobset = namespace.get("jobset.x-k8s.io/v1alpha2", "JobSet", "v6e-multislice")
+        assert jobset["spec"]["suspend"], "Kueue did not hold it"
+        workload = wait_for("a Workload", lambda: api.list("kueue.x-k8s.io/v1beta2", "Workload", namespace.name), 10)[0]
+        assert workload["spec"]["priority"] == 1000
+        assert not namespace.quiet(1.5, limit=3), "Pods of a JobSet that waits"
+    finally:
+        api.patch(*queue, {"spec": {"stopPolicy": "None"}})
+    pods = namespace.running(8)
+    scene = one_job_on_two_pools(namespace, pods)
+    assert not jax_forms(scene)
+    picture("the guide's table", namespace.kubectl("get", "pods", "-o", f"custom-columns={GUIDE}").stdout.rstrip())
+
+
+def test_in_any_order_with_jobsets_own_webhook(release, namespace, two_pools):
+    """JobSet's webhook is called before ours or after, by the names of the configurations."""
+    found = []
+    for ours in ("tpu-webhook", "a-tpu-webhook"):
+        with release.renamed(ours):
+            namespace.apply("jobset-multislice.yaml", edit=not_queued)
+            pods = namespace.running(8)
+        one_job_on_two_pools(namespace, pods)
+        for pod in pods:
+            names = [entry["name"] for entry in pod["spec"]["containers"][0]["env"]]
+            assert len(names) == len(set(names)), f"{pod['metadata']['name']} has a variable twice: {names}"
+        found.append(identities(pods))
+        namespace.empty()
+    assert found[0] == found[1]
+
+
+def test_a_restart_keeps_every_place(release, namespace, two_pools):
+    """A member fails; JobSet makes all eight again, and each place has the identity it had."""
+    namespace.apply("jobset-multislice.yaml", edit=not_queued)
+    pods = namespace.running(8)
+    before = identities(pods)
+    namespace.finish(next(pod["metadata"]["name"] for pod in pods if pod["spec"]["hostname"].endswith("1-2")), "failed")
+    again = namespace.running(8, 90, f"{RESTART}=1")
+    assert identities(again) == before
+    one_job_on_two_pools(namespace, again)
