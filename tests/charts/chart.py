@@ -236,6 +236,6 @@ if __name__ == "__main__":
     options, rest = parser.parse_known_args()
     if not options.helm and not shutil.which("go"):
         print("no go to build helm with")
-        sys.exit(77)
+        sys.exit(1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77)  # .ci/run sets it
     options.helm = options.helm or helm_program()
     unittest.main(argv=[sys.argv[0], *rest])
