@@ -1,6 +1,7 @@
 #include "server/app.hpp"
 
 #include "server/drain.hpp"
+#include "server/ledger.hpp"
 #include "server/tls/source.hpp"
 #include "server/version.hpp"
 #include "server/worker.hpp"
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -254,8 +256,12 @@ class App {
   tls::Source source_;
   tls::CurrentContext certificate_;
   webhook::NoCluster cluster_;
+  // The kubelet sets this in every container.
+  const std::unique_ptr<webhook::Ledger> ledger_ =
+      make_ledger(options_.ledger, std::getenv("KUBERNETES_SERVICE_HOST") != nullptr);
   const Shared shared_{.config = options_.webhook,
                        .cluster = cluster_,
+                       .ledger = *ledger_,
                        .health = health_,
                        .log = log_,
                        .certificate = &certificate_};

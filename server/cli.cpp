@@ -95,6 +95,11 @@ void add_serve(CLI::App& program, Command& chosen) {
   add_certificate_flags(*command, *options);
   add_log_flags(*command, *options);
   add_drain_flags(*command, *options);
+  add_choice<LedgerKind>(
+      *command, "--ledger", options->ledger,
+      {{"auto", LedgerKind::automatic}, {"memory", LedgerKind::memory}, {"none", LedgerKind::none}},
+      "Who gives Ray workers without index labels their ids; memory is for a "
+      "single replica, auto is memory outside a cluster and none inside");
   add_webhook_flags(*command, options->webhook);
   command->footer(serve_example);
   command->callback([options, &chosen] {

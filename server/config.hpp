@@ -132,6 +132,9 @@ inline constexpr Duration stuck = 10s;
 enum class LogFormat { text, json };
 enum class LogLevel { debug, info, warn, error };
 
+// Who gives Ray workers without index labels their ids (webhook/ledger.hpp).
+enum class LedgerKind { automatic, memory, none };
+
 // `tpu-webhook serve`. An empty string is "not given".
 struct ServeOptions {
   // "ADDR:PORT"; without an address, all of them. Port 0 takes a free one.
@@ -156,6 +159,8 @@ struct ServeOptions {
   // Together below Kubernetes' terminationGracePeriodSeconds of 30.
   std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
+
+  LedgerKind ledger = LedgerKind::automatic;
 
   webhook::Config webhook;
 };

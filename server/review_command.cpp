@@ -33,10 +33,11 @@ std::optional<std::string> read_file(const std::string& file, std::istream& in) 
   return text;
 }
 
-ReviewOutcome answer(Input& input, const webhook::Config& config, webhook::Workspace& workspace) {
+ReviewOutcome answer(Input& input, const webhook::Config& config, webhook::Ledger& ledger,
+                     webhook::Workspace& workspace) {
   if (!input.unusable.empty()) return unusable(input.unusable);
   const webhook::NoCluster cluster;
-  return take_apart(webhook::admit(webhook::Body(input.review), config, cluster, workspace),
+  return take_apart(webhook::admit(webhook::Body(input.review), config, cluster, workspace, ledger),
                     input.review);
 }
 
@@ -76,9 +77,10 @@ int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out
   }
   std::vector<Input> inputs = read_inputs(std::move(*text));
   webhook::Workspace workspace;
+  webhook::MemoryLedger ledger;  // one for all inputs: they are one cluster's Pods
   Verdict worst = Verdict::allowed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const ReviewOutcome outcome = answer(inputs[i], options.config, workspace);
+    const ReviewOutcome outcome = answer(inputs[i], options.config, ledger, workspace);
     out << print(outcome, options);
     if (outcome.verdict == Verdict::unusable)
       err << (inputs.size() == 1

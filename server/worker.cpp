@@ -13,6 +13,7 @@ Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
       connections_(load),
       handlers_{.config = shared.config,
                 .cluster = shared.cluster,
+                .ledger = shared.ledger,
                 .health = shared.health,
                 .log = shared.log},
       service_{.port = port,

@@ -16,6 +16,7 @@ namespace tpuwh::server {
 struct Shared {
   const webhook::Config& config;
   const webhook::ClusterView& cluster;
+  webhook::Ledger& ledger;
   Health& health;
   Log& log;
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports

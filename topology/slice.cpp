@@ -77,6 +77,12 @@ std::string shape_advice(const Generation* generation, std::uint32_t chips_per_h
          " comes as " + shapes;
 }
 
+bool is_invalid(const SliceRequest& request) {
+  const std::uint64_t containers = request.containers_per_pod;
+  return containers == 0 || request.chips_per_container == 0 ||
+         request.chips_per_container > max_chips_per_host / containers;
+}
+
 Error invalid_chips(const SliceRequest& request, const Generation* generation) {
   if (request.containers_per_pod == 0) {
     return Error(Errc::chips_invalid, "no container of the Pod asks for TPU chips");
@@ -122,12 +128,9 @@ std::string text(const Bounds& bounds) {
 
 Result<Slice> make_slice(const SliceRequest& request) {
   const Generation* generation = find_generation(request.accelerator);
-  const std::uint64_t containers = request.containers_per_pod;
-  if (containers == 0 || request.chips_per_container == 0 ||
-      request.chips_per_container > max_chips_per_host / containers) {
-    return invalid_chips(request, generation);
-  }
-  const auto chips_per_host = static_cast<std::uint32_t>(request.chips_per_container * containers);
+  if (is_invalid(request)) return invalid_chips(request, generation);
+  const auto chips_per_host =
+      static_cast<std::uint32_t>(request.chips_per_container * request.containers_per_pod);
   const std::uint64_t chips = request.dims.chips();
   if (chips % chips_per_host != 0) return not_dividing(request, chips_per_host, generation);
 
@@ -148,6 +151,25 @@ Result<Slice> make_slice(const SliceRequest& request) {
       .processes_per_host = request.containers_per_pod,
       .processes = hosts * request.containers_per_pod,
       .in_catalog = generation != nullptr && is_known(*generation, request.dims, chips_per_host),
+  };
+}
+
+Result<Slice> slice_of_hosts(std::string_view accelerator, std::uint32_t hosts,
+                             std::uint64_t chips_per_container, std::uint32_t containers_per_pod) {
+  const SliceRequest request{accelerator, {}, chips_per_container, containers_per_pod};
+  const Generation* generation = find_generation(accelerator);
+  if (is_invalid(request)) return invalid_chips(request, generation);
+  const auto chips_per_host = static_cast<std::uint32_t>(chips_per_container * containers_per_pod);
+  return Slice{
+      .generation = generation,
+      .accelerator = generation != nullptr ? generation->label : accelerator,
+      .dims = {},
+      .chips = std::uint64_t{hosts} * chips_per_host,
+      .chips_per_host = chips_per_host,
+      .hosts = hosts,
+      .processes_per_host = containers_per_pod,
+      .processes = hosts * containers_per_pod,
+      .in_catalog = false,
   };
 }
 

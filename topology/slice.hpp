@@ -64,4 +64,10 @@ struct Slice {
 //   cost    no allocation unless it fails
 Result<Slice> make_slice(const SliceRequest& request);
 
+// A slice of which only the number of hosts is known: dims of rank 0, and no bounds.
+//
+//   errors  chips_invalid, as above
+Result<Slice> slice_of_hosts(std::string_view accelerator, std::uint32_t hosts,
+                             std::uint64_t chips_per_container, std::uint32_t containers_per_pod);
+
 }  // namespace tpuwh::topology

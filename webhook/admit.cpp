@@ -71,21 +71,62 @@ Summary summarise(const Decision& decision, Workspace::Impl& work) {
   return summary;
 }
 
+// Another try can succeed, perhaps at another replica.
+Answer defer(const Decision& decision, Workspace::Impl& work) {
+  constexpr unsigned service_unavailable = 503;
+  Answer answer;
+  answer.http_status = service_unavailable;
+  answer.retry_after = 1;
+  answer.summary = summarise(decision, work);
+  respond_status(service_unavailable, "ServiceUnavailable", decision.denial.message(), work.answer);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+void name_ledger_use(const Decision& decision, bool shadow, Workspace::Impl& work, Answer& answer) {
+  const Facts& facts = work.scratch.facts;
+  if (facts.pod == nullptr || !facts.ray()) return;
+  const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
+  if (!decision.asks_ledger && !has_its_place) return;
+  answer.ledger_use = decision.asks_ledger ? Answer::LedgerUse::ask : Answer::LedgerUse::note;
+  answer.place_request = {.ns = facts.ns,
+                          .cluster = facts.member->group,
+                          .cluster_uid = facts.pod->owner.uid,
+                          .group = facts.member->part,
+                          .size = facts.place_size,
+                          .review_uid = work.review.uid,
+                          .token = facts.pod->label(Label::token),
+                          .dry_run = work.review.dry_run || shadow};
+  if (has_its_place) {
+    answer.place_request.size = {facts.slice.hosts, 0};
+    answer.place = {facts.slice_index, facts.host};
+  }
+}
+
 Answer answer_review(Body body, const Config& config, const ClusterView& cluster,
-                     Workspace::Impl& work) {
+                     Workspace::Impl& work, const PlaceAnswer* place) {
   const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
-  Decision decision = bad_quantity ? deny_quantity(work.reader.error(), config, work.scratch)
-                                   : decide(work.review, work.pod, config, cluster, work.scratch);
+  Decision decision = bad_quantity
+                          ? deny_quantity(work.reader.error(), config, work.scratch)
+                          : decide(work.review, work.pod, config, cluster, place, work.scratch);
+  const bool shadow = config.mode == Mode::shadow;
+  if (decision.outcome == Outcome::deferred && !decision.asks_ledger) return defer(decision, work);
+  if (decision.asks_ledger) {
+    Answer question;
+    name_ledger_use(decision, shadow, work, question);
+    return question;
+  }
   if (decision.outcome == Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");
-  if (config.mode == Mode::shadow) note_shadow(decision, work.scratch);
+  if (shadow) note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);
   answer.body = work.answer.view();
+  name_ledger_use(decision, shadow, work, answer);
   return answer;
 }
 
@@ -113,11 +154,11 @@ constexpr std::string_view out_of_memory =
 
 }  // namespace
 
-Answer admit(Body review, const Config& config, const ClusterView& cluster,
-             Workspace& workspace) noexcept {
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             const PlaceAnswer* place) noexcept {
   Workspace::Impl& work = workspace.impl();
   try {
-    return answer_review(review, config, cluster, work);
+    return answer_review(review, config, cluster, work, place);
   } catch (const std::exception&) {
   } catch (...) {
   }
@@ -129,6 +170,19 @@ Answer admit(Body review, const Config& config, const ClusterView& cluster,
     answer.body = out_of_memory;
     return answer;
   }
+}
+
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             Ledger& ledger) noexcept {
+  Answer answer = admit(review, config, cluster, workspace);
+  if (answer.ledger_use == Answer::LedgerUse::note) ledger.note(answer.place_request, answer.place);
+  if (answer.ledger_use != Answer::LedgerUse::ask) return answer;
+  PlaceAnswer place{.kind = PlaceAnswer::Kind::try_again};
+  try {
+    place = ledger.place(answer.place_request);
+  } catch (...) {  // out of memory; the next try finds more
+  }
+  return admit(review, config, cluster, workspace, &place);
 }
 
 }  // namespace tpuwh::webhook

@@ -4,6 +4,7 @@
 
 #include "webhook/cluster.hpp"
 #include "webhook/config.hpp"
+#include "webhook/ledger.hpp"
 #include "webhook/summary.hpp"
 
 #include <cstddef>
@@ -60,7 +61,7 @@ class Workspace {
 //                message names what was unreadable and where (the API server shows
 //                it to the user, and failurePolicy decides); 500 likewise for a
 //                fault of ours where admitting would be wrong; 503 when another
-//                try can succeed
+//                try can succeed: a v1 Status likewise
 //   body         JSON, ends with one newline
 //   retry_after  seconds for a Retry-After header, 0 for none. With it the answer
 //                should also carry Connection: close, so that the retry may reach
@@ -70,11 +71,24 @@ struct Answer {
   unsigned retry_after = 0;
   std::string_view body;
   Summary summary;
+
+  // The ledger's part in it (webhook/ledger.hpp). `ask`: there is no body yet; ask it, and
+  // call admit() again with what it said. `note`: tell it of the place the Pod has.
+  enum class LedgerUse { none, ask, note };
+  LedgerUse ledger_use = LedgerUse::none;
+  PlaceRequest place_request = {};
+  topology::Place place = {};
 };
 
 // Answers one review. Never throws: what is unexpected becomes an answer that
 // admits the Pod unchanged with a warning, and is marked in the summary.
-Answer admit(Body review, const Config& config, const ClusterView& cluster,
-             Workspace& workspace) noexcept;
+//
+//   place  what the ledger said, null before it was asked
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             const PlaceAnswer* place = nullptr) noexcept;
+
+// The same with a ledger that answers at once.
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             Ledger& ledger) noexcept;
 
 }  // namespace tpuwh::webhook

@@ -2,29 +2,39 @@
 // that needs none) every question is answered "not known".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::webhook {
 
+// A worker group as its RayCluster asks for it.
+struct RayGroup {
+  std::uint32_t hosts = 0;   // numOfHosts
+  std::uint32_t slices = 0;  // replicas, within min and max
+};
+
+// What it does not override is not known.
 class ClusterView {
  public:
   virtual ~ClusterView() = default;
 
   // Name of the headless Service that KubeRay made for the workers of `cluster`
-  // (label ray.io/headless-worker-svc); nothing if it is not known.
-  virtual std::optional<std::string> ray_headless_service(std::string_view ns,
-                                                          std::string_view cluster) const = 0;
-};
+  // (label ray.io/headless-worker-svc).
+  virtual std::optional<std::string> ray_headless_service(std::string_view /*ns*/,
+                                                          std::string_view /*cluster*/) const {
+    return std::nullopt;
+  }
 
-// Knows nothing.
-class NoCluster final : public ClusterView {
- public:
-  std::optional<std::string> ray_headless_service(std::string_view,
-                                                  std::string_view) const override {
+  // Nothing if the RayCluster has no such group either.
+  virtual std::optional<RayGroup> ray_group(std::string_view /*ns*/, std::string_view /*cluster*/,
+                                            std::string_view /*group*/) const {
     return std::nullopt;
   }
 };
+
+// Knows nothing.
+class NoCluster final : public ClusterView {};
 
 }  // namespace tpuwh::webhook

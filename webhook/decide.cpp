@@ -1,10 +1,12 @@
 #include "webhook/decide.hpp"
 
+#include "webhook/identity.hpp"
 #include "webhook/names.hpp"
+#include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <vector>
 
 namespace tpuwh::webhook {
 
@@ -23,23 +25,6 @@ Decision deny(Reason reason, Error why) {
 Decision leave_alone(Reason reason, std::string why, Scratch& scratch) {
   scratch.notes.warn(std::move(why));
   return unchanged(reason);
-}
-
-std::string hosts_of(const topology::Slice& slice) {
-  return slice.dims.text() + " with " + std::to_string(slice.chips_per_host) +
-         " chips per Pod has " + std::to_string(slice.hosts) +
-         (slice.hosts == 1 ? " host" : " hosts");
-}
-
-// An index as its owner wrote it, below `bound`; `because` makes the sentence that
-// says where the bound comes from.
-template <class Because>
-Result<std::uint32_t> index_below(const IndexLabel& index, std::uint32_t bound, Because&& because) {
-  const auto value = plain_decimal(index.text);
-  if (value && *value < bound) return *value;
-  return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" + printable(index.text) +
-                                             "\", expected a plain decimal from 0 to " +
-                                             std::to_string(bound - 1) + ": " + because());
 }
 
 // ---- shape
@@ -133,123 +118,9 @@ std::string wrong_hostname(const Facts& facts, Buffer& text) {
   text.clear();
   facts.member->names.append(text, facts.slice_index, facts.host);
   if (facts.pod->hostname.empty() || facts.pod->hostname == text.view()) return {};
+  if (facts.copied()) return {};  // written for the Pod it was copied from
   return "spec.hostname is " + printable(facts.pod->hostname) + ", by its labels the Pod is " +
          printable(text.view()) + "; nothing was injected";
-}
-
-// ---- identity
-
-bool any_joins(const Facts& facts) {
-  return std::ranges::any_of(facts.shape->processes,
-                             [&](const Container* c) { return joins_slices(facts, *c); });
-}
-
-// How many slices the user says form one job.
-std::uint32_t literal_slice_count(const Facts& facts) {
-  const EnvEntry* entry =
-      facts.pod->entry(*facts.shape->processes.front(), Variable::megascale_num_slices);
-  if (entry == nullptr || entry->source != EnvSource::literal) return 0;
-  return plain_decimal(entry->value).value_or(0);
-}
-
-std::string slices_of(const Facts& facts) {
-  return "the job has " + std::to_string(facts.slice_count) +
-         (facts.slice_count == 1 ? " slice" : " slices");
-}
-
-Result<void> settle_slices(Facts& facts) {
-  const Member& member = *facts.member;
-  constexpr std::uint32_t unbounded = 0xffffffffu;
-  if (member.slice_count.present()) {
-    const auto count = index_below(member.slice_count, unbounded,
-                                   [] { return std::string("a number of slices"); });
-    if (!count) return count.error();
-    facts.slice_count = *count;
-  } else if (facts.ray() || member.names.numbered) {
-    facts.slice_count = literal_slice_count(facts);
-  }
-  if (member.slice.key.empty()) return {};
-  const bool own_count = facts.slice_count > 0 && !member.group_slice.present();
-  const auto index = index_below(member.slice, own_count ? facts.slice_count : unbounded, [&] {
-    return own_count ? slices_of(facts) : "an index of a slice";
-  });
-  if (!index) return index.error();
-  facts.slice_index = facts.job_slice = *index;
-  facts.sliced = true;
-  if (!member.group_slice.present()) return {};
-  const auto in_group = index_below(member.group_slice, std::max(facts.slice_count, 1u),
-                                    [&] { return slices_of(facts); });
-  if (!in_group) return in_group.error();
-  facts.job_slice = *in_group;
-  return {};
-}
-
-// The owner says how many members a group has and how many of them are a slice; a slice
-// of another number of hosts cannot be made of them (D17).
-std::string group_misfit(const Facts& facts) {
-  const Member& member = *facts.member;
-  if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};
-  const auto size = plain_decimal(member.group_size.text);
-  const std::string_view slice_text =
-      member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
-  const auto slice_size = plain_decimal(slice_text);
-  if (!size || !slice_size || *size == 0 || *slice_size == 0)
-    return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
-           printable(member.group_size.text) + " and subgroup size " + printable(slice_text) +
-           " are not both plain decimals above 0; nothing was injected";
-  const std::uint32_t members = *size - member.names.first;
-  const bool subgroups = member.subgroup_size.present();
-  const std::uint32_t hosts = subgroups ? *slice_size : members;
-  const std::string leader =
-      member.names.first > 0 ? " without its leader, which is not in a slice," : "";
-  if (subgroups && members % hosts != 0)
-    return "a group of " + std::to_string(*size) + leader + " cannot be split into subgroups of " +
-           std::to_string(hosts) + "; nothing was injected";
-  if (hosts == facts.slice.hosts) return {};
-  return std::string(subgroups ? "a subgroup" : "a group of " + std::to_string(*size)) + leader +
-         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice) +
-         "; nothing was injected";
-}
-
-// Slice and host of a number that counts through all slices of the group.
-Result<void> settle_number(Facts& facts, Member& member) {
-  constexpr std::uint32_t unbounded = 0x7fffffffu;  // ordinals are int32
-  const auto size = plain_decimal(member.group_size.text);
-  const auto number = index_below(member.host, size.value_or(unbounded), [&] {
-    return size ? "the group has " + std::to_string(*size) + " members" : std::string("an ordinal");
-  });
-  if (!number) return number.error();
-  const std::uint32_t first = member.names.first;
-  if (*number < first)
-    return Error(Errc::index_out_of_range, std::string(member.host.key) + " is " +
-                                               std::to_string(*number) + ", expected " +
-                                               std::to_string(first) + " or more");
-  member.names.stride = facts.slice.hosts;
-  facts.host = (*number - first) % facts.slice.hosts;
-  facts.slice_index = facts.job_slice = (*number - first) / facts.slice.hosts;
-  facts.sliced = member.slice_in_key;
-  if (facts.slice_count > 0 && facts.sliced && facts.slice_index >= facts.slice_count)
-    return Error(Errc::index_out_of_range,
-                 std::string(member.host.key) + " is " + std::to_string(*number) +
-                     ", which is a host of slice " + std::to_string(facts.slice_index) + ": " +
-                     slices_of(facts));
-  if (!member.slice_in_key) return {};
-  char* const begin = facts.slice_digits.data();
-  const char* const end =
-      std::to_chars(begin, begin + facts.slice_digits.size(), facts.slice_index).ptr;
-  member.key_parts.back() = {begin, static_cast<std::size_t>(end - begin)};
-  return {};
-}
-
-Result<void> settle_host(Facts& facts) {
-  facts.placed = true;
-  if (facts.member->names.numbered) return {};  // settled with its slice
-  if (!facts.slice.multi_host()) return {};     // its completion index means nothing
-  const auto host =
-      index_below(facts.member->host, facts.slice.hosts, [&] { return hosts_of(facts.slice); });
-  if (!host) return host.error();
-  facts.host = *host;
-  return {};
 }
 
 // ---- what is written
@@ -279,10 +150,15 @@ void describe(const Facts& facts, Buffer& out) {
   }
   out.add(std::string_view(", "), member.kind, ' ', member.group);
   if (!member.part.empty()) out.add('/', member.part);
-  out.add(std::string_view(": "), slice.dims.axis(0), 'x', slice.dims.axis(1));
-  if (slice.dims.rank() == 3) out.add('x', slice.dims.axis(2));
-  if (!slice.accelerator.empty()) out.add(std::string_view(" of "), slice.accelerator);
-  out.add(std::string_view(", "), slice.chips_per_host, std::string_view(" chips per host"));
+  out.append(std::string_view(": "));
+  if (slice.dims.rank() > 0) {
+    out.add(slice.dims.axis(0), 'x', slice.dims.axis(1));
+    if (slice.dims.rank() == 3) out.add('x', slice.dims.axis(2));
+    if (!slice.accelerator.empty()) out.append(std::string_view(" of "));
+  }
+  out.append(slice.accelerator);
+  if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(std::string_view(", "));
+  out.add(slice.chips_per_host, std::string_view(" chips per host"));
 }
 
 // Each TPU container with the number of the process whose values it gets.
@@ -310,6 +186,8 @@ Digest inputs_of(Scratch& scratch) {
       .add(member.names.stem2)
       .add(member.subdomain);
   if (member.names.numbered) inputs.add(std::uint64_t{member.names.first});
+  if (!member.hostnames.empty()) inputs.add(member.hostnames);
+  if (!member.coordinator.empty()) inputs.add(member.coordinator);
   for_each_container(facts, [&](const Container& container, std::uint32_t process) {
     inputs.add(container.name);
     want(facts, scratch.values, container, process, scratch.wanted);
@@ -367,8 +245,11 @@ void write_annotations(Scratch& scratch) {
                    scratch.description.view());
 }
 
-void write_text(Patch& patch, Surface row, std::string_view path, std::string_view value) {
-  patch.begin(PatchOp::add, row, path);
+// `present` is what stands there, "" for nothing.
+void write_text(Patch& patch, Surface row, std::string_view path, std::string_view value,
+                std::string_view present = {}) {
+  if (present == value) return;
+  patch.begin(present.empty() ? PatchOp::add : PatchOp::replace, row, path);
   append_json_string(patch.json(), value);
   patch.end();
 }
@@ -376,10 +257,11 @@ void write_text(Patch& patch, Surface row, std::string_view path, std::string_vi
 void write_names(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   if (!facts.member->gives_names || !facts.named) return;
-  if (facts.pod->hostname.empty()) {
+  if (facts.pod->hostname.empty() || facts.copied()) {
     scratch.text.clear();
     facts.member->names.append(scratch.text, facts.slice_index, facts.host);
-    write_text(scratch.patch, Surface::hostname, "/spec/hostname", scratch.text.view());
+    write_text(scratch.patch, Surface::hostname, "/spec/hostname", scratch.text.view(),
+               facts.pod->hostname);
   }
   if (facts.pod->subdomain.empty())
     write_text(scratch.patch, Surface::subdomain, "/spec/subdomain", facts.member->subdomain);
@@ -391,11 +273,24 @@ void write_replica_label(Scratch& scratch) {
   if (!facts.ray()) return;
   const std::string_view name = scratch.values.tpu_name.view();
   const std::string_view present = facts.pod->label(Label::replica_index);
-  if (present.empty())
-    write_text(scratch.patch, Surface::label_replica_index, "/metadata/labels/replicaIndex", name);
+  if (present.empty() || facts.copied())
+    write_text(scratch.patch, Surface::label_replica_index, "/metadata/labels/replicaIndex", name,
+               present);
   else if (present != name)
     scratch.notes.warn("label replicaIndex is " + printable(present) +
                        " and stays; by KubeRay's labels it is " + printable(name));
+}
+
+void write_token(Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  if (facts.token.empty()) return;
+  const auto& present = facts.pod->label_values[static_cast<std::size_t>(Label::token)];
+  if (present && *present == facts.token) return;
+  scratch.patch.begin(present ? PatchOp::replace : PatchOp::add, Surface::label_token,
+                      std::string_view("/metadata/labels/"), scratch.patch.escaped_prefix(),
+                      std::string_view("token"));
+  append_json_string(scratch.patch.json(), facts.token);
+  scratch.patch.end();
 }
 
 void write_labels(Scratch& scratch, const Config& config) {
@@ -403,6 +298,7 @@ void write_labels(Scratch& scratch, const Config& config) {
   if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == Presence::absent)
     make_map(scratch.patch, Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
+  write_token(scratch);
   if (placement) write_placement(scratch.facts, config, *placement, scratch.patch);
 }
 
@@ -447,72 +343,160 @@ Decision no_subdomain(const Config& config, Scratch& scratch) {
   return decision;
 }
 
-Decision decide_member(const Config& config, Scratch& scratch) {
-  Facts& facts = scratch.facts;
-  const Member& member = scratch.member;
-  const bool multi_host = facts.slice.multi_host();
-  const bool sliced = multi_host || facts.ray() || any_joins(facts);
-  if (sliced && !member.incomplete.empty())
-    return leave_alone(Reason::no_identity,
-                       std::string(member.incomplete) + "; nothing was injected", scratch);
-  if (auto settled = settle_slices(facts); !settled) {
-    if (sliced) return deny(Reason::bad_index, settled.error());
-    facts.slice_count = 0;  // a slice of its own, whatever its labels say
-  }
-  if (member.names.numbered && member.host.present()) {
-    if (auto misfit = group_misfit(facts); !misfit.empty())
-      return leave_alone(Reason::inconsistent, std::move(misfit), scratch);
-    if (auto settled = settle_number(facts, scratch.member); !settled)
-      return deny(Reason::bad_index, settled.error());
-  }
-  if (multi_host && !member.host.present())
-    return leave_alone(Reason::no_identity,
-                       "label " + std::string(member.host.key) + " is missing or empty, and " +
-                           hosts_of(facts.slice) + "; nothing was injected",
-                       scratch);
-  if (auto settled = settle_host(facts); !settled) return deny(Reason::bad_index, settled.error());
-  describe(facts, scratch.description);
-  if (!multi_host && !any_joins(facts)) return write_everything(config, scratch);
+// ---- names that a user gives
 
-  if (!multi_host || !member.subdomain.empty()) {
-    if (member.subdomain.empty()) return write_everything(config, scratch);
-    if (auto named = check_names(facts, scratch.text); !named)
-      return deny(Reason::bad_name, named.error());
-    if (auto wrong = wrong_hostname(facts, scratch.text); !wrong.empty())
-      return leave_alone(Reason::inconsistent, std::move(wrong), scratch);
-    note_resolving(*facts.pod, scratch.notes);
-    facts.named = true;
-    return write_everything(config, scratch);
-  }
-  return no_subdomain(config, scratch);
+std::string_view first_label(std::string_view name) {
+  return name.substr(0, name.find('.'));
 }
 
-Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config, Scratch& scratch) {
+// A list that does not name each host once, or whose entry for this Pod is another Pod's,
+// makes a slice that never forms.
+std::string wrong_hostnames(const Facts& facts) {
+  const std::string_view all = facts.member->hostnames;
+  const std::string_view own = facts.pod->hostname.empty() ? facts.pod->name : facts.pod->hostname;
+  std::vector<std::string_view> names;
+  for (std::string_view rest = all;;) {
+    const std::size_t comma = rest.find(',');
+    names.push_back(rest.substr(0, comma));
+    if (!is_host_name(names.back()))
+      return "annotation hostnames: entry " + std::to_string(names.size() - 1) + ", " +
+             printable(names.back()) + ", is no host name without port; nothing was injected";
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (names.size() != facts.slice.hosts)
+    return "annotation hostnames has " + std::to_string(names.size()) + " entries, but " +
+           hosts_of(facts.slice) + "; nothing was injected";
+  for (std::uint32_t host = 0; host < names.size(); ++host)
+    if (!own.empty() && first_label(names[host]) == own && host != facts.host)
+      return "annotation hostnames has this Pod, " + printable(own) + ", as host " +
+             std::to_string(host) + ", but it is host " + std::to_string(facts.host) +
+             "; nothing was injected";
+  std::ranges::sort(names);
+  if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+    return "annotation hostnames has " + printable(*twice) + " twice; nothing was injected";
+  return {};
+}
+
+void note_coordinator(const Facts& facts, Notes& notes) {
+  const Member& member = *facts.member;
+  if (!member.slices_asked || facts.slice_count < 2 || !member.coordinator.empty()) return;
+  if (member.coordinator_known && member.hostnames.empty() && facts.named) return;
+  notes.warn("annotation slice-count makes this one slice of " + std::to_string(facts.slice_count) +
+             ", but nothing names host 0 of slice 0: add annotation coordinator; no MEGASCALE "
+             "variable was injected");
+}
+
+// ---- the members of a slice
+
+Decision write_member(const Config& config, Scratch& scratch) {
+  note_coordinator(scratch.facts, scratch.notes);
+  return write_everything(config, scratch);
+}
+
+Decision write_named(const Config& config, Scratch& scratch) {
+  Facts& facts = scratch.facts;
+  if (auto named = check_names(facts, scratch.text); !named)
+    return deny(Reason::bad_name, named.error());
+  if (auto wrong = wrong_hostname(facts, scratch.text); !wrong.empty())
+    return leave_alone(Reason::inconsistent, std::move(wrong), scratch);
+  note_resolving(*facts.pod, scratch.notes);
+  facts.named = true;
+  return write_member(config, scratch);
+}
+
+Decision write_listed(const Config& config, Scratch& scratch) {
+  Facts& facts = scratch.facts;
+  if (auto wrong = wrong_hostnames(facts); !wrong.empty())
+    return leave_alone(Reason::inconsistent, std::move(wrong), scratch);
+  facts.named = true;
+  return write_member(config, scratch);
+}
+
+Decision decide_settled(const Config& config, Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  const Member& member = scratch.member;
+  describe(facts, scratch.description);
+  const bool multi_host = facts.slice.multi_host();
+  if (multi_host && !member.hostnames.empty()) return write_listed(config, scratch);
+  if (multi_host && member.names.stem.empty())
+    return leave_alone(Reason::no_identity,
+                       "nothing names the hosts of the slice: add annotation hostnames; nothing "
+                       "was injected",
+                       scratch);
+  if (!multi_host && (!joins_others(facts) || member.subdomain.empty()))
+    return write_member(config, scratch);
+  return member.subdomain.empty() ? no_subdomain(config, scratch) : write_named(config, scratch);
+}
+
+Decision decide_member(const Config& config, const ClusterView& cluster, const PlaceAnswer* place,
+                       Scratch& scratch) {
+  Identity identity = settle_identity(scratch.facts, scratch.member, cluster, place);
+  switch (identity.verdict) {
+    case Identity::Verdict::settled:
+      return decide_settled(config, scratch);
+    case Identity::Verdict::leave_alone:
+      return leave_alone(identity.reason, std::move(identity.why).message(), scratch);
+    case Identity::Verdict::deny:
+      return deny(identity.reason, std::move(identity.why));
+    case Identity::Verdict::ask_ledger:
+    case Identity::Verdict::try_again:
+      break;
+  }
+  return {.outcome = Outcome::deferred,
+          .reason = identity.reason,
+          .denial = std::move(identity.why),
+          .asks_ledger = identity.verdict == Identity::Verdict::ask_ledger};
+}
+
+// The slice as the Pod's topology makes it, or of as many hosts as the user says.
+Result<topology::Slice> slice_of(const Shape& shape, const Member& member) {
+  const auto containers = static_cast<std::uint32_t>(shape.processes.size());
+  if (!shape.topology.empty()) {
+    const auto dims = Dims::parse(shape.topology);
+    if (!dims) return dims.error();
+    return topology::make_slice(
+        {shape.accelerator, *dims, shape.chips_per_container(), containers});
+  }
+  const auto hosts = plain_decimal(member.worker_count.text);
+  if (!hosts || *hosts == 0 || *hosts > Dims::max_product)
+    return Error(Errc::index_out_of_range, std::string(member.worker_count.key) + " is " +
+                                               printable(member.worker_count.text) +
+                                               ", expected a plain decimal from 1 to " +
+                                               std::to_string(Dims::max_product));
+  return topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
+                                  containers);
+}
+
+// What a topology says that cannot be acted on, but is no reason to refuse the Pod.
+std::string odd_topology(const Shape& shape, const Member& member) {
+  if (shape.topology.empty())
+    return member.worker_count.present()
+               ? std::string()
+               : "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so the "
+                 "hosts of the slice are not known; nothing was injected";
+  const auto dims = Dims::parse(shape.topology);
+  if (dims) return sub_slice_misfit(shape, *dims);
+  // GKE's device plugin passes over a sub-slice it cannot read.
+  const bool passed_over = shape.source == TopologySource::sub_slice_annotation ||
+                           shape.source == TopologySource::slice_id_key;
+  return passed_over ? dims.error().message() + "; nothing was injected" : std::string();
+}
+
+Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
+                      const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
   const Shape& shape = scratch.shape;
   if (const auto odd = odd_shape(shape); !odd.empty())
     return leave_alone(Reason::inconsistent, std::string(odd), scratch);
-  if (shape.topology.empty())
-    return leave_alone(Reason::no_topology,
-                       "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
-                       "the hosts of the slice are not known; nothing was injected",
-                       scratch);
-  const auto dims = Dims::parse(shape.topology);
-  if (!dims) {
-    // GKE's device plugin passes over a sub-slice it cannot read.
-    if (shape.source == TopologySource::sub_slice_annotation ||
-        shape.source == TopologySource::slice_id_key)
-      return leave_alone(Reason::inconsistent, dims.error().message() + "; nothing was injected",
-                         scratch);
-    return deny(Reason::bad_topology, dims.error());
-  }
-  if (auto misfit = sub_slice_misfit(shape, *dims); !misfit.empty())
-    return leave_alone(Reason::inconsistent, std::move(misfit), scratch);
-  const auto slice = topology::make_slice({shape.accelerator, *dims, shape.chips_per_container(),
-                                           static_cast<std::uint32_t>(shape.processes.size())});
-  if (!slice) return deny(Reason::bad_topology, slice.error());
-  note_catalog(*slice, scratch.notes);
+  if (auto odd = odd_topology(shape, scratch.member); !odd.empty())
+    return leave_alone(shape.topology.empty() ? Reason::no_topology : Reason::inconsistent,
+                       std::move(odd), scratch);
+  const auto slice = slice_of(shape, scratch.member);
+  if (!slice)
+    return deny(shape.topology.empty() ? Reason::bad_index : Reason::bad_topology, slice.error());
+  if (!shape.topology.empty()) note_catalog(*slice, scratch.notes);
   begin_facts(pod, ns, *slice, scratch);
-  return decide_member(config, scratch);
+  return decide_member(config, cluster, place, scratch);
 }
 
 void begin(const Config& config, Scratch& scratch) {
@@ -541,7 +525,7 @@ void note_shadow(Decision& decision, Scratch& scratch) {
 }
 
 Decision decide(const Review& review, const Pod& pod, const Config& config,
-                const ClusterView& cluster, Scratch& scratch) {
+                const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
   begin(config, scratch);
   if (!review.is_pod_creation()) return unchanged(Reason::not_a_pod);
   if (!read_shape(pod, scratch.shape)) return unchanged(Reason::no_tpu);
@@ -554,7 +538,8 @@ Decision decide(const Review& review, const Pod& pod, const Config& config,
   scratch.member = Member();
   scratch.member.workload = workload.kind;
   workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
-  Decision decision = decide_shape(pod, ns, config, scratch);
+  apply_annotations(pod, ns, scratch.member);
+  Decision decision = decide_shape(pod, ns, config, cluster, place, scratch);
   decision.workload = workload.name;
   return decision;
 }

@@ -6,6 +6,7 @@
 #include "webhook/config.hpp"
 #include "webhook/env.hpp"
 #include "webhook/facts.hpp"
+#include "webhook/ledger.hpp"
 #include "webhook/notes.hpp"
 #include "webhook/patch.hpp"
 #include "webhook/placement.hpp"
@@ -38,8 +39,9 @@ struct Decision {
   Outcome outcome = Outcome::unchanged;
   Reason reason = Reason::not_a_pod;
   std::string_view workload = {};
-  Error denial = {};    // of Outcome::denied
-  bool shadow = false;  // the answer allows the Pod unchanged; see note_shadow()
+  Error denial = {};         // of Outcome::denied and deferred
+  bool shadow = false;       // the answer allows the Pod unchanged; see note_shadow()
+  bool asks_ledger = false;  // Outcome::deferred, and the ledger has not been asked
 };
 
 // The Pod asks for something that is no whole number of chips: denied, as the API
@@ -51,7 +53,8 @@ void note_shadow(Decision& decision, Scratch& scratch);
 
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.
+//   place  what the ledger said, null before it was asked
 Decision decide(const Review& review, const Pod& pod, const Config& config,
-                const ClusterView& cluster, Scratch& scratch);
+                const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch);
 
 }  // namespace tpuwh::webhook

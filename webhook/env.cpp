@@ -52,6 +52,8 @@ std::uint32_t megascale_port(const Facts& facts, std::uint32_t process) {
 
 // Bytes of all "<host>.<subdomain>" of the slice, without separators.
 std::size_t total_name_bytes(const Facts& facts) {
+  const std::string_view given = facts.member->hostnames;
+  if (!given.empty()) return given.size() - (facts.slice.hosts - 1);
   return facts.member->names.total_size(facts.slice_index, facts.slice.hosts) +
          facts.slice.hosts * (1 + facts.member->subdomain.size());
 }
@@ -72,10 +74,31 @@ Result<void> check_length(const Facts& facts, Variable variable, std::size_t val
   return {};
 }
 
-void append_host(const Facts& facts, std::uint32_t host, Buffer& out) {
-  facts.member->names.append(out, facts.slice_index, host);
-  out.add('.', facts.member->subdomain);
-}
+// The hosts of the slice one after another: as the user named them, else put together.
+class HostList {
+ public:
+  explicit HostList(const Facts& facts) : facts_(facts), rest_(facts.member->hostnames) {}
+
+  void next(std::uint32_t host) {
+    host_ = host;
+    const std::size_t comma = rest_.find(',');
+    given_ = rest_.substr(0, comma);
+    rest_ = comma == std::string_view::npos ? std::string_view() : rest_.substr(comma + 1);
+  }
+  void append_to(Buffer& out) const {
+    if (!given_.empty()) {
+      out.append(given_);
+      return;
+    }
+    facts_.member->names.append(out, facts_.slice_index, host_);
+    out.add('.', facts_.member->subdomain);
+  }
+
+ private:
+  const Facts& facts_;
+  std::string_view rest_, given_;
+  std::uint32_t host_ = 0;
+};
 
 // Once per host for Ray (its webhook's form), once per process elsewhere (LWS's
 // form, the only one that JAX before 0.8.1 gets right with two containers).
@@ -85,11 +108,14 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
   const std::size_t bytes = total_name_bytes(facts) * each + entries - 1;
   if (auto fits = check_length(facts, Variable::tpu_worker_hostnames, bytes); !fits) return fits;
   values.hostnames.reserve(bytes + 1);
-  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host)
+  HostList hosts(facts);
+  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
+    hosts.next(host);
     for (std::uint32_t i = 0; i < each; ++i) {
       if (!values.hostnames.empty()) values.hostnames.append(',');
-      append_host(facts, host, values.hostnames);
+      hosts.append_to(values.hostnames);
     }
+  }
   return {};
 }
 
@@ -131,19 +157,26 @@ Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues
   const std::size_t bytes = names + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
   if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
   values.addresses.reserve(bytes + 1);
-  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host)
+  HostList hosts(facts);
+  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
+    hosts.next(host);
     for (std::uint32_t i = 0; i < each; ++i) {
       if (!values.addresses.empty()) values.addresses.append(',');
       if (local)
         values.addresses.append(std::string_view("localhost"));
       else
-        append_host(facts, host, values.addresses);
+        hosts.append_to(values.addresses);
       values.addresses.add(':', values.ports[i]);
     }
+  }
   return {};
 }
 
 void build_coordinator(const Facts& facts, EnvValues& values) {
+  if (!facts.member->coordinator.empty()) {
+    values.coordinator.append(facts.member->coordinator);
+    return;
+  }
   const Container& first = *facts.shape->processes.front();
   facts.member->names.append(values.coordinator, 0, 0);
   values.coordinator.add('.', facts.member->subdomain);
@@ -225,6 +258,7 @@ const WantedVariable* WantedEnv::find(Variable variable) const {
 bool joins_slices(const Facts& facts, const Container& container) {
   const EnvEntry* asked = set_by_others(facts, container, Variable::megascale_num_slices);
   if (asked != nullptr) return asked->source == EnvSource::value_from || !asked->value.empty();
+  if (facts.member->slices_asked) return facts.slice_count > 1;
   return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
          facts.member->coordinator_known;
 }
@@ -248,8 +282,9 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   if (wants_addresses(facts))
     if (auto built = build_addresses(facts, config, values); !built) return built;
   const HostNames& names = facts.member->names;
-  if (facts.named && (names.with_slice || names.numbered) && facts.member->coordinator_known)
-    build_coordinator(facts, values);
+  const bool known = facts.named && facts.member->coordinator_known &&
+                     facts.member->hostnames.empty() && (names.with_slice || names.numbered);
+  if (known || !facts.member->coordinator.empty()) build_coordinator(facts, values);
   if (facts.ray() || (facts.lws() && facts.slice.multi_host()) ||
       (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
     names.append_slice(values.tpu_name, facts.slice_index);

@@ -9,14 +9,19 @@ namespace tpuwh::webhook {
 namespace {
 
 std::string_view where_host_comes_from(std::string_view workload) {
-  if (workload == "ray") return "label ray.io/replica-host-index";
+  if (workload == "ray") return "label ray.io/replica-host-index, else the ledger";
+  if (workload == "lws") return "label leaderworkerset.sigs.k8s.io/worker-index";
+  if (workload == "statefulset") return "the StatefulSet's ordinal";
   if (workload == "job" || workload == "jobset") return "the Job's completion index";
-  return "the Pod";
+  return "annotation worker-id";
 }
 
 std::string_view where_slice_comes_from(std::string_view workload) {
-  return workload == "ray" ? "label ray.io/worker-group-replica-index"
-                           : "label jobset.sigs.k8s.io/job-index";
+  if (workload == "ray") return "label ray.io/worker-group-replica-index, else the ledger";
+  if (workload == "jobset") return "label jobset.sigs.k8s.io/job-index";
+  if (workload == "lws") return "the subgroup of its worker-index";
+  if (workload == "statefulset") return "the StatefulSet's ordinal";
+  return "annotation slice-id, else the completion index";
 }
 
 }  // namespace

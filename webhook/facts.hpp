@@ -2,6 +2,7 @@
 // arithmetic agree: the input of env and placement.
 #pragma once
 
+#include "topology/next_member.hpp"
 #include "topology/slice.hpp"
 #include "webhook/pod.hpp"
 #include "webhook/provenance.hpp"
@@ -33,6 +34,10 @@ struct Facts {
 
   bool sliced = false;  // the indices above were read
 
+  // Where the place is the ledger's.
+  std::string_view token;               // that the Pod is to carry; "" for none
+  topology::GroupSize place_size = {};  // what the ledger is asked with
+
   // Every host has a name that resolves: host names and a subdomain exist.
   bool named = false;
   // Which host of the slice this is, is known (always with one host).
@@ -40,6 +45,11 @@ struct Facts {
 
   bool ironwood() const { return topology::is_ironwood(slice.accelerator); }
   bool lws() const { return member->workload == WorkloadKind::lws; }
+  // It came with the token of another Pod, and with what was written for that one.
+  bool copied() const {
+    const std::string_view present = pod->label(Label::token);
+    return !token.empty() && !present.empty() && present != token;
+  }
   bool ray() const { return member->workload == WorkloadKind::ray; }
 };
 

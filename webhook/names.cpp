@@ -23,8 +23,15 @@ bool is_host_character(char c) {
   return is_lower(c) || is_digit(c);
 }
 
-// Lower-case letters, digits and inner dashes, in parts between dots.
-bool is_dns_subdomain(std::string_view text) {
+}  // namespace
+
+bool is_dns_label(std::string_view text) {
+  if (text.empty() || text.size() > max_label_length) return false;
+  if (!is_host_character(text.front()) || !is_host_character(text.back())) return false;
+  return std::ranges::all_of(text, [](char c) { return is_host_character(c) || c == '-'; });
+}
+
+bool is_host_name(std::string_view text) {
   constexpr std::size_t longest = 253;
   if (text.size() > longest) return false;
   for (;;) {
@@ -38,14 +45,6 @@ bool is_dns_subdomain(std::string_view text) {
   }
 }
 
-}  // namespace
-
-bool is_dns_label(std::string_view text) {
-  if (text.empty() || text.size() > max_label_length) return false;
-  if (!is_host_character(text.front()) || !is_host_character(text.back())) return false;
-  return std::ranges::all_of(text, [](char c) { return is_host_character(c) || c == '-'; });
-}
-
 bool is_label_value(std::string_view text) {
   if (text.empty() || text.size() > max_label_length) return false;
   if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
@@ -55,7 +54,7 @@ bool is_label_value(std::string_view text) {
 bool is_qualified_name(std::string_view text) {
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return is_label_value(text);
-  return is_dns_subdomain(text.substr(0, slash)) && is_label_value(text.substr(slash + 1));
+  return is_host_name(text.substr(0, slash)) && is_label_value(text.substr(slash + 1));
 }
 
 std::optional<std::uint32_t> plain_decimal(std::string_view text) {

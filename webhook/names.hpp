@@ -13,6 +13,8 @@ inline constexpr std::size_t max_label_length = 63;
 
 // Lower-case letters, digits and inner dashes, 1 to 63: spec.hostname, spec.subdomain.
 bool is_dns_label(std::string_view text);
+// Labels as above with dots between, at most 253: a name that DNS can resolve.
+bool is_host_name(std::string_view text);
 // Letters, digits, inner "-_.", 1 to 63: a non-empty label value.
 bool is_label_value(std::string_view text);
 // "name" or "prefix/name": a label key, which is what a topology key is.

@@ -12,6 +12,8 @@ std::string_view name(Outcome outcome) {
       return "denied";
     case Outcome::unusable:
       return "unusable";
+    case Outcome::deferred:
+      return "deferred";
     case Outcome::failed:
       return "failed";
   }
@@ -36,6 +38,8 @@ std::string_view name(Reason reason) {
       return "single_host";
     case Reason::no_identity:
       return "no_identity";
+    case Reason::no_place:
+      return "no_place";
     case Reason::no_topology:
       return "no_topology";
     case Reason::no_subdomain:

@@ -13,6 +13,7 @@ enum class Outcome {
   unchanged,  // allowed, nothing to change
   denied,     // allowed: false, a policy decision
   unusable,   // the request could not be read: HTTP 400 or 413
+  deferred,   // no answer now: HTTP 503, and the API server's client tries again
   failed,     // a fault of ours
 };
 
@@ -26,6 +27,7 @@ enum class Reason {
   opted_out,     // annotation tpu-webhook.dev/inject: "false"
   single_host,   // the device plugin already says all there is to say
   no_identity,   // a multi-host Pod that does not say which member it is
+  no_place,      // the ledger cannot give it one now
   no_topology,   // topology not known
   no_subdomain,  // members could not be named
   inconsistent,  // labels or values contradict each other; nothing guessed

@@ -20,6 +20,7 @@ enum class Surface : std::size_t {
   labels,
   label_slice_key,
   label_priority,
+  label_token,
   label_replica_index,
   annotations,
   annotation_injected,

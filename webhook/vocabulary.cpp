@@ -29,6 +29,7 @@ constexpr std::array<Key, label_count> label_keys{{
     {"replicaIndex"},
     {"kueue.x-k8s.io/queue-name"},
     {"slice-key", true},
+    {"token", true},
     {"priority", true},
 }};
 
@@ -50,6 +51,12 @@ constexpr std::array<Key, annotation_count> annotation_keys{{
     {"kueue.x-k8s.io/podset-unconstrained-topology"},
     {"kueue.x-k8s.io/podset-slice-required-topology"},
     {"start-ordinal", true},
+    {"worker-id", true},
+    {"worker-count", true},
+    {"hostnames", true},
+    {"slice-id", true},
+    {"slice-count", true},
+    {"coordinator", true},
     {"inject", true},
     {"exclusive-topology", true},
     {"injected", true},

@@ -34,6 +34,7 @@ enum class Label : std::size_t {
   replica_index,     // ours; Ray's autoscaler reads it
   kueue_queue_name,  // Kueue
   slice_key,         // ours (prefix)
+  token,             // ours (prefix): webhook/token.hpp
   priority,          // ours (prefix)
   count_
 };
@@ -55,11 +56,17 @@ enum class Annotation : std::size_t {
   kueue_tas_preferred,
   kueue_tas_unconstrained,
   kueue_tas_slice_required,
-  start_ordinal,       // ours, written by users (prefix)
-  inject,              // ours, written by users (prefix)
-  exclusive_topology,  // ours, written by users (prefix)
-  injected,            // ours (prefix)
-  slice,               // ours (prefix)
+  start_ordinal,  // ours, written by users (prefix), and so on to exclusive_topology
+  worker_id,
+  worker_count,
+  hostnames,
+  slice_id,
+  slice_count,
+  coordinator,
+  inject,
+  exclusive_topology,
+  injected,  // ours (prefix)
+  slice,     // ours (prefix)
   count_
 };
 

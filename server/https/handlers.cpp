@@ -34,7 +34,7 @@ Reply Handlers::answer(Resource resource, std::string& body) {
 
 Reply Handlers::review(std::string& body, const webhook::Config& how) {
   const auto start = Clock::now();
-  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace);
+  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace, ledger);
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
   log.review(answer.summary, took);
   return Reply{.status = answer.http_status,

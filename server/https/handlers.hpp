@@ -16,6 +16,7 @@ namespace tpuwh::server {
 struct Handlers {
   const webhook::Config& config;
   const webhook::ClusterView& cluster;
+  webhook::Ledger& ledger;
   const Health& health;
   Log& log;
   webhook::Workspace workspace = {};

@@ -86,9 +86,11 @@ Admitted admit(std::string review, const Around& around) {
   // behind must not reach the next.
   static webhook::Workspace workspace;
   const webhook::NoCluster nothing;
+  webhook::MemoryLedger empty;
   const webhook::Body body(review);
-  const webhook::Answer answer = webhook::admit(
-      body, around.config, around.cluster == nullptr ? nothing : *around.cluster, workspace);
+  const webhook::Answer answer =
+      webhook::admit(body, around.config, around.cluster == nullptr ? nothing : *around.cluster,
+                     workspace, around.ledger == nullptr ? empty : *around.ledger);
   Admitted out;
   out.status = answer.http_status;
   out.outcome = answer.summary.outcome;

@@ -35,6 +35,7 @@ struct Admitted {
 struct Around {
   webhook::Config config{};
   const webhook::ClusterView* cluster = nullptr;  // null: knows nothing
+  webhook::Ledger* ledger = nullptr;              // null: an empty one
 };
 
 Admitted admit(std::string review, const Around& around = {});

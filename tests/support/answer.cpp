@@ -128,7 +128,9 @@ Reply ask(const std::string& review, const webhook::Config& config,
           const webhook::ClusterView& cluster) {
   static webhook::Workspace workspace;
   std::string text = review;
-  const webhook::Answer answer = webhook::admit(webhook::Body(text), config, cluster, workspace);
+  webhook::MemoryLedger ledger;
+  const webhook::Answer answer =
+      webhook::admit(webhook::Body(text), config, cluster, workspace, ledger);
   Reply reply;
   reply.http_status = answer.http_status;
   reply.body = answer.body;

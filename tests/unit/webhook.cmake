@@ -18,6 +18,7 @@ add_executable(webhook_test
   webhook/env_test.cpp
   webhook/hash_test.cpp
   webhook/json_reader_test.cpp
+  webhook/ledger_test.cpp
   webhook/members_test.cpp
   webhook/mode_test.cpp
   webhook/names_test.cpp
@@ -31,7 +32,9 @@ add_executable(webhook_test
   webhook/review_test.cpp
   webhook/shape_test.cpp
   webhook/surface_test.cpp
+  webhook/token_test.cpp
   webhook/vocabulary_test.cpp
+  webhook/workloads/annotations_test.cpp
   webhook/workloads/job_test.cpp
   webhook/workloads/jobset_test.cpp
   webhook/workloads/lws_test.cpp

@@ -89,11 +89,21 @@ struct Member {
   std::string_view exclusive_topology;
   bool owner_keeps_group = false;
 
+  // By the user's annotations (annotations.hpp).
+  std::string_view hostnames;    // of all hosts in id order, with commas; "" where not given
+  std::string_view coordinator;  // host 0 of slice 0
+  IndexLabel worker_id;          // the host, beside what the owner says
+  IndexLabel worker_count;       // hosts of the slice
+  bool slices_asked = false;     // slice-count: the slices form one job
+
   // The slices of the group form one job unless told otherwise (JobSet); for Ray
   // only where the user set MEGASCALE_NUM_SLICES.
   bool slices_are_one_job = false;
   // Host 0 of slice 0 is called names(0, 0).
   bool coordinator_known = true;
+
+  // Nothing on the Pod tells it from the others of its group: a ledger gives it its place.
+  bool needs_place = false;
 
   // Why nothing can be said about identity; "" if something can.
   std::string_view incomplete;

@@ -15,7 +15,7 @@ void identify(const WorkloadContext& context, Member& member) {
   member.group = owned ? pod.owner.name : !pod.name.empty() ? pod.name : pod.generate_name;
   member.incomplete =
       "nothing on the Pod says which host of the slice it is; use an Indexed Job, a JobSet or a "
-      "RayCluster";
+      "RayCluster, or annotations worker-id and hostnames";
 }
 
 }  // namespace

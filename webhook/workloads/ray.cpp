@@ -46,10 +46,8 @@ void identify(const WorkloadContext& context, Member& member) {
     member.set_key({context.ns, member.group, member.part, replica});
   else
     member.set_key({pod.owner.uid, member.part, replica});
-  if (replica_index.empty())
-    member.incomplete =
-        "label ray.io/worker-group-replica-index is missing or empty; switch on KubeRay's feature "
-        "gate RayMultiHostIndexing";
+  member.needs_place = replica_index.empty();
+  member.slice_in_key = replica.empty();
 }
 
 }  // namespace

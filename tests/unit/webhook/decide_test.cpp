@@ -111,7 +111,6 @@ TEST(IndexMissing, IsLeftAloneWithAWarning) {
   check(jobset(), slice_count);
   check(jobset(), "jobset.sigs.k8s.io/replicatedjob-name");
   check(ray(), ray_host);
-  check(ray(), ray_replica);
 }
 
 TEST(IndexOfOneHost, MeansNothing) {
@@ -198,12 +197,6 @@ INSTANTIATE_TEST_SUITE_P(
                 Reason::no_identity, "which host"},
         Verdict{"job_not_indexed", multi_host_pod().owner("Job", "t", "u"), unchanged,
                 Reason::no_identity, "completionMode: Indexed"},
-        Verdict{"ray_without_indices",
-                multi_host_pod()
-                    .label("ray.io/node-type", "worker")
-                    .label("ray.io/cluster", "c")
-                    .label("ray.io/group", "g"),
-                unchanged, Reason::no_identity, "RayMultiHostIndexing"},
         Verdict{"only_init", a_pod().topology("2x4").init_container("i").tpu(4), unchanged,
                 Reason::inconsistent, "only init"},
         Verdict{"request_and_limit",

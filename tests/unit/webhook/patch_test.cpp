@@ -46,7 +46,7 @@ TEST(PatchTest, WhatIsNotDeclaredSpoilsIt) {
     return patch.undeclared();
   };
   EXPECT_FALSE(spoils(PatchOp::add, Surface::hostname, "/spec/hostname"));
-  EXPECT_TRUE(spoils(PatchOp::replace, Surface::hostname, "/spec/hostname"));
+  EXPECT_TRUE(spoils(PatchOp::replace, Surface::subdomain, "/spec/subdomain"));
   EXPECT_TRUE(spoils(PatchOp::remove, Surface::hostname, "/spec/hostname"));
   EXPECT_TRUE(spoils(PatchOp::add, Surface::subdomain, "/spec/hostname"));
   EXPECT_TRUE(spoils(PatchOp::add, Surface::hostname, "/spec/hostname/x"));

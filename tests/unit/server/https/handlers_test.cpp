@@ -13,7 +13,9 @@ class HandlersTest : public testing::Test {
   webhook::NoCluster cluster_;
   Health health_{1};
   Log log_{LogFormat::text, LogLevel::error};
-  Handlers handlers_{.config = config_, .cluster = cluster_, .health = health_, .log = log_};
+  webhook::MemoryLedger ledger_;
+  Handlers handlers_{
+      .config = config_, .cluster = cluster_, .ledger = ledger_, .health = health_, .log = log_};
   std::string body_;
 };
 

@@ -30,9 +30,11 @@ TEST(RayIdentity, IsWhatKubeRayWrote) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
-TEST(RayIdentity, WithoutHostIndexingNothingIsKnown) {
+TEST(RayIdentity, WithoutHostIndexingALedgerGivesThePlace) {
+  EXPECT_FALSE(Identified(a_pod().ray("c", "g", 0, 0)).member.needs_place);
   const Identified pod(a_pod().ray("c", "g", 0, 0).label("ray.io/worker-group-replica-index", ""));
-  EXPECT_NE(pod.member.incomplete.find("RayMultiHostIndexing"), std::string_view::npos);
+  EXPECT_TRUE(pod.member.needs_place);
+  EXPECT_EQ(pod.member.incomplete, "");
 }
 
 struct Service {

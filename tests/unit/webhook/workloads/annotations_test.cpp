@@ -1,0 +1,167 @@
+// What users say themselves, for owners that nobody knows (DESIGN D9).
+#include "webhook/workloads/annotations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::effective;
+using test::PodBuilder;
+
+const std::string prefix = "tpu-webhook.dev/";
+
+// A task of an owner that nobody has heard of.
+PodBuilder task(const char* worker) {
+  return a_pod()
+      .owner("VolcanoJob", "train", "u")
+      .topology("2x4")
+      .tpu(4)
+      .annotation(prefix + "worker-id", worker)
+      .annotation(prefix + "hostnames", "train-task-0.train,train-task-1.train");
+}
+
+TEST(Annotations, MakeAnyPodAMember) {
+  for (const char* worker : {"0", "1"}) {
+    const auto answer = admit(task(worker));
+    EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), worker);
+    EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "train-task-0.train,train-task-1.train");
+    EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "(absent)");
+    EXPECT_TRUE(answer.warnings.empty()) << answer.body;
+  }
+  EXPECT_EQ(test::label(admit(task("0")), prefix + "slice-key"),
+            test::label(admit(task("1")), prefix + "slice-key"));
+  const auto other = task("0").annotation(prefix + "hostnames", "b-0.train,b-1.train");
+  EXPECT_NE(test::label(admit(task("0")), prefix + "slice-key"),
+            test::label(admit(other), prefix + "slice-key"));
+}
+
+TEST(Annotations, StandStillASecondTime) {
+  const auto first = admit(task("1"));
+  EXPECT_EQ(test::admit_pod(first.object).patch, test::json::array());
+}
+
+TEST(Annotations, SlicesOfOneJob) {
+  const auto pod = task("0")
+                       .annotation(prefix + "slice-id", "1")
+                       .annotation(prefix + "slice-count", "2")
+                       .annotation(prefix + "coordinator", "train-a-0.train");
+  const auto answer = admit(pod);
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "2");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-a-0.train");
+  const auto beyond = PodBuilder(pod).annotation(prefix + "slice-id", "2");
+  EXPECT_FALSE(admit(beyond).allowed);
+  EXPECT_NE(admit(beyond).message.find("annotation slice-id is \"2\""), std::string::npos);
+}
+
+TEST(Annotations, WithoutACoordinatorSlicesAreNotJoined) {
+  const auto answer =
+      admit(task("0").annotation(prefix + "slice-id", "1").annotation(prefix + "slice-count", "2"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
+  EXPECT_NE(answer.warning("add annotation coordinator"), "") << answer.body;
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
+}
+
+TEST(Annotations, AWorkerCountStandsForATopology) {
+  const auto pod = task("1").topology("").annotation(prefix + "worker-count", "2");
+  EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
+  const auto answer = admit(PodBuilder(pod).annotation(prefix + "worker-count", "3"));
+  EXPECT_NE(answer.warning("annotation hostnames has 2 entries, but the slice has 3 hosts"), "");
+  for (const char* count : {"0", "-1", "01", "two", "4294967296", "1048577"})
+    EXPECT_FALSE(admit(PodBuilder(pod).annotation(prefix + "worker-count", count)).allowed)
+        << count;
+}
+
+TEST(Annotations, AWorkerCountHasToFitTheTopology) {
+  const auto answer = admit(task("0").annotation(prefix + "worker-count", "4"));
+  EXPECT_EQ(answer.reason, Reason::inconsistent);
+  EXPECT_NE(answer.warning("worker-count is 4, but 2x4 with 4 chips per Pod has 2 hosts"), "");
+}
+
+// On a Pod template it would be the same on every Pod.
+TEST(Annotations, AnOwnersIndexIsNotReplaced) {
+  const auto job = [](unsigned index) {
+    return a_pod().job("t", index).topology("2x4").tpu(4).annotation(prefix + "worker-id", "0");
+  };
+  EXPECT_EQ(effective(admit(job(0)), "TPU_WORKER_ID"), "0");
+  const auto answer = admit(job(1));
+  EXPECT_EQ(answer.reason, Reason::inconsistent);
+  EXPECT_NE(answer.warning("annotation worker-id is 0, but the Pod is host 1"), "") << answer.body;
+  EXPECT_EQ(answer.patch, test::json::array());
+}
+
+TEST(Annotations, AJobOfSeveralSlices) {
+  const auto job = [](unsigned index) {
+    return admit(
+        a_pod().job("t", index).topology("2x4").tpu(4).annotation(prefix + "slice-count", "2"));
+  };
+  EXPECT_EQ(effective(job(3), "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(effective(job(3), "TPU_WORKER_HOSTNAMES"), "t-2.svc,t-3.svc");
+  EXPECT_EQ(effective(job(3), "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(job(3), "MEGASCALE_COORDINATOR_ADDRESS"), "t-0.svc");
+  EXPECT_NE(test::label(job(1), prefix + "slice-key"), test::label(job(2), prefix + "slice-key"));
+  EXPECT_FALSE(job(4).allowed);
+}
+
+TEST(Annotations, SlicesOfSeveralJobSets) {
+  const auto answer = admit(a_pod()
+                                .jobset("b", "slice", 1, 0, 1)
+                                .topology("2x4")
+                                .tpu(4)
+                                .annotation(prefix + "slice-id", "1")
+                                .annotation(prefix + "slice-count", "3")
+                                .annotation(prefix + "coordinator", "a-slice-0-0.a"));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "b-slice-0-0.b,b-slice-0-1.b");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "3");
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "a-slice-0-0.a");
+}
+
+TEST(Annotations, ARayWorkerWithoutIndexLabelsNeedsNoLedger) {
+  NoLedger none("none");
+  const auto pod = a_pod()
+                       .ray("c", "g", 0, 0)
+                       .remove("/metadata/labels/ray.io~1worker-group-replica-index")
+                       .remove("/metadata/labels/ray.io~1replica-host-index")
+                       .topology("2x4")
+                       .tpu(4)
+                       .annotation(prefix + "worker-id", "1")
+                       .annotation(prefix + "slice-id", "2");
+  const auto answer = admit(pod.review(), {.ledger = &none});
+  EXPECT_EQ(answer.object["spec"]["hostname"], "g-2-1");
+  EXPECT_EQ(effective(answer, "TPU_NAME"), "g-2");
+}
+
+TEST(Annotations, AListThatCannotBeIsNotUsed) {
+  const auto with = [](const char* hostnames) {
+    return admit(task("0").annotation(prefix + "hostnames", hostnames));
+  };
+  EXPECT_NE(with("a,b,c").warning("has 3 entries, but 2x4 with 4 chips per Pod has 2 hosts"), "");
+  EXPECT_NE(with("a,a").warning("has a twice"), "");
+  EXPECT_NE(with("a:8471,b").warning("entry 0, a:8471, is no host name without port"), "");
+  EXPECT_NE(with("a, b").warning("entry 1"), "");
+  EXPECT_NE(with("a,").warning("entry 1"), "");
+  EXPECT_EQ(with("a,").patch, test::json::array());
+  const auto stranger = admit(task("0").set("/spec/hostname", "train-task-1"));
+  EXPECT_NE(stranger.warning("has this Pod, train-task-1, as host 1, but it is host 0"), "");
+  EXPECT_EQ(stranger.patch, test::json::array());
+}
+
+TEST(Annotations, WhatIsMissingIsNamed) {
+  const auto nameless = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1hostnames"));
+  EXPECT_NE(nameless.warning("annotations worker-id and hostnames"), "") << nameless.body;
+  const auto anybody = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1worker-id"));
+  EXPECT_EQ(anybody.reason, Reason::no_identity);
+  EXPECT_FALSE(admit(task("2")).allowed);
+  EXPECT_FALSE(admit(task("01")).allowed);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,89 @@
+#include "webhook/ledger.hpp"
+
+#include "webhook/token.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+using topology::Place;
+
+// NUL stands in no name.
+std::string key_of(const PlaceRequest& request) {
+  std::string key;
+  for (const std::string_view part :
+       {request.ns, request.cluster, request.cluster_uid, request.group})
+    key.append(part).push_back('\0');
+  return key;
+}
+
+PlaceAnswer given(Place place, std::string token) {
+  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
+}
+
+PlaceAnswer full(const PlaceRequest& request) {
+  return {.kind = PlaceAnswer::Kind::try_again,
+          .why = "all " +
+                 std::to_string(std::uint64_t{request.size.slices} * request.size.hosts_per_slice) +
+                 " places of worker group " + std::string(request.group) + " of RayCluster " +
+                 std::string(request.cluster) + " are taken (" +
+                 std::to_string(request.size.slices) + " slices of " +
+                 std::to_string(request.size.hosts_per_slice) + " hosts)"};
+}
+
+bool is_inside(const topology::GroupSize& size, Place place) {
+  return place.host < size.hosts_per_slice && (size.slices == 0 || place.slice < size.slices);
+}
+
+}  // namespace
+
+MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
+  Group& group = groups_[key_of(request)];
+  if (group.entries.empty()) group.hosts_per_slice = request.size.hosts_per_slice;
+  return group;
+}
+
+PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
+  Group& group = group_of(request);
+  if (group.hosts_per_slice != request.size.hosts_per_slice)
+    return {.why = "worker group " + std::string(request.group) + " of RayCluster " +
+                   std::string(request.cluster) + " has slices of " +
+                   std::to_string(group.hosts_per_slice) +
+                   " hosts, but this Pod is of a slice of " +
+                   std::to_string(request.size.hosts_per_slice)};
+  const auto is_taken = [&](Place place) {
+    return std::ranges::any_of(group.entries, [&](const Entry& e) { return e.place == place; });
+  };
+  if (const auto known = std::ranges::find(group.entries, request.token, &Entry::token);
+      !request.token.empty() && known != group.entries.end())
+    return given(known->place, known->token);
+
+  // A Pod that was given its place before this ledger began keeps it if nobody else has it.
+  const auto before = place_of_token(request.token);
+  const bool keeps = before && is_inside(request.size, *before) && !is_taken(*before);
+  std::vector<Place> taken;
+  for (const Entry& entry : group.entries) taken.push_back(entry.place);
+  const auto place = keeps ? before : topology::next_member(request.size, taken);
+  if (!place) return full(request);
+  if (members_ >= max_members)
+    return {.kind = PlaceAnswer::Kind::try_again,
+            .why = "more than " + std::to_string(max_members) + " members are remembered"};
+  std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
+  if (!request.dry_run) {
+    group.entries.push_back({*place, token});
+    ++members_;
+  }
+  return given(*place, std::move(token));
+}
+
+void MemoryLedger::note(const PlaceRequest& request, Place place) {
+  if (request.dry_run || members_ >= max_members) return;
+  Group& group = group_of(request);
+  if (std::ranges::any_of(group.entries, [&](const Entry& e) { return e.place == place; })) return;
+  group.entries.push_back({place, {}});
+  ++members_;
+}
+
+}  // namespace tpuwh::webhook

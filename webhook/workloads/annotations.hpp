@@ -1,0 +1,16 @@
+// What a user's annotations say about a Pod whose owner does not say it, or not enough:
+// worker-id, worker-count, hostnames, slice-id, slice-count, coordinator (DESIGN D9).
+#pragma once
+
+#include "webhook/pod.hpp"
+#include "webhook/workloads/member.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Completes what the owner's API said. Never replaces an index the owner gave: on a Pod
+// template the annotation is the same on every Pod, and would make them all one worker.
+void apply_annotations(const Pod& pod, std::string_view ns, Member& member);
+
+}  // namespace tpuwh::webhook
