@@ -21,7 +21,9 @@ this order. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
 Examples:
   tpu-webhook review recorded.json
   kubectl get pods -l job-name=train -o json | tpu-webhook review --output text
-  tpu-webhook review pod.yaml --output diff)";
+  tpu-webhook review pod.yaml --output diff
+  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  tpu-webhook review worker.yaml --cluster cluster.json --output text)";
 
 constexpr auto rules_example = R"(
 Examples:
@@ -43,6 +45,11 @@ void add_review(CLI::App& program, Command& chosen) {
        {"diff", ReviewOutput::diff}},
       "review: the answer as the server sends it; patch: the JSON patch; object: the Pod after it "
       "(one JSON line each); text, diff: for people");
+  command
+      ->add_option("--cluster", options->cluster,
+                   "What the cluster holds already: Services, RayClusters, and Ray workers that "
+                   "have their ids")
+      ->type_name("SNAPSHOT.json");
   add_webhook_flags(*command, options->config);
   command->footer(review_example);
   command->callback([options, &chosen] {

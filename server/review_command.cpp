@@ -3,6 +3,7 @@
 #include "server/offline/input.hpp"
 #include "server/offline/outcome.hpp"
 #include "server/offline/report.hpp"
+#include "server/offline/snapshot.hpp"
 #include "webhook/admit.hpp"
 
 #include <fmt/format.h>
@@ -33,12 +34,36 @@ std::optional<std::string> read_file(const std::string& file, std::istream& in) 
   return text;
 }
 
-ReviewOutcome answer(Input& input, const webhook::Config& config, webhook::Ledger& ledger,
-                     webhook::Workspace& workspace) {
+// What is known of the cluster, and what changes while its Pods are created.
+struct Around {
+  Snapshot cluster;
+  webhook::MemoryLedger ledger;
+  webhook::Workspace workspace;
+};
+
+ReviewOutcome answer(Input& input, const webhook::Config& config, Around& around) {
   if (!input.unusable.empty()) return unusable(input.unusable);
-  const webhook::NoCluster cluster;
-  return take_apart(webhook::admit(webhook::Body(input.review), config, cluster, workspace, ledger),
+  return take_apart(webhook::admit(webhook::Body(input.review), config, around.cluster,
+                                   around.workspace, around.ledger),
                     input.review);
+}
+
+// Empty and true if there is nothing to read.
+bool read_cluster(const std::string& file, Around& around, std::istream& in, std::ostream& err) {
+  if (file.empty()) return true;
+  const auto text = read_file(file, in);
+  if (!text) {
+    err << fmt::format("tpu-webhook: cannot read {}\n", file);
+    return false;
+  }
+  auto snapshot = Snapshot::parse(*text);
+  if (!snapshot) {
+    err << fmt::format("tpu-webhook: --cluster {}: {}\n", file, snapshot.error().message());
+    return false;
+  }
+  around.cluster = std::move(*snapshot);
+  around.cluster.tell(around.ledger);
+  return true;
 }
 
 std::string line(const Json& value) {
@@ -76,11 +101,11 @@ int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out
     return static_cast<int>(Verdict::unusable);
   }
   std::vector<Input> inputs = read_inputs(std::move(*text));
-  webhook::Workspace workspace;
-  webhook::MemoryLedger ledger;  // one for all inputs: they are one cluster's Pods
+  Around around;
+  if (!read_cluster(options.cluster, around, in, err)) return static_cast<int>(Verdict::unusable);
   Verdict worst = Verdict::allowed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const ReviewOutcome outcome = answer(inputs[i], options.config, ledger, workspace);
+    const ReviewOutcome outcome = answer(inputs[i], options.config, around);
     out << print(outcome, options);
     if (outcome.verdict == Verdict::unusable)
       err << (inputs.size() == 1

@@ -13,6 +13,7 @@ enum class ReviewOutput { review, patch, object, text, diff };
 struct ReviewOptions {
   std::string file = "-";  // "-" is standard input
   ReviewOutput output = ReviewOutput::review;
+  std::string cluster;  // a snapshot file; "" for none
   bool colour = false;  // for text and diff; main sets it on a terminal
   webhook::Config config;
 };

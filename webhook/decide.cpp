@@ -345,8 +345,8 @@ Decision no_subdomain(const Config& config, Scratch& scratch) {
 
 // ---- names that a user gives
 
-std::string_view first_label(std::string_view name) {
-  return name.substr(0, name.find('.'));
+std::string_view first_of(std::string_view text, char mark) {
+  return text.substr(0, text.find(mark));
 }
 
 // A list that does not name each host once, or whose entry for this Pod is another Pod's,
@@ -368,7 +368,7 @@ std::string wrong_hostnames(const Facts& facts) {
     return "annotation hostnames has " + std::to_string(names.size()) + " entries, but " +
            hosts_of(facts.slice) + "; nothing was injected";
   for (std::uint32_t host = 0; host < names.size(); ++host)
-    if (!own.empty() && first_label(names[host]) == own && host != facts.host)
+    if (!own.empty() && first_of(names[host], '.') == own && host != facts.host)
       return "annotation hostnames has this Pod, " + printable(own) + ", as host " +
              std::to_string(host) + ", but it is host " + std::to_string(facts.host) +
              "; nothing was injected";
@@ -417,6 +417,11 @@ Decision decide_settled(const Config& config, Scratch& scratch) {
   const Facts& facts = scratch.facts;
   const Member& member = scratch.member;
   describe(facts, scratch.description);
+  if (!member.coordinator.empty() && !is_host_name(first_of(member.coordinator, ':')))
+    return leave_alone(Reason::inconsistent,
+                       "annotation coordinator is " + printable(member.coordinator) +
+                           ", which is no host name; nothing was injected",
+                       scratch);
   const bool multi_host = facts.slice.multi_host();
   if (multi_host && !member.hostnames.empty()) return write_listed(config, scratch);
   if (multi_host && member.names.stem.empty())

@@ -194,6 +194,10 @@ Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
                       const PlaceAnswer* answer) {
   if (answer == nullptr) {
     const auto group = cluster.ray_group(facts.ns, member.group, member.part);
+    if (group && group->slices == 0)
+      return {Identity::Verdict::try_again, Reason::no_place,
+              Error(Errc::internal, "worker group " + std::string(member.part) + " of RayCluster " +
+                                        std::string(member.group) + " wants no replicas")};
     const std::uint32_t desired = group ? group->slices : 0;
     facts.place_size = {facts.slice.hosts, facts.slice_count > 0 ? facts.slice_count : desired};
     return {Identity::Verdict::ask_ledger, Reason::no_identity, {}};

@@ -23,14 +23,18 @@ PlaceAnswer given(Place place, std::string token) {
   return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
 }
 
+std::string counted(std::uint32_t number, std::string_view what) {
+  return std::to_string(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
+}
+
 PlaceAnswer full(const PlaceRequest& request) {
   return {.kind = PlaceAnswer::Kind::try_again,
           .why = "all " +
                  std::to_string(std::uint64_t{request.size.slices} * request.size.hosts_per_slice) +
                  " places of worker group " + std::string(request.group) + " of RayCluster " +
                  std::string(request.cluster) + " are taken (" +
-                 std::to_string(request.size.slices) + " slices of " +
-                 std::to_string(request.size.hosts_per_slice) + " hosts)"};
+                 counted(request.size.slices, "slice") + " of " +
+                 counted(request.size.hosts_per_slice, "host") + ")"};
 }
 
 bool is_inside(const topology::GroupSize& size, Place place) {
@@ -41,7 +45,8 @@ bool is_inside(const topology::GroupSize& size, Place place) {
 
 MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
   Group& group = groups_[key_of(request)];
-  if (group.entries.empty()) group.hosts_per_slice = request.size.hosts_per_slice;
+  if (group.entries.empty() || group.hosts_per_slice == 0)
+    group.hosts_per_slice = request.size.hosts_per_slice;
   return group;
 }
 
@@ -82,7 +87,7 @@ void MemoryLedger::note(const PlaceRequest& request, Place place) {
   if (request.dry_run || members_ >= max_members) return;
   Group& group = group_of(request);
   if (std::ranges::any_of(group.entries, [&](const Entry& e) { return e.place == place; })) return;
-  group.entries.push_back({place, {}});
+  group.entries.push_back({place, std::string(request.token)});
   ++members_;
 }
 

@@ -37,7 +37,8 @@ class Ledger {
  public:
   virtual ~Ledger() = default;
   virtual PlaceAnswer place(const PlaceRequest& request) = 0;
-  // A member of the group that has its place by itself (KubeRay's index labels).
+  // A member of the group that has its place already: by KubeRay's index labels, or given
+  // before (request.token). A group whose size is not known has hosts_per_slice 0.
   virtual void note(const PlaceRequest& request, topology::Place place) = 0;
 };
 
@@ -65,7 +66,7 @@ class MemoryLedger final : public Ledger {
  private:
   struct Entry {
     topology::Place place;
-    std::string token;  // "" for one that was noted
+    std::string token;  // "" for one that has none
   };
   struct Group {
     std::uint32_t hosts_per_slice = 0;

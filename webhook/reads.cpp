@@ -28,6 +28,11 @@ std::span<const ReadRow> reads() {
        "whether the hosts of the slice have names that resolve"},
       {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
        "slices repel each other within one priority; others may place the Pod"},
+      {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
+       "no more ids than the group has members"},
+      {"cluster", "Services with label ray.io/headless-worker-svc: the name",
+       "the subdomain of Ray workers"},
+      {"file", "--cluster", "review alone: the cluster as kubectl printed it"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
   };
   return rows;

@@ -11,6 +11,7 @@ set(server_tests
   https/reply_test.cpp
   https/request_parser_test.cpp
   https/router_test.cpp
+  offline/snapshot_test.cpp
   tls/reloader_test.cpp
   tls/self_issued_test.cpp
 )

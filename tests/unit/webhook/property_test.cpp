@@ -53,6 +53,7 @@ class Maker {
   void identity(PodBuilder& pod);
   void hardware(PodBuilder& pod);
   void env(PodBuilder& pod);
+  void said_by_user(PodBuilder& pod);
   void odds_and_ends(PodBuilder& pod);
   json requirement();
   json pod_terms(bool weighted);
@@ -63,8 +64,24 @@ class Maker {
 };
 
 void Maker::identity(PodBuilder& pod) {
-  switch (below(8)) {
+  switch (below(11)) {
     case 0:
+      break;
+    case 8:
+      pod.lws("vllm", below(2), below(5), one_of({2u, 4u, 5u}));
+      if (chance(50)) pod.annotation("leaderworkerset.sigs.k8s.io/leader-requests-tpus", "true");
+      if (chance(40)) pod.annotation("leaderworkerset.sigs.k8s.io/subgroup-size", "2");
+      if (chance(20))
+        pod.annotation("leaderworkerset.sigs.k8s.io/subgroup-policy-type", "LeaderExcluded");
+      break;
+    case 9:
+      pod.statefulset("sax", below(9));
+      if (chance(20)) pod.annotation("tpu-webhook.dev/start-ordinal", one_of({"1", "x", ""}));
+      break;
+    case 10:
+      pod.ray("c", "g", 0, 0).label("ray.io/worker-group-replica-index", "");
+      if (chance(50)) pod.label("ray.io/replica-host-index", "");
+      if (chance(20)) pod.label("tpu-webhook.dev/token", one_of({"1-0-0123456789abcdef", "x"}));
       break;
     case 1:
     case 2:
@@ -198,6 +215,19 @@ json Maker::affinity() {
   return out;
 }
 
+void Maker::said_by_user(PodBuilder& pod) {
+  const auto maybe = [&](std::uint32_t percent, const char* name, const json& value) {
+    if (chance(percent)) pod.annotation("tpu-webhook.dev/" + std::string(name), value);
+  };
+  const std::uint32_t percent = chance(15) ? 60 : 1;
+  maybe(percent, "worker-id", one_of({"0", "1", "01", ""}));
+  maybe(percent / 2, "worker-count", one_of({"2", "4", "x"}));
+  maybe(percent, "hostnames", one_of({"a.s,b.s", "a,b,c,d", "a,a", "a,", ","}));
+  maybe(percent / 2, "slice-id", one_of({"0", "1", "9"}));
+  maybe(percent / 2, "slice-count", one_of({"1", "2", "0"}));
+  maybe(percent / 2, "coordinator", one_of({"a.s", "no name"}));
+}
+
 void Maker::odds_and_ends(PodBuilder& pod) {
   if (chance(50)) pod.set("/spec/affinity", chance(10) ? json() : affinity());
   if (chance(10)) pod.label("kueue.x-k8s.io/queue-name", "q");
@@ -227,6 +257,7 @@ PodBuilder Maker::pod() {
   hardware(pod);
   identity(pod);
   odds_and_ends(pod);
+  said_by_user(pod);
   return pod;
 }
 

@@ -1,0 +1,49 @@
+// A cluster as a file: `kubectl get pods,nodes,services,rayclusters -A -o json`.
+#pragma once
+
+#include "topology/result.hpp"
+#include "webhook/cluster.hpp"
+#include "webhook/ledger.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+
+class Snapshot final : public webhook::ClusterView {
+ public:
+  // `text` is a List, or one object. Kinds that nothing is read of are passed over.
+  //   errors  bad_json, wrong_type: with what was found
+  static Result<Snapshot> parse(std::string_view text);
+
+  std::optional<std::string> ray_headless_service(std::string_view ns,
+                                                  std::string_view cluster) const override;
+  std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                             std::string_view group) const override;
+
+  // Tells the ledger of every Ray worker that has its place: by KubeRay's labels, by our
+  // token, or by another injector's replicaIndex and TPU_WORKER_ID.
+  void tell(webhook::Ledger& ledger) const;
+
+ private:
+  struct Worker {
+    std::string ns, cluster, cluster_uid, group, token;
+    topology::Place place;
+  };
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+
+  void read_object(const nlohmann::ordered_json& object);
+  void read_pod(const nlohmann::ordered_json& pod);
+
+  std::map<Name, std::string> services_;  // by RayCluster
+  std::map<Name, std::map<std::string, webhook::RayGroup, std::less<>>> groups_;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace tpuwh::server
