@@ -2,9 +2,9 @@
 #pragma once
 
 #include "server/console.hpp"
+#include "server/usage_error.hpp"
 
 #include <functional>
-#include <stdexcept>
 #include <string>
 
 namespace tpuwh::server {
@@ -14,13 +14,6 @@ namespace tpuwh::server {
 struct Command {
   std::string text;
   std::function<int(const Console& console)> run;
-};
-
-// A command line that makes no sense, in one line: exit code 2, as review's for input that
-// cannot be used; 1 is a denial there and a failure elsewhere.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 // Throws UsageError.

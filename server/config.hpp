@@ -46,6 +46,9 @@ inline constexpr std::size_t kept_body_bytes = 256u << 10;
 // it 1,024 connections could hold 7 GiB.
 inline constexpr std::size_t large_bodies_bytes = 64u << 20;
 
+// The configuration file: a ConfigMap holds no more.
+inline constexpr std::size_t config_bytes = 1u << 20;
+
 // --- counts --------------------------------------------------------------
 
 // Open connections of the TLS port. An API server keeps 25 idle ones and opens

@@ -1,4 +1,4 @@
-// The subcommands that need no server: review and rules.
+// The subcommands that need no server: review, rules and config.
 #pragma once
 
 #include "server/cli.hpp"
@@ -9,5 +9,6 @@ namespace tpuwh::server {
 
 void add_review(CLI::App& program, Command& chosen);
 void add_rules(CLI::App& program, Command& chosen);
+void add_config(CLI::App& program, Command& chosen);
 
 }  // namespace tpuwh::server

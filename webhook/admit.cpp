@@ -83,7 +83,7 @@ Answer defer(const Decision& decision, Workspace::Impl& work) {
   return answer;
 }
 
-void name_ledger_use(const Decision& decision, bool shadow, Workspace::Impl& work, Answer& answer) {
+void name_ledger_use(const Decision& decision, Workspace::Impl& work, Answer& answer) {
   const Facts& facts = work.scratch.facts;
   if (facts.pod == nullptr || !facts.ray()) return;
   const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
@@ -96,7 +96,7 @@ void name_ledger_use(const Decision& decision, bool shadow, Workspace::Impl& wor
                           .size = facts.place_size,
                           .review_uid = work.review.uid,
                           .token = facts.pod->label(Label::token),
-                          .dry_run = work.review.dry_run || shadow};
+                          .dry_run = work.review.dry_run || decision.shadow};
   if (has_its_place) {
     answer.place_request.size = {facts.slice.hosts, 0};
     answer.place = {facts.slice_index, facts.host};
@@ -111,22 +111,22 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
   Decision decision = bad_quantity
                           ? deny_quantity(work.reader.error(), config, work.scratch)
                           : decide(work.review, work.pod, config, cluster, place, work.scratch);
-  const bool shadow = config.mode == Mode::shadow;
-  if (decision.outcome == Outcome::deferred && !decision.asks_ledger) return defer(decision, work);
+  const bool deferred = decision.outcome == Outcome::deferred && !decision.asks_ledger;
+  if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
     Answer question;
-    name_ledger_use(decision, shadow, work, question);
+    name_ledger_use(decision, work, question);
     return question;
   }
   if (decision.outcome == Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");
-  if (shadow) note_shadow(decision, work.scratch);
+  if (decision.shadow) note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);
   answer.body = work.answer.view();
-  name_ledger_use(decision, shadow, work, answer);
+  name_ledger_use(decision, work, answer);
   return answer;
 }
 

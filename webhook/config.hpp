@@ -3,8 +3,14 @@
 
 #include "webhook/workloads/kind.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace tpuwh::webhook {
 
@@ -12,6 +18,16 @@ enum class Mode {
   enforce,
   // Decide, log, warn of what would have been done, and allow every Pod unchanged.
   shadow,
+};
+
+// What is otherwise for one workload API, or for one namespace. Nothing: it says nothing
+// of that.
+struct WorkloadOverride {
+  std::optional<Mode> mode;
+  std::optional<bool> place;
+};
+struct NamespaceOverride {
+  std::optional<bool> place;
 };
 
 struct Config {
@@ -37,6 +53,32 @@ struct Config {
 
   // Add affinity terms that keep a multi-host slice whole (docs/architecture.md).
   bool place = true;
+
+  // By WorkloadKind, and by the namespace's name.
+  std::array<WorkloadOverride, workload_kinds> per_workload = {};
+  std::map<std::string, NamespaceOverride, std::less<>> per_namespace = {};
+
+  WorkloadOverride& of(WorkloadKind kind) { return per_workload[static_cast<std::size_t>(kind)]; }
+  const WorkloadOverride& of(WorkloadKind kind) const {
+    return per_workload[static_cast<std::size_t>(kind)];
+  }
+
+  // What holds for a Pod: the first that says something, of its namespace, its workload API
+  // and the whole. Asked for every Pod; they allocate nothing.
+  Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
+  bool places(WorkloadKind kind, std::string_view ns) const {
+    const auto named = per_namespace.find(ns);
+    if (named != per_namespace.end() && named->second.place) return *named->second.place;
+    return of(kind).place.value_or(place);
+  }
+
+  // The same with every Pod allowed unchanged.
+  Config in_shadow() const {
+    Config shadow = *this;
+    shadow.mode = Mode::shadow;
+    for (WorkloadOverride& each : shadow.per_workload) each.mode.reset();
+    return shadow;
+  }
 };
 
 }  // namespace tpuwh::webhook

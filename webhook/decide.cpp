@@ -516,13 +516,17 @@ void begin(const Config& config, Scratch& scratch) {
 
 Decision deny_quantity(Error why, const Config& config, Scratch& scratch) {
   begin(config, scratch);
-  return deny(Reason::bad_quantity, std::move(why));
+  Decision decision = deny(Reason::bad_quantity, std::move(why));
+  decision.shadow = config.mode == Mode::shadow;
+  return decision;
 }
 
-void note_shadow(Decision& decision, Scratch& scratch) {
-  decision.shadow = true;
+void note_shadow(const Decision& decision, Scratch& scratch) {
   if (decision.outcome == Outcome::denied)
     scratch.notes.warn("shadow mode: this Pod would have been refused: " +
+                       std::string(decision.denial.text()));
+  if (decision.outcome == Outcome::deferred)
+    scratch.notes.warn("shadow mode: this Pod would have been asked to come again: " +
                        std::string(decision.denial.text()));
   if (decision.outcome == Outcome::patched)
     scratch.notes.warn("shadow mode: this Pod would have been patched as " +
@@ -532,20 +536,25 @@ void note_shadow(Decision& decision, Scratch& scratch) {
 Decision decide(const Review& review, const Pod& pod, const Config& config,
                 const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
   begin(config, scratch);
-  if (!review.is_pod_creation()) return unchanged(Reason::not_a_pod);
-  if (!read_shape(pod, scratch.shape)) return unchanged(Reason::no_tpu);
-  if (pod.annotation(Annotation::inject) == "false") return unchanged(Reason::opted_out);
+  const auto none_of_ours = [&](Reason reason) {
+    return Decision{.reason = reason, .shadow = config.mode == Mode::shadow};
+  };
+  if (!review.is_pod_creation()) return none_of_ours(Reason::not_a_pod);
+  if (!read_shape(pod, scratch.shape)) return none_of_ours(Reason::no_tpu);
+  if (pod.annotation(Annotation::inject) == "false") return none_of_ours(Reason::opted_out);
 
   const std::string_view ns = review.ns.empty() ? pod.ns : review.ns;
   const Workload& workload = workload_of(pod);
-  if (!config.workloads.has(workload.kind))
-    return {.reason = Reason::switched_off, .workload = workload.name};
-  scratch.member = Member();
-  scratch.member.workload = workload.kind;
-  workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
-  apply_annotations(pod, ns, scratch.member);
-  Decision decision = decide_shape(pod, ns, config, cluster, place, scratch);
+  Decision decision{.reason = Reason::switched_off};
+  if (config.workloads.has(workload.kind)) {
+    scratch.member = Member();
+    scratch.member.workload = workload.kind;
+    workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
+    apply_annotations(pod, ns, scratch.member);
+    decision = decide_shape(pod, ns, config, cluster, place, scratch);
+  }
   decision.workload = workload.name;
+  decision.shadow = config.mode_for(workload.kind) == Mode::shadow;
   return decision;
 }
 

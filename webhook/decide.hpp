@@ -40,16 +40,17 @@ struct Decision {
   Reason reason = Reason::not_a_pod;
   std::string_view workload = {};
   Error denial = {};         // of Outcome::denied and deferred
-  bool shadow = false;       // the answer allows the Pod unchanged; see note_shadow()
+  bool shadow = false;       // by the mode that holds: the answer allows the Pod unchanged
   bool asks_ledger = false;  // Outcome::deferred, and the ledger has not been asked
 };
 
 // The Pod asks for something that is no whole number of chips: denied, as the API
-// server would do after us.
+// server would do after us. It was not read to its end, so that its workload API is not
+// known and the mode is that of the whole.
 Decision deny_quantity(Error why, const Config& config, Scratch& scratch);
 
-// Marks a decision as one that is not carried out, and warns of what it would have been.
-void note_shadow(Decision& decision, Scratch& scratch);
+// Warns of what a decision that is not carried out would have been.
+void note_shadow(const Decision& decision, Scratch& scratch);
 
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.

@@ -327,7 +327,8 @@ PriorityText::PriorityText(std::string_view decimal) {
 
 std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes) {
   const Pod& pod = *facts.pod;
-  if (!config.place || !facts.slice.multi_host()) return std::nullopt;
+  if (!facts.slice.multi_host() || !config.places(facts.member->workload, facts.ns))
+    return std::nullopt;
   Placement placement;
   placement.key = slice_key(facts.member->key_parts);
   // The API server's Priority plugin sets it on every Pod; 0 is its default.

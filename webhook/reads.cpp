@@ -33,6 +33,7 @@ std::span<const ReadRow> reads() {
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",
        "the subdomain of Ray workers"},
       {"file", "--cluster", "review alone: the cluster as kubectl printed it"},
+      {"file", "--config", "settings, once at the start"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
   };
   return rows;

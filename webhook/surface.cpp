@@ -171,6 +171,13 @@ std::span<const SurfaceRow> surface() {
   return rows;
 }
 
+std::span<const std::string_view> never_written() {
+  static constexpr std::string_view fields[] = {
+      "image",   "command",        "args",      "ports",       "securityContext",
+      "volumes", "serviceAccount", "resources", "tolerations", "nodeSelector"};
+  return fields;
+}
+
 bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix) {
   const auto index = static_cast<std::size_t>(row);
   const SurfaceRow& declared = rows[index];

@@ -66,6 +66,8 @@ struct SurfaceRow {
 };
 
 std::span<const SurfaceRow> surface();
+// Fields that no row writes, for whoever asks.
+std::span<const std::string_view> never_written();
 
 // Whether `row` allows `op` on `path`. `escaped_prefix` is the prefix as it stands
 // in a pointer ("tpu-webhook.dev~1").

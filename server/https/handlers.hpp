@@ -21,7 +21,7 @@ struct Handlers {
   Log& log;
   webhook::Workspace workspace = {};
   // Of /shadow: a webhook entry for namespaces that only want to know what would be done.
-  webhook::Config shadow_config = in_shadow(config);
+  webhook::Config shadow_config = config.in_shadow();
 
   // Answers a request that was routed; for a review `body` is the review.
   // The reply's views live until the next call, and while `body` is unchanged.
@@ -29,10 +29,6 @@ struct Handlers {
 
  private:
   Reply review(std::string& body, const webhook::Config& how);
-  static webhook::Config in_shadow(webhook::Config config) {
-    config.mode = webhook::Mode::shadow;
-    return config;
-  }
 };
 
 }  // namespace tpuwh::server

@@ -2,8 +2,6 @@
 
 #include "server/offline/json_text.hpp"
 #include "server/offline/yaml.hpp"
-#include "webhook/admit.hpp"
-#include "webhook/json_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,13 +19,6 @@ std::string_view trimmed(std::string_view text) {
   const auto from = text.find_first_not_of(space);
   if (from == std::string_view::npos) return {};
   return text.substr(from, text.find_last_not_of(space) - from + 1);
-}
-
-// A whole JSON value that is not nested too deep, which makes it safe for nlohmann.
-bool is_whole_json(std::string_view text) {
-  std::string padded(text);
-  webhook::JsonReader reader;
-  return reader.start(webhook::Body(padded).bytes()) && reader.skip() && reader.finish();
 }
 
 struct GroupVersion {
@@ -88,7 +79,7 @@ void add_object(const Json& object, std::string_view text, std::vector<Input>& o
 
 // A review keeps its bytes; anything else is taken apart.
 void add_json(std::string_view text, std::vector<Input>& out) {
-  if (!is_whole_json(text)) {
+  if (json_fault(text)) {
     out.push_back({std::string(text), {}});
     return;
   }
@@ -113,7 +104,7 @@ void add_lines(std::string_view text, std::vector<Input>& out) {
 bool is_json_lines(std::string_view text) {
   const std::string_view whole = trimmed(text);
   const auto end = whole.find('\n');
-  return end != std::string_view::npos && is_whole_json(whole.substr(0, end));
+  return end != std::string_view::npos && !json_fault(whole.substr(0, end));
 }
 
 }  // namespace

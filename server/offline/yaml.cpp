@@ -17,6 +17,7 @@ namespace tpuwh::server {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Pointer = Json::json_pointer;
 
 bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {
   return std::ranges::find(set, text) != set.end();
@@ -47,14 +48,17 @@ struct Converter {
   static constexpr std::size_t most_nodes = 1'000'000;
   std::size_t nodes = 0;
   Error error;
+  int error_line = 0;              // of the document, from 0
+  LocatedYaml* located = nullptr;  // notes lines there, and goes on after a key that repeats
+  int line_offset = 0;             // lines of the stream before this document
 
   bool fail(const YAML::Mark& mark, Errc code, const std::string& what) {
-    error = Error(code, "line " + std::to_string(mark.line + 1) + ", column " +
-                            std::to_string(mark.column + 1) + ": " + what);
+    error = Error(code, what);
+    error_line = mark.line;
     return false;
   }
 
-  bool convert(const YAML::Node& node, unsigned depth, Json& out) {
+  bool convert(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
     if (depth > webhook::JsonReader::max_depth)
       return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
     if (++nodes > most_nodes)
@@ -67,11 +71,13 @@ struct Converter {
         return true;
       case YAML::NodeType::Sequence:
         out = Json::array();
-        for (const YAML::Node& item : node)
-          if (!convert(item, depth + 1, out.emplace_back())) return false;
+        for (const YAML::Node& item : node) {
+          const auto below = note(at, std::to_string(out.size()), item.Mark());
+          if (!convert(item, depth + 1, below, out.emplace_back())) return false;
+        }
         return true;
       case YAML::NodeType::Map:
-        return convert_map(node, depth, out);
+        return convert_map(node, depth, at, out);
       case YAML::NodeType::Null:
       case YAML::NodeType::Undefined:
         break;
@@ -80,17 +86,28 @@ struct Converter {
     return true;
   }
 
-  bool convert_map(const YAML::Node& node, unsigned depth, Json& out) {
+  bool convert_map(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
     out = Json::object();
     for (const auto& member : node) {
       const YAML::Node &key = member.first, &value = member.second;
       if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is no string");
-      if (out.contains(key.Scalar()))
-        return fail(key.Mark(), Errc::duplicate_key,
-                    "key " + webhook::printable(key.Scalar()) + " stands twice");
-      if (!convert(value, depth + 1, out[key.Scalar()])) return false;
+      if (out.contains(key.Scalar())) {
+        const std::string what = "key " + webhook::printable(key.Scalar()) + " stands twice";
+        if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
+        located->problems.push_back({line_offset + key.Mark().line + 1, what});
+        continue;
+      }
+      const auto below = note(at, key.Scalar(), key.Mark());
+      if (!convert(value, depth + 1, below, out[key.Scalar()])) return false;
     }
     return true;
+  }
+
+  Pointer note(const Pointer& parent, const std::string& part, const YAML::Mark& mark) const {
+    if (!located) return parent;
+    auto at = parent / part;
+    located->lines[at.to_string()] = line_offset + mark.line + 1;
+    return at;
   }
 };
 
@@ -148,6 +165,31 @@ std::vector<Part> split_documents(std::string_view text) {
   return parts;
 }
 
+// What is wrong with a part of a stream; `line` counts through the whole.
+struct Unusable {
+  Error error;
+  int line;
+};
+
+// False where it cannot be read: `wrong` says why.
+bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wrong) {
+  try {
+    const YAML::Node document = YAML::Load(std::string(part.text));
+    if (!converter.convert(document, 1, Pointer(), value)) {
+      wrong = {converter.error, part.line + 1 + converter.error_line};
+      return false;
+    }
+    (void)value.dump();  // throws what is not UTF-8
+    return true;
+  } catch (const YAML::Exception& e) {
+    wrong = {Error(Errc::bad_json, "not YAML: " + webhook::printable(e.msg, 200)),
+             part.line + 1 + std::max(e.mark.line, 0)};
+  } catch (const Json::type_error&) {
+    wrong = {Error(Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::vector<Json>> parse_yaml(const std::string& text) {
@@ -155,17 +197,34 @@ Result<std::vector<Json>> parse_yaml(const std::string& text) {
   Converter converter;
   for (const Part& part : split_documents(text)) {
     Json value;
-    try {
-      const YAML::Node document = YAML::Load(std::string(part.text));
-      if (!converter.convert(document, 1, value)) return converter.error;
-      (void)value.dump();  // throws what is not UTF-8
-    } catch (const YAML::Exception& e) {
-      return Error(Errc::bad_json, "not YAML, line " + std::to_string(part.line + 1 + e.mark.line) +
-                                       ": " + webhook::printable(e.msg, 200));
-    } catch (const Json::type_error&) {
-      return Error(Errc::bad_json, "the text is not valid UTF-8");
-    }
+    if (Unusable wrong; !read_part(part, converter, value, wrong))
+      return Error(wrong.error.code(),
+                   "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
     if (!value.is_null()) out.push_back(std::move(value));
+  }
+  return out;
+}
+
+LocatedYaml parse_located_yaml(const std::string& text) {
+  LocatedYaml out;
+  bool found = false;
+  for (const Part& part : split_documents(text)) {
+    LocatedYaml document;
+    Converter converter;
+    converter.located = &document;
+    converter.line_offset = part.line;
+    if (Unusable wrong; !read_part(part, converter, document.value, wrong)) {
+      out.value = nullptr;
+      out.problems.push_back({wrong.line, wrong.error.message()});
+      return out;
+    }
+    if (document.value.is_null()) continue;
+    if (found) {
+      out.problems.push_back({part.line + 1, "a second document begins; want one"});
+      return out;
+    }
+    found = true;
+    out = std::move(document);
   }
   return out;
 }

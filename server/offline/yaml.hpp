@@ -3,8 +3,9 @@
 
 #include "topology/result.hpp"
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,23 @@ namespace tpuwh::server {
 //   types   plain scalars are null, true, false, numbers or strings as YAML 1.1 in
 //           Kubernetes' reader has them (yes, no, on and off are booleans); quoted
 //           ones are strings
-//   errors  bad_json with line and column; too_deep below 64 levels; duplicate_key
+//   errors  with the line: bad_json; too_deep below 64 levels; duplicate_key
 Result<std::vector<nlohmann::ordered_json>> parse_yaml(const std::string& text);
+
+struct YamlProblem {
+  int line;  // from 1
+  std::string what;
+};
+
+// One document and where its parts stand.
+struct LocatedYaml {
+  nlohmann::ordered_json value;      // null for an empty text
+  std::map<std::string, int> lines;  // JSON pointer -> line of the key or item, from 1
+  // A key that stands twice (its first value holds); a second document; what is no YAML, or
+  // one of the errors of parse_yaml(), after which `value` is null.
+  std::vector<YamlProblem> problems;
+};
+LocatedYaml parse_located_yaml(const std::string& text);
 
 // For people: block style, a string quoted only where it would not read as one.
 std::string to_yaml(const nlohmann::ordered_json& value);

@@ -1,12 +1,14 @@
 // The workload APIs there are rules for, and sets of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 
 namespace tpuwh::webhook {
 
 enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray, lws, statefulset };
+inline constexpr std::size_t workload_kinds = 6;
 
 class WorkloadSet {
  public:

@@ -1,0 +1,161 @@
+#include "server/settings/file.hpp"
+
+#include "server/offline/yaml.hpp"
+#include "server/settings/near_miss.hpp"
+#include "server/settings/table.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <istream>
+#include <iterator>
+
+namespace tpuwh::server {
+
+namespace {
+
+std::vector<std::string> child_names(const KeyTree& tree) {
+  std::vector<std::string> names;
+  for (const auto& [name, child] : tree.children) names.push_back(name);
+  return names;
+}
+
+// "drain.delay" for a "delay" or a "drain-delay" in the wrong place.
+std::string key_elsewhere(const std::string& key) {
+  std::vector<std::string> keys;
+  for (const Setting& setting : settings()) keys.push_back(setting.key);
+  if (auto near = closest(key, keys); !near.empty()) return near;
+  const auto found = std::ranges::find_if(
+      keys, [last = "." + key](const std::string& each) { return each.ends_with(last); });
+  return found == keys.end() ? std::string() : *found;
+}
+
+class Walker {
+ public:
+  Walker(const LocatedYaml& document, const std::string& file) : document_(document), file_(file) {}
+
+  ConfigFile walk() {
+    section(document_.value, key_tree(), {}, {});
+    return std::move(out_);
+  }
+
+ private:
+  // Where in the file: the key, the JSON pointer to it, what stands for '*'.
+  struct Place {
+    std::string key;
+    std::string pointer;
+    std::string name;
+
+    Place child(const std::string& part) const {
+      Place below = *this;
+      below.key += key.empty() ? part : "." + part;
+      below.pointer = (Json::json_pointer(pointer) / part).to_string();
+      return below;
+    }
+  };
+
+  std::string from(const Place& place) const {
+    const auto found = document_.lines.find(place.pointer);
+    return fmt::format("{}:{}", file_, found == document_.lines.end() ? 1 : found->second);
+  }
+  void problem(const Place& place, std::string what) {
+    out_.problems.push_back({from(place), place.key, std::move(what)});
+  }
+
+  void section(const Json& value, const KeyTree& tree, const std::string& section_key,
+               const Place& place) {
+    if (value.is_null()) return;  // all that it could hold is commented out
+    if (!value.is_object()) {
+      const auto what = fmt::format("want a mapping of {}", fmt::join(child_names(tree), ", "));
+      return problem(place, fmt::format("{}, not {}", what, short_text(value)));
+    }
+    for (const auto& [part, member] : value.items()) {
+      const Place below = place.child(part);
+      if (section_key.empty() && place.key.empty() && part == "$schema") continue;  // editors' own
+      if (const KeyTree* child = tree.child(part))
+        value_of(member, *child, below, part, tree);
+      else
+        problem(below, "unknown key" + advice(part, tree, place));
+    }
+  }
+
+  void value_of(const Json& value, const KeyTree& tree, Place place, const std::string& part,
+                const KeyTree& parent) {
+    if (parent.children.front().first == "*") {
+      if (!webhook::is_dns_label(part))
+        return problem(place, "want a namespace's name: lower-case letters, digits, inner dashes");
+      place.name = part;
+    }
+    if (tree.setting == nullptr) return section(value, tree, place.key, place);
+    if (auto wrong = tree.setting->set(scratch_, place.name, value); !wrong.empty())
+      return problem(place, std::move(wrong));
+    out_.given.push_back({tree.setting, place.name, value, from(place)});
+  }
+
+  static std::string advice(const std::string& part, const KeyTree& tree, const Place& place) {
+    const auto names = child_names(tree);
+    if (const auto near = closest(part, names); !near.empty())
+      return did_you_mean(place.child(near).key);
+    if (const auto near = key_elsewhere(part); !near.empty()) return did_you_mean(near);
+    return fmt::format("; want {}{}", names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+  }
+
+  static std::string short_text(const Json& value) {
+    return webhook::printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+
+  const LocatedYaml& document_;
+  const std::string& file_;
+  ServeOptions scratch_;
+  ConfigFile out_;
+};
+
+ConfigFile unusable(const std::string& file, std::string what) {
+  ConfigFile out;
+  out.problems.push_back({file, "", std::move(what)});
+  return out;
+}
+
+}  // namespace
+
+std::string Given::key() const {
+  std::string key = setting->key;
+  if (const auto star = key.find('*'); star != std::string::npos) key.replace(star, 1, name);
+  return key;
+}
+
+std::string Problem::text() const {
+  return fmt::format("{}: {}{}{}", from, key, key.empty() ? "" : ": ", what);
+}
+
+ConfigFile parse_config(const std::string& text, const std::string& file) {
+  const LocatedYaml document = parse_located_yaml(text);
+  ConfigFile out = Walker(document, file).walk();
+  for (const YamlProblem& each : document.problems)
+    out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what});
+  return out;
+}
+
+ConfigFile read_config(std::istream& in, const std::string& name) {
+  std::string text(limits::config_bytes + 1, '\0');
+  errno = 0;
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad() || errno == EISDIR) return unusable(name, std::strerror(errno));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > limits::config_bytes)
+    return unusable(name, fmt::format("is larger than {} bytes, the most a ConfigMap holds",
+                                      limits::config_bytes));
+  return parse_config(text, name);
+}
+
+ConfigFile read_config(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return unusable(file, std::strerror(errno));
+  return read_config(in, file);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,46 @@
+// The configuration file, YAML or JSON: docs/contract.md, "Configuration file".
+#pragma once
+
+#include "server/settings/setting.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server {
+
+// A value that was given for a setting, and by what ("config.yaml:3", "--drain-delay").
+struct Given {
+  const Setting* setting;
+  std::string name;  // what '*' in the key stands for
+  Json value;
+  std::string from;
+
+  std::string key() const;  // "perNamespace.team-a.placement"
+};
+
+// What is wrong with a file, where.
+struct Problem {
+  std::string from;  // "config.yaml:3"
+  std::string key;   // "drain.delay"; "" where it is the whole
+  std::string what;  // what was found, and what would be right
+
+  std::string text() const;
+};
+
+struct ConfigFile {
+  std::vector<Given> given;       // in the file's order, each with a value that is right
+  std::vector<Problem> problems;  // all there are, in the file's order; a syntax error is the last
+};
+
+// Reads the text of a file called `file`. An unknown key, a key that stands twice and a value
+// of another type are problems; an empty file and an empty section are not.
+ConfigFile parse_config(const std::string& text, const std::string& file);
+
+// The same of a file on disk. One that cannot be read, or is larger than
+// limits::config_bytes, is a problem.
+ConfigFile read_config(const std::string& file);
+// The same of a stream, which is called `name`.
+ConfigFile read_config(std::istream& in, const std::string& name);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,57 @@
+#include "server/settings/layers.hpp"
+
+#include "server/usage_error.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server {
+
+namespace {
+
+std::string lines(const std::vector<Problem>& problems) {
+  std::string out;
+  for (const Problem& problem : problems) out += (out.empty() ? "" : "\n") + problem.text();
+  return out;
+}
+
+}  // namespace
+
+Effective combine(const std::vector<Given>& given) {
+  Effective out;
+  for (const Given& each : given) {
+    each.setting->set(out.options, each.name, each.value);
+    out.from[each.key()] = each.from;
+  }
+  return out;
+}
+
+std::vector<Problem> contradictions(const Effective& effective) {
+  std::vector<Problem> out;
+  const auto& from = effective.from;
+  const auto add = [&](const char* key, std::string what) {
+    const auto found = from.find(key);
+    out.push_back({found == from.end() ? "default" : found->second, key, std::move(what)});
+  };
+  const bool cert = !effective.options.tls_cert.empty(), key = !effective.options.tls_key.empty();
+  if (cert && !key) add("tls.cert", "needs its key as well: tls.key or --tls-key");
+  if (key && !cert) add("tls.key", "needs its certificate as well: tls.cert or --tls-cert");
+  const auto no_use = "is for a self-issued certificate; tls.cert or --tls-cert is given as well";
+  if (cert && from.contains("tls.hostnames")) add("tls.hostnames", no_use);
+  if (cert && !effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", no_use);
+  return out;
+}
+
+Effective Layers::resolve() const {
+  std::vector<Given> given;
+  if (!file.empty()) {
+    ConfigFile read = read_config(file);
+    if (!read.problems.empty()) throw UsageError(lines(read.problems));
+    given = std::move(read.given);
+  }
+  given.insert(given.end(), flags.begin(), flags.end());
+  Effective out = combine(given);
+  if (const auto wrong = contradictions(out); !wrong.empty()) throw UsageError(lines(wrong));
+  return out;
+}
+
+}  // namespace tpuwh::server

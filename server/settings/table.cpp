@@ -1,0 +1,422 @@
+#include "server/settings/table.hpp"
+
+#include "server/address.hpp"
+#include "server/duration.hpp"
+#include "server/flags.hpp"
+#include "server/settings/near_miss.hpp"
+#include "webhook/names.hpp"
+#include "webhook/workloads/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace tpuwh::server {
+
+namespace {
+
+std::string want(std::string_view wanted, const Json& found) {
+  if (found.is_null()) return fmt::format("want {}, found nothing", wanted);
+  std::string text = found.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > 80) text = text.substr(0, 80) + "...";
+  return fmt::format("want {}, not {}", wanted, text);
+}
+
+// A member of ServeOptions is named by a function that takes and returns a reference.
+
+template <class T>
+const T& show(const T& value) {
+  return value;
+}
+
+// A value that is text in the file: `parse` turns it into the member's value or into nothing,
+// `print` turns it back.
+template <class Member, class Parse, class Print>
+Setting text(Setting row, const std::string& wanted, Member member, Parse parse, Print print) {
+  row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
+    if (!value.is_string()) return want(wanted, value);
+    const auto parsed = parse(value.get_ref<const std::string&>());
+    if (!parsed) return want(wanted, value);
+    member(options) = *parsed;
+    return {};
+  };
+  row.get = [=](const ServeOptions& options) -> Json { return print(member(options)); };
+  row.schema["type"] = "string";
+  return row;
+}
+
+template <class Member>
+Setting file_name(Setting row, Member member) {
+  row.type_name = "FILE";
+  const auto any = [](const std::string& name) { return std::optional(name); };
+  return text(std::move(row), "a file's name", member, any, show<std::string>);
+}
+
+template <class Member>
+Setting address(Setting row, bool optional, Member member) {
+  row.type_name = "ADDR:PORT";
+  row.schema["pattern"] =
+      std::string(R"(^((\[[0-9A-Fa-f:.]+\]|[0-9.]*):[0-9]{1,5}))") + (optional ? "?$" : "$");
+  const auto parse = [optional](const std::string& each) {
+    const bool good = (optional && each.empty()) || parse_address(each);
+    return good ? std::optional(each) : std::nullopt;
+  };
+  return text(std::move(row), "ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", member, parse,
+              show<std::string>);
+}
+
+template <class Member>
+Setting duration(Setting row, Member member) {
+  row.type_name = "DURATION";
+  row.schema["pattern"] = R"(^(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|ms|s|m|h))+)$)";
+  const auto print = [](std::chrono::milliseconds value) {
+    return value.count() % 1000 == 0 ? fmt::format("{}s", value.count() / 1000)
+                                     : fmt::format("{}ms", value.count());
+  };
+  return text(std::move(row), "a duration such as 5s", member, parse_duration, print);
+}
+
+// One of a few names. The member may be optional: nothing is then said.
+template <class T, class Member>
+Setting choice(Setting row, const Names<T>& names, Member member) {
+  std::string list;
+  Json all = Json::array();
+  for (const auto& [name, meaning] : names) {
+    list += fmt::format("{}{}", list.empty() ? "" : "|", name);
+    all.push_back(name);
+  }
+  const auto parse = [names](std::string_view name) -> std::optional<T> {
+    const auto found = std::ranges::find(names, name, &Names<T>::value_type::first);
+    return found == names.end() ? std::nullopt : std::optional<T>(found->second);
+  };
+  const auto print = [names](const std::optional<T>& value) -> Json {
+    const auto found = std::ranges::find(names, value, &Names<T>::value_type::second);
+    return found == names.end() ? Json() : Json(found->first);
+  };
+  row.type_name = list;
+  row = text(std::move(row), list, member, parse, print);
+  row.schema["enum"] = all;
+  return row;
+}
+
+template <class Member>
+Setting boolean(Setting row, Member member) {
+  row.shape = Shape::boolean;
+  row.schema = {{"type", "boolean"}};
+  row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
+    if (!value.is_boolean()) return want("true or false", value);
+    member(options) = value.get<bool>();
+    return {};
+  };
+  row.get = [=](const ServeOptions& options) -> Json {
+    const std::optional<bool> value = member(options);
+    return value ? Json(*value) : Json();
+  };
+  return row;
+}
+
+template <class Member>
+Setting number(Setting row, std::int64_t least, std::int64_t most, Member member) {
+  row.shape = Shape::integer;
+  row.schema = {{"type", "integer"}, {"minimum", least}, {"maximum", most}};
+  row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
+    const bool whole = value.is_number_integer();
+    if (!whole || value < least || value > most)
+      return want(fmt::format("a whole number from {} to {}", least, most), value);
+    auto& target = member(options);
+    target = value.get<std::remove_reference_t<decltype(target)>>();
+    return {};
+  };
+  row.get = [=](const ServeOptions& options) -> Json { return member(options); };
+  return row;
+}
+
+// A list of texts, at least one; `take` puts the parsed ones into the member, or says what is
+// wrong with one.
+template <class Take, class Get>
+Setting list(Setting row, const std::string& wanted, Json item, Take take, Get get) {
+  row.shape = Shape::list;
+  row.schema = {{"type", "array"}, {"minItems", 1}, {"items", std::move(item)}};
+  row.set = [=](ServeOptions& options, std::string_view, const Json& value) -> std::string {
+    if (!value.is_array() || value.empty()) return want("a list of " + wanted, value);
+    std::vector<std::string> texts;
+    for (const Json& each : value) {
+      if (!each.is_string() || each.get_ref<const std::string&>().empty())
+        return want(wanted, each);
+      texts.push_back(each.get<std::string>());
+    }
+    return take(options, texts);
+  };
+  row.get = get;
+  return row;
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const webhook::Workload& workload : webhook::workloads()) names.emplace_back(workload.name);
+  return names;
+}
+
+Setting workloads_setting() {
+  const auto names = workload_names();
+  const std::string wanted = "names out of " + fmt::format("{}", fmt::join(names, ","));
+  const auto take = [names, wanted](ServeOptions& options, const std::vector<std::string>& texts) {
+    webhook::WorkloadSet set;
+    for (const std::string& name : texts) {
+      const auto found = std::ranges::find(webhook::workloads(), name, &webhook::Workload::name);
+      if (found == webhook::workloads().end())
+        return want(wanted, name) + did_you_mean(closest(name, names));
+      set.add(found->kind);
+    }
+    options.webhook.workloads = set;
+    return std::string();
+  };
+  const auto get = [](const ServeOptions& options) {
+    Json out = Json::array();
+    for (const webhook::Workload& workload : webhook::workloads())
+      if (options.webhook.workloads.has(workload.kind)) out.push_back(workload.name);
+    return out;
+  };
+  return list({.key = "workloads",
+               .flag = "--workloads",
+               .scope = Scope::decision,
+               .type_name = "NAME,...",
+               .help = "Workload APIs to look after; Pods of others stay"},
+              wanted, {{"enum", names}}, take, get);
+}
+
+Setting hostnames_setting() {
+  const auto take = [](ServeOptions& options, const std::vector<std::string>& texts) {
+    options.tls_hostnames = texts;
+    return std::string();
+  };
+  return list({.key = "tls.hostnames",
+               .flag = "--tls-hostname",
+               .type_name = "NAME",
+               .help = "Name or IP address in the self-issued certificate; repeat"},
+              "names or IP addresses", {{"type", "string"}, {"minLength", 1}}, take,
+              [](const ServeOptions& options) -> Json { return options.tls_hostnames; });
+}
+
+// "tpu-webhook.dev" <-> "tpu-webhook.dev/"
+Setting prefix_setting() {
+  const auto parse = [](const std::string& name) {
+    return webhook::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
+  };
+  const auto print = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
+  return text(
+      {.key = "annotationPrefix",
+       .flag = "--annotation-prefix",
+       .scope = Scope::names,
+       .type_name = "DOMAIN",
+       .help = "In front of this webhook's annotations and labels",
+       .schema = {{"pattern",
+                   R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)"},
+                  {"maxLength", 253}}},
+      "a DNS name such as tpu.example.com", [](auto& o) -> auto& { return o.webhook.prefix; },
+      parse, print);
+}
+
+const Names<webhook::Mode>& modes() {
+  static const Names<webhook::Mode> names = {{"enforce", webhook::Mode::enforce},
+                                             {"shadow", webhook::Mode::shadow}};
+  return names;
+}
+
+void add_ports(std::vector<Setting>& out) {
+  out.push_back(address(
+      {.key = "listen",
+       .flag = "--listen",
+       .help = "Where to serve HTTPS; port 0 takes a free one"},
+      false, [](auto& o) -> auto& { return o.listen; }));
+  out.push_back(address(
+      {.key = "healthListen",
+       .flag = "--health-listen",
+       .help = "Where to serve /livez and /readyz over plain HTTP as well"},
+      true, [](auto& o) -> auto& { return o.health_listen; }));
+  out.push_back(number(
+      {.key = "threads",
+       .flag = "--threads",
+       .type_name = "N",
+       .help = "Event loops for HTTPS, a thread each"},
+      1, limits::most_threads, [](auto& o) -> auto& { return o.threads; }));
+}
+
+void add_certificate(std::vector<Setting>& out) {
+  out.push_back(file_name(
+      {.key = "tls.cert",
+       .flag = "--tls-cert",
+       .help = "Certificate chain, PEM; read again when it changes"},
+      [](auto& o) -> auto& { return o.tls_cert; }));
+  out.push_back(file_name(
+      {.key = "tls.key", .flag = "--tls-key", .help = "Its key, PEM"},
+      [](auto& o) -> auto& { return o.tls_key; }));
+  out.push_back(hostnames_setting());
+  out.push_back(file_name(
+      {.key = "tls.caBundleOut",
+       .flag = "--ca-bundle-out",
+       .help = "Write the self-issued CA here, not to standard output"},
+      [](auto& o) -> auto& { return o.ca_bundle_out; }));
+}
+
+void add_log(std::vector<Setting>& out) {
+  out.push_back(choice<LogFormat>(
+      {.key = "log.format", .flag = "--log-format", .help = "Form of the lines on standard error"},
+      {{"text", LogFormat::text}, {"json", LogFormat::json}},
+      [](auto& o) -> auto& { return o.log_format; }));
+  out.push_back(choice<LogLevel>(
+      {.key = "log.level", .flag = "--log-level", .help = "Least important lines to write"},
+      {{"debug", LogLevel::debug},
+       {"info", LogLevel::info},
+       {"warn", LogLevel::warn},
+       {"error", LogLevel::error}},
+      [](auto& o) -> auto& { return o.log_level; }));
+}
+
+void add_drain(std::vector<Setting>& out) {
+  out.push_back(duration(
+      {.key = "drain.delay",
+       .flag = "--drain-delay",
+       .help = "After SIGTERM: not ready, but serving, for this long"},
+      [](auto& o) -> auto& { return o.drain_delay; }));
+  out.push_back(duration(
+      {.key = "drain.timeout",
+       .flag = "--drain-timeout",
+       .help = "Then: no new connections, and this long for the rest"},
+      [](auto& o) -> auto& { return o.drain_timeout; }));
+}
+
+void add_ledger(std::vector<Setting>& out) {
+  out.push_back(choice<LedgerKind>(
+      {.key = "ledger",
+       .flag = "--ledger",
+       .help = "Who gives Ray workers without index labels their ids; memory is for a single "
+               "replica, auto is memory outside a cluster and none inside"},
+      {{"auto", LedgerKind::automatic}, {"memory", LedgerKind::memory}, {"none", LedgerKind::none}},
+      [](auto& o) -> auto& { return o.ledger; }));
+}
+
+void add_decision(std::vector<Setting>& out) {
+  out.push_back(choice<webhook::Mode>(
+      {.key = "mode",
+       .flag = "--mode",
+       .scope = Scope::decision,
+       .help = "shadow: decide, log and warn, but allow every Pod unchanged"},
+      modes(), [](auto& o) -> auto& { return o.webhook.mode; }));
+  out.push_back(workloads_setting());
+  out.push_back(boolean(
+      {.key = "placement",
+       .flag = "--placement",
+       .negation = "--no-placement",
+       .scope = Scope::decision,
+       .help = "Add affinity terms that keep a slice on one node pool"},
+      [](auto& o) -> auto& { return o.webhook.place; }));
+  out.push_back(prefix_setting());
+  out.push_back(number(
+      {.key = "basePort",
+       .flag = "--base-port",
+       .scope = Scope::decision,
+       .type_name = "PORT",
+       .help = "Port of process 0 in TPU_PROCESS_ADDRESSES"},
+      1, 65535, [](auto& o) -> auto& { return o.webhook.base_port; }));
+  out.push_back(boolean(
+      {.key = "kuberayTruncatedService",
+       .flag = "--kuberay-truncated-service",
+       .scope = Scope::decision,
+       .help = "Name the Service of Ray workers as KubeRay up to 1.3 does: its last 50 characters"},
+      [](auto& o) -> auto& { return o.webhook.kuberay_truncates_service_name; }));
+  out.push_back(boolean(
+      {.key = "tpuNameEverywhere",
+       .flag = "--tpu-name-everywhere",
+       .scope = Scope::decision,
+       .help = "Set TPU_NAME for every workload, not for Ray and LeaderWorkerSet alone"},
+      [](auto& o) -> auto& { return o.webhook.tpu_name_everywhere; }));
+}
+
+// In the file alone: a flag would need a syntax of its own.
+void add_overrides(std::vector<Setting>& out) {
+  for (const webhook::Workload& workload : webhook::workloads()) {
+    const auto key = [&](const char* last) {
+      return fmt::format("perWorkload.{}.{}", workload.name, last);
+    };
+    out.push_back(choice<webhook::Mode>(
+        {.key = key("mode"), .scope = Scope::decision, .help = "In place of mode"},
+        modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
+    out.push_back(boolean(
+        {.key = key("placement"), .scope = Scope::decision, .help = "In place of placement"},
+        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).place; }));
+  }
+  Setting in_namespace{
+      .key = "perNamespace.*.placement",
+      .scope = Scope::decision,
+      .shape = Shape::boolean,
+      .help = "In place of placement and of what perWorkload says of it",
+      .schema = {{"type", "boolean"}},
+  };
+  in_namespace.set = [](ServeOptions& options, std::string_view name, const Json& value) {
+    if (!value.is_boolean()) return want("true or false", value);
+    options.webhook.per_namespace[std::string(name)].place = value.get<bool>();
+    return std::string();
+  };
+  in_namespace.get = [](const ServeOptions& options) {
+    Json out_of = Json::object();
+    for (const auto& [name, each] : options.webhook.per_namespace)
+      if (each.place) out_of[name] = *each.place;
+    return out_of;
+  };
+  out.push_back(std::move(in_namespace));
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+  static const std::vector<Setting> table = [] {
+    std::vector<Setting> out;
+    add_ports(out);
+    add_certificate(out);
+    add_log(out);
+    add_drain(out);
+    add_ledger(out);
+    add_decision(out);
+    add_overrides(out);
+    return out;
+  }();
+  return table;
+}
+
+std::vector<std::string> split_key(std::string_view key) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto part = key.substr(0, key.find('.'));
+    parts.emplace_back(part);
+    if (part.size() == key.size()) return parts;
+    key.remove_prefix(part.size() + 1);
+  }
+}
+
+const KeyTree* KeyTree::child(std::string_view name) const {
+  for (const auto& [key, tree] : children)
+    if (key == name || key == "*") return &tree;
+  return nullptr;
+}
+
+const KeyTree& key_tree() {
+  static const KeyTree root = [] {
+    KeyTree tree;
+    for (const Setting& setting : settings()) {
+      KeyTree* at = &tree;
+      for (const std::string& part : split_key(setting.key)) {
+        const auto there =
+            std::ranges::find(at->children, part, &std::pair<std::string, KeyTree>::first);
+        at = there != at->children.end() ? &there->second
+                                         : &at->children.emplace_back(part, KeyTree()).second;
+      }
+      at->setting = &setting;
+    }
+    return tree;
+  }();
+  return root;
+}
+
+}  // namespace tpuwh::server
