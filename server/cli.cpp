@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace tpuwh::server {
 namespace {
 
@@ -40,6 +43,25 @@ void add_serve(CLI::App& program, Command& chosen) {
   });
 }
 
+// A subcommand that is missing, with those there are; else CLI11's own sentence.
+std::string missing(const CLI::App& program, int argc, const char* const* argv,
+                    const CLI::RequiredError& error) {
+  const CLI::App* within = &program;
+  std::string path = "tpu-webhook";
+  int next = 1;
+  for (auto chosen = program.get_subcommands(); !chosen.empty();
+       chosen = within->get_subcommands(), ++next) {
+    within = chosen.front();
+    path += " " + within->get_name();
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* each : within->get_subcommands({})) names.push_back(each->get_name());
+  if (names.empty()) return error.what();
+  const std::string found = argc > next ? fmt::format(", not \"{}\"", argv[next]) : "";
+  return fmt::format("want a subcommand, one of {}{}; see {} --help", fmt::join(names, ", "), found,
+                     path);
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
@@ -58,10 +80,8 @@ Command parse_command_line(int argc, const char* const* argv) {
     chosen.text = program.help();  // of the subcommand, if there is one
   } catch (const CLI::CallForVersion& request) {
     chosen.text = std::string(request.what()) + "\n";
-  } catch (const CLI::RequiredError&) {
-    const std::string found = argc > 1 ? fmt::format(", not \"{}\"", argv[1]) : "";
-    throw UsageError(fmt::format(
-        "want a subcommand, serve, review, rules or config{}; see tpu-webhook --help", found));
+  } catch (const CLI::RequiredError& error) {
+    throw UsageError(missing(program, argc, argv, error));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

@@ -34,6 +34,19 @@ std::string key_elsewhere(const std::string& key) {
   return found == keys.end() ? std::string() : *found;
 }
 
+// Whether there is more than blank lines, comments and marks between documents.
+bool says_something(std::string_view text) {
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (!line.empty() && line.front() != '#' && !line.starts_with("---") &&
+        !line.starts_with("..."))
+      return true;
+  }
+  return false;
+}
+
 class Walker {
  public:
   Walker(const LocatedYaml& document, const std::string& file) : document_(document), file_(file) {}
@@ -58,12 +71,13 @@ class Walker {
     }
   };
 
-  std::string from(const Place& place) const {
+  int line(const Place& place) const {
     const auto found = document_.lines.find(place.pointer);
-    return fmt::format("{}:{}", file_, found == document_.lines.end() ? 1 : found->second);
+    return found == document_.lines.end() ? 1 : found->second;
   }
+  std::string from(const Place& place) const { return fmt::format("{}:{}", file_, line(place)); }
   void problem(const Place& place, std::string what) {
-    out_.problems.push_back({from(place), place.key, std::move(what)});
+    out_.problems.push_back({from(place), place.key, std::move(what), line(place)});
   }
 
   void section(const Json& value, const KeyTree& tree, const std::string& section_key,
@@ -116,7 +130,7 @@ class Walker {
 
 ConfigFile unusable(const std::string& file, std::string what) {
   ConfigFile out;
-  out.problems.push_back({file, "", std::move(what)});
+  out.problems.push_back({file, "", std::move(what), 0});
   return out;
 }
 
@@ -136,7 +150,11 @@ ConfigFile parse_config(const std::string& text, const std::string& file) {
   const LocatedYaml document = parse_located_yaml(text);
   ConfigFile out = Walker(document, file).walk();
   for (const YamlProblem& each : document.problems)
-    out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what});
+    out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what, each.line});
+  // yaml-cpp reads "," as nothing.
+  if (document.value.is_null() && document.problems.empty() && says_something(text))
+    out.problems.push_back({file + ":1", "", "want a mapping of keys, found nothing", 1});
+  std::ranges::stable_sort(out.problems, {}, &Problem::line);
   return out;
 }
 

@@ -19,18 +19,19 @@ struct Given {
   std::string key() const;  // "perNamespace.team-a.placement"
 };
 
-// What is wrong with a file, where.
+// What is wrong, where.
 struct Problem {
-  std::string from;  // "config.yaml:3"
-  std::string key;   // "drain.delay"; "" where it is the whole
+  std::string from;  // "config.yaml:3", or a flag
+  std::string key;   // "drain.delay"; "" where it is the whole, or a flag says it
   std::string what;  // what was found, and what would be right
+  int line = 0;      // of the file
 
   std::string text() const;
 };
 
 struct ConfigFile {
   std::vector<Given> given;       // in the file's order, each with a value that is right
-  std::vector<Problem> problems;  // all there are, in the file's order; a syntax error is the last
+  std::vector<Problem> problems;  // all there are, by line
 };
 
 // Reads the text of a file called `file`. An unknown key, a key that stands twice and a value

@@ -46,7 +46,7 @@ void add_switch(CLI::App& command, const Setting& setting, Layers& layers) {
       setting.negation.empty() ? setting.flag : setting.flag + ",!" + setting.negation;
   const auto take = [&setting, &layers](std::int64_t count) {
     give(layers, setting, count > 0);
-    if (count < 0 && !setting.negation.empty()) layers.flags.back().from = setting.negation;
+    if (count <= 0 && !setting.negation.empty()) layers.flags.back().from = setting.negation;
   };
   command.add_flag_function(names, take, setting.help);
 }

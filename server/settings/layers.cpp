@@ -30,7 +30,8 @@ std::vector<Problem> contradictions(const Effective& effective) {
   const auto& from = effective.from;
   const auto add = [&](const char* key, std::string what) {
     const auto found = from.find(key);
-    out.push_back({found == from.end() ? "default" : found->second, key, std::move(what)});
+    const std::string where = found == from.end() ? "default" : found->second;
+    out.push_back({where, where.starts_with("--") ? "" : key, std::move(what), 0});
   };
   const bool cert = !effective.options.tls_cert.empty(), key = !effective.options.tls_key.empty();
   if (cert && !key) add("tls.cert", "needs its key as well: tls.key or --tls-key");

@@ -17,6 +17,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -45,6 +46,8 @@ FLAGS = [
     ({"kuberayTruncatedService": True}, ["--kuberay-truncated-service"]),
     ({"tpuNameEverywhere": True}, ["--tpu-name-everywhere"]),
     ({"placement": False}, ["--no-placement"]),
+    ({"perWorkload": {"ray": {"mode": "shadow"}}}, ["--config=/config/config.yaml"]),
+    ({"perNamespace": {"a": {"placement": False}}}, ["--config=/config/config.yaml"]),
     ({"extraArgs": ["--threads=3"]}, ["--threads=3"]),
 ]
 
@@ -60,6 +63,12 @@ TEXTS = [
      [f"caBundle: {BASE64}"]),
     ({"failurePolicy": "Ignore", "timeoutSeconds": 3}, ["timeoutSeconds: 3", "no failurePolicy: Fail"]),
     ({"mode": "shadow"}, ["timeoutSeconds: 2", "no failurePolicy: Fail"]),
+    ({"mode": "shadow", "perWorkload": {"ray": {"mode": "shadow"}}}, ["no failurePolicy: Fail"]),
+    ({"mode": "shadow", "perWorkload": {"ray": {"mode": "enforce"}}},
+     ["failurePolicy: Fail", "timeoutSeconds: 10"]),
+    ({}, ["no kind: ConfigMap", "no checksum/config", "no mountPath: /config"]),
+    ({"perNamespace": {"a": {"placement": False}}, "podAnnotations": {"team": "x"}},
+     ["kind: ConfigMap", "mountPath: /config", "checksum/config: ", "team: x"]),
     ({"namespaces": {"exclude": ["a", "kube-system"]}},
      [f"values:\n            - kube-system\n            - {NAMESPACE}\n            - a\n        - key"]),
     ({"namespaces": {"selector": {"matchLabels": {"tpu": "yes"}}}}, ['matchLabels:\n        tpu: "yes"']),
@@ -90,6 +99,11 @@ REFUSED = [
     ({"mode": "off"}, "/mode"),
     ({"workloads": ["rays"]}, "/workloads/0"),
     ({"workloads": ["ray", "ray"]}, "/workloads"),
+    ({"perWorkload": {"rays": {}}}, "'rays' not allowed"),
+    ({"perWorkload": {"ray": {"mode": "off"}}}, "/perWorkload/ray/mode"),
+    ({"perWorkload": {"ray": {"placment": False}}}, "'placment' not allowed"),
+    ({"perNamespace": {"A": {"placement": False}}}, "perNamespace"),
+    ({"perNamespace": {"a": {"mode": "shadow"}}}, "'mode' not allowed"),
     ({"annotationPrefix": "tpu.example.com/"}, "/annotationPrefix"),
     ({"annotationPrefix": "x')||true||('"}, "/annotationPrefix"),
     ({"basePort": 65536}, "/basePort"),
@@ -119,6 +133,25 @@ def render(values=None, *more):
 @functools.cache
 def defaults():
     return render()
+
+
+def program(*arguments, text=""):
+    """What the program prints."""
+    return subprocess.run([options.program, *arguments], input=text, text=True, capture_output=True,
+                          check=True).stdout
+
+
+def leaves(schema, within=None, path=""):
+    """path -> (type, choices) of everything that an object of the schema may hold."""
+    if "$ref" in schema:
+        schema = within["definitions"][schema["$ref"].rpartition("/")[2]]
+    below = dict(schema.get("properties", {}))
+    if schema.get("additionalProperties"):
+        below["*"] = schema["additionalProperties"]
+    if not below:
+        choices = sorted(schema.get("enum", []))
+        return {path: choices or schema["type"]}
+    return {key: value for name, child in below.items() for key, value in leaves(child, within, f"{path}/{name}").items()}
 
 
 def flags_in(text):
@@ -157,7 +190,33 @@ class Chart(unittest.TestCase):
             self.skipTest("no --program")
         known = subprocess.run([options.program, "serve", "--help"], check=True, capture_output=True, text=True)
         passed = {flag.split("=")[0] for _, flags in FLAGS for flag in flags}
-        self.assertLessEqual(passed, set(re.findall(r"^ +(--[a-z-]+)", known.stdout, re.MULTILINE)))
+        self.assertLessEqual(passed, set(re.findall(r"(--[a-z-]+)", known.stdout)))
+
+    def test_program_takes_the_configuration_file(self):
+        """As the kubelet would mount it; `config print` says that each value arrived."""
+        if not options.program:
+            self.skipTest("no --program")
+        values = {"perWorkload": {"ray": {"mode": "shadow"}, "lws": {"placement": False}},
+                  "perNamespace": {"team-a": {"placement": False}, "no": {"placement": True}}}
+        text = re.search(r"  config\.yaml: \|\n((?:    .*\n)+)", render(values))[1]
+        printed = program("config", "print", "--output=json", "--config=/dev/stdin", text=textwrap.dedent(text))
+        found = json.loads(printed)["config"]
+        self.assertEqual(values, {key: found[key] for key in values})
+
+    def test_a_change_rolls_the_pods(self):
+        sums = [re.search(r"checksum/config: (\w+)", render({"perWorkload": {"ray": {"mode": mode}}}))[1]
+                for mode in ("shadow", "enforce", "shadow")]
+        self.assertEqual(sums[0], sums[2])
+        self.assertNotEqual(sums[0], sums[1])
+
+    def test_program_and_chart_know_the_same_overrides(self):
+        if not options.program:
+            self.skipTest("no --program")
+        of_program = json.loads(program("config", "schema"))["properties"]
+        of_chart = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+        for name in ("perWorkload", "perNamespace"):
+            with self.subTest(name):
+                self.assertEqual(leaves(of_program[name]), leaves(of_chart["properties"][name], of_chart))
 
     def test_texts(self):
         for values, texts in TEXTS:

@@ -6,12 +6,16 @@ set(server_tests
   duration_test.cpp
   health_test.cpp
   log_test.cpp
+  rules_test.cpp
   https/handlers_test.cpp
   https/load_test.cpp
   https/reply_test.cpp
   https/request_parser_test.cpp
   https/router_test.cpp
   offline/snapshot_test.cpp
+  settings/file_test.cpp
+  settings/flags_test.cpp
+  settings/near_miss_test.cpp
   tls/reloader_test.cpp
   tls/self_issued_test.cpp
 )

@@ -35,6 +35,9 @@
 {{- if not .placement }}
 - --no-placement
 {{- end }}
+{{- if include "tpu-webhook.config" $ }}
+- --config=/config/config.yaml
+{{- end }}
 {{- range .extraArgs }}
 - {{ . | quote }}
 {{- end }}

@@ -10,6 +10,7 @@ from controlplane import tls
 from .release import NAME, NAMESPACE, Release
 
 FILES = ("tls.crt", "tls.key")
+MOUNT = "/certificate"  # of the rendered container
 
 
 def issue(pki: pathlib.Path, authority: str, folder: pathlib.Path) -> pathlib.Path:
@@ -24,7 +25,7 @@ def replace(release: Release, certificate: pathlib.Path) -> None:
 
     tls.crt and tls.key are links through `..data`, so that nobody sees one of each.
     """
-    mount = next(iter(release.mounts.values()))
+    mount = release.mounts[MOUNT]
     if not (mount / "..data").exists():
         _link(mount, _folder(mount, mount))
         for name in FILES:

@@ -26,7 +26,14 @@ TEST(CommandLineTest, serve_is_something_to_run) {
 }
 
 TEST(CommandLineTest, help_has_an_example) {
-  for (const auto& arguments : std::vector<std::vector<const char*>>{{"--help"}, {"serve", "-h"}}) {
+  for (const auto& arguments : std::vector<std::vector<const char*>>{{"--help"},
+                                                                     {"serve", "-h"},
+                                                                     {"review", "-h"},
+                                                                     {"rules", "-h"},
+                                                                     {"config", "-h"},
+                                                                     {"config", "check", "-h"},
+                                                                     {"config", "print", "-h"},
+                                                                     {"config", "schema", "-h"}}) {
     const auto command = parse(arguments);
     EXPECT_FALSE(command.run);
     EXPECT_NE(command.text.find("Example"), std::string::npos) << command.text;
@@ -61,12 +68,30 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadCase{.name = "nothing", .arguments = {}, .want = "subcommand"},
         BadCase{.name = "unknown_subcommand", .arguments = {"frob"}, .want = "not \"frob\""},
+        BadCase{.name = "config_alone",
+                .arguments = {"config"},
+                .want = "one of check, print, schema; see tpu-webhook config --help"},
+        BadCase{.name = "config_of_another_kind",
+                .arguments = {"config", "chekc"},
+                .want = "check, print, schema, not \"chekc\""},
+        BadCase{.name = "no_file_to_check",
+                .arguments = {"config", "check"},
+                .want = "FILE is required"},
+        BadCase{.name = "no_such_config",
+                .arguments = {"serve", "--config", "/no/such"},
+                .want = "/no/such: No such file"},
+        BadCase{.name = "key_without_certificate",
+                .arguments = {"serve", "--tls-key", "a"},
+                .want = "--tls-key: needs its certificate"},
+        BadCase{.name = "no_address",
+                .arguments = {"serve", "--listen", "8443"},
+                .want = "--listen: want ADDR:PORT"},
         BadCase{.name = "unknown_output",
                 .arguments = {"review", "--output", "xml"},
                 .want = "want review|patch|object|text|diff, not \"xml\""},
         BadCase{.name = "unknown_workload",
                 .arguments = {"serve", "--workloads", "ray,slurm"},
-                .want = "ray,lws,jobset,job,statefulset,pod, not \"ray,slurm\""},
+                .want = "ray,lws,jobset,job,statefulset,pod, not \"slurm\""},
         BadCase{.name = "annotation_prefix_that_is_no_name",
                 .arguments = {"serve", "--annotation-prefix", "a_b/"},
                 .want = "DNS name"},

@@ -70,5 +70,39 @@ TEST(Workloads, OfJobSetAreNotTakenForJobs) {
   EXPECT_EQ(answer.reason, Reason::switched_off);
 }
 
+test::Around ray_in(Mode mode, Mode others) {
+  test::Around around;
+  around.config.mode = others;
+  around.config.of(WorkloadKind::ray).mode = mode;
+  return around;
+}
+
+TEST(ModePerWorkload, ShadowsOneApiAlone) {
+  const auto around = ray_in(Mode::shadow, Mode::enforce);
+  const auto shadowed = admit(ray(), around);
+  EXPECT_TRUE(shadowed.patch.empty()) << shadowed.patch;
+  EXPECT_TRUE(shadowed.shadow);
+  const auto patched = admit(job(), around);
+  EXPECT_FALSE(patched.patch.empty());
+  EXPECT_FALSE(patched.shadow);
+}
+
+TEST(ModePerWorkload, EnforcesOneApiAlone) {
+  const auto around = ray_in(Mode::enforce, Mode::shadow);
+  EXPECT_FALSE(admit(ray(), around).patch.empty());
+  EXPECT_TRUE(admit(job(), around).patch.empty());
+  const auto denied = a_pod().job("train", 7).topology("2x4").tpu(4);
+  EXPECT_TRUE(admit(denied, around).allowed);
+  EXPECT_FALSE(admit(denied, ray_in(Mode::shadow, Mode::enforce)).allowed);
+}
+
+// /shadow promises that nothing is changed, whatever the configuration says.
+TEST(ModePerWorkload, ConfigInShadowShadowsAll) {
+  test::Around around = ray_in(Mode::enforce, Mode::enforce);
+  around.config = around.config.in_shadow();
+  EXPECT_TRUE(admit(ray(), around).patch.empty());
+  EXPECT_TRUE(admit(job(), around).patch.empty());
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -372,6 +374,38 @@ TEST(PlacementOff, ByConfiguration) {
   EXPECT_FALSE(answer.object["spec"].contains("affinity"));
   EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
 }
+
+struct Says {
+  const char* name;
+  std::optional<bool> all, api, ns;
+  bool want;
+};
+class PlacementFor : public testing::TestWithParam<Says> {};
+
+TEST_P(PlacementFor, TheFirstThatSaysSomethingOfNamespaceApiAndTheWhole) {
+  const Says& says = GetParam();
+  test::Around around;
+  around.config.place = says.all.value_or(true);
+  around.config.of(WorkloadKind::job).place = says.api;
+  around.config.of(WorkloadKind::ray).place = !says.want;  // another API's
+  around.config.per_namespace["elsewhere"].place = !says.want;
+  around.config.per_namespace["default"].place = says.ns;
+  const auto answer = admit(job(), around);
+  EXPECT_EQ(key_of(answer) != "(absent)", says.want);
+  EXPECT_EQ(answer.object["spec"].contains("affinity"), says.want);
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
+}
+
+INSTANTIATE_TEST_SUITE_P(table, PlacementFor,
+                         testing::Values(Says{"nothing", {}, {}, {}, true},
+                                         Says{"all_off", false, {}, {}, false},
+                                         Says{"api_off", {}, false, {}, false},
+                                         Says{"api_on", false, true, {}, true},
+                                         Says{"namespace_off", {}, {}, false, false},
+                                         Says{"namespace_on", false, {}, true, true},
+                                         Says{"namespace_over_api", {}, false, true, true},
+                                         Says{"namespace_off_over_api", false, true, false, false}),
+                         case_name);
 
 TEST(PlacementNotes, AGarbageDomainIsTold) {
   EXPECT_NE(admit(job().annotation(exclusive, "no key!")).warning("exclusive-topology is no key!"),

@@ -1,0 +1,169 @@
+// Flags, file keys, schema and `config print` are the same set, and which of them wins.
+#include "server/cli.hpp"
+#include "server/settings/schema.hpp"
+#include "server/settings/table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace tpuwh::server {
+namespace {
+
+using testing::HasSubstr;
+using Set = std::set<std::string>;
+
+Command parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "tpu-webhook");
+  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+Ran run(std::vector<const char*> arguments, const std::string& input = "") {
+  std::istringstream in(input);
+  std::ostringstream out, err;
+  const Command command = parse(std::move(arguments));
+  const int code = command.run({in, out, err, false});
+  return {code, out.str(), err.str()};
+}
+
+// A file that is gone with the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text)
+      : path_(testing::TempDir() + "tpu-webhook-" +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + ".yaml") {
+    std::ofstream(path_) << text;
+  }
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const char* path() const { return path_.c_str(); }
+
+ private:
+  std::string path_;
+};
+
+Set flags_in_help(const std::vector<const char*>& arguments) {
+  const std::string text = parse(arguments).text;
+  const std::regex line(R"(\n  (-[^ \n]+))"), flag(R"(--[a-z-]+)");
+  Set out;
+  for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
+    const std::string names = (*at)[1];
+    for (std::sregex_iterator each(names.begin(), names.end(), flag); each != end; ++each)
+      out.insert(each->str());
+  }
+  for (const char* own : {"--help", "--config", "--output", "--diff"}) out.erase(own);
+  return out;
+}
+
+Set flags_up_to(Scope scope) {
+  Set out;
+  for (const Setting& setting : settings())
+    for (const std::string& flag : {setting.flag, setting.negation})
+      if (!flag.empty() && setting.scope <= scope) out.insert(flag);
+  return out;
+}
+
+TEST(SettingFlagsTest, are_those_of_the_table) {
+  EXPECT_EQ(flags_in_help({"serve", "--help"}), flags_up_to(Scope::serve));
+  EXPECT_EQ(flags_in_help({"config", "print", "--help"}), flags_up_to(Scope::serve));
+  EXPECT_EQ(flags_in_help({"review", "--help"}), flags_up_to(Scope::decision));
+  EXPECT_EQ(flags_in_help({"rules", "--help"}), flags_up_to(Scope::names));
+  EXPECT_GT(flags_up_to(Scope::serve).size(), flags_up_to(Scope::decision).size());
+}
+
+void leaves(const Json& schema, const std::string& key, Set& out) {
+  if (schema.contains("properties"))
+    for (const auto& [name, below] : schema["properties"].items())
+      leaves(below, key + (key.empty() ? "" : ".") + name, out);
+  else if (schema.contains("additionalProperties"))
+    leaves(schema["additionalProperties"], key + ".*", out);
+  else
+    out.insert(key);
+}
+
+TEST(SettingKeysTest, of_table_and_schema_are_the_same) {
+  Set table, schema;
+  for (const Setting& setting : settings()) table.insert(setting.key);
+  EXPECT_EQ(table.size(), settings().size());
+  leaves(config_schema(), "", schema);
+  schema.erase("$schema");
+  EXPECT_EQ(table, schema);
+}
+
+TEST(ConfigPrintTest, says_where_a_value_comes_from) {
+  const TemporaryFile file("log:\n  level: warn\n  format: json\nplacement: false\n");
+  const Ran ran = run({"config", "print", "--config", file.path(), "--log-format", "text",
+                       "--workloads", "ray", "--workloads", "job,pod", "-o", "json"});
+  const Json json = Json::parse(ran.out);
+  EXPECT_EQ(json["config"]["log"]["level"], "warn");
+  EXPECT_EQ(json["from"]["log.level"], std::string(file.path()) + ":2");
+  EXPECT_EQ(json["config"]["log"]["format"], "text");
+  EXPECT_EQ(json["from"]["log.format"], "--log-format");
+  EXPECT_EQ(json["config"]["workloads"], Json({"ray", "job", "pod"}));
+  EXPECT_EQ(json["from"]["threads"], "default");
+}
+
+TEST(ConfigPrintTest, a_flag_switches_on_what_the_file_switched_off) {
+  const TemporaryFile file("placement: false\nkuberayTruncatedService: true\n");
+  const Ran ran = run({"config", "print", "--config", file.path(), "--placement",
+                       "--kuberay-truncated-service=false"});
+  EXPECT_THAT(ran.out, HasSubstr("\nplacement: true "));
+  EXPECT_THAT(ran.out, HasSubstr("\nkuberayTruncatedService: false "));
+  EXPECT_THAT(run({"config", "print", "--no-placement"}).out,
+              testing::ContainsRegex("placement: false +# --no-placement"));
+}
+
+TEST(ConfigPrintTest, yaml_is_a_file_again) {
+  const TemporaryFile first(
+      "perWorkload: {ray: {mode: shadow}}\nperNamespace: {yes: {placement: false}}\n"
+      "tls: {hostnames: [\"1\", \"::1\"]}\ndrain: {delay: 1500ms}\n");
+  const auto print = [](const char* file) {
+    return Json::parse(run({"config", "print", "--config", file, "-o", "json"}).out)["config"];
+  };
+  const std::string text = run({"config", "print", "--config", first.path()}).out;
+  const Json wanted = print(first.path());
+  { std::ofstream(first.path()) << text; }
+  EXPECT_EQ(print(first.path()), wanted) << text;
+  EXPECT_EQ(wanted["perNamespace"]["yes"]["placement"], false);
+}
+
+TEST(ConfigCheckTest, exit_code_and_streams) {
+  const Ran good = run({"config", "check", "-"}, "mode: shadow\n");
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.err, "");
+  const Ran bad = run({"config", "check", "-"}, "mode: shade\nfoo: 1\n");
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_EQ(bad.out, "");
+  EXPECT_THAT(bad.err, HasSubstr("standard input:1: mode: want enforce|shadow"));
+  EXPECT_THAT(bad.err, HasSubstr("\nstandard input:2: foo: unknown key"));
+  EXPECT_EQ(run({"config", "check", "-"}, "tls: {cert: a}").code, 2);
+}
+
+TEST(ConfigOfOtherCommandsTest, serve_names_every_problem_and_review_takes_the_same_file) {
+  const TemporaryFile bad("mode: shade\nfoo: 1\n");
+  for (const char* command : {"serve", "review", "rules"}) {
+    try {
+      parse({command, "--config", bad.path()});
+      FAIL() << "accepted by " << command;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(":1: mode"));
+      EXPECT_THAT(error.what(), HasSubstr(":2: foo"));
+    }
+  }
+  const TemporaryFile good("listen: :1\nannotationPrefix: tpu.example.com\n");
+  EXPECT_TRUE(parse({"review", "--config", good.path()}).run);
+  EXPECT_THAT(run({"rules", "--config", good.path()}).out, HasSubstr("tpu.example.com~1slice-key"));
+}
+
+}  // namespace
+}  // namespace tpuwh::server
