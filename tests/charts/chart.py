@@ -102,7 +102,7 @@ REFUSED = [
     ({"perWorkload": {"rays": {}}}, "'rays' not allowed"),
     ({"perWorkload": {"ray": {"mode": "off"}}}, "/perWorkload/ray/mode"),
     ({"perWorkload": {"ray": {"placment": False}}}, "'placment' not allowed"),
-    ({"perNamespace": {"A": {"placement": False}}}, "perNamespace"),
+    ({"perNamespace": {"A": {"placement": False}}}, "invalid propertyName 'A'"),
     ({"perNamespace": {"a": {"mode": "shadow"}}}, "'mode' not allowed"),
     ({"annotationPrefix": "tpu.example.com/"}, "/annotationPrefix"),
     ({"annotationPrefix": "x')||true||('"}, "/annotationPrefix"),
