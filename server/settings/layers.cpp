@@ -37,7 +37,9 @@ std::vector<Problem> contradictions(const Effective& effective) {
   if (cert && !key) add("tls.cert", "needs its key as well: tls.key or --tls-key");
   if (key && !cert) add("tls.key", "needs its certificate as well: tls.cert or --tls-cert");
   const auto no_use = "is for a self-issued certificate; tls.cert or --tls-cert is given as well";
-  if (cert && from.contains("tls.hostnames")) add("tls.hostnames", no_use);
+  // What `config print` wrote says the default, too.
+  if (cert && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
+    add("tls.hostnames", no_use);
   if (cert && !effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", no_use);
   return out;
 }

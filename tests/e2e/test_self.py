@@ -4,12 +4,14 @@ The stories themselves are told again, word for word, while something stands bet
 program that spoils one thing; each must be the story that notices, by the complaint named.
 """
 
+import pathlib
 import signal
 
 import pytest
 import test_first_training
 import test_multislice
 import test_ray
+import yaml
 
 from harness import pools
 from harness.api import Refused, wait_for
@@ -120,11 +122,16 @@ def test_the_relay_is_a_service(release, namespace):
 
 def test_the_chart_is_installed_anew_with_other_values(release, namespace, api):
     """What the next stories stand on: other values reach the API server and the program."""
-    with release.reinstalled({"replicas": 2, "failurePolicy": "Ignore", "basePort": 9471}):
+    values = {"replicas": 2, "failurePolicy": "Ignore", "basePort": 9471, "perWorkload": {"lws": {"placement": False}}}
+    with release.reinstalled(values):
         configuration = api.get(*CONFIGURATION, release.configuration)
         assert configuration["webhooks"][0]["failurePolicy"] == "Ignore"
         assert len(release.replicas) == len(release.relay()["ready"]) == 2
-        assert any("--base-port=9471" in line for line in release.replicas[0].command())
+        command = release.replicas[0].command()
+        assert any("--base-port=9471" in line for line in command)
+        (file,) = [argument.partition("=")[2] for argument in command if argument.startswith("--config=")]
+        assert pathlib.Path(file).parent == release.mounts["/config"]
+        assert yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8")) == {"perWorkload": values["perWorkload"]}
     assert api.get(*CONFIGURATION, release.configuration)["webhooks"][0]["failurePolicy"] == "Fail"
 
 

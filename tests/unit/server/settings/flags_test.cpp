@@ -135,6 +135,8 @@ TEST(ConfigPrintTest, yaml_is_a_file_again) {
   { std::ofstream(first.path()) << text; }
   EXPECT_EQ(print(first.path()), wanted) << text;
   EXPECT_EQ(wanted["perNamespace"]["yes"]["placement"], false);
+  const std::string with_cert = run({"config", "print", "--tls-cert", "a", "--tls-key", "b"}).out;
+  EXPECT_EQ(run({"config", "check", "-"}, with_cert).err, "");
 }
 
 TEST(ConfigCheckTest, exit_code_and_streams) {
