@@ -65,7 +65,7 @@ class Walker {
 
     Place child(const std::string& part) const {
       Place below = *this;
-      below.key += key.empty() ? part : "." + part;
+      below.key += (key.empty() ? "" : ".") + webhook::printable(part);
       below.pointer = (Json::json_pointer(pointer) / part).to_string();
       return below;
     }

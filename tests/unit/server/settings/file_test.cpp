@@ -120,6 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"text_for_boolean", "placement: \"no\"", "want true or false, not \"no\""},
         BadFile{"port_alone", "listen: 8443", "ADDR:PORT"},
         BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
+        BadFile{"control_characters", "\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
         BadFile{"namespace_name", "perNamespace: {A_b: {placement: false}}",
                 "perNamespace.A_b: want a namespace's name"}),
     case_name);
