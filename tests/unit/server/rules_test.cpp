@@ -98,7 +98,7 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
   no_format.erase("format");
   no_path["writes"][2].erase("path");
   const std::pair<std::string, const char*> cases[] = {
-      {"", "byte 0"},
+      {"", "holds no JSON value"},
       {"x", "expected a value"},
       {std::string(100000, '['), "64"},
       {no_format.dump(), "want \"format\": 1"},
