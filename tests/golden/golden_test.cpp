@@ -1,16 +1,16 @@
-// golden_test            every case of this folder; then every Pod of
-//                        tests/support/workloads and tests/e2e/recorded
-// golden_test --update   makes patch, object and response of each case say what is
-//                        answered now; read the diff like code
+// golden_test            every case of this folder and every recording of recorded/; then
+//                        every Pod of tests/support/workloads
+// golden_test --update   makes patch, object and response of each case, and responses of
+//                        each recording, say what is answered now; read the diff like code
 
 #include "tests/golden/golden_case.hpp"
 #include "tests/golden/properties.hpp"
+#include "tests/golden/recording.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 
 namespace tpuwh::test {
@@ -43,10 +43,9 @@ class Reviews : public ::testing::Test {
   explicit Reviews(fs::path file) : file_(std::move(file)) {}
 
   void TestBody() override {
-    std::istringstream lines(read_text(file_));
-    std::string review;
-    for (int line = 1; std::getline(lines, review); ++line) {
-      SCOPED_TRACE(file_.string() + ":" + std::to_string(line));
+    int line = 0;
+    for (const std::string& review : lines_of(file_)) {
+      SCOPED_TRACE(file_.string() + ":" + std::to_string(++line));
       const Outcome outcome = outcome_of(review);
       ASSERT_EQ(outcome.broken, "");
       expect_properties(review, outcome);
@@ -55,6 +54,29 @@ class Reviews : public ::testing::Test {
 
  private:
   fs::path file_;
+};
+
+// A recording, of which the answers are wanted, too.
+class Recorded : public Reviews {
+ public:
+  explicit Recorded(fs::path folder)
+      : Reviews(folder / "reviews.jsonl"), folder_(std::move(folder)) {}
+
+  void TestBody() override {
+    Reviews::TestBody();
+    const auto reviews = lines_of(folder_ / "reviews.jsonl");
+    const Json want = wanted_responses(folder_);
+    ASSERT_FALSE(reviews.empty()) << folder_;
+    ASSERT_EQ(want.size(), reviews.size()) << folder_ / "responses.json";
+    for (std::size_t i = 0; i < reviews.size(); ++i) {
+      const Response got = response_to(reviews[i]);
+      ASSERT_EQ(got.broken, "") << folder_ << ", review " << i + 1;
+      expect_same(want[i], got.value, "responses.json, number " + std::to_string(i + 1));
+    }
+  }
+
+ private:
+  fs::path folder_;
 };
 
 // ---- what a review alone does not show
@@ -88,7 +110,25 @@ TEST(RayService, of_the_cluster_is_taken_where_it_is_known) {
   EXPECT_EQ(pod["spec"]["subdomain"], "found-in-the-cluster");
 }
 
-int update(const std::vector<GoldenCase>& cases) {
+int update_recordings(const std::vector<fs::path>& recordings) {
+  int failed = 0;
+  for (const fs::path& recording : recordings) {
+    Json responses = Json::array();
+    for (const std::string& review : lines_of(recording / "reviews.jsonl")) {
+      Response response = response_to(review);
+      if (!response.broken.empty()) {
+        std::printf("%s: %s\n", recording.c_str(), response.broken.c_str());
+        failed = 1;
+      }
+      responses.push_back(std::move(response.value));
+    }
+    if (failed == 0 && rewrite_responses(recording, responses))
+      std::printf("%s/responses.json\n", recording.c_str());
+  }
+  return failed;
+}
+
+int update_cases(const std::vector<GoldenCase>& cases) {
   int failed = 0;
   for (const GoldenCase& golden : cases) {
     const Outcome outcome = outcome_of(read_text(golden.folder / "review.json"));
@@ -102,10 +142,11 @@ int update(const std::vector<GoldenCase>& cases) {
   return failed;
 }
 
-void register_reviews(const char* suite, const fs::path& folder) {
-  for (const fs::path& file : files_in(folder, ".jsonl"))
-    ::testing::RegisterTest(suite, underscored(file.stem().string()).c_str(), nullptr, nullptr,
-                            file.c_str(), 1, [file] { return new Reviews(file); });
+template <class T>
+void register_files(const char* suite, const std::vector<fs::path>& paths) {
+  for (const fs::path& path : paths)
+    ::testing::RegisterTest(suite, underscored(path.stem().string()).c_str(), nullptr, nullptr,
+                            path.c_str(), 1, [path]() -> ::testing::Test* { return new T(path); });
 }
 
 }  // namespace
@@ -114,13 +155,16 @@ void register_reviews(const char* suite, const fs::path& folder) {
 int main(int argc, char** argv) {
   using namespace tpuwh::test;
   ::testing::InitGoogleTest(&argc, argv);
-  const auto cases = find_cases(TPUWH_GOLDEN);
-  if (argc > 1 && std::string_view(argv[1]) == "--update") return update(cases);
+  const std::filesystem::path golden_folder = TPUWH_GOLDEN;
+  const auto cases = find_cases(golden_folder);
+  const auto recordings = find_recordings(golden_folder / "recorded");
+  if (argc > 1 && std::string_view(argv[1]) == "--update")
+    return update_cases(cases) | update_recordings(recordings);
   for (const GoldenCase& golden : cases)
     ::testing::RegisterTest(golden.workload.c_str(), golden.name.c_str(), nullptr, nullptr,
                             golden.folder.c_str(), 1, [golden] { return new Golden(golden); });
-  const std::filesystem::path tests = std::filesystem::path(TPUWH_GOLDEN).parent_path();
-  register_reviews("composed", tests / "support" / "workloads");
-  register_reviews("recorded", tests / "e2e" / "recorded");
+  register_files<Recorded>("recorded", recordings);
+  register_files<Reviews>("composed",
+                          files_in(golden_folder.parent_path() / "support/workloads", ".jsonl"));
   return RUN_ALL_TESTS();
 }

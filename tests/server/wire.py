@@ -9,7 +9,7 @@ import uuid
 
 LIMIT = 15.0  # seconds for any one socket operation
 
-RECORDED = pathlib.Path(__file__).resolve().parent.parent / "support/workloads/job-2x4.jsonl"
+RECORDED = pathlib.Path(__file__).resolve().parent.parent / "golden/recorded/job-2x4/reviews.jsonl"
 TEMPLATE = json.loads(RECORDED.read_text().splitlines()[0])
 
 

@@ -5,7 +5,7 @@ import pathlib
 import signal
 import sys
 
-from . import cluster, nodes, operators, process, programs, stories
+from . import cluster, nodes, operators, process, programs, record
 from .state import default_directory
 
 
@@ -40,9 +40,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_directory(status)
     status.set_defaults(run=lambda arguments: 0 if cluster.status(arguments.dir) else 1)
 
-    record = commands.add_parser("record", help="record the reviews that real controllers' Pods cause")
-    stories.add_arguments(record)
-    record.set_defaults(run=stories.main)
+    command = commands.add_parser("record", help="record the reviews that real controllers' Pods cause")
+    record.add_arguments(command)
+    command.set_defaults(run=record.main)
     return parser
 
 

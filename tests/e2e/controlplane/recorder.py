@@ -1,6 +1,6 @@
-"""A mutating webhook that allows everything and keeps every review as it came.
+"""A mutating webhook that answers as tpu-webhook does and keeps every review as it came.
 
-It stands where tpu-webhook will stand: the configuration has our name (so it sorts after jobset,
+It stands where tpu-webhook stands: the configuration has our name (so it sorts after jobset,
 kueue and lws), `clientConfig.service`, and an ExternalName Service on our loopback address. Unlike
 ours it has no matchConditions, so Ray heads and other Pods without chips are seen too.
 """
@@ -24,11 +24,13 @@ _CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigur
 class Recorder:
     """The server. Reviews go to <into>/0001.json, 0002.json, … in the order they arrive.
 
-    One server for the life of a control plane: the API server keeps its connections to it.
+    `ask` is what answers: the bytes of a review in, those of its answer out. One server for the life
+    of a control plane: the API server keeps its connections to it.
     """
 
-    def __init__(self, state: State):
+    def __init__(self, state: State, ask):
         self._state = state
+        self._ask = ask
         self._lock = threading.Lock()
         self._folder: pathlib.Path | None = None
         self._count = 0
@@ -54,6 +56,7 @@ class Recorder:
         try:
             yield self
         finally:
+            client = self._state.client()  # the API server closes a connection that was idle for long
             client.request("DELETE", f"{_CONFIGURATIONS}/{configuration}")
             self._wait_called(client, False)
 
@@ -66,17 +69,17 @@ class Recorder:
     def count(self) -> int:
         return self._count
 
-    def keep(self, body: bytes) -> str:
-        """Write a review down unchanged and return its uid."""
+    def answer(self, body: bytes) -> bytes:
+        """Write a review down unchanged; what to say to it."""
         request = json.loads(body)["request"]
         if request["object"]["metadata"].get("name") == PROBE:
             self._probed.set()
-            return request["uid"]
+            return self._ask(body)
         with self._lock:
             if self._folder is not None:
                 self._count += 1
                 (self._folder / f"{self._count:04d}.json").write_bytes(body)
-        return request["uid"]
+        return self._ask(body)
 
     def _wait_called(self, client: kube.Kube, wanted: bool) -> None:
         """A configuration takes effect about a second after it is written."""
@@ -148,10 +151,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     recorder: Recorder
 
     def do_POST(self):
-        """Keep the review, allow it."""
-        uid = self.recorder.keep(self.rfile.read(int(self.headers["Content-Length"])))
-        response = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": {"uid": uid, "allowed": True}}
-        body = json.dumps(response).encode()
+        """Keep the review, answer it."""
+        body = self.recorder.answer(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))

@@ -1,0 +1,36 @@
+// A folder golden/recorded/<story>: what a real API server sent, and what is answered.
+//
+//   reviews.jsonl   AdmissionReviews, one a line; tests/e2e/record makes them
+//   responses.json  the wanted response to each, in the same order: whole, but for its
+//                   patch, which stands as JSON, an operation a line, and patchType
+#pragma once
+
+#include "tests/support/answer.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tpuwh::test {
+
+// All folders below `root` that hold reviews, sorted.
+std::vector<std::filesystem::path> find_recordings(const std::filesystem::path& root);
+
+// The lines of a file.
+std::vector<std::string> lines_of(const std::filesystem::path& file);
+
+// What is answered, as the file has it; `broken` where it must not be sent.
+struct Response {
+  Json value;
+  std::string broken;
+};
+Response response_to(const std::string& review);
+
+// The wanted responses; an empty list where there is no file.
+Json wanted_responses(const std::filesystem::path& recording);
+
+// Makes responses.json say what is answered, unless its values do already.
+//   returns  whether it changed
+bool rewrite_responses(const std::filesystem::path& recording, const Json& responses);
+
+}  // namespace tpuwh::test
