@@ -51,7 +51,7 @@ class Program:
         return answer.stdout
 
     def version(self) -> str:
-        return subprocess.run([self._path, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run([self._path, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
 
 
 def _found(given: pathlib.Path | None) -> pathlib.Path:
