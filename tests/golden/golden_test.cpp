@@ -66,13 +66,12 @@ class Recorded : public Reviews {
     Reviews::TestBody();
     const auto reviews = lines_of(folder_ / "reviews.jsonl");
     const Json want = wanted_responses(folder_);
+    const Responses got = responses_to(reviews);
     ASSERT_FALSE(reviews.empty()) << folder_;
+    ASSERT_EQ(got.broken, "") << folder_;
     ASSERT_EQ(want.size(), reviews.size()) << folder_ / "responses.json";
-    for (std::size_t i = 0; i < reviews.size(); ++i) {
-      const Response got = response_to(reviews[i]);
-      ASSERT_EQ(got.broken, "") << folder_ << ", review " << i + 1;
-      expect_same(want[i], got.value, "responses.json, number " + std::to_string(i + 1));
-    }
+    for (std::size_t i = 0; i < reviews.size(); ++i)
+      expect_same(want[i], got.list[i], "responses.json, number " + std::to_string(i + 1));
   }
 
  private:
@@ -113,16 +112,13 @@ TEST(RayService, of_the_cluster_is_taken_where_it_is_known) {
 int update_recordings(const std::vector<fs::path>& recordings) {
   int failed = 0;
   for (const fs::path& recording : recordings) {
-    Json responses = Json::array();
-    for (const std::string& review : lines_of(recording / "reviews.jsonl")) {
-      Response response = response_to(review);
-      if (!response.broken.empty()) {
-        std::printf("%s: %s\n", recording.c_str(), response.broken.c_str());
-        failed = 1;
-      }
-      responses.push_back(std::move(response.value));
+    const Responses responses = responses_to(lines_of(recording / "reviews.jsonl"));
+    if (!responses.broken.empty()) {
+      std::printf("%s: %s\n", recording.c_str(), responses.broken.c_str());
+      failed = 1;
+      continue;
     }
-    if (failed == 0 && rewrite_responses(recording, responses))
+    if (rewrite_responses(recording, responses.list))
       std::printf("%s/responses.json\n", recording.c_str());
   }
   return failed;

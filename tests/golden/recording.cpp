@@ -25,12 +25,19 @@ std::vector<std::string> lines_of(const fs::path& file) {
   return out;
 }
 
-Response response_to(const std::string& review) {
-  Reply reply = ask(review);
-  if (reply.http_status != 200) return {nullptr, "not answered: " + reply.body};
-  if (!reply.broken.empty()) return {nullptr, reply.broken};
-  reply.response["patch"] = reply.patch;
-  return {std::move(reply.response), {}};
+Responses responses_to(const std::vector<std::string>& reviews) {
+  Responses out;
+  for (const std::string& review : reviews) {
+    Reply reply = ask(review);
+    if (reply.http_status != 200) reply.broken = "not answered: " + reply.body;
+    if (!reply.broken.empty()) {
+      out.broken = "review " + std::to_string(out.list.size() + 1) + ": " + reply.broken;
+      return out;
+    }
+    reply.response["patch"] = reply.patch;
+    out.list.push_back(std::move(reply.response));
+  }
+  return out;
 }
 
 Json wanted_responses(const fs::path& recording) {

@@ -19,12 +19,14 @@ std::vector<std::filesystem::path> find_recordings(const std::filesystem::path& 
 // The lines of a file.
 std::vector<std::string> lines_of(const std::filesystem::path& file);
 
-// What is answered, as the file has it; `broken` where it must not be sent.
-struct Response {
-  Json value;
+// What one server answers to reviews in this order, as the file has it.
+//
+//   broken  the first answer that must not be sent, and why; "" where all may
+struct Responses {
+  Json list = Json::array();
   std::string broken;
 };
-Response response_to(const std::string& review);
+Responses responses_to(const std::vector<std::string>& reviews);
 
 // The wanted responses; an empty list where there is no file.
 Json wanted_responses(const std::filesystem::path& recording);

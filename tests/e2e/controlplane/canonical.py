@@ -33,6 +33,7 @@ _GENERATED = [
 ]
 _POOL = re.compile(r'"tpu-slice-([a-z])"')
 _ATTEMPT = re.compile(r'"jobset\.sigs\.k8s\.io/restart-attempt":"(\d+)"')
+_OURS = '"tpu-webhook.dev/injected"'
 # Where each kind of value may stand: with one of these before it, so that no common word is hit.
 _BEFORE = {"hex": r"[-=]", "suffix": "-", "hash": "-"}
 
@@ -40,7 +41,7 @@ _BEFORE = {"hex": r"[-=]", "suffix": "-", "hash": "-"}
 def canonical(story: str, reviews: list, ask, once: bool = False) -> list:
     """The reviews of a story, each a line, as they are kept.
 
-    `ask`  the answer to a review, both bytes
+    `ask`  the answers of a fresh server to a list of reviews, all bytes
     `once` whether a review that says again what one before it said is left out
     """
     texts = [review.decode() for review in reviews]
@@ -170,14 +171,15 @@ def _pod(text: str, names: _Names) -> tuple:
     return _masked(metadata.get("name") or metadata["generateName"], names), *places
 
 
-def _with_new_answers(old_texts: list, new_texts: list, ask) -> list:
-    ours, out = {}, []
-    for old, new in zip(old_texts, new_texts):
-        for was, now in ours.items():
-            new = new.replace(was, now)
-        _differences(decoded(ask(old.encode())).get("patch"), decoded(ask(new.encode())).get("patch"), ours)
-        out.append(new.encode())
-    return out
+def _with_new_answers(old: list, new: list, ask) -> list:
+    """The new texts, with what we answer to them wherever they hold what we answered to the old."""
+    ours: dict = {}
+    answers = [[decoded(answer) for answer in ask([text.encode() for text in texts])] for texts in (old, new)]
+    for text, *responses_to in zip(old, *answers):
+        if _OURS not in text:  # a first call
+            _differences(*(response.get("patch") for response in responses_to), ours)
+    pattern = re.compile("|".join(map(re.escape, ours)) or r"(?!)")
+    return [pattern.sub(lambda match: ours[match[0]], text).encode() for text in new]
 
 
 def _differences(old, new, into: dict) -> None:

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from . import cache, canonical, cluster, kube, operators, programs, recorder
+from .answering import Program
 from .state import State, load
 from .stories import STORIES, Story
 
@@ -37,23 +38,6 @@ def main(arguments) -> int:
         return _record_all(arguments.stories, program, arguments.out)
 
 
-class Program:
-    """tpu-webhook, a copy of it, so that a rebuild does not disturb the recording."""
-
-    def __init__(self, found: pathlib.Path, folder: pathlib.Path):
-        self._path = shutil.copy2(found, folder)
-
-    def ask(self, review: bytes) -> bytes:
-        """What the server would answer, byte for byte."""
-        answer = subprocess.run([self._path, "review"], input=review, capture_output=True, check=False)
-        if answer.returncode > 1:  # 1: a denial
-            raise RuntimeError(f"tpu-webhook review: {answer.stderr.decode().strip()}")
-        return answer.stdout
-
-    def version(self) -> str:
-        return subprocess.run([self._path, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
-
-
 def _found(given: pathlib.Path | None) -> pathlib.Path:
     given = given or (os.environ.get("TPUWH_PROGRAM") and pathlib.Path(os.environ["TPUWH_PROGRAM"]))
     places = [given] if given else [ROOT / "build" / name / "server" / "tpu-webhook" for name in ("ci", "dev")]
@@ -65,8 +49,8 @@ def _found(given: pathlib.Path | None) -> pathlib.Path:
 
 def _serve(state: State, program: Program, out: pathlib.Path) -> int:
     """For looking at something by hand: every review becomes a file until Ctrl-C."""
-    with recorder.Recorder(state, program.ask) as server, server.registered():
-        server.into(out)
+    with program.serving() as answer, recorder.Recorder(state) as server, server.registered():
+        server.into(out, answer)
         print(f"recording into {out}; Ctrl-C ends it", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             signal.pause()
@@ -91,7 +75,7 @@ def _record_setting(setting: tuple, stories: list, program: Program, out: pathli
     state = cluster.up(directory, setting, ray_indexing=indexing)
     _note_versions({**state.versions, "tpu-webhook": program.version()}, out / "versions.json")
     try:
-        with recorder.Recorder(state, program.ask) as server:
+        with recorder.Recorder(state) as server:
             for story in stories:
                 if story.ray_indexing != indexing:
                     indexing = story.ray_indexing
@@ -157,8 +141,8 @@ class Stage:
 
 def _record(stage: Stage, story: Story, program: Program, out: pathlib.Path) -> None:
     started, raw = time.monotonic(), stage.state.directory / "reviews" / story.name
-    with stage.server.registered(story.configuration):
-        stage.server.into(raw)
+    with program.serving() as answer, stage.server.registered(story.configuration):
+        stage.server.into(raw, answer)
         story.apply(stage)
         stage.settle()
     reviews = [file.read_bytes() for file in sorted(raw.iterdir())]
@@ -168,7 +152,7 @@ def _record(stage: Stage, story: Story, program: Program, out: pathlib.Path) -> 
     kept = canonical.canonical(story.name, reviews, program.ask, once=story.refusals)
     out.mkdir(exist_ok=True)
     (out / "reviews.jsonl").write_bytes(b"".join(kept))
-    (out / "responses.json").write_text(canonical.responses(list(map(program.ask, kept))), encoding="utf-8")
+    (out / "responses.json").write_text(canonical.responses(program.ask(kept)), encoding="utf-8")
     stage.kubectl("delete", "--ignore-not-found", "-f", str(story.files()[-1]))  # what it stands on stays for the next
     stage.wait(0)
     size = sum(map(len, kept))
