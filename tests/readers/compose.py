@@ -15,13 +15,18 @@ from pods import chips, dns_name, title, tpu_containers
 
 # GKE's accelerator label -> prefix of TPU_ACCELERATOR_TYPE, TensorCores per chip.
 _GENERATIONS = {
+    "tpu-v3-device": ("v3", 2),
+    "tpu-v3-slice": ("v3", 2),
+    "tpu-v4-lite-device": ("v4lite", 1),
     "tpu-v4-podslice": ("v4", 2),
+    "tpu-v5-lite-device": ("v5lite", 1),
     "tpu-v5-lite-podslice": ("v5litepod", 1),
     "tpu-v5p-slice": ("v5p", 2),
     "tpu-v6e-slice": ("v6e", 1),
+    "tpu7": ("tpu7", 2),
     "tpu7x": ("tpu7x", 2),
 }
-_TWO_DIMENSIONAL = ("v5litepod", "v6e")
+_TWO_DIMENSIONAL = ("v3", "v4lite", "v5lite", "v5litepod", "v6e")
 
 _CHIP_BOUNDS = {1: (1, 1, 1), 2: (1, 2, 1), 4: (2, 2, 1), 8: (2, 4, 1)}
 _METRICS_PORT = 8431
@@ -70,7 +75,7 @@ def device_plugin(node, asked):
     total = math.prod(shape)
     per_host = _CHIP_BOUNDS[asked]
     if prefix in _TWO_DIMENSIONAL:
-        wrap = [n == 16 for n in shape]
+        wrap = [n == 16 and prefix != "v3" for n in shape]
     else:
         wrap = [min(shape) >= 4] * 3
     env = {

@@ -84,20 +84,22 @@ def exec_probe(script, *, delay=0, timeout=1, period, failures, successes=1):
     return probe
 
 
-def pod(*, identity, generate_name, namespace, labels, annotations, owner, finalizers=(), manager,
-        containers, init_containers=(), volumes=(), restart_policy, node_selector,
+def pod(*, identity, name=None, generate_name=None, namespace, labels, annotations, owner=None,
+        finalizers=(), manager, containers, init_containers=(), volumes=(), restart_policy, node_selector,
         service_account="default", host_network=False, dns_policy="ClusterFirst", hostname=None,
         subdomain=None, affinity=None, resource_claims=()):
-    """The Pod in a CREATE review. `identity` makes the random names of this Pod its own."""
+    """The Pod in a CREATE review. `identity` makes the random names of this Pod its own. A Pod
+    whose controller names it has `name`; others are named after admission."""
     token = "kube-api-access-" + suffix("token", *identity)
     mount = {"name": token, "readOnly": True,
              "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}
     metadata = {
+        "name": name,
         "generateName": generate_name,
         "namespace": namespace,
         "labels": ordered(labels),
         "annotations": ordered(annotations),
-        "ownerReferences": [owner],
+        "ownerReferences": [owner] if owner else [],
         "finalizers": list(finalizers),
         "managedFields": [_managed_fields(manager, labels)],
     }
@@ -147,6 +149,7 @@ def review(body, *, identity, service_account):
             "resource": resource,
             "requestKind": kind,
             "requestResource": resource,
+            **({"name": body["metadata"]["name"]} if "name" in body["metadata"] else {}),
             "namespace": body["metadata"]["namespace"],
             "operation": "CREATE",
             "userInfo": {

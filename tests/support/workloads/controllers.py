@@ -1,4 +1,5 @@
-"""The Pods that the Job, JobSet and KubeRay controllers create, with what each writes on them.
+"""The Pods that the Job, JobSet, KubeRay and ReplicaSet controllers create, with what each writes
+on them. StatefulSets and what is made of them: stateful.py.
 
 Labels, annotations, names and owners as in reference/workloads.md 2.2, 2.3, 2.4 and 2.6 and
 as seen from the running controllers (reference/controlplane.md).
@@ -6,7 +7,7 @@ as seen from the running controllers (reference/controlplane.md).
 
 import hashlib
 
-from apiserver import field_env, pod, suffix, uid
+from apiserver import digest, field_env, pod, suffix, uid
 
 JOB_CONTROLLER = "kube-system:job-controller"
 KUBERAY_OPERATOR = "kuberay-system:kuberay-operator"
@@ -16,7 +17,7 @@ _JOBSET = "jobset.sigs.k8s.io/"
 EXCLUSIVE_TOPOLOGY = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 
 
-def _owner(api_version, kind, name, owner_uid):
+def owner(api_version, kind, name, owner_uid):
     return {"apiVersion": api_version, "kind": kind, "name": name, "uid": owner_uid,
             "controller": True, "blockOwnerDeletion": True}
 
@@ -57,7 +58,7 @@ def job_pod(*, job, namespace, index, containers, labels=None, annotations=None,
         namespace=namespace,
         labels=labels,
         annotations=annotations,
-        owner=_owner("batch/v1", "Job", job, job_uid),
+        owner=owner("batch/v1", "Job", job, job_uid),
         finalizers=["batch.kubernetes.io/job-tracking"],
         manager="kube-controller-manager",
         containers=containers,
@@ -118,9 +119,19 @@ def _leader_affinity(job_key, topology_key):
     return {"podAffinity": {required: [term(own)]}, "podAntiAffinity": {required: [term(*others)]}}
 
 
-def ray_worker(*, cluster, namespace, group, replica, host, **spec):
-    """A worker Pod of a KubeRay group with host indexing. KubeRay gives it neither a host
-    name nor a subdomain."""
+def ray_worker(*, cluster, namespace, group, replica, host, indexed=True, **spec):
+    """A worker Pod of a KubeRay group. KubeRay gives it neither a host name nor a subdomain.
+
+    indexed  whether KubeRay indexes hosts (RayMultiHostIndexing)
+    host     None where the group has one host per replica: then only the replica has an index
+    """
+    indices = {}
+    if indexed:
+        indices["ray.io/worker-group-replica-index"] = str(replica)
+        if host is not None:
+            indices["ray.io/replica-host-index"] = str(host)
+            indices["ray.io/worker-group-replica-name"] = (
+                f"{group}-{suffix(namespace, cluster, group, replica)}")
     return pod(
         identity=(namespace, cluster, group, replica, host),
         generate_name=f"{cluster}-{group}-worker-",
@@ -133,14 +144,35 @@ def ray_worker(*, cluster, namespace, group, replica, host, **spec):
             "ray.io/identifier": f"{cluster}-worker",
             "ray.io/is-ray-node": "yes",
             "ray.io/node-type": "worker",
-            "ray.io/replica-host-index": str(host),
-            "ray.io/worker-group-replica-index": str(replica),
-            "ray.io/worker-group-replica-name":
-                f"{group}-{suffix(namespace, cluster, group, replica)}",
+            **indices,
         },
         annotations={"ray.io/ft-enabled": "false"},
-        owner=_owner("ray.io/v1", "RayCluster", cluster, uid("raycluster", namespace, cluster)),
+        owner=owner("ray.io/v1", "RayCluster", cluster, uid("raycluster", namespace, cluster)),
         manager="manager",
         restart_policy="Always",
         **spec,
     )
+
+
+def deployment_pod(*, deployment, namespace, number, **spec):
+    """One of the Pods that a Deployment's ReplicaSet makes, all alike."""
+    template_hash = digest("template", namespace, deployment)[:10]
+    replica_set = f"{deployment}-{template_hash}"
+    return pod(
+        identity=(namespace, replica_set, number),
+        generate_name=f"{replica_set}-",
+        namespace=namespace,
+        labels={"app": deployment, "pod-template-hash": template_hash},
+        annotations={},
+        owner=owner("apps/v1", "ReplicaSet", replica_set, uid("replicaset", namespace, replica_set)),
+        manager="kube-controller-manager",
+        restart_policy="Always",
+        **spec,
+    )
+
+
+def bare_pod(*, name, namespace, labels=None, annotations=None, **spec):
+    """A Pod that a user creates."""
+    return pod(identity=(namespace, name), name=name, namespace=namespace, labels=labels or {},
+               annotations=annotations or {}, manager="kubectl-client-side-apply",
+               restart_policy="Always", **spec)
