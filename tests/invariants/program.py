@@ -53,6 +53,17 @@ class Program:
         return out
 
 
+class Idle(Program):
+    """A webhook that allows everything and changes nothing, to see that a test can fail."""
+
+    def __init__(self):
+        super().__init__("/nonexistent")
+
+    def _ask(self, pods, form, **request):
+        assert form == "review", form
+        return [{"response": {"uid": "", "allowed": True}} for _ in pods]
+
+
 def _reviewed(pod, number, request):
     body = review(pod, identity=(pod["metadata"]["namespace"], number), service_account=_ACCOUNT)
     body["request"].update(request)

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Each known weakness of other implementations, and that tpu-webhook does better.
+
+weaknesses.py --program PATH [NAME…]   all, or those that a word given begins ("k01", "l")
+weaknesses.py --idle    against a webhook that does nothing: each test must fail
+weaknesses.py --list
+
+A weakness is a function of weaknesses/: k… of the KubeRay TPU webhook, j… of JobSet, l… of
+LeaderWorkerSet, g… of the StatefulSet injector, m… what none of them has; k, j and l are numbered
+as in reference/workloads.md 6. Those in weaknesses/not_yet are known to fail, with the reason. One
+of them that passes fails the run, so that the list cannot rot.
+"""
+
+import argparse
+import inspect
+import pathlib
+import sys
+import traceback
+
+import paths  # noqa: F401
+from program import Idle, Program
+from weaknesses import injector, jobset, kuberay, lws, missing
+
+NOT_YET = pathlib.Path(__file__).resolve().parent / "weaknesses" / "not_yet"
+
+
+def all_tests():
+    """Name -> function, in the order of the files."""
+    return {name: function for module in (kuberay, jobset, lws, injector, missing)
+            for name, function in vars(module).items()
+            if inspect.isfunction(function) and function.__module__ == module.__name__
+            and name[0] in "kjlgm" and name[1:3].isdigit()}
+
+
+def not_yet(tests):
+    """Name -> reason."""
+    out = {}
+    for line in NOT_YET.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, reason = line.partition(":")
+            if name not in tests or not reason.strip():
+                sys.exit(f"{NOT_YET}: {line!r} is not NAME: REASON of a test")
+            out[name] = reason.strip()
+    return out
+
+
+def failure(function, program):
+    """Why the test fails, or None. Only a check that does not hold and a program that refuses
+    its input count: a mistake in a test is no missing feature."""
+    try:
+        function(program)
+    except (AssertionError, RuntimeError) as error:
+        line = traceback.extract_tb(error.__traceback__)
+        where = next(f.lineno for f in reversed(line) if f.name == function.__name__)
+        return f"line {where}: {str(error) or 'does not hold'}"
+    return None
+
+
+def against_nothing(tests):
+    """How many tests a webhook that does nothing would pass."""
+    passed = 0
+    for name, function in tests.items():
+        try:
+            function(Idle())
+        except Exception:  # whatever stops it: no id to count, no patch to look into
+            continue
+        print(f"{name}: a webhook that does nothing passes it")
+        passed += 1
+    print(f"{len(tests)} tests, {passed} of which a webhook that does nothing passes")
+    return passed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", help="the tpu-webhook to ask")
+    parser.add_argument("--idle", action="store_true", help="ask one that does nothing")
+    parser.add_argument("--list", action="store_true", help="print the tests' names")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="how a test's name begins")
+    args = parser.parse_args()
+    tests = all_tests()
+    waiting = not_yet(tests)
+    if args.list:
+        print("\n".join(tests))
+        return 0
+    if args.idle:
+        return 1 if against_nothing(tests) else 0
+    if not args.program:
+        parser.error("--program is needed")
+    chosen = {n: f for n, f in tests.items()
+              if not args.names or any(n.startswith(word) for word in args.names)}
+    if not chosen:
+        parser.error("no test has such a name")
+    program, wrong = Program(args.program), 0
+    for name, function in chosen.items():
+        why = failure(function, program)
+        if why is None and name in waiting:
+            print(f"{name}: passes; take it out of {NOT_YET.name}")
+            wrong += 1
+        elif why is not None and name not in waiting:
+            print(f"{name}: {why}")
+            wrong += 1
+        elif why is not None:
+            print(f"{name}: not yet, {waiting[name]} ({why[:150]})")
+    done = [n for n in chosen if n not in waiting]
+    print(f"{len(done)} weaknesses that we do not have, {len(chosen) - len(done)} not yet; "
+          f"{wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
