@@ -19,6 +19,7 @@ from pods import chips, dns_name, literal_env, read_lines, title, tpu_containers
 
 _JOBSET = "jobset.sigs.k8s.io/"
 _INDEX = "batch.kubernetes.io/job-completion-index"
+_LWS = "leaderworkerset.sigs.k8s.io/"
 _TOPOLOGY = "cloud.google.com/gke-tpu-topology"
 
 
@@ -67,11 +68,18 @@ def workload(pod):
     if "ray.io/group" in labels:
         group = f"ray {namespace}/{labels['ray.io/cluster']}/{labels['ray.io/group']}"
         return group, labels.get("replicaIndex") or _first(pod, "TPU_NAME")
+    if _LWS + "name" in labels:  # its leader and its workers have owners of their own
+        return f"lws {namespace}/{labels[_LWS + 'name']}", _led_by(pod)
     owners = metadata.get("ownerReferences")
     if not owners:
         return f"pod {namespace}/{title(pod)}", ""
     owner = f"{owners[0]['kind'].lower()} {namespace}/{owners[0]['name']}"
-    return owner, "" if _INDEX in labels else _first(pod, "TPU_NAME")
+    return owner, "" if _INDEX in labels else _led_by(pod)
+
+
+def _led_by(pod):
+    """What tells slices apart where no label does: the first host of the list."""
+    return _first(pod, "TPU_WORKER_HOSTNAMES").split(",")[0] or _first(pod, "TPU_NAME")
 
 
 def _first(pod, name):

@@ -46,10 +46,11 @@ class Process:
         return dataclasses.asdict(self)
 
 
-def processes(pods, around):
-    """A Process for each TPU container of the Pods, placed on the cluster's nodes."""
+def processes(pods, around, first=0):
+    """A Process for each TPU container of the Pods, placed on the cluster's nodes. `first`: the
+    index of the first of these Pods, where others have addresses too."""
     out = []
-    for i, (pod, node) in enumerate(zip(pods, cluster.place(pods, around.nodes))):
+    for i, (pod, node) in enumerate(zip(pods, cluster.place(pods, around.nodes)), first):
         name = dns_name(pod) or "localhost"
         own_address = zone.address(i) if dns_name(pod) else "127.0.0.1"
         for container in tpu_containers(pod):

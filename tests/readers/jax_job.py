@@ -1,7 +1,7 @@
 """Runs inside the namespaces: all processes of a job at once, jax_member.py in each.
 
-jax_job.py PYTHON TIMEOUT; stdin: processes; stdout: for each {label, error or None, seconds,
-and what it said}. The first failure decides: whoever still waits is stopped.
+jax_job.py PYTHON TIMEOUT PORT; stdin: processes; stdout: for each {label, error or None, seconds,
+and what it said}. PORT is this JAX's own for its coordinator. The first failure decides: whoever still waits is stopped.
 """
 
 import json
@@ -14,18 +14,17 @@ import tempfile
 import time
 
 MEMBER = pathlib.Path(__file__).with_name("jax_member.py")
-PORT = 8482  # JAX's default since 0.8.1
 SLACK_SECONDS = 60  # over JAX's own timeout, which ends 5 s late
 
 
-def environment(process):
+def environment(process, port):
     """Process 0 listens on the address of its own name only, as in a Pod: on all addresses a
     wrong coordinator would be answered, since every name is loopback here."""
     base = {k: os.environ[k] for k in ("GCE_METADATA_IP", "TPU_LIBRARY_PATH")}
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": os.environ["HOME"],
-        "JAX_COORDINATOR_BIND_ADDRESS": f"{process['address']}:{PORT}",
+        "JAX_COORDINATOR_BIND_ADDRESS": f"{process['address']}:{port}",
         **base,
         **process["env"],
         "JAX_PLATFORMS": "cpu",
@@ -34,12 +33,13 @@ def environment(process):
 
 
 class Member:
-    def __init__(self, process, python, timeout, folder, number):
+    def __init__(self, process, python, timeout, port, folder, number):
         self.label = process["label"]
         self._errors = folder / f"{number}.err"
         self._seconds = None
         with open(self._errors, "w") as errors:
-            self._child = subprocess.Popen([python, str(MEMBER), timeout], env=environment(process),
+            self._child = subprocess.Popen([python, str(MEMBER), timeout],
+                                           env=environment(process, port),
                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                            stderr=errors, text=True)
 
@@ -84,9 +84,10 @@ class Member:
         return f"ended with {self._child.returncode}: {found[0] if found else text[-300:]}"
 
 
-def main(python, timeout):
+def main(python, timeout, port):
     folder = pathlib.Path(tempfile.gettempdir())
-    members = [Member(p, python, timeout, folder, i) for i, p in enumerate(json.load(sys.stdin))]
+    members = [Member(p, python, timeout, port, folder, i)
+               for i, p in enumerate(json.load(sys.stdin))]
     for member in members:
         member.wait_for_import()
     started = time.monotonic()

@@ -3,6 +3,7 @@
 stdin: processes (compose.Process as JSON); stdout: for each, what JAX derives.
 """
 
+import inspect
 import time
 
 from forked import answer, attempt, minimal
@@ -27,6 +28,14 @@ def chosen_cluster():
     return None
 
 
+def coordinator():
+    """JAX before 0.8.1 knows no other port than its own."""
+    ask = GkeTpuCluster.get_coordinator_address
+    known = inspect.signature(ask).parameters
+    override = {"override_coordinator_port": None}
+    return ask(timeout_secs=0.3, **{k: v for k, v in override.items() if k in known})
+
+
 def probe(_process):
     return {
         "version": jax.__version__,
@@ -35,8 +44,7 @@ def probe(_process):
         "id": attempt(GkeTpuCluster.get_process_id),
         "slice": attempt(GkeTpuCluster._get_slice_id),
         "list": attempt(GkeTpuCluster._get_worker_list_in_slice),
-        "coordinator": attempt(lambda: GkeTpuCluster.get_coordinator_address(
-            timeout_secs=0.3, override_coordinator_port=None)),
+        "coordinator": attempt(coordinator),
     }
 
 

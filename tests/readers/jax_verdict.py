@@ -123,5 +123,6 @@ def _lists(probes):
 def _own_entries(probes):
     for p in probes:
         entry = _host(p["list"][p["id"] % len(p["list"])])
-        if entry != p["name"]:
+        alone = p["list"] == ["localhost"]  # nobody else has to find it
+        if entry != p["name"] and not alone:
             yield f"{p['label']} has id {p['id']}, whose entry is {entry}; its name is {p['name']}"

@@ -13,6 +13,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 SKIP = 77  # ctest's SKIP_RETURN_CODE, and install's exit code without a registry
 
+PORTS = {"jax": 8482, "jax-0.6": 8476}  # where the coordinator listens; another since 0.8.1
+
 PROBE_SECONDS = 90
 FORM_SECONDS = 180
 RAY_CLUSTER_SECONDS = 180
@@ -29,16 +31,16 @@ def venv(name):
     return pathlib.Path(result.stdout.strip())
 
 
-def jax_derives(processes, hosts):
-    """What JAX's cluster detection makes of each process."""
-    return _answer([_python("jax"), HERE / "jax_probe.py"], processes, hosts, PROBE_SECONDS,
+def jax_derives(processes, hosts, version="jax"):
+    """What JAX's cluster detection makes of each process. `version`: which of requirements/."""
+    return _answer([_python(version), HERE / "jax_probe.py"], processes, hosts, PROBE_SECONDS,
                    chips=processes[0].chips)
 
 
-def jax_forms(processes, hosts, timeout):
+def jax_forms(processes, hosts, timeout, version="jax"):
     """What becomes of each process when all join one job. `timeout` is JAX's, in seconds."""
-    return _answer([sys.executable, HERE / "jax_job.py", _python("jax"), timeout], processes,
-                   hosts, FORM_SECONDS, chips=processes[0].chips)
+    return _answer([sys.executable, HERE / "jax_job.py", _python(version), timeout, PORTS[version]],
+                   processes, hosts, FORM_SECONDS, chips=processes[0].chips)
 
 
 def ray_derives(processes, hosts):

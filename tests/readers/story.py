@@ -20,7 +20,7 @@ import ray_verdict
 import readers
 import wrong
 import zone
-from pods import reviewed, title
+from pods import reviewed, title, tpu_containers
 
 WORKLOADS = pathlib.Path(__file__).resolve().parent.parent / "support" / "workloads"
 
@@ -54,6 +54,7 @@ def scene_of(pods, around):
                  [title(pod) for pod in pods if not zone.asks_cluster_dns(pod)])
 
 
+@functools.cache
 def pods_and_cluster(program, workload):
     return (reviewed(program, WORKLOADS / f"{workload}.jsonl"),
             cluster.load(WORKLOADS / f"{workload}.cluster.json"))
@@ -76,54 +77,67 @@ def check_size(scene, job):
     accept(jax_verdict.bounds(scene.processes))
 
 
-def jax_reads(scene):
-    """JAX derives one job; returns its coordinator."""
-    probes = readers.jax_derives(scene.processes, scene.hosts)
-    accept(jax_verdict.derived(probes))
-    return probes[0]["coordinator"]
-
-
-def jax_forms(scene):
-    """JAX forms the job; returns how long the slowest took to join, meet the others and leave."""
-    outcomes = readers.jax_forms(scene.processes, scene.hosts, JOIN_SECONDS)
-    accept(jax_verdict.formed(outcomes, jax_verdict.injected_order(scene.processes)))
-    return max(o["seconds"] for o in outcomes)
-
-
-def jax_story(program, workload, job):
+def jax_forms_story(program, workload, version="jax"):
+    """JAX forms the job: all join, meet the others and leave."""
+    (lines, job), = JOBS[workload]
     scene = scene_of(*pods_and_cluster(program, workload))
     check_size(scene, job)
-    coordinator = jax_reads(scene)
-    seconds = jax_forms(scene)
+    outcomes = readers.jax_forms(scene.processes, scene.hosts, JOIN_SECONDS, version)
+    accept(jax_verdict.formed(outcomes, jax_verdict.injected_order(scene.processes)))
     return (f"{count(job.processes, 'process')} on {count(job.nodes, 'node')}, "
             f"{count(job.slices, 'slice')} of {job.chips} chips (host bounds "
-            f"{scene.processes[0].env['TPU_HOST_BOUNDS']}), coordinator {coordinator}: "
-            f"one job, formed in {seconds} s")
+            f"{scene.processes[0].env['TPU_HOST_BOUNDS']}), coordinator "
+            f"{outcomes[0]['coordinator']}: one job, formed in "
+            f"{max(o['seconds'] for o in outcomes)} s")
 
 
-def ray_scenes(program):
-    """The Ray workload, whole and slice by slice (to JAX each slice is a job of its own)."""
-    scene = scene_of(*pods_and_cluster(program, "ray-2x4x4"))
-    names = sorted({p.env.get("TPU_NAME", "") for p in scene.processes})
-    parts = {name: [p for p in scene.processes if p.env.get("TPU_NAME", "") == name]
-             for name in names}
-    return scene, {name: dataclasses.replace(scene, processes=part)
-                   for name, part in parts.items()}
+def together(program, workloads):
+    """(workload, Scene, Job) for each job of the workloads, all in one zone, so that one run of a
+    reader answers for all."""
+    parts, hosts, first = [], zone.LOOPBACK, 0
+    for workload in workloads:
+        pods, around = pods_and_cluster(program, workload)
+        processes = iter(compose.processes(pods, around, first))
+        by_line = [[next(processes) for _ in tpu_containers(pod)] for pod in pods]
+        hosts += zone.hosts_file(pods, around.services, first).removeprefix(zone.LOOPBACK)
+        first += len(pods)
+        for lines, job in JOBS[workload]:
+            deaf = [title(pods[i]) for i in lines if not zone.asks_cluster_dns(pods[i])]
+            parts.append((workload, Scene([p for i in lines for p in by_line[i]], "", deaf), job))
+    for _, scene, _ in parts:
+        scene.hosts = hosts
+    return parts
+
+
+def derive_story(program, version):
+    """JAX derives each job of each workload, in one run."""
+    parts = together(program, JOBS)
+    answers = derive_each(functools.partial(readers.jax_derives, version=version),
+                          [scene for _, scene, _ in parts])
+    for (workload, scene, job), probes in zip(parts, answers):
+        check_size(scene, job)
+        accept([f"{workload}: {c}" for c in jax_verdict.derived(probes)])
+        print(f"  {workload}: {count(job.processes, 'process')} in {count(job.slices, 'slice')} "
+              f"of {job.chips} chips, coordinator {probes[0]['coordinator']}")
+    return (f"JAX {answers[0][0]['version']} derives {len(parts)} jobs of {len(JOBS)} workloads, "
+            f"{sum(len(a) for a in answers)} processes")
 
 
 def ray_story(program):
-    scene, parts = ray_scenes(program)
-    accept(ray_verdict.derived(readers.ray_derives(scene.processes, scene.hosts), slices=2))
-    coordinators = []
-    for part in parts.values():
-        check_size(part, Job(processes=4, slices=1, chips=16, nodes=4))
-        coordinators.append(jax_reads(part))
-    return (f"{len(scene.processes)} workers, slices {' and '.join(parts)} of 16 chips with one "
-            f"head each; to JAX, coordinators {' and '.join(coordinators)}: whole slices")
+    """What raylets would register, by their slice names."""
+    scenes = [scene_of(*pods_and_cluster(program, workload)) for workload in RAY]
+    for scene in scenes:
+        scene.hosts = zone.LOOPBACK  # nothing is resolved: one run for all
+    said = []
+    for scene, probes in zip(scenes, derive_each(readers.ray_derives, scenes)):
+        accept(ray_verdict.derived(probes, slices=2))
+        names = sorted({p.env["TPU_NAME"] for p in scene.processes})
+        said.append(f"{len(scene.processes)} workers are slices {' and '.join(names)}")
+    return f"{', '.join(said)}: each with one head"
 
 
 def ray_cluster_story(program):
-    scene, _ = ray_scenes(program)
+    scene = scene_of(*pods_and_cluster(program, "ray-2x4x4"))
     said = readers.ray_forms(scene.processes, scene.hosts, slices=2)
     if said["tasks"] != len(scene.processes):
         raise Failed(f"  tasks ran on {said['tasks']} of {len(scene.processes)} workers")
@@ -158,12 +172,25 @@ def derive_each(derive, scenes):
 
 
 def wrong_jax_story(program):
-    for workload, cases in wrong.JAX.items():
-        print(workload)
-        scenes = [spoil(program, workload, case) for case in cases]
-        for case, probes in zip(cases, derive_each(readers.jax_derives, scenes)):
-            must_catch(case, jax_verdict.derived(probes), case.caught)
-    return f"{sum(map(len, wrong.JAX.values()))} wrong sets, each caught by what JAX derives"
+    """All cases in one zone, as `together` has it, but for those that change who resolves."""
+    right = {workload: pods_and_cluster(program, workload) for workload in wrong.JAX}
+    first, zones = {}, {}
+    for workload, (pods, around) in right.items():
+        first[workload] = sum(len(right[w][0]) for w in first)
+        zones[workload] = zone.hosts_file(pods, around.services, first[workload])
+    cases, scenes = [], []
+    for workload, (pods, around) in right.items():
+        for case in wrong.JAX[workload]:
+            edited = case.edit(pods)
+            own = zone.hosts_file(edited, around.services, first[workload])
+            processes = compose.processes(edited, around, first[workload])
+            for p in processes:
+                p.env.pop(case.without, None)
+            scenes.append(Scene(processes, "".join({**zones, workload: own}.values()), []))
+            cases.append(case)
+    for case, probes in zip(cases, derive_each(readers.jax_derives, scenes)):
+        must_catch(case, jax_verdict.derived(probes), case.caught)
+    return f"{len(cases)} wrong sets, each caught by what JAX derives"
 
 
 def wrong_job_story(program):
@@ -184,7 +211,8 @@ def wrong_ray_story(program):
 
 def agree_story(program):
     """agree.py says yes to what the webhook made, and no to each wrong set."""
-    for workload in sorted({*wrong.JAX, "job-single-host", "ray-2x4x4"}):
+    # LeaderWorkerSet's webhook calls all subgroups of a group the same, which agree.py says.
+    for workload in sorted(JOBS.keys() - {"lws-subgroups-after"}):
         for line, agreed in agree.reports(reviewed(program, WORKLOADS / f"{workload}.jsonl")):
             if not agreed:
                 raise Failed(f"  {line}")
@@ -203,16 +231,44 @@ def count(number, word):
     return f"{number} {word if number == 1 else plural}"
 
 
-def _jax(workload, **job):
-    return functools.partial(jax_story, workload=workload, job=Job(**job))
+def _alone(chips, processes=1):
+    return Job(processes=processes, slices=1, chips=chips, nodes=1)
+
+
+_TWO_HOSTS = Job(processes=2, slices=1, chips=8, nodes=2)
+_FOUR_HOSTS = Job(processes=4, slices=1, chips=16, nodes=4)
+
+# The jobs that JAX has to derive: which lines of the file they are, by hand, and their size.
+JOBS = {
+    "job-2x4": [((0, 1), _TWO_HOSTS)],
+    "job-single-host": [((0,), _alone(8))],
+    "jobset-2x4x4": [(range(8), Job(processes=8, slices=2, chips=16, nodes=8))],
+    "jobset-tpu7x-2x2x2x2": [(range(4), Job(processes=8, slices=2, chips=8, nodes=4))],
+    "lws-subgroups": [((0, 1), _TWO_HOSTS), ((2, 3), _TWO_HOSTS)],
+    "lws-subgroups-after": [((0, 1), _TWO_HOSTS), ((2, 3), _TWO_HOSTS)],
+    "ray-2x4x4": [((0, 1, 3, 5), _FOUR_HOSTS), ((2, 4, 6, 7), _FOUR_HOSTS)],
+    "ray-megascale": [(range(4), Job(processes=4, slices=2, chips=8, nodes=4))],
+    "single-hosts": [((0,), _alone(1)), ((1,), _alone(4)), ((2,), _alone(8)), ((3,), _alone(8)),
+                     ((4,), _alone(4, processes=2))],
+    "statefulset-2x2x2": [((0, 2), _TWO_HOSTS), ((1, 3), _TWO_HOSTS)],
+}
+RAY = ("ray-2x4x4", "ray-megascale")
+
+
+def _forms(workload, version="jax"):
+    return functools.partial(jax_forms_story, workload=workload, version=version)
 
 
 STORIES = {
-    "job-2x4": _jax("job-2x4", processes=2, slices=1, chips=8, nodes=2),
-    "job-single-host": _jax("job-single-host", processes=1, slices=1, chips=8, nodes=1),
-    "jobset-2x4x4": _jax("jobset-2x4x4", processes=8, slices=2, chips=16, nodes=8),
-    "jobset-tpu7x-2x2x2x2": _jax("jobset-tpu7x-2x2x2x2", processes=8, slices=2, chips=8, nodes=4),
-    "ray-2x4x4": ray_story,
+    "derive-jax": functools.partial(derive_story, version="jax"),
+    "derive-jax-0.6": functools.partial(derive_story, version="jax-0.6"),
+    "job-2x4": _forms("job-2x4"),
+    "job-single-host": _forms("job-single-host"),
+    "jobset-2x4x4": _forms("jobset-2x4x4"),
+    "jobset-tpu7x-2x2x2x2": _forms("jobset-tpu7x-2x2x2x2"),
+    "jobset-tpu7x-jax-0.6": _forms("jobset-tpu7x-2x2x2x2", "jax-0.6"),
+    "ray-megascale": _forms("ray-megascale"),
+    "ray": ray_story,
     "ray-2x4x4-cluster": ray_cluster_story,
     "agree": agree_story,
     "wrong-jax": wrong_jax_story,

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Tests of the harness itself, which need no reader: composing, naming, placing, judging."""
 
+import json
+import pathlib
+import sys
 import unittest
 
 import agree
@@ -9,6 +12,10 @@ import compose
 import jax_verdict
 import ray_verdict
 import zone
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(TESTS / "support" / "workloads"))
+import stateful  # noqa: E402
 
 
 def a_pod(host="w-0", subdomain="svc", env=(), chips="4", **spec):
@@ -215,6 +222,21 @@ class Agree(unittest.TestCase):
     def test_a_variable_twice(self):
         pod = a_pod(env=[{"name": "A", "value": "1"}] * 2)
         self.assertEqual(["w-0/c has A 2 times"], list(agree.twice(pod)))
+
+
+class LwsWebhook(unittest.TestCase):
+    def test_writes_what_was_recorded(self):
+        """Each Pod of lws-first came once before LeaderWorkerSet's webhook and once after it."""
+        before, compared = {}, 0
+        with open(TESTS / "e2e" / "recorded" / "lws-first.jsonl") as file:
+            for line in file:
+                pod = json.loads(line)["request"]["object"]
+                del pod["metadata"]["managedFields"]
+                first = before.setdefault(pod["metadata"]["name"], pod)
+                if first is not pod:
+                    self.assertEqual(stateful.lws_written(first), pod)
+                    compared += 1
+        self.assertEqual(compared, 8)
 
 
 if __name__ == "__main__":

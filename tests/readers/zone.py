@@ -26,11 +26,11 @@ def names(pod, services):
             f"{short}.{namespace}.svc.cluster.local"]
 
 
-def hosts_file(pods, services):
+def hosts_file(pods, services, first=0):
     """The zone as a hosts file. Two Pods of one name give two lines, of which the first wins;
-    in a cluster they would take turns."""
+    in a cluster they would take turns. `first`: the index of the first of these Pods."""
     lines = [f"{address(i)} {' '.join(found)}\n"
-             for i, pod in enumerate(pods) if (found := names(pod, services))]
+             for i, pod in enumerate(pods, first) if (found := names(pod, services))]
     return LOOPBACK + "".join(lines)
 
 

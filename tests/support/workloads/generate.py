@@ -12,7 +12,9 @@ import sys
 
 import clusters
 from apiserver import container, exec_probe, field_env, go_json, review
-from controllers import JOB_CONTROLLER, KUBERAY_OPERATOR, job_pod, jobset_pod, ray_worker
+from controllers import (JOB_CONTROLLER, KUBERAY_OPERATOR, bare_pod, deployment_pod, job_pod,
+                         jobset_pod, ray_worker)
+from stateful import STATEFULSET_CONTROLLER, lws_pod, lws_written, statefulset_pod
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMESPACE = "default"
@@ -42,8 +44,9 @@ def bash(script):
 
 
 def reviews(pods, service_account):
-    return [review(pod, identity=(pod["metadata"]["generateName"], i),
-                   service_account=service_account) for i, pod in enumerate(pods)]
+    return [review(pod, service_account=service_account,
+                   identity=(pod["metadata"].get("generateName") or pod["metadata"]["name"], i))
+            for i, pod in enumerate(pods)]
 
 
 def job_2x4():
@@ -185,12 +188,108 @@ def ray_2x4x4():
     return reviews(pods, KUBERAY_OPERATOR), around
 
 
+def ray_megascale():
+    """Two replicas of two hosts that are one job, because the user says so."""
+    cluster, group = "multislice", "workers"
+    worker = container("ray-worker", RAY_IMAGE, limits={"google.com/tpu": "4"},
+                       env=[{"name": "MEGASCALE_NUM_SLICES", "value": "2"}])
+    pods = [ray_worker(cluster=cluster, namespace=NAMESPACE, group=group, replica=r, host=h,
+                       node_selector=tpu_selector("tpu-v6e-slice", "2x4"), containers=[worker])
+            for r, h in [(1, 0), (0, 1), (0, 0), (1, 1)]]
+    around = []
+    for r in range(2):
+        around += clusters.node_pool(f"multislice-{r}", accelerator="tpu-v6e-slice",
+                                     topology="2x4", machine="ct6e-standard-4t", chips=4, nodes=2,
+                                     start=10 * (r + 1))
+    around.append(clusters.ray_service(cluster, NAMESPACE))
+    around.append(clusters.ray_cluster(cluster, NAMESPACE, group, replicas=2, hosts=2))
+    return reviews(pods, KUBERAY_OPERATOR), around
+
+
+def lws_subgroups(lws, after_its_webhook):
+    """A group of four whose subgroups of two are a slice each; with the variables that
+    LeaderWorkerSet's webhook writes, or before it."""
+    pods = [lws_pod(lws=lws, namespace=NAMESPACE, group=0, worker=w, size=4, subgroup_size=2,
+                    node_selector=tpu_selector("tpu-v6e-slice", "2x4"),
+                    containers=[container("vllm", JAX_IMAGE, limits={"google.com/tpu": "4"})])
+            for w in range(4)]
+    if after_its_webhook:
+        pods = [lws_written(pod) for pod in pods]
+    around = []
+    for s in range(2):
+        around += clusters.node_pool(f"{lws}-{s}", accelerator="tpu-v6e-slice", topology="2x4",
+                                     machine="ct6e-standard-4t", chips=4, nodes=2,
+                                     start=10 * (s + 1))
+    around.append(clusters.headless_service(
+        lws, NAMESPACE, {"leaderworkerset.sigs.k8s.io/name": lws}, publish_not_ready=True))
+    return reviews(pods, STATEFULSET_CONTROLLER), around
+
+
+def statefulset_2x2x2():
+    """Four ordinals of two hosts each: two v5p slices, started in any order."""
+    name = "sax"
+    pods = [statefulset_pod(statefulset=name, namespace=NAMESPACE, ordinal=i, service=name,
+                            labels={"app": name},
+                            node_selector=tpu_selector("tpu-v5p-slice", "2x2x2"),
+                            containers=[container("server", JAX_IMAGE,
+                                                  limits={"google.com/tpu": "4"})])
+            for i in (0, 2, 1, 3)]
+    around = []
+    for s in range(2):
+        around += clusters.node_pool(f"sax-{s}", accelerator="tpu-v5p-slice", topology="2x2x2",
+                                     machine="ct5p-hightpu-4t", chips=4, nodes=2,
+                                     start=10 * (s + 1))
+    around.append(clusters.headless_service(name, NAMESPACE, {"app": name},
+                                            publish_not_ready=True))
+    return reviews(pods, STATEFULSET_CONTROLLER), around
+
+
+def single_hosts():
+    """One host each: 1x1, 2x2 and 2x4 of v5e and v6e, and a tpu7x host with two containers."""
+    def template(accelerator, topology, chips, containers=1):
+        asked = {"google.com/tpu": str(chips // containers)}
+        return {"node_selector": tpu_selector(accelerator, topology),
+                "containers": [container(f"server-{c}", JAX_IMAGE, limits=asked)
+                               for c in range(containers)]}
+
+    def deployment(name, *shape, **more):
+        return deployment_pod(deployment=name, namespace=NAMESPACE, number=0,
+                              **template(*shape, **more))
+
+    v5e, v6e = "tpu-v5-lite-podslice", "tpu-v6e-slice"
+    pods = [
+        deployment("small", v6e, "1x1", 1),
+        bare_pod(name="notebook", namespace=NAMESPACE, **template(v6e, "2x2", 4)),
+        statefulset_pod(statefulset="store", namespace=NAMESPACE, ordinal=0, service="store",
+                        labels={"app": "store"}, **template(v6e, "2x4", 8)),
+        job_pod(job="eval", namespace=NAMESPACE, index=3, restart_policy="Never",
+                **template(v5e, "2x4", 8)),
+        deployment("ironwood-server", "tpu7x", "2x2x1", 4, containers=2),
+    ]
+    around = []
+    machines = ("ct6e-standard-1t", "ct6e-standard-4t", "ct6e-standard-8t", "ct5lp-hightpu-8t",
+                "tpu7x-standard-4t")
+    for i, (pod, machine) in enumerate(zip(pods, machines)):
+        selector = pod["spec"]["nodeSelector"]
+        around += clusters.node_pool(
+            f"single-{i}", accelerator=selector["cloud.google.com/gke-tpu-accelerator"],
+            topology=selector["cloud.google.com/gke-tpu-topology"], machine=machine,
+            chips=int(machine[-2]), nodes=1, start=10 * (i + 1))
+    around.append(clusters.headless_service("store", NAMESPACE, {"app": "store"}))
+    return reviews(pods, JOB_CONTROLLER), around
+
+
 WORKLOADS = {
     "job-2x4": job_2x4,
     "job-single-host": job_single_host,
     "jobset-2x4x4": jobset_2x4x4,
     "jobset-tpu7x-2x2x2x2": jobset_tpu7x_2x2x2x2,
+    "lws-subgroups": lambda: lws_subgroups("vllm", after_its_webhook=False),
+    "lws-subgroups-after": lambda: lws_subgroups("sglang", after_its_webhook=True),
     "ray-2x4x4": ray_2x4x4,
+    "ray-megascale": ray_megascale,
+    "single-hosts": single_hosts,
+    "statefulset-2x2x2": statefulset_2x2x2,
 }
 
 
