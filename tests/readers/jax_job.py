@@ -1,79 +1,74 @@
-"""Runs inside the namespaces: all processes of a job at once, jax_member.py in each.
+"""Runs in JAX's virtual environment, inside the namespaces: all processes of a job at once.
 
-jax_job.py PYTHON TIMEOUT PORT; stdin: processes; stdout: for each {label, error or None, seconds,
-and what it said}. PORT is this JAX's own for its coordinator. The first failure decides: whoever still waits is stopped.
+jax_job.py TIMEOUT PORT; stdin: processes; stdout: for each {label, error or None, seconds, and what
+it said}. PORT is this JAX's own for its coordinator. JAX is imported once, which is what takes the
+time; each process is a fork with its own environment (forked.py). The first failure decides:
+whoever still waits is stopped.
 """
 
 import json
 import os
 import pathlib
 import re
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 
-MEMBER = pathlib.Path(__file__).with_name("jax_member.py")
+from forked import minimal
+
+FOLDER = pathlib.Path(tempfile.gettempdir())
+HOME = os.environ["HOME"]
+# The Ray image's own JAX_PLATFORMS names the TPU; there is none here.
+BASE = {**minimal("GCE_METADATA_IP", "TPU_LIBRARY_PATH"), "JAX_PLATFORMS": "cpu", "HOME": HOME}
+
+import jax_member  # noqa: E402
+
 SLACK_SECONDS = 60  # over JAX's own timeout, which ends 5 s late
 
 
 def environment(process, port):
     """Process 0 listens on the address of its own name only, as in a Pod: on all addresses a
     wrong coordinator would be answered, since every name is loopback here."""
-    base = {k: os.environ[k] for k in ("GCE_METADATA_IP", "TPU_LIBRARY_PATH")}
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": os.environ["HOME"],
-        "JAX_COORDINATOR_BIND_ADDRESS": f"{process['address']}:{port}",
-        **base,
-        **process["env"],
-        "JAX_PLATFORMS": "cpu",
-        "HARNESS_OWN_NAME": process["name"],
-    }
+    return {"JAX_COORDINATOR_BIND_ADDRESS": f"{process['address']}:{port}", **process["env"], **BASE}
 
 
 class Member:
-    def __init__(self, process, python, timeout, port, folder, number):
+    def __init__(self, process, timeout, port, number):
         self.label = process["label"]
-        self._errors = folder / f"{number}.err"
-        self._seconds = None
-        with open(self._errors, "w") as errors:
-            self._child = subprocess.Popen([python, str(MEMBER), timeout],
-                                           env=environment(process, port),
-                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                           stderr=errors, text=True)
-
-    def wait_for_import(self):
-        if self._child.stdout.readline() != "imported\n":
-            self._child.wait()
-
-    def go(self):
-        try:
-            self._child.stdin.write("go\n")
-            self._child.stdin.close()
-        except BrokenPipeError:
-            pass  # it died on import; the outcome says so
+        self._said, self._errors = FOLDER / f"{number}.out", FOLDER / f"{number}.err"
+        self._code = self._seconds = None
+        self._child = os.fork()
+        if self._child == 0:
+            os.environ.clear()
+            os.environ.update(environment(process, port))
+            for path, stream in ((self._said, sys.stdout), (self._errors, sys.stderr)):
+                os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), stream.fileno())
+            os._exit(jax_member.join(process["name"], timeout))
 
     def ended(self, started):
-        if self._seconds is None and self._child.poll() is not None:
-            self._seconds = round(time.monotonic() - started, 1)
-        return self._seconds is not None
+        if self._code is None:
+            child, status = os.waitpid(self._child, os.WNOHANG)
+            if child:
+                self._code = os.waitstatus_to_exitcode(status)
+                self._seconds = round(time.monotonic() - started, 1)
+        return self._code is not None
 
     def failed(self):
-        return bool(self._child.returncode)
+        return bool(self._code)
 
     def stop(self):
-        if self._child.poll() is None:
-            self._child.kill()
-            self._child.wait()
+        if self._code is None:
+            os.kill(self._child, signal.SIGKILL)
+            os.waitpid(self._child, 0)
 
     def outcome(self):
-        said = [line for line in self._child.stdout.read().splitlines() if line.startswith("{")]
-        said = json.loads(said[-1]) if said else {}
+        lines = [line for line in self._said.read_text().splitlines() if line.startswith("{")]
+        said = json.loads(lines[-1]) if lines else {}
         error = said.get("error")
-        if error is None and self._seconds is None:
+        if error is None and self._code is None:
             error = "was still waiting for the others when the harness stopped it"
-        elif error is None and self._child.returncode:
+        elif error is None and self._code:
             error = self._abort()
         return {**said, "label": self.label, "error": error, "seconds": self._seconds}
 
@@ -81,18 +76,12 @@ class Member:
         """What JAX's C++ client said before it ended the process."""
         text = self._errors.read_text()
         found = re.findall(r"absl::Status: ([^\n]*)", text)
-        return f"ended with {self._child.returncode}: {found[0] if found else text[-300:]}"
+        return f"ended with {self._code}: {found[0] if found else text[-300:]}"
 
 
-def main(python, timeout, port):
-    folder = pathlib.Path(tempfile.gettempdir())
-    members = [Member(p, python, timeout, port, folder, i)
-               for i, p in enumerate(json.load(sys.stdin))]
-    for member in members:
-        member.wait_for_import()
+def main(timeout, port):
     started = time.monotonic()
-    for member in members:
-        member.go()
+    members = [Member(p, int(timeout), port, i) for i, p in enumerate(json.load(sys.stdin))]
     limit = started + float(timeout) + SLACK_SECONDS
     while time.monotonic() < limit:
         ended = [m for m in members if m.ended(started)]

@@ -39,8 +39,8 @@ def jax_derives(processes, hosts, version="jax"):
 
 def jax_forms(processes, hosts, timeout, version="jax"):
     """What becomes of each process when all join one job. `timeout` is JAX's, in seconds."""
-    return _answer([sys.executable, HERE / "jax_job.py", _python(version), timeout, PORTS[version]],
-                   processes, hosts, FORM_SECONDS, chips=processes[0].chips)
+    return _answer([_python(version), HERE / "jax_job.py", timeout, PORTS[version]], processes,
+                   hosts, FORM_SECONDS, chips=processes[0].chips)
 
 
 def ray_derives(processes, hosts):
