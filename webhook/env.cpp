@@ -130,13 +130,33 @@ std::uint32_t first_port(const Facts& facts, const Config& config) {
   return config.base_port;
 }
 
+// The port at which the others will look for this process: that of its entry in a list of
+// the user's own, if the list has one for each process.
+std::optional<std::uint32_t> port_in_list(const Facts& facts, std::uint32_t process) {
+  const EnvEntry* own =
+      set_by_others(facts, *facts.shape->processes[process], Variable::tpu_process_addresses);
+  if (own == nullptr || own->source != EnvSource::literal) return std::nullopt;
+  std::string_view rest = own->value;
+  if (std::count(rest.begin(), rest.end(), ',') + 1 != std::ptrdiff_t{facts.slice.processes})
+    return std::nullopt;
+  for (std::uint32_t id = facts.host * facts.slice.processes_per_host + process; id > 0; --id)
+    rest.remove_prefix(rest.find(',') + 1);
+  const std::string_view entry = rest.substr(0, rest.find(','));
+  const auto colon = entry.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const bool replaced = facts.slice.multi_host() && entry.starts_with("localhost:");
+  const auto port = plain_decimal(entry.substr(colon + 1));
+  return replaced || !port || *port == 0 || *port > largest_port ? std::nullopt : port;
+}
+
 // Ports of the Pod's processes, in order; false if one cannot be read.
 bool read_ports(const Facts& facts, const Config& config, EnvValues& values) {
   const auto& processes = facts.shape->processes;
   const std::uint32_t first = first_port(facts, config);
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
     const EnvEntry* own = set_by_others(facts, *processes[i], Variable::tpu_process_port);
-    const auto port = own == nullptr ? std::optional(first + i) : port_in(*own);
+    const auto port =
+        own == nullptr ? std::optional(port_in_list(facts, i).value_or(first + i)) : port_in(*own);
     if (!port || *port > largest_port) return false;
     const auto end = values.ports.begin() + i;
     values.same_port = values.same_port || std::find(values.ports.begin(), end, *port) != end;

@@ -3,6 +3,7 @@
 
 invariants.py --program PATH [ROW…]   all rows up to 64 hosts, or those that contain a word given,
                                       such as "ct6e" or "4x4"; exit 1 if an invariant is broken
+invariants.py --program PATH --flag=--no-placement [ROW…]   a flag of `review` for the program
 invariants.py --program PATH --big    a seeded sample of the members of shapes above 64 hosts
 """
 
@@ -57,6 +58,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the tpu-webhook to ask")
     parser.add_argument("--big", action="store_true", help="a sample of shapes above 64 hosts")
+    parser.add_argument("--flag", action="append", default=[], help="for the program")
     parser.add_argument("rows", nargs="*", metavar="ROW", help="only rows with such a word")
     args = parser.parse_args()
     started = time.process_time()
@@ -68,7 +70,7 @@ def main():
         shapes = list(big_shapes(random.Random(SEED).sample(rows, min(len(rows), BIG_ROWS))))
     else:
         shapes = [shape for row in rows for shape in fleet.shapes(row)]
-    program = Program(args.program)
+    program = Program(args.program, *args.flag)
     pods = workloads = broken = 0
     for shape in shapes:
         for scene in scenes(program, shape, fleet.fleets(shape)):

@@ -501,6 +501,28 @@ TEST(ProcessPorts, OneOfTheUserSetsTheOthers) {
   EXPECT_EQ(ports_of(second, 2), (Ports{"8999", "9000", "localhost:8999,localhost:9000"}));
 }
 
+// The other processes look for each at its entry of the list.
+TEST(ProcessPorts, OfAListOfTheUserAreAdopted) {
+  const char* list = "t-0.svc:9000,t-0.svc:9500,t-1.svc:9001,t-1.svc:9501";
+  const auto pod = ironwood()
+                       .job("t", 1)
+                       .topology("2x2x2")
+                       .tpu(2)
+                       .env(addresses, list)
+                       .container("b")
+                       .tpu(2)
+                       .env(addresses, list);
+  EXPECT_EQ(ports_of(admit(pod), 2), (Ports{"9001", "9501", list}));
+}
+
+TEST(ProcessPorts, OfAListThatDoesNotFitAreNot) {
+  for (const char* list : {"t-0.svc:9000", "t-0.svc:9000,t-1.svc:9000,x:9000", "t-0.svc:9000,t-1",
+                           "t-0.svc:9000,t-1.svc:", "a,t-1.svc:0", ",", ""}) {
+    const auto answer = admit(ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, list));
+    EXPECT_EQ(effective(answer, "TPU_PROCESS_PORT"), "8471") << list;
+  }
+}
+
 TEST(ProcessPorts, TheSameTwiceIsTold) {
   const auto answer = admit(ironwood()
                                 .topology("2x2x1")
