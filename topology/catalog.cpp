@@ -36,6 +36,10 @@ std::span<const Generation> generations() {
   return rows::generations;
 }
 
+std::span<const Source> sources() {
+  return rows::sources;
+}
+
 const Generation* find_generation(std::string_view label) {
   const auto* row = std::ranges::find(rows::generations, label, &Generation::label);
   return row == std::ranges::end(rows::generations) ? nullptr : row;
@@ -84,6 +88,10 @@ std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_v
     result += row.dims.text();
   }
   return has_cubes ? result + " and " + cube_shapes(generation) : result;
+}
+
+std::span<const Dims> sub_slice_shapes() {
+  return rows::sub_slice_shapes;
 }
 
 bool is_sub_slice_shape(const Dims& dims) {

@@ -32,6 +32,7 @@ struct MachineType {
   std::string_view name;  // "ct6e-standard-4t"
   std::uint32_t chips_per_vm;
   std::span<const Topology> topologies;  // ascending by chips
+  std::string_view note;                 // a sentence, or ""
   std::span<const std::string_view> sources;
 };
 
@@ -57,10 +58,24 @@ struct Generation {
   std::uint32_t cube_axis;
   std::uint32_t cube_chips_per_vm;             // of the nodes those shapes are made of
   std::span<const MachineType> machine_types;  // ascending by chips_per_vm
+  // of the machine under the VMs; v5e and v6e have two 4-chip VMs on one
+  std::uint32_t physical_chips_per_host;
+  bool bounds_set_by_gke;   // whether the device plugin writes bounds and wrap (R10)
+  std::string_view status;  // "supported by GKE"
+  std::string_view note;    // a sentence or two, or ""
   std::span<const std::string_view> sources;
 };
 
+// What an id in `sources` stands for.
+struct Source {
+  std::string_view id;       // "gke-device-plugin"
+  std::string_view title;    // "GKE TPU device plugin (published source)"
+  std::string_view where;    // repository and path, or address
+  std::string_view version;  // commit or date
+};
+
 std::span<const Generation> generations();
+std::span<const Source> sources();
 
 // The row whose label is `label`, or null. An empty or unknown label is null.
 const Generation* find_generation(std::string_view label);
@@ -88,6 +103,7 @@ std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_v
 
 // The sub-slice shapes the device plugin accepts in the annotation
 // cloud.google.com/gke-tpu-slice-topology (R19).
+std::span<const Dims> sub_slice_shapes();
 bool is_sub_slice_shape(const Dims& dims);
 
 }  // namespace tpuwh::topology

@@ -53,6 +53,15 @@ class Value {
     return result;
   }
 
+  std::vector<std::pair<std::string, Value>> members() const {
+    if (!value_->is_object()) fail("is no object");
+    std::vector<std::pair<std::string, Value>> result;
+    for (const auto& [key, value] : value_->items()) {
+      result.emplace_back(key, Value(value, path_ + '.' + key));
+    }
+    return result;
+  }
+
   // Refuses what could not stand in a C++ string literal as it is.
   std::string text() const {
     if (!value_->is_string()) fail("is no string");
@@ -139,6 +148,7 @@ class Generator {
            "namespace tpuwh::topology::rows {\n\n" +
            arrays_.text() + "\nconstexpr Generation generations[] = {\n" + generations +
            "};\n\nconstexpr Dims sub_slice_shapes[] = {\n" + shapes +
+           "};\n\nconstexpr Source sources[] = {\n" + all_sources() +
            "};\n\n}  // namespace tpuwh::topology::rows\n";
   }
 
@@ -156,7 +166,12 @@ class Generator {
            ", .max_slice_chips = " + std::to_string(value.at("max_slice_chips").number()) +
            ", .cube_axis = " + std::to_string(cubes.axis) +
            ", .cube_chips_per_vm = " + std::to_string(cubes.chips_per_vm) +
-           ", .machine_types = " + machine_types(value) + ", .sources = " + sources(value) + '}';
+           ", .machine_types = " + machine_types(value) + ", .physical_chips_per_host = " +
+           std::to_string(value.at("physical_chips_per_host").number()) +
+           ", .bounds_set_by_gke = " +
+           (value.at("bounds_env_set_by_gke").flag() ? "true" : "false") +
+           ", .status = " + literal(value.at("status").text()) + ", .note = " + note(value) +
+           ", .sources = " + sources(value) + '}';
   }
 
   static unsigned rank(const Value& generation) {
@@ -232,8 +247,9 @@ class Generator {
     std::vector<std::string> rows;
     for (const Value& machine : machines) {
       rows.push_back("{.name = " + literal(machine.at("name").text()) +
-                     ", .chips_per_vm = " + std::to_string(chips(machine)) + ", .topologies = " +
-                     topologies(generation, machine) + ", .sources = " + sources(machine) + '}');
+                     ", .chips_per_vm = " + std::to_string(chips(machine)) +
+                     ", .topologies = " + topologies(generation, machine) +
+                     ", .note = " + note(machine) + ", .sources = " + sources(machine) + '}');
     }
     return arrays_.add("MachineType", rows);
   }
@@ -269,6 +285,20 @@ class Generator {
            ", .chips_per_host_bounds = " + literal(value.at("chips_per_host_bounds").text()) +
            ", .host_bounds = " + literal(value.at("host_bounds").text()) +
            ", .wrap = " + literal(value.at("wrap").text()) + ", .sources = " + sources(value) + '}';
+  }
+
+  static std::string note(const Value& value) {
+    return value.has("note") ? literal(value.at("note").text()) : "\"\"";
+  }
+
+  std::string all_sources() {
+    std::string result;
+    for (const auto& [id, source] : catalog_.at("sources").members()) {
+      result += "    {.id = " + literal(id) + ", .title = " + literal(source.at("title").text()) +
+                ", .where = " + literal(source.at("where").text()) +
+                ", .version = " + literal(source.at("version").text()) + "},\n";
+    }
+    return result;
   }
 
   // Ids, each of which the file has to explain.

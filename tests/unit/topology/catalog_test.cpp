@@ -46,6 +46,7 @@ void expect_same(const MachineType& machine, const json& want, const json& topol
   SCOPED_TRACE(machine.name);
   EXPECT_EQ(machine.name, want["name"].get<std::string>());
   EXPECT_EQ(machine.chips_per_vm, want["chips_per_vm"]);
+  EXPECT_EQ(machine.note, want.value("note", ""));
   EXPECT_EQ(strings(machine.sources), want["source"]);
   ASSERT_EQ(machine.topologies.size(), topologies.size());
   for (std::size_t i = 0; i < topologies.size(); ++i) {
@@ -75,12 +76,27 @@ TEST(Catalog, has_every_row_of_the_file) {
     EXPECT_EQ(generation->multislice, want["multislice"] == true);
     EXPECT_EQ(generation->max_slice_chips, want["max_slice_chips"]);
     EXPECT_EQ(generation->cube_axis, want.contains("custom_topology_rule") ? 4 : 0);
+    EXPECT_EQ(generation->physical_chips_per_host, want["physical_chips_per_host"]);
+    EXPECT_EQ(generation->bounds_set_by_gke, want["bounds_env_set_by_gke"]);
+    EXPECT_EQ(generation->status, want["status"].get<std::string>());
+    EXPECT_EQ(generation->note, want.value("note", ""));
     EXPECT_EQ(strings(generation->sources), want["source"]);
     const json& machines = want["machine_types"];
     ASSERT_EQ(generation->machine_types.size(), machines.size());
     for (std::size_t i = 0; i < machines.size(); ++i) {
       expect_same(generation->machine_types[i], machines[i], topologies_of(machines[i], machines));
     }
+  }
+}
+
+TEST(Catalog, explains_every_source_it_names) {
+  const json want = read_catalog()["sources"];
+  ASSERT_EQ(sources().size(), want.size());
+  for (const Source& source : sources()) {
+    const json& entry = want.at(std::string(source.id));
+    EXPECT_EQ(source.title, entry["title"].get<std::string>());
+    EXPECT_EQ(source.where, entry["where"].get<std::string>());
+    EXPECT_EQ(source.version, entry["version"].get<std::string>());
   }
 }
 
