@@ -8,23 +8,6 @@ namespace {
 
 constexpr std::uint64_t max_chips_per_host = std::numeric_limits<std::uint32_t>::max();
 
-// The device plugin's table (reference/topology.md R3): it looks at how many chips
-// a container asks for, not at the generation. All zero: it knows no such number.
-constexpr Bounds bounds_of(std::uint64_t chips_per_container) {
-  switch (chips_per_container) {
-    case 1:
-      return {1, 1, 1};
-    case 2:
-      return {1, 2, 1};
-    case 4:
-      return {2, 2, 1};
-    case 8:
-      return {2, 4, 1};
-    default:
-      return {0, 0, 0};
-  }
-}
-
 bool is_zero(const Bounds& bounds) {
   return bounds[0] == 0;
 }
@@ -126,6 +109,21 @@ std::string text(const Bounds& bounds) {
          std::to_string(bounds[2]);
 }
 
+Bounds bounds_of_chips(std::uint64_t chips) {
+  switch (chips) {
+    case 1:
+      return {1, 1, 1};
+    case 2:
+      return {1, 2, 1};
+    case 4:
+      return {2, 2, 1};
+    case 8:
+      return {2, 4, 1};
+    default:
+      return {0, 0, 0};
+  }
+}
+
 Result<Slice> make_slice(const SliceRequest& request) {
   const Generation* generation = find_generation(request.accelerator);
   if (is_invalid(request)) return invalid_chips(request, generation);
@@ -134,7 +132,7 @@ Result<Slice> make_slice(const SliceRequest& request) {
   const std::uint64_t chips = request.dims.chips();
   if (chips % chips_per_host != 0) return not_dividing(request, chips_per_host, generation);
 
-  const Bounds bounds = bounds_of(request.chips_per_container);
+  const Bounds bounds = bounds_of_chips(request.chips_per_container);
   if (!is_zero(bounds) && !request.dims.divisible_by(as_dims(bounds))) {
     return bounds_not_dividing(request, bounds, chips_per_host, generation);
   }
@@ -174,7 +172,7 @@ Result<Slice> slice_of_hosts(std::string_view accelerator, std::uint32_t hosts,
 }
 
 Bounds Slice::chips_per_process_bounds() const {
-  return bounds_of(chips_per_host / processes_per_host);
+  return bounds_of_chips(chips_per_host / processes_per_host);
 }
 
 Bounds Slice::host_bounds() const {

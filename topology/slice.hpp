@@ -17,6 +17,10 @@ namespace tpuwh::topology {
 using Bounds = std::array<std::uint32_t, 3>;
 std::string text(const Bounds& bounds);
 
+// How the device plugin lays out that many chips (R3): 1, 2, 4 and 8 are known, else
+// all zero. It looks at the number alone, not at the generation.
+Bounds bounds_of_chips(std::uint64_t chips);
+
 // What a Pod says about its slice.
 struct SliceRequest {
   std::string_view accelerator;  // label value; "" if not known
@@ -39,8 +43,7 @@ struct Slice {
 
   bool multi_host() const { return hosts > 1; }
 
-  // TPU_CHIPS_PER_HOST_BOUNDS for chips_per_container: 1, 2, 4 and 8 chips are
-  // known (R3), else all zero.
+  // TPU_CHIPS_PER_HOST_BOUNDS: bounds_of_chips(chips_per_container)
   Bounds chips_per_process_bounds() const;
   // TPU_HOST_BOUNDS: dims / chips_per_process_bounds per axis (R4, R21); their
   // product is `processes`. All zero where the former is.

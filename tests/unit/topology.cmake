@@ -1,7 +1,8 @@
 # topology_test reads topology/tpu-catalog.json, so it runs in the root of the checkout.
 add_executable(topology_test
-  topology/allocations.cpp topology/dims_test.cpp topology/catalog_test.cpp
-  topology/next_member_test.cpp topology/slice_test.cpp)
+  topology/allocations.cpp topology/catalog_test.cpp topology/dims_test.cpp
+  topology/grid_test.cpp topology/multislice_test.cpp topology/next_member_test.cpp
+  topology/node_pool_test.cpp topology/slice_test.cpp topology/sub_slice_test.cpp)
 target_link_libraries(topology_test
   PRIVATE tpuwh_topology nlohmann_json::nlohmann_json GTest::gtest_main)
 add_gtest(topology_test unit)

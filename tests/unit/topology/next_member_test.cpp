@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/named_case.hpp"
+
 namespace tpuwh::topology {
 
 void PrintTo(const Place& place, std::ostream* out) {
@@ -17,9 +19,9 @@ void PrintTo(const Place& place, std::ostream* out) {
 
 namespace {
 
+using test::case_name;
+using test::PrintTo;
 using Places = std::vector<Place>;
-constexpr auto case_name = [](const auto& info) { return std::string(info.param.name); };
-
 constexpr auto nothing = std::optional<Place>{};
 
 struct Case {
@@ -29,9 +31,6 @@ struct Case {
   Places leaving = {};
   std::optional<Place> want;
 };
-void PrintTo(const Case& c, std::ostream* out) {
-  *out << c.name;
-}
 
 class NextMember : public testing::TestWithParam<Case> {};
 
