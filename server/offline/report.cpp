@@ -1,5 +1,6 @@
 #include "server/offline/report.hpp"
 
+#include "server/offline/ink.hpp"
 #include "server/offline/json_text.hpp"
 #include "server/offline/line_diff.hpp"
 #include "server/offline/yaml.hpp"
@@ -15,16 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-enum class Ink { plain, red, green, yellow, bold, dim };
-
 std::string paint(std::string_view text, Ink ink, Style style) {
-  if (!style.colour || ink == Ink::plain) return std::string(text);
-  const char* code = ink == Ink::red      ? "31"
-                     : ink == Ink::green  ? "32"
-                     : ink == Ink::yellow ? "33"
-                     : ink == Ink::bold   ? "1"
-                                          : "2";
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  return paint(text, ink, style.colour);
 }
 
 std::string title(const ReviewOutcome& outcome) {
