@@ -1,6 +1,7 @@
 #include "server/cli.hpp"
 
 #include "server/app.hpp"
+#include "server/catalog_flags.hpp"
 #include "server/offline_flags.hpp"
 #include "server/settings/flags.hpp"
 #include "server/version.hpp"
@@ -19,6 +20,7 @@ Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key
   tpu-webhook review pod.yaml --output text
   tpu-webhook config check config.yaml
+  tpu-webhook catalog v6e 4x4
   tpu-webhook review --help)";
 
 constexpr auto serve_example = R"(
@@ -74,6 +76,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_review(program, chosen);
   add_rules(program, chosen);
   add_config(program, chosen);
+  add_catalog(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,6 +1,15 @@
 # The parts of the server that need no port. tests/server speaks to the program.
 set(server_tests
   address_test.cpp
+  catalog/accelerator_test.cpp
+  catalog/find_pools_test.cpp
+  catalog/gcloud_test.cpp
+  catalog/notes_test.cpp
+  catalog/pages_test.cpp
+  catalog/picture_test.cpp
+  catalog/pod_test.cpp
+  catalog/pool_options_test.cpp
+  catalog_command_test.cpp
   cli_test.cpp
   drain_test.cpp
   duration_test.cpp

@@ -1,0 +1,140 @@
+#include "server/catalog/accelerator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+
+namespace {
+
+using topology::Generation;
+using topology::MachineType;
+
+// Names that are in no column of the catalog, or in two: v3 is the prefix of both labels.
+struct Alias {
+  std::string_view key;
+  std::string_view label;
+};
+constexpr Alias aliases[] = {
+    {"v3", "tpu-v3-slice"},
+    {"v5e", "tpu-v5-lite-podslice"},
+    {"v5eslice", "tpu-v5-lite-podslice"},  // Cluster Toolkit's misspelling
+    {"trillium", "tpu-v6e-slice"},
+    {"ironwood", "tpu7x"},
+    {"v7", "tpu7x"},
+    {"v7x", "tpu7x"},  // Ray and AXLearn
+};
+
+// "TPU v6e", "tpu-v6e" and "V6E" are one name.
+std::string key_of(std::string_view text) {
+  std::string key;
+  for (const char c : text) {
+    if (c >= 'A' && c <= 'Z') {
+      key += static_cast<char>(c - 'A' + 'a');
+    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      key += c;
+    }
+  }
+  return key.starts_with("tpu") && key.size() > 3 ? key.substr(3) : key;
+}
+
+struct Name {
+  std::string key;
+  const Generation* generation;
+  const MachineType* machine = nullptr;
+};
+
+// Every name there is, the more particular first.
+std::vector<Name> all_names() {
+  std::vector<Name> names;
+  for (const auto& [key, label] : aliases) {
+    names.push_back({std::string(key), topology::find_generation(label)});
+  }
+  for (const Generation& row : topology::generations()) {
+    for (const auto name : {row.label, row.id, row.type_prefix, row.name}) {
+      names.push_back({key_of(name), &row});
+    }
+    for (const MachineType& machine : row.machine_types) {
+      names.push_back({key_of(machine.name), &row, &machine});
+    }
+  }
+  return names;
+}
+
+std::optional<Accelerator> find_name(std::string_view text) {
+  const auto names = all_names();
+  const auto found = std::ranges::find(names, key_of(text), &Name::key);
+  if (found == names.end() || found->key.empty()) return std::nullopt;
+  return Accelerator{.generation = found->generation, .cores = {}, .machine = found->machine};
+}
+
+// How many letters have to be added, dropped or changed to make one word the other.
+std::size_t distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// The name that is begun like this, else the one that takes the fewest letters.
+const Generation* nearest(std::string_view text) {
+  const std::string key = key_of(text);
+  const Generation* best = nullptr;
+  std::size_t least = std::min<std::size_t>(2, key.size() / 2) + 1;
+  for (const Name& name : all_names()) {
+    const bool begun = key.size() > 1 && name.key.starts_with(key);
+    const std::size_t letters = begun ? 0 : distance(key, name.key);
+    if (letters < least) {
+      least = letters;
+      best = name.generation;
+    }
+  }
+  return best;
+}
+
+Error unknown_accelerator(std::string_view text) {
+  std::string labels;
+  for (const Generation& row : topology::generations()) {
+    labels += (labels.empty() ? "" : ", ") + std::string(row.label);
+  }
+  const Generation* guess = nearest(text);
+  const std::string hint = guess == nullptr ? "" : fmt::format("; did you mean {}?", guess->label);
+  return Error(Errc::bad_value, fmt::format("no accelerator \"{}\"{} There are {}", text,
+                                            hint.empty() ? "." : hint, labels));
+}
+
+// "v6e-16": the name before the last hyphen, the number behind it.
+std::optional<Accelerator> by_accelerator_type(std::string_view text) {
+  const auto hyphen = text.rfind('-');
+  if (hyphen == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = text.substr(hyphen + 1);
+  std::uint64_t cores = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), cores);
+  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  auto accelerator = find_name(text.substr(0, hyphen));
+  if (!accelerator || accelerator->machine != nullptr) return std::nullopt;
+  accelerator->cores = cores;
+  return accelerator;
+}
+
+}  // namespace
+
+Result<Accelerator> find_accelerator(std::string_view text) {
+  if (const auto accelerator = find_name(text)) return *accelerator;
+  if (const auto accelerator = by_accelerator_type(text)) return *accelerator;
+  return unknown_accelerator(text);
+}
+
+}  // namespace tpuwh::server

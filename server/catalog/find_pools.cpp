@@ -1,0 +1,101 @@
+#include "server/catalog/find_pools.hpp"
+
+#include "server/catalog/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tpuwh::server {
+
+namespace {
+
+using topology::Dims;
+using topology::Generation;
+using topology::NodePool;
+
+// "1x1 (1 chip per node), 2x2, 2x4 (4 chips per node)"
+std::string all_shapes(const Generation& generation) {
+  std::string result;
+  std::uint32_t last = 0;
+  for (const auto& machine : generation.machine_types) {
+    if (machine.chips_per_vm == last) continue;  // a twin
+    last = machine.chips_per_vm;
+    result += fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
+                          legal_shapes(generation, last), counted(last, "chip"));
+  }
+  return result;
+}
+
+Dims sorted(const Dims& dims) {
+  const auto [a, b, c] = std::array{dims.axis(0), dims.axis(1), dims.axis(2)};
+  const auto least = std::min(a, b), most = std::max(a, b);
+  if (dims.rank() == 2) return Dims(least, most);
+  return Dims(std::min(least, c), std::clamp(c, least, most), std::max(most, c));
+}
+
+Error unknown_topology(const Generation& generation, const Dims& dims) {
+  std::string hint;
+  if (dims.rank() != generation.rank) {
+    hint = fmt::format(", whose topologies have {} dimensions", generation.rank);
+  } else if (!node_pools(generation, sorted(dims)).empty()) {
+    hint = fmt::format(", whose axes ascend; did you mean {}?", sorted(dims).text());
+  }
+  return Error(Errc::bad_value,
+               fmt::format("{} ({}) is no topology of {}{}{} It comes as {}", dims.text(),
+                           counted(dims.chips(), "chip"), generation.label, hint,
+                           hint.ends_with('?') ? "" : ".", all_shapes(generation)));
+}
+
+Error wrong_cores(const Accelerator& accelerator, const Dims& dims) {
+  const auto& generation = *accelerator.generation;
+  return Error(Errc::bad_value,
+               fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
+                           dims.chips() * generation.cores_per_chip, generation.type_prefix,
+                           *accelerator.cores));
+}
+
+}  // namespace
+
+Result<std::vector<NodePool>> find_pools(const Accelerator& accelerator, std::string_view topology,
+                                         std::optional<std::uint32_t> chips_per_node) {
+  const auto& [generation, cores, machine] = accelerator;
+  const auto dims = Dims::parse(topology);
+  if (!dims) return dims.error();
+  if (cores && dims->chips() * generation->cores_per_chip != *cores) {
+    return wrong_cores(accelerator, *dims);
+  }
+  if (machine != nullptr &&
+      chips_per_node.value_or(machine->chips_per_vm) != machine->chips_per_vm) {
+    return Error(Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
+                                              machine->chips_per_vm, *chips_per_node));
+  }
+  auto pools = node_pools(*generation, *dims);
+  const auto chips = machine != nullptr ? machine->chips_per_vm : chips_per_node;
+  if (pools.empty() && (!chips || dims->rank() != generation->rank)) {
+    return unknown_topology(*generation, *dims);
+  }
+  if (!chips) return pools;
+  const auto pool = node_pool(*generation, *dims, *chips);
+  if (!pool) return pool.error();
+  std::erase_if(pools, [&](const NodePool& other) {
+    return other.machine->chips_per_vm != *chips ||
+           (machine != nullptr && other.machine != machine);
+  });
+  return pools;
+}
+
+std::vector<Dims> topologies_with(const Generation& generation, std::uint64_t cores) {
+  std::vector<Dims> result;
+  for (const auto& machine : generation.machine_types) {
+    for (const auto& row : machine.topologies) {
+      const bool fits = row.dims.chips() * generation.cores_per_chip == cores;
+      if (fits && std::ranges::find(result, row.dims) == result.end()) result.push_back(row.dims);
+    }
+  }
+  return result;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,24 @@
+// The gcloud commands that make the node pools of a slice.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server {
+
+// One command, word by word: words[0] is "gcloud". Names that only the caller knows are
+// shell variables: $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs), $REGION.
+struct GcloudCommand {
+  std::vector<std::string> words;
+  // As typed into a shell: a flag to a line.
+  std::string text() const;
+};
+
+// Networks (--dranet), workload policy (tpu7x), node pools: in the order to run them.
+// `options` has passed complaint().
+std::vector<GcloudCommand> gcloud_commands(const topology::NodePool& pool,
+                                           const PoolOptions& options);
+
+}  // namespace tpuwh::server

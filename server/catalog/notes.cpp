@@ -1,0 +1,127 @@
+#include "server/catalog/notes.hpp"
+
+#include "server/catalog/words.hpp"
+#include "topology/multislice.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server {
+
+namespace {
+
+using topology::NodePool;
+using Notes = std::vector<std::string>;
+
+// "2 nodes of 4 chips (ct6e-standard-4t)"
+std::string nodes_text(const NodePool& pool) {
+  return fmt::format("{} of {} ({})", counted(pool.slice.hosts, "node"),
+                     counted(pool.slice.chips_per_host, "chip"), pool.machine->name);
+}
+
+// The topology label is the same for both, so Pods of one can land on nodes of the other.
+void other_ways(Notes& notes, const NodePool& pool) {
+  for (const NodePool& other : node_pools(*pool.slice.generation, pool.slice.dims)) {
+    if (other.slice.chips_per_host == pool.slice.chips_per_host) continue;
+    notes.push_back(
+        fmt::format("{} is also {}: the topology does not tell them apart, "
+                    "google.com/tpu of the container does",
+                    pool.slice.dims.text(), nodes_text(other)));
+  }
+}
+
+void whole_pool(Notes& notes, const NodePool& pool) {
+  if (!pool.slice.multi_host()) return;
+  notes.push_back(
+      fmt::format("one slice is one whole node pool: another --num-nodes or "
+                  "--max-nodes than {} does not form {}",
+                  pool.slice.hosts, pool.slice.dims.text()));
+}
+
+// Pages on Cloud TPU count the machines under the VMs (catalog disagreement "hosts-vs-vms").
+void physical_hosts(Notes& notes, const NodePool& pool) {
+  const std::uint32_t physical = pool.slice.generation->physical_chips_per_host;
+  if (pool.slice.chips_per_host >= physical) return;
+  const auto chips = pool.slice.chips;
+  const std::string hosts = chips < physical ? fmt::format("1/{} host", physical / chips)
+                                             : counted(chips / physical, "host");
+  notes.push_back(fmt::format("pages that count physical hosts of {} chips say {} where GKE has {}",
+                              physical, hosts, counted(pool.slice.hosts, "node")));
+}
+
+void legality(Notes& notes, const NodePool& pool) {
+  const auto& generation = *pool.slice.generation;
+  if (pool.row == nullptr) {
+    notes.push_back(
+        fmt::format("no source names this shape; it follows the rule of {}: A<=B<=C in "
+                    "multiples of {}, up to {} chips",
+                    generation.label, generation.cube_axis, generation.max_slice_chips));
+  } else if (pool.slice.chips > generation.max_slice_chips) {
+    notes.push_back(
+        fmt::format("tools list this shape, but the largest slice documented for {} "
+                    "has {} chips",
+                    generation.label, generation.max_slice_chips));
+  }
+  if (!generation.bounds_set_by_gke) {
+    notes.push_back(
+        "the device plugin writes no bounds and no wrap for this label; those above "
+        "are computed by the rule of its siblings");
+  }
+}
+
+// Each container is a process with half the chips (reference/topology.md R17, R21).
+void two_containers(Notes& notes, const NodePool& pool) {
+  if (!topology::is_ironwood(pool.slice.accelerator) || pool.slice.chips_per_host != 4) return;
+  const auto slice = topology::make_slice(
+      {pool.slice.accelerator, pool.slice.dims, pool.slice.chips_per_host / 2, 2});
+  if (!slice) return;
+  notes.push_back(
+      fmt::format("two containers of 2 chips fill a node too: then {} processes, chips "
+                  "per process {}, processes {}",
+                  slice->processes, topology::text(slice->chips_per_process_bounds()),
+                  topology::text(slice->host_bounds())));
+}
+
+void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
+  if (topology::is_ironwood(pool.slice.accelerator) && pool.slice.multi_host()) {
+    notes.push_back(
+        "a workload policy carries the topology instead of --tpu-topology "
+        "(doc-gke-ironwood); one policy serves all pools of this topology");
+  }
+  if (options.flex_start) {
+    notes.push_back(
+        "flex-start needs GKE 1.33.0-gke.1712000 or later, starts from zero nodes and "
+        "ends after seven days at most");
+  }
+  if (options.spot && pool.slice.multi_host()) {
+    notes.push_back("one preempted Spot node ends the whole slice");
+  }
+  if (options.dranet) {
+    notes.push_back(
+        "GKE's managed DRANET needs 1.34.1-gke.1829001 or later (Autopilot "
+        "1.35.2-gke.1842000); choose ranges that your VPC networks have free");
+  }
+}
+
+void several_slices(Notes& notes, const NodePool& pool, const PoolOptions& options) {
+  const auto job = make_multislice(pool.slice, options.slices);
+  if (!job) notes.push_back(job.error().message());
+}
+
+}  // namespace
+
+std::vector<std::string> notes(const NodePool& pool, const PoolOptions& options) {
+  Notes result;
+  other_ways(result, pool);
+  whole_pool(result, pool);
+  physical_hosts(result, pool);
+  two_containers(result, pool);
+  legality(result, pool);
+  capacity(result, pool, options);
+  several_slices(result, pool, options);
+  for (const auto note : {pool.slice.generation->note, pool.machine->note}) {
+    if (!note.empty()) result.emplace_back(note);
+  }
+  return result;
+}
+
+}  // namespace tpuwh::server

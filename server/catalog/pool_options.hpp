@@ -1,0 +1,40 @@
+// How the nodes of a pool are to be had, as the flags of `catalog` say it.
+#pragma once
+
+#include "topology/node_pool.hpp"
+#include "topology/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server {
+
+struct PoolOptions {
+  bool flex_start = false;
+  bool spot = false;
+  std::string reservation = {};  // its name, or projects/P/reservations/NAME/...; empty: none
+  bool autoscale = false;        // from zero nodes
+  bool dranet = false;           // two networks beside the cluster's, for Pods that claim them
+  std::uint32_t slices = 1;
+  std::optional<std::uint32_t> num_nodes = {};  // what a page says, to be compared
+
+  bool is_default() const;
+};
+
+// What may stand behind --reservation: it becomes part of a shell command.
+bool is_reservation(std::string_view text);
+// The NAME of projects/P/reservations/NAME/reservationBlocks/B: what nodes are labelled with.
+std::string_view reservation_name(std::string_view reservation);
+
+// Nodes of one pool: those of the slice; of single-host slices a pool holds them all.
+std::uint64_t nodes_of_pool(const topology::NodePool& pool, const PoolOptions& options);
+// Pools for all slices: one for each multi-host slice.
+std::uint32_t pool_count(const topology::NodePool& pool, const PoolOptions& options);
+
+// Nothing to complain of, or bad_value: two flags that exclude each other, a flag that the
+// generation or machine type does not have, --num-nodes that does not form the slices.
+std::optional<Error> complaint(const topology::NodePool& pool, const PoolOptions& options);
+
+}  // namespace tpuwh::server

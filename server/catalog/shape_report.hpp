@@ -1,0 +1,13 @@
+// One shape as text for people.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+
+#include <string>
+
+namespace tpuwh::server {
+
+// Numbers, notes, picture, node pools, Pod.
+std::string shape_text(const topology::NodePool& pool, const PoolOptions& options, bool colour);
+
+}  // namespace tpuwh::server

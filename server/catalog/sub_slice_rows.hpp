@@ -1,0 +1,29 @@
+// The sub-slices of a slice as rows of a table.
+#pragma once
+
+#include "topology/slice.hpp"
+#include "topology/sub_slice.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace tpuwh::server {
+
+struct SubSliceRow {
+  topology::Dims dims;
+  std::uint32_t count;       // in the whole slice
+  std::uint32_t nodes_each;  // hosts of one
+};
+
+// Empty for v3, whose nodes carry no sub-slice ids (reference/topology.md section 2).
+inline std::vector<SubSliceRow> sub_slice_rows(const topology::Slice& slice) {
+  std::vector<SubSliceRow> rows;
+  if (slice.generation == nullptr || slice.generation->type_prefix == "v3") return rows;
+  for (const auto& dims : topology::sub_slice_shapes_of(slice.dims, slice.chips_per_host)) {
+    const auto boxes = topology::sub_slices(slice.dims, slice.chips_per_host, dims);
+    if (boxes) rows.push_back({dims, boxes->size(), boxes->hosts_each()});
+  }
+  return rows;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,117 @@
+#include "server/catalog/tables.hpp"
+
+#include "server/catalog/cited_sources.hpp"
+#include "server/catalog/table.hpp"
+#include "server/catalog/words.hpp"
+#include "topology/node_pool.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+using topology::Dims;
+using topology::Generation;
+using topology::MachineType;
+using topology::NodePool;
+
+// A twin (tpu7x-ultranet-4t) has the shapes of the machine type before it.
+bool is_twin(const Generation& generation, const MachineType& machine) {
+  const auto first =
+      std::ranges::find(generation.machine_types, machine.chips_per_vm, &MachineType::chips_per_vm);
+  return first->name != machine.name;
+}
+
+std::string shapes_of(const Generation& generation, const MachineType& machine) {
+  if (is_twin(generation, machine)) return "as above";
+  return legal_shapes(generation, machine.chips_per_vm);
+}
+
+std::string heading(const Generation& generation, bool colour) {
+  return fmt::format("{} ({}): {}\n", paint(generation.label, Ink::bold, colour), generation.name,
+                     generation.status);
+}
+
+// "v6e-N, N counts cores, 1 on a chip; slices of up to 256 chips; multislice"
+std::string facts(const Generation& generation) {
+  return fmt::format("  {}-N, N counts cores, {} on a chip; slices of up to {} chips; {}\n",
+                     generation.type_prefix, generation.cores_per_chip, generation.max_slice_chips,
+                     generation.multislice ? "multislice" : "no multislice");
+}
+
+std::string generation_block(const Generation& generation, bool colour) {
+  std::string out = heading(generation, colour) + facts(generation);
+  out += "  sources: " + joined(generation.sources) + '\n';
+  Table table({"machine type", "chips per node", "topologies", "sources"});
+  for (const MachineType& machine : generation.machine_types) {
+    table.add({std::string(machine.name), std::to_string(machine.chips_per_vm),
+               shapes_of(generation, machine), joined(machine.sources)});
+  }
+  return out + table.text(colour) + '\n';
+}
+
+std::string source_list() {
+  std::string out = "Sources\n";
+  for (const auto& source : cited_sources()) {
+    out +=
+        fmt::format("  {}: {}; {} ({})\n", source.id, source.title, source.where, source.version);
+  }
+  return out;
+}
+
+std::string rule_line(const Generation& generation) {
+  if (generation.cube_axis == 0) return {};
+  return fmt::format(
+      "Beside these every A<=B<=C in multiples of {} up to {} chips, on nodes of {} "
+      "chips.\n",
+      generation.cube_axis, generation.max_slice_chips, generation.cube_chips_per_vm);
+}
+
+Table::Row shape_row(const NodePool& pool) {
+  const auto& slice = pool.slice;
+  return {slice.dims.text(),
+          std::to_string(slice.chips),
+          std::to_string(slice.hosts),
+          std::string(pool.machine->name),
+          slice.accelerator_type(),
+          topology::text(slice.chips_per_process_bounds()),
+          topology::text(slice.host_bounds()),
+          wrap_text(slice),
+          pool.row == nullptr ? "" : joined(pool.row->sources)};
+}
+
+}  // namespace
+
+std::string all_generations_text(bool colour) {
+  std::string out;
+  for (const Generation& generation : topology::generations()) {
+    out += generation_block(generation, colour);
+  }
+  return out + source_list();
+}
+
+std::string generation_text(const Generation& generation, std::span<const Dims> dims, bool colour) {
+  Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts", "wrap",
+               "sources"});
+  std::string twins;
+  for (const MachineType& machine : generation.machine_types) {
+    if (is_twin(generation, machine)) {
+      twins += fmt::format("{}: {}\n", machine.name, machine.note);
+      continue;
+    }
+    for (const auto& row : machine.topologies) {
+      if (!dims.empty() && std::ranges::find(dims, row.dims) == dims.end()) continue;
+      table.add(shape_row(*node_pool(generation, row.dims, machine.chips_per_vm)));
+    }
+  }
+  std::string out = heading(generation, colour) + facts(generation) + '\n' + table.text(colour);
+  if (!twins.empty()) out += '\n' + twins;
+  if (generation.cube_axis != 0) out += '\n' + rule_line(generation);
+  if (!generation.note.empty()) out += fmt::format("\n{}\n", generation.note);
+  return out;
+}
+
+}  // namespace tpuwh::server

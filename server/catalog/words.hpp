@@ -1,0 +1,30 @@
+// Small pieces of the texts of `catalog`.
+#pragma once
+
+#include "topology/node_pool.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server {
+
+// "1 node", "2 nodes"
+inline std::string counted(std::uint64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+}
+
+inline std::string joined(std::span<const std::string_view> words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// "false,true,false"
+inline std::string wrap_text(const topology::Slice& slice) {
+  const auto wrap = slice.wrap();
+  return fmt::format("{},{},{}", wrap[0], wrap[1], wrap[2]);
+}
+
+}  // namespace tpuwh::server

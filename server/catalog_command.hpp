@@ -1,0 +1,29 @@
+// `tpu-webhook catalog`: what the documentation is searched for, from the catalog this
+// program decides with.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace tpuwh::server {
+
+enum class CatalogOutput { text, json, svg };
+
+struct CatalogOptions {
+  std::string accelerator = {};  // empty: all of them
+  std::string topology = {};     // empty: all of the accelerator's
+  std::optional<std::uint32_t> chips_per_node = {};
+  CatalogOutput output = CatalogOutput::text;
+  PoolOptions pool = {};
+  bool colour = false;
+};
+
+// 0, or 2 with one line on `err` where the catalog has no such thing or the flags make no
+// sense together; then nothing is written to `out`.
+int run_catalog(const CatalogOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,95 @@
+#include "server/catalog/accelerator.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+
+struct Named {
+  std::string_view name;
+  std::string_view text;
+  std::string_view want;
+  std::uint64_t want_cores = 0;  // 0: none named
+};
+
+class FindAccelerator : public testing::TestWithParam<Named> {};
+
+TEST_P(FindAccelerator, knows) {
+  const auto found = find_accelerator(GetParam().text);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->generation->label, GetParam().want);
+  EXPECT_EQ(found->cores.value_or(0), GetParam().want_cores);
+}
+
+const Named named[] = {
+    {.name = "label", .text = "tpu-v6e-slice", .want = "tpu-v6e-slice"},
+    {.name = "label_in_capitals", .text = "TPU-V6E-Slice", .want = "tpu-v6e-slice"},
+    {.name = "short", .text = "v6e", .want = "tpu-v6e-slice"},
+    {.name = "spoken", .text = "TPU v6e", .want = "tpu-v6e-slice"},
+    {.name = "trillium", .text = "trillium", .want = "tpu-v6e-slice"},
+    {.name = "ironwood", .text = "Ironwood", .want = "tpu7x"},
+    {.name = "tpu7x", .text = "TPU7x", .want = "tpu7x"},
+    {.name = "tpu7", .text = "tpu7", .want = "tpu7"},
+    {.name = "ray_v7x", .text = "TPU-V7X", .want = "tpu7x"},
+    {.name = "v5e", .text = "v5e", .want = "tpu-v5-lite-podslice"},
+    {.name = "v5litepod", .text = "v5litepod", .want = "tpu-v5-lite-podslice"},
+    {.name = "v5lite_device", .text = "tpu-v5-lite-device", .want = "tpu-v5-lite-device"},
+    {.name = "v3_is_the_slice", .text = "v3", .want = "tpu-v3-slice"},
+    {.name = "v4", .text = "v4", .want = "tpu-v4-podslice"},
+    {.name = "machine_type", .text = "ct5p-hightpu-4t", .want = "tpu-v5p-slice"},
+    {.name = "accelerator_type", .text = "v6e-16", .want = "tpu-v6e-slice", .want_cores = 16},
+    {.name = "accelerator_type_v5e",
+     .text = "v5litepod-16",
+     .want = "tpu-v5-lite-podslice",
+     .want_cores = 16},
+    {.name = "accelerator_type_ray", .text = "v7x-32", .want = "tpu7x", .want_cores = 32},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, FindAccelerator, testing::ValuesIn(named), case_name);
+
+TEST(FindAccelerator, knows_every_label_id_and_machine_type) {
+  for (const auto& row : topology::generations()) {
+    EXPECT_EQ(find_accelerator(row.label)->generation, &row) << row.label;
+    EXPECT_EQ(find_accelerator(row.id)->generation, &row) << row.id;
+    for (const auto& machine : row.machine_types) {
+      EXPECT_EQ(find_accelerator(machine.name)->machine, &machine) << machine.name;
+    }
+  }
+}
+
+struct Unknown {
+  std::string_view name;
+  std::string_view text;
+  std::string_view want;
+};
+
+class FindAcceleratorRefuses : public testing::TestWithParam<Unknown> {};
+
+TEST_P(FindAcceleratorRefuses, with_what_there_is) {
+  const auto found = find_accelerator(GetParam().text);
+  ASSERT_FALSE(found);
+  const std::string text = found.error().message();
+  EXPECT_TRUE(text.starts_with(GetParam().want)) << text;
+  EXPECT_NE(text.find("There are tpu-v3-device, tpu-v3-slice, "), std::string::npos) << text;
+}
+
+const Unknown unknown[] = {
+    {.name = "misspelled",
+     .text = "Trilium",
+     .want = "no accelerator \"Trilium\"; did you mean tpu-v6e-slice? There are"},
+    {.name = "begun", .text = "v6", .want = "no accelerator \"v6\"; did you mean tpu-v6e-slice?"},
+    {.name = "of_another_maker", .text = "nvidia-h100", .want = "no accelerator \"nvidia-h100\". "},
+    {.name = "punctuation", .text = "--", .want = "no accelerator \"--\". There"},
+    {.name = "not_yet", .text = "tpu8t", .want = "no accelerator \"tpu8t\""},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, FindAcceleratorRefuses, testing::ValuesIn(unknown), case_name);
+
+}  // namespace
+}  // namespace tpuwh::server

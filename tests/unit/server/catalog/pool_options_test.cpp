@@ -1,0 +1,91 @@
+#include "server/catalog/pool_options.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/unit/server/catalog/pool_of.hpp"
+
+namespace tpuwh::server {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using testing::HasSubstr;
+using topology::Dims;
+
+struct Refused {
+  std::string_view name;
+  std::string_view label = "tpu-v6e-slice";
+  Dims dims{4, 4};
+  PoolOptions options = {};
+  std::string_view want;  // parts, each in the message
+  std::string_view want_too = "";
+};
+
+class Complaint : public testing::TestWithParam<Refused> {};
+
+TEST_P(Complaint, names_both) {
+  const Refused& c = GetParam();
+  const auto error = complaint(pool_of(c.label, c.dims), c.options);
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message(), HasSubstr(std::string(c.want)));
+  EXPECT_THAT(error->message(), HasSubstr(std::string(c.want_too)));
+}
+
+const Refused refused[] = {
+    {.name = "spot_and_reservation",
+     .options = {.spot = true, .reservation = "r"},
+     .want = "--spot and --reservation exclude each other"},
+    {.name = "flex_start_and_spot",
+     .options = {.flex_start = true, .spot = true},
+     .want = "--flex-start and --spot exclude each other"},
+    {.name = "flex_start_and_reservation",
+     .options = {.flex_start = true, .reservation = "r"},
+     .want = "--flex-start and --reservation exclude each other"},
+    {.name = "flex_start_on_v4",
+     .label = "tpu-v4-podslice",
+     .dims = {2, 2, 2},
+     .options = {.flex_start = true},
+     .want = "--flex-start",
+     .want_too = "tpu-v4-podslice"},
+    {.name = "dranet_on_v5e",
+     .label = "tpu-v5-lite-podslice",
+     .options = {.dranet = true},
+     .want = "--dranet",
+     .want_too = "ct5lp-hightpu-4t"},
+    {.name = "too_few_nodes",
+     .options = {.num_nodes = 2},
+     .want = "--num-nodes 2 does not form the topology",
+     .want_too = "4x4 (16 chips) on ct6e-standard-4t with 4 chips is 4 nodes"},
+    {.name = "nodes_of_several_single_hosts",
+     .dims = {2, 2},
+     .options = {.slices = 3, .num_nodes = 2},
+     .want = "2x2 (4 chips) on ct6e-standard-4t with 4 chips is 1 node, 3 slices are 3 nodes"},
+};
+INSTANTIATE_TEST_SUITE_P(Cases, Complaint, testing::ValuesIn(refused), case_name);
+
+TEST(Complaint, is_none_where_flags_agree) {
+  const auto pool = pool_of("tpu-v6e-slice", Dims(4, 4));
+  EXPECT_FALSE(complaint(pool, {}));
+  EXPECT_FALSE(complaint(pool, {.flex_start = true, .autoscale = true, .dranet = true}));
+  EXPECT_FALSE(complaint(pool, {.spot = true, .autoscale = true, .slices = 2, .num_nodes = 4}));
+}
+
+TEST(Reservation, is_a_name_or_a_path) {
+  for (const char* good : {"r1", "projects/p/reservations/r1/reservationBlocks/b-1"}) {
+    EXPECT_TRUE(is_reservation(good)) << good;
+    EXPECT_EQ(reservation_name(good), "r1");
+  }
+  EXPECT_EQ(reservation_name("r1/reservationBlocks/b"), "r1");
+  for (const char* evil : {"", "a b", "a;b", "$(b)", "a\nb", "\"a"}) {
+    EXPECT_FALSE(is_reservation(evil)) << evil;
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::server
