@@ -126,9 +126,14 @@ std::string check_status(const Json& body, unsigned http_status) {
 
 Reply ask(const std::string& review, const webhook::Config& config,
           const webhook::ClusterView& cluster) {
+  webhook::MemoryLedger ledger;
+  return ask(review, config, cluster, ledger);
+}
+
+Reply ask(const std::string& review, const webhook::Config& config,
+          const webhook::ClusterView& cluster, webhook::Ledger& ledger) {
   static webhook::Workspace workspace;
   std::string text = review;
-  webhook::MemoryLedger ledger;
   const webhook::Answer answer =
       webhook::admit(webhook::Body(text), config, cluster, workspace, ledger);
   Reply reply;

@@ -5,6 +5,7 @@
 #include "webhook/admit.hpp"
 #include "webhook/cluster.hpp"
 #include "webhook/config.hpp"
+#include "webhook/ledger.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,10 @@ struct Reply {
 // review leaves behind the next one meets.
 Reply ask(const std::string& review, const webhook::Config& config = {},
           const webhook::ClusterView& cluster = webhook::NoCluster());
+
+// The same of a server that has answered before and remembers.
+Reply ask(const std::string& review, const webhook::Config& config,
+          const webhook::ClusterView& cluster, webhook::Ledger& ledger);
 
 // The member of an object; null where there is none, or no object.
 const Json& member(const Json& object, const char* key);

@@ -22,7 +22,7 @@ JAX_IMAGE = "us-docker.pkg.dev/cloud-tpu-images/jax-ai-image/tpu:latest"
 RAY_IMAGE = "us-docker.pkg.dev/example/ray/maxtext-tpu:2.55.0"
 NODE_POOL = "cloud.google.com/gke-nodepool"
 
-COUNT_CORES = "python -c 'import jax; print(\"TPU cores:\", jax.device_count())'\n"
+COUNT_CHIPS = "python -c \"import jax; print(jax.device_count(), 'chips form this slice')\"\n"
 TRAIN = """set -e
 cat <<'PROGRAM' > train.py
 import jax
@@ -56,7 +56,7 @@ def job_2x4():
         job_pod(
             job=job, namespace=NAMESPACE, index=i, subdomain="headless-svc",
             restart_policy="Never", node_selector=tpu_selector("tpu-v6e-slice", "2x4"),
-            containers=[container("tpu-job", JAX_IMAGE, command=bash(COUNT_CORES),
+            containers=[container("tpu-job", JAX_IMAGE, command=bash(COUNT_CHIPS),
                                   ports=[("", 8471), ("", 8431)], limits={"google.com/tpu": "4"},
                                   privileged=True)])
         for i in range(2)
@@ -73,7 +73,7 @@ def job_single_host():
         job_pod(
             job="tpu-training-job-single-host", namespace=NAMESPACE, index=None,
             restart_policy="Never", node_selector=tpu_selector("tpu-v6e-slice", "2x4"),
-            containers=[container("tpu-job", JAX_IMAGE, command=bash(COUNT_CORES),
+            containers=[container("tpu-job", JAX_IMAGE, command=bash(COUNT_CHIPS),
                                   limits={"google.com/tpu": "8"}, privileged=True)])
     ]
     around = clusters.node_pool("tpu-pool", accelerator="tpu-v6e-slice", topology="2x4",
