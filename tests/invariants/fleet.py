@@ -12,7 +12,7 @@ from stateful import lws_pod, lws_written, statefulset_pod
 NAMESPACE = "default"
 IMAGE = "us-docker.pkg.dev/cloud-tpu-images/jax-ai-image/tpu:latest"
 SLICES = 2  # of a workload that has several
-_SMALL = 8  # hosts; of what is bigger, fewer slices
+SMALL = 8  # hosts; of what is bigger, fewer slices
 
 _WRITTEN_BY_LWS = ("TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID", "TPU_NAME", "TPU_PROCESS_ADDRESSES",
                    "TPU_PROCESS_PORT")
@@ -79,7 +79,7 @@ def fleets(shape):
     """Every workload API that can have the shape."""
     makers = _MULTI_HOST if shape.row.hosts > 1 else _SINGLE_HOST
     out = [fleet for make in makers for fleet in make(shape)]
-    if shape.row.hosts > _SMALL:
+    if shape.row.hosts > SMALL:
         for fleet in out:
             for pod in fleet.pods:
                 _without_ballast(pod)
@@ -129,7 +129,7 @@ def ray(shape, asked):
     """With index labels. `asked`: the user set MEGASCALE_NUM_SLICES."""
     env = [{"name": "MEGASCALE_NUM_SLICES", "value": str(SLICES)}] if asked else []
     # Replicas that are no job together are each like the first: one is enough where it is long.
-    replicas = 1 if not asked and shape.row.hosts > _SMALL else SLICES
+    replicas = 1 if not asked and shape.row.hosts > SMALL else SLICES
     pairs, slices = _numbered(shape, replicas)
     many = shape.row.hosts > 1
     pods = [ray_worker(cluster="ray", namespace=NAMESPACE, group="workers", replica=s,
@@ -157,7 +157,7 @@ def lws(shape, *, leader_has_tpu=True, subgroups=1, excluded=False, unique=False
     first = 0 if leader_has_tpu else 1
     hosts = shape.row.hosts
     size = first + subgroups * hosts
-    groups = 1 if subgroups > 1 or hosts > _SMALL else SLICES
+    groups = 1 if subgroups > 1 or hosts > SMALL else SLICES
     pods, slices = [], []
     for g in range(groups):
         def member(worker, spec):

@@ -61,7 +61,8 @@ def adds_sidecar(pod, number):
 
 
 def adds_init(pod, number):
-    pod["spec"].setdefault("initContainers", []).insert(0, container(f"iptables-{number}", "mesh:1"))
+    first = container(f"iptables-{number}", "mesh:1")
+    pod["spec"]["initContainers"] = [first, *pod["spec"].get("initContainers", [])]
 
 
 def adds_metadata(pod, number):
@@ -92,16 +93,17 @@ def _variable(name):
 
 # What users write
 
-_VALUES = ("", "1", "a,b", "$(TPU_WORKER_ID)", "$$(X)", "$(NOT_THERE)", "é ü", "x" * 300, '{"a": 1}',
-           "a=b", " ")
+_VALUES = ("", "1", "a,b", "$(TPU_WORKER_ID)", "$$(X)", "$(NOT_THERE)", "é ü", "x" * 300,
+           '{"a": 1}', "a=b", " ")
 
 
 def random_env(chance, most=20):
     """A user's variables; none of a name that would make another slice of it."""
     out = []
     for i in range(chance.randrange(most)):
-        name = chance.choice(("OMP_NUM_THREADS", "LIBTPU_INIT_ARGS", "XLA_FLAGS", "TPU_LIBRARY_PATH",
-                              "TPU_WORKER_IDS", "tpu_name", "MEGASCALE", "A.B", f"VAR_{i}"))
+        name = chance.choice(("OMP_NUM_THREADS", "LIBTPU_INIT_ARGS", "XLA_FLAGS", "A.B",
+                              "TPU_LIBRARY_PATH", "TPU_WORKER_IDS", "tpu_name", "MEGASCALE",
+                              f"VAR_{i}"))
         kind = chance.randrange(4)
         if kind == 0:
             out.append({"name": name, "valueFrom": {"fieldRef": {
@@ -113,8 +115,9 @@ def random_env(chance, most=20):
     return list({e["name"]: e for e in out}.values())
 
 
-_WORDS = ("cluster-autoscaler.kubernetes.io/safe-to-evict", "app", "jobset", "ray.io", "tpu", "team",
-          "sidecar.istio.io/inject", "a/b", "kubectl.kubernetes.io/last-applied-configuration",
+_WORDS = ("cluster-autoscaler.kubernetes.io/safe-to-evict", "app", "jobset", "ray.io", "tpu",
+          "team", "sidecar.istio.io/inject", "a/b",
+          "kubectl.kubernetes.io/last-applied-configuration",
           "tpu-webhook.dev.example/injected", "leaderworkerset.example/size")
 
 
@@ -174,7 +177,7 @@ def story(program, chance, number):
     after = reinvoked(program, workload.pods, chain, place)
     scene = oracle.Scene(
         f"{workload.name} on {shape}", [others(p, chain) for p in workload.pods], after,
-        program.patches(after), workload.slices, shape.node(), workload.services,
+        dict(enumerate(program.patches(after))), workload.slices, shape.node(), workload.services,
         workload.subdomain, one_job=workload.one_job, hosts_once=workload.hosts_once,
         named=workload.named, foreign=workload.foreign)
     names = [f"{neighbour.__name__}" for neighbour, _ in chain]
@@ -198,8 +201,9 @@ def second_tpu_container(program):
         whole = [_with_second(pod, full) for pod, full in zip(first, workload.pods)]
         after, direct = _ours(program, whole), _ours(program, workload.pods)
         scene = oracle.Scene(
-            f"{workload.name} on {shape}", workload.pods, after, program.patches(after),
-            workload.slices, shape.node(), workload.services, workload.subdomain,
+            f"{workload.name} on {shape}", workload.pods, after,
+            dict(enumerate(program.patches(after))), workload.slices, shape.node(),
+            workload.services, workload.subdomain,
             one_job=workload.one_job, hosts_once=workload.hosts_once, named=workload.named)
         yield from (f"{scene.name}, a container added: {c}" for c in oracle.check(scene))
         for a, b in zip(after, direct):

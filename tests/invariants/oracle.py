@@ -1,4 +1,4 @@
-"""The fifteen invariants of reference/consumers.md 7, asserted on the Pods that the webhook patched.
+"""The fifteen invariants of reference/consumers.md 7, asserted on patched Pods.
 
 Written from that page, before the webhook's source was looked at: what follows must be true
 whatever the program's reasons are. Each function looks at a Scene and gives complaints, sentences
@@ -35,11 +35,11 @@ class Scene:
     name: str
     before: list
     after: list
-    again: list      # per Pod, the patch of a second pass
+    again: dict      # position of a Pod -> the patch of a second pass
     slices: list     # of each slice, the Pods' positions in `before`, by host
     node: dict       # a node of the pool
     services: list   # those that the user or the controller makes
-    subdomain: list = ()       # of each slice the Service that its names stand under; none: no names
+    subdomain: list = ()       # of each slice the Service that its names stand under
     one_job: bool = False      # the slices are one multislice job
     hosts_once: bool = False   # TPU_WORKER_HOSTNAMES names each host once, not once per process
     named: bool = False        # TPU_NAME is wanted
@@ -329,9 +329,9 @@ def others_untouched(scene, slices):
 
 
 def second_pass_empty(scene, slices):
-    for pod, patch in zip(scene.after, scene.again):
+    for position, patch in scene.again.items():
         if patch != []:
-            yield f"{title(pod)}: a second pass gives {json.dumps(patch)[:300]}"
+            yield f"{title(scene.after[position])}: a second pass gives {json.dumps(patch)[:300]}"
 
 
 INVARIANTS = {

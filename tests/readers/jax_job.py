@@ -30,7 +30,8 @@ SLACK_SECONDS = 60  # over JAX's own timeout, which ends 5 s late
 def environment(process, port):
     """Process 0 listens on the address of its own name only, as in a Pod: on all addresses a
     wrong coordinator would be answered, since every name is loopback here."""
-    return {"JAX_COORDINATOR_BIND_ADDRESS": f"{process['address']}:{port}", **process["env"], **BASE}
+    own_address = f"{process['address']}:{port}"
+    return {"JAX_COORDINATOR_BIND_ADDRESS": own_address, **process["env"], **BASE}
 
 
 class Member:

@@ -91,7 +91,7 @@ def m05_ray_without_index_labels(program):
                 assert (only(pod, "TPU_WORKER_ID") or "").isdigit(), names(pod)
                 slices[only(pod, "TPU_NAME")].append((int(only(pod, "TPU_WORKER_ID")), i))
             scene = oracle.Scene(
-                "Ray without index labels", pods, after, [[] for _ in pods],
+                "Ray without index labels", pods, after, {},
                 [[i for _, i in sorted(slices[name])] for name in sorted(slices)], of.node(),
                 [clusters.ray_service("ray", NAMESPACE)], ["ray-headless"] * 2, one_job=asked,
                 hosts_once=True, named=True)
@@ -119,8 +119,9 @@ def m06_what_the_user_began_is_completed(program):
     for what, env in begun.items():
         pods = [member(of, i, env=env) for i in range(2)]
         after = admitted(program, pods)
-        scene = oracle.Scene(what, pods, after, program.patches(after), [[0, 1]], of.node(),
-                             [clusters.job_service("svc", NAMESPACE, "train")], ["svc"])
+        scene = oracle.Scene(what, pods, after, dict(enumerate(program.patches(after))), [[0, 1]],
+                             of.node(), [clusters.job_service("svc", NAMESPACE, "train")],
+                             ["svc"])
         complaints = oracle.check(scene)
         assert not complaints, complaints[:3]
         assert [only(p, "TPU_WORKER_HOSTNAMES") for p in after] == [",".join(hosts)] * 2

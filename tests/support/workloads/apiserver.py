@@ -85,9 +85,9 @@ def exec_probe(script, *, delay=0, timeout=1, period, failures, successes=1):
 
 
 def pod(*, identity, name=None, generate_name=None, namespace, labels, annotations, owner=None,
-        finalizers=(), manager, containers, init_containers=(), volumes=(), restart_policy, node_selector,
-        service_account="default", host_network=False, dns_policy="ClusterFirst", hostname=None,
-        subdomain=None, affinity=None, resource_claims=()):
+        finalizers=(), manager, containers, init_containers=(), volumes=(), restart_policy,
+        node_selector, service_account="default", host_network=False, dns_policy="ClusterFirst",
+        hostname=None, subdomain=None, affinity=None, resource_claims=()):
     """The Pod in a CREATE review. `identity` makes the random names of this Pod its own. A Pod
     whose controller names it has `name`; others are named after admission."""
     token = "kube-api-access-" + suffix("token", *identity)

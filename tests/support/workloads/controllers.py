@@ -158,13 +158,14 @@ def deployment_pod(*, deployment, namespace, number, **spec):
     """One of the Pods that a Deployment's ReplicaSet makes, all alike."""
     template_hash = digest("template", namespace, deployment)[:10]
     replica_set = f"{deployment}-{template_hash}"
+    owner_uid = uid("replicaset", namespace, replica_set)
     return pod(
         identity=(namespace, replica_set, number),
         generate_name=f"{replica_set}-",
         namespace=namespace,
         labels={"app": deployment, "pod-template-hash": template_hash},
         annotations={},
-        owner=owner("apps/v1", "ReplicaSet", replica_set, uid("replicaset", namespace, replica_set)),
+        owner=owner("apps/v1", "ReplicaSet", replica_set, owner_uid),
         manager="kube-controller-manager",
         restart_policy="Always",
         **spec,
