@@ -62,7 +62,7 @@ struct Bench {
   }
   bool read() { return webhook::read_review(text, config.prefix, reader, review, pod); }
   void decide() {
-    const auto decision = webhook::decide(review, pod, config, cluster, scratch);
+    const auto decision = webhook::decide(review, pod, config, cluster, nullptr, scratch);
     webhook::respond(review, decision, scratch, answer);
   }
 };

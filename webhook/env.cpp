@@ -260,6 +260,16 @@ bool wants_worker_id(const Facts& facts) {
   return facts.ironwood() || facts.slice.processes > 1 || facts.ray();
 }
 
+// Each Pod of a Job of single hosts is a slice, which its completion index tells apart.
+void append_slice_name(const Facts& facts, Buffer& out) {
+  const Member& member = *facts.member;
+  member.names.append_slice(out, facts.slice_index);
+  const bool of_job =
+      member.workload == WorkloadKind::job || member.workload == WorkloadKind::jobset;
+  if (of_job && !facts.slice.multi_host() && plain_decimal(member.host.text))
+    out.add('-', member.host.text);
+}
+
 }  // namespace
 
 void WantedEnv::add_number(Variable variable, std::uint32_t number) {
@@ -307,7 +317,7 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   if (known || !facts.member->coordinator.empty()) build_coordinator(facts, values);
   if (facts.ray() || (facts.lws() && facts.slice.multi_host()) ||
       (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
-    names.append_slice(values.tpu_name, facts.slice_index);
+    append_slice_name(facts, values.tpu_name);
   return {};
 }
 

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <time.h>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -120,6 +121,13 @@ TEST(AdmitSummary, OfADenialSaysNoPlace) {
 
 // --- What a stranger may make us do ---------------------------------------------------------
 
+// Of this thread; time that others have the machine does not count.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 // 3 MiB is what the API server takes of a user. Each of these is quick where the work
 // grows with the text, and takes minutes where it grows with its square.
 TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
@@ -186,10 +194,9 @@ TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
   for (const std::string& review : reviews) {
     std::string text = review;
     Workspace workspace;
-    const auto before = std::chrono::steady_clock::now();
+    const double before = cpu_seconds();
     const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-    EXPECT_LT(took.count(), 5.0) << text.substr(0, 800);
+    EXPECT_LT(cpu_seconds() - before, 5.0) << text.substr(0, 800);
     EXPECT_EQ(answer.http_status, 200u) << answer.body.substr(0, 300);
     EXPECT_LT(answer.body.size(), 64u << 20) << text.substr(0, 800);
     EXPECT_TRUE(test::well_formed(answer.body));
