@@ -509,6 +509,7 @@ void begin(const Config& config, Scratch& scratch) {
   scratch.description.clear();
   scratch.frozen = false;
   scratch.facts = Facts();
+  scratch.member = Member();  // its views died with the review before
   scratch.patch.clear(config.prefix);
 }
 
@@ -547,7 +548,6 @@ Decision decide(const Review& review, const Pod& pod, const Config& config,
   const Workload& workload = workload_of(pod);
   Decision decision{.reason = Reason::switched_off};
   if (config.workloads.has(workload.kind)) {
-    scratch.member = Member();
     scratch.member.workload = workload.kind;
     workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
     apply_annotations(pod, ns, scratch.member);
