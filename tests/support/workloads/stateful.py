@@ -1,6 +1,6 @@
 """The Pods of StatefulSets and of LeaderWorkerSets, which are made of StatefulSets, and what
 LeaderWorkerSet's own webhook then writes (reference/workloads.md 2.1 and 2.7, and as recorded in
-tests/e2e/recorded).
+tests/golden/recorded).
 """
 
 import hashlib
