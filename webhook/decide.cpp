@@ -299,7 +299,8 @@ void write_labels(Scratch& scratch, const Config& config) {
     make_map(scratch.patch, Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
-  if (placement) write_placement(scratch.facts, config, *placement, scratch.patch);
+  if (placement)
+    write_placement(scratch.facts, config, *placement, scratch.affinities, scratch.patch);
 }
 
 // ---- the order of it all

@@ -26,6 +26,7 @@ struct Scratch {
   Facts facts;
   EnvValues values;
   WantedEnv wanted;
+  Affinities affinities;
   Provenance before, after;
   Notes notes;
   Patch patch;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace tpuwh::webhook {
 
@@ -100,6 +101,22 @@ class HostList {
   std::uint32_t host_ = 0;
 };
 
+// All that the names of a slice's hosts are made of. Two slices never have one key: what is
+// put together was checked and holds no comma, and begins with no '=' or '~'.
+void begin_key(const Facts& facts, Buffer& key) {
+  const Member& member = *facts.member;
+  const HostNames& names = member.names;
+  key.clear();
+  if (!facts.slice.multi_host())
+    key.append('~');
+  else if (!member.hostnames.empty())
+    key.add('=', member.hostnames);
+  else
+    key.add(names.stem, ',', names.stem2, ',', member.subdomain, ',', facts.slice_index, ',',
+            facts.slice.hosts, ',', names.first, names.with_slice ? 's' : '-',
+            names.numbered ? 'n' : '-', names.bare_first ? 'b' : '-');
+}
+
 // Once per host for Ray (its webhook's form), once per process elsewhere (LWS's
 // form, the only one that JAX before 0.8.1 gets right with two containers).
 Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
@@ -107,16 +124,34 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
   const std::size_t entries = std::size_t{facts.slice.hosts} * each;
   const std::size_t bytes = total_name_bytes(facts) * each + entries - 1;
   if (auto fits = check_length(facts, Variable::tpu_worker_hostnames, bytes); !fits) return fits;
-  values.hostnames.reserve(bytes + 1);
-  HostList hosts(facts);
-  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
-    hosts.next(host);
-    for (std::uint32_t i = 0; i < each; ++i) {
-      if (!values.hostnames.empty()) values.hostnames.append(',');
-      hosts.append_to(values.hostnames);
+  begin_key(facts, values.key);
+  values.key.add(';', each);
+  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](Buffer& out) {
+    out.reserve(bytes + 4);
+    char before = '"';
+    HostList hosts(facts);
+    for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
+      hosts.next(host);
+      for (std::uint32_t i = 0; i < each; ++i) {
+        out.append(std::exchange(before, ','));
+        hosts.append_to(out);
+      }
     }
-  }
+    out.append('"');
+  });
   return {};
+}
+
+// "localhost" for each process: the slice is one host.
+void build_local_hostnames(const Facts& facts, EnvValues& values) {
+  const std::uint32_t processes = facts.ray() ? 1 : facts.slice.processes;
+  begin_key(facts, values.key);
+  values.key.add(';', processes);
+  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](Buffer& out) {
+    for (std::uint32_t i = 0; i < processes; ++i)
+      out.add(i == 0 ? '"' : ',', std::string_view("localhost"));
+    out.append('"');
+  });
 }
 
 // The port of process 0: our own, unless a container says which port is its.
@@ -176,19 +211,25 @@ Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues
   for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(values.ports[i]);
   const std::size_t bytes = names + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
   if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
-  values.addresses.reserve(bytes + 1);
-  HostList hosts(facts);
-  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
-    hosts.next(host);
-    for (std::uint32_t i = 0; i < each; ++i) {
-      if (!values.addresses.empty()) values.addresses.append(',');
-      if (local)
-        values.addresses.append(std::string_view("localhost"));
-      else
-        hosts.append_to(values.addresses);
-      values.addresses.add(':', values.ports[i]);
+  begin_key(facts, values.key);
+  for (std::uint32_t i = 0; i < each; ++i) values.key.add(';', values.ports[i]);
+  values.addresses = &values.all_addresses.get(values.key.view(), [&](Buffer& out) {
+    out.reserve(bytes + 4);
+    char before = '"';
+    HostList hosts(facts);
+    for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
+      hosts.next(host);
+      for (std::uint32_t i = 0; i < each; ++i) {
+        out.append(std::exchange(before, ','));
+        if (local)
+          out.append(std::string_view("localhost"));
+        else
+          hosts.append_to(out);
+        out.add(':', values.ports[i]);
+      }
     }
-  }
+    out.append('"');
+  });
   return {};
 }
 
@@ -294,8 +335,7 @@ bool joins_slices(const Facts& facts, const Container& container) {
 }
 
 Result<void> build_values(const Facts& facts, const Config& config, EnvValues& values) {
-  values.hostnames.clear();
-  values.addresses.clear();
+  values.hostnames = values.addresses = nullptr;
   values.coordinator.clear();
   values.tpu_name.clear();
   values.ports_unreadable = values.same_port = false;
@@ -304,9 +344,7 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
     if (facts.slice.multi_host()) {
       if (auto built = build_hostnames(facts, values); !built) return built;
     } else {
-      for (std::uint32_t i = 0; i < (facts.ray() ? 1 : facts.slice.processes); ++i)
-        values.hostnames.add(i == 0 ? std::string_view() : std::string_view(","),
-                             std::string_view("localhost"));
+      build_local_hostnames(facts, values);
     }
   }
   if (wants_addresses(facts))
@@ -352,10 +390,9 @@ void want(const Facts& facts, const EnvValues& values, const Container& containe
           std::uint32_t process, WantedEnv& wanted) {
   wanted.count = wanted.digits_used = 0;
   want_slices(facts, values, container, process, wanted);
-  if (!values.hostnames.empty())
-    wanted.add(Variable::tpu_worker_hostnames, values.hostnames.view());
-  if (!values.addresses.empty()) {
-    wanted.add(Variable::tpu_process_addresses, values.addresses.view());
+  if (values.hostnames != nullptr) wanted.add(Variable::tpu_worker_hostnames, *values.hostnames);
+  if (values.addresses != nullptr) {
+    wanted.add(Variable::tpu_process_addresses, *values.addresses);
     wanted.add_number(Variable::tpu_process_port, values.ports[process]);
   }
   if (wants_worker_id(facts))
@@ -429,15 +466,27 @@ struct Reconciler {
   }
   Surface row(Surface main, Surface init) const { return container.init ? init : main; }
 
-  void replace(const EnvEntry& entry, std::string_view value) {
+  void replace(const EnvEntry& entry, const WantedVariable& want) {
     patch.begin(PatchOp::replace, row(Surface::env_value, Surface::init_env_value), list(),
                 container.index, std::string_view("/env/"), entry.index,
                 std::string_view("/value"));
-    append_value(value);
+    append_value(want);
     patch.end();
   }
 
-  void append_value(std::string_view value) { patch.json().add('"', value, '"'); }
+  void append_value(const WantedVariable& want) {
+    if (want.shared != nullptr)
+      patch.append(*want.shared);
+    else
+      patch.json().add('"', want.value, '"');
+  }
+
+  void record(const WantedVariable& want) {
+    if (want.shared != nullptr)
+      after.record(container.name, want.variable, want.shared->value_digest);
+    else
+      after.record(container.name, want.variable, want.value);
+  }
 
   void append_entry(const WantedVariable& variable) {
     Buffer& out = patch.json();
@@ -445,8 +494,11 @@ struct Reconciler {
     if (variable.variable == Variable::tpu_device_plugin_host_ip)
       out.add(std::string_view("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\""), variable.value,
               std::string_view("\"}}}"));
-    else
-      out.add(std::string_view("\",\"value\":\""), variable.value, std::string_view("\"}"));
+    else {
+      out.append(std::string_view("\",\"value\":"));
+      append_value(variable);
+      out.append('}');
+    }
   }
 
   void insert(const WantedVariable& variable, std::uint32_t at) {
@@ -522,7 +574,7 @@ void Reconciler::run() {
     if (entry == nullptr) {
       if (want == nullptr) continue;
       missing[missing_count++] = want;
-      after.record(container.name, variable, want->value);
+      record(*want);
       continue;
     }
     switch (judge.fate(*entry, want)) {
@@ -530,8 +582,8 @@ void Reconciler::run() {
         after.record(container.name, variable, value_of(*entry));
         break;
       case Fate::replace:
-        if (!frozen) replace(*entry, want->value);
-        after.record(container.name, variable, want->value);
+        if (!frozen) replace(*entry, *want);
+        record(*want);
         break;
       case Fate::remove:
         removed[removed_count++] = entry->index;

@@ -7,6 +7,7 @@
 #include "webhook/notes.hpp"
 #include "webhook/patch.hpp"
 #include "webhook/provenance.hpp"
+#include "webhook/shared_text.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,16 +21,20 @@ inline constexpr std::size_t max_env_bytes = 131'071;
 
 // Values that all containers of a Pod share. Buffers are reused.
 struct EnvValues {
-  Buffer hostnames;    // "h0.svc,h1.svc", "" where hosts have no names
-  Buffer addresses;    // "h0.svc:8471,…", "" where not wanted
-  Buffer coordinator;  // host 0 of slice 0, "" where not known
-  Buffer tpu_name;     // "" where not wanted
+  const SharedText* hostnames = nullptr;  // "h0.svc,h1.svc", null where hosts have no names
+  const SharedText* addresses = nullptr;  // "h0.svc:8471,…", null where not wanted
+  Buffer coordinator;                     // host 0 of slice 0, "" where not known
+  Buffer tpu_name;                        // "" where not wanted
   // TPU_PROCESS_PORT of each process, where there are addresses.
   std::array<std::uint32_t, max_tpu_containers> ports;
   // A container's own TPU_PROCESS_PORT is no plain number, so no list of addresses
   // can be made.
   bool ports_unreadable = false;
   bool same_port = false;  // two processes of the Pod have the same
+
+  // Kept from review to review.
+  SharedTexts all_hostnames, all_addresses;
+  Buffer key;  // of one of them, while it is looked for
 };
 
 // One variable as it should be. Of TPU_DEVICE_PLUGIN_HOST_IP the value is the
@@ -37,6 +42,7 @@ struct EnvValues {
 struct WantedVariable {
   Variable variable;
   std::string_view value;
+  const SharedText* shared = nullptr;  // holds the value, where it is a list of the slice's
 };
 
 // In the order in which they are inserted.
@@ -47,6 +53,9 @@ struct WantedEnv {
   std::size_t digits_used = 0;
 
   void add(Variable variable, std::string_view value) { variables[count++] = {variable, value}; }
+  void add(Variable variable, const SharedText& list) {
+    variables[count++] = {variable, list.value(), &list};
+  }
   void add_number(Variable variable, std::uint32_t number);
   const WantedVariable* find(Variable variable) const;
 };

@@ -1,11 +1,14 @@
 #include "webhook/patch.hpp"
 
+#include "webhook/base64.hpp"
+
 #include <array>
 
 namespace tpuwh::webhook {
 
 void Patch::clear(std::string_view prefix) {
   json_.clear();
+  encoded_.clear();
   undeclared_ = false;
   if (prefix == prefix_) return;
   prefix_ = prefix;
@@ -23,6 +26,25 @@ void Patch::clear(std::string_view prefix) {
 std::string_view Patch::finish() {
   if (!json_.empty()) json_.append(']');
   return json_.view();
+}
+
+void Patch::append(const SharedText& text) {
+  constexpr std::size_t group = 3;
+  while (json_.size() % group != 0) json_.append(' ');
+  encoded_.push_back({json_.size(), text.json.size(), text.encoded.view()});
+  json_.append(text.json.view());
+}
+
+void Patch::encode(Buffer& out) {
+  const std::string_view json = finish();
+  out.reserve((json.size() + 2) / 3 * 4);
+  std::size_t at = 0;
+  for (const Encoded& part : encoded_) {
+    append_base64(out, json.substr(at, part.from - at));
+    out.append(part.base64);
+    at = part.from + part.size;
+  }
+  append_base64(out, json.substr(at));
 }
 
 namespace {

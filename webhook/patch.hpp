@@ -7,10 +7,13 @@
 #pragma once
 
 #include "webhook/buffer.hpp"
+#include "webhook/shared_text.hpp"
 #include "webhook/surface.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::webhook {
 
@@ -34,9 +37,14 @@ class Patch {
   // Where the value of the operation that was begun is written.
   Buffer& json() { return json_; }
   void end() { json_.append('}'); }
+  // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
+  // let it begin where a group of 3 bytes does. `text` has to stay until encode().
+  void append(const SharedText& text);
 
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();
+  // The same as base64.
+  void encode(Buffer& out);
 
   bool empty() const { return json_.empty(); }
   // A path outside the surface was written; the patch must not be sent.
@@ -45,7 +53,13 @@ class Patch {
   std::string_view escaped_prefix() const { return escaped_prefix_; }
 
  private:
+  struct Encoded {
+    std::size_t from, size;  // in json_
+    std::string_view base64;
+  };
+
   Buffer json_;
+  std::vector<Encoded> encoded_;
   std::string prefix_;
   std::string escaped_prefix_;
   bool undeclared_ = false;

@@ -155,15 +155,18 @@ struct Writer {
   const Facts& facts;
   const Config& config;
   const Placement& placement;
+  Affinities& affinities;
   Patch& patch;
+  Buffer* to = &patch.json();
 
   const Pod& pod() const { return *facts.pod; }
-  Buffer& out() { return patch.json(); }
+  Buffer& out() { return *to; }
 
   void label(Label which, Surface row, std::string_view value);
   void labels();
   void count(const OtherCounts& others);
   void whole_affinity(const OtherCounts& others);
+  void append_affinity(const OtherCounts& others);
   void append_count(const OtherCounts& others);
   void append_node_affinity(const OtherCounts& others);
   void append_weighted();
@@ -245,8 +248,7 @@ void Writer::list(const ListPlace& place) {
   patch.end();
 }
 
-void Writer::whole_affinity(const OtherCounts& others) {
-  patch.begin(PatchOp::add, Surface::affinity, std::string_view("/spec/affinity"));
+void Writer::append_affinity(const OtherCounts& others) {
   out().append('{');
   if (placement.count) {
     out().append(std::string_view("\"nodeAffinity\":"));
@@ -263,6 +265,20 @@ void Writer::whole_affinity(const OtherCounts& others) {
     out().append(std::string_view("]}"));
   }
   out().append('}');
+}
+
+void Writer::whole_affinity(const OtherCounts& others) {
+  Buffer& key = affinities.key;
+  key.clear();
+  key.add(config.prefix, ';', view(placement.key), ';', placement.priority.view(), ';',
+          placement.terms ? placement.topology_key : std::string_view());
+  for (std::size_t i = 0; placement.count && i < others.size; ++i) key.add(';', others.chips[i]);
+  patch.begin(PatchOp::add, Surface::affinity, std::string_view("/spec/affinity"));
+  patch.append(affinities.texts.get(key.view(), [&](Buffer& text) {
+    to = &text;
+    append_affinity(others);
+    to = &patch.json();
+  }));
   patch.end();
 }
 
@@ -345,8 +361,8 @@ std::optional<Placement> plan_placement(const Facts& facts, const Config& config
 }
 
 void write_placement(const Facts& facts, const Config& config, const Placement& placement,
-                     Patch& patch) {
-  Writer writer{facts, config, placement, patch};
+                     Affinities& affinities, Patch& patch) {
+  Writer writer{facts, config, placement, affinities, patch};
   writer.labels();
   if (!placement.terms && !placement.count) return;
   const Pod& pod = *facts.pod;

@@ -8,6 +8,7 @@
 #include "webhook/hash.hpp"
 #include "webhook/notes.hpp"
 #include "webhook/patch.hpp"
+#include "webhook/shared_text.hpp"
 
 #include <array>
 #include <optional>
@@ -39,8 +40,14 @@ struct Placement {
 // Decides it; nothing for a slice of one host or where placement is off.
 std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes);
 
+// Affinities of the slices seen last: most members get the whole of it, each the same.
+struct Affinities {
+  SharedTexts texts;
+  Buffer key;  // of one of them, while it is looked for
+};
+
 // Writes what is missing of it. Applied twice, the second time writes nothing.
 void write_placement(const Facts& facts, const Config& config, const Placement& placement,
-                     Patch& patch);
+                     Affinities& affinities, Patch& patch);
 
 }  // namespace tpuwh::webhook

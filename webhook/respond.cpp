@@ -1,6 +1,5 @@
 #include "webhook/respond.hpp"
 
-#include "webhook/base64.hpp"
 #include "webhook/patch.hpp"
 
 namespace tpuwh::webhook {
@@ -20,11 +19,9 @@ void append_denial(const Error& why, Buffer& out) {
           denied_code, '}');
 }
 
-void append_patch(std::string_view patch, Buffer& out) {
-  out.append(std::string_view("\"allowed\":true"));
-  if (patch.empty()) return;
+void append_patch(Patch& patch, Buffer& out) {
   out.append(std::string_view(",\"patchType\":\"JSONPatch\",\"patch\":\""));
-  append_base64(out, patch);
+  patch.encode(out);
   out.append('"');
 }
 
@@ -64,8 +61,8 @@ void respond(const Review& review, const Decision& decision, Scratch& scratch, B
   if (decision.outcome == Outcome::denied && !decision.shadow) {
     append_denial(decision.denial, out);
   } else {
-    const bool patched = decision.outcome == Outcome::patched && !decision.shadow;
-    append_patch(patched ? scratch.patch.finish() : std::string_view(), out);
+    out.append(std::string_view("\"allowed\":true"));
+    if (decision.outcome == Outcome::patched && !decision.shadow) append_patch(scratch.patch, out);
   }
   append_warnings(scratch.notes, out);
   append_audit(decision, scratch, out);

@@ -31,6 +31,7 @@ add_executable(webhook_test
   webhook/respond_test.cpp
   webhook/review_test.cpp
   webhook/shape_test.cpp
+  webhook/shared_text_test.cpp
   webhook/surface_test.cpp
   webhook/token_test.cpp
   webhook/vocabulary_test.cpp
