@@ -1,5 +1,6 @@
 #include "webhook/admit.hpp"
 
+#include "webhook/claims.hpp"
 #include "webhook/decide.hpp"
 #include "webhook/respond.hpp"
 #include "webhook/review.hpp"
@@ -108,6 +109,8 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
   const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
+  if (!bad_quantity && !work.pod.claims.empty())
+    take_claimed_chips(work.pod, work.review.ns.empty() ? work.pod.ns : work.review.ns, cluster);
   Decision decision = bad_quantity
                           ? deny_quantity(work.reader.error(), config, work.scratch)
                           : decide(work.review, work.pod, config, cluster, place, work.scratch);

@@ -27,6 +27,14 @@ class ClusterView {
     return std::nullopt;
   }
 
+  // Chips that a claim made from this ResourceClaimTemplate asks of device class
+  // tpu.google.com; 0 where it asks for other devices alone. Nothing where the template
+  // asks for all there are.
+  virtual std::optional<std::uint32_t> claimed_chips(std::string_view /*ns*/,
+                                                     std::string_view /*template_name*/) const {
+    return std::nullopt;
+  }
+
   // Nothing if the RayCluster has no such group either.
   virtual std::optional<RayGroup> ray_group(std::string_view /*ns*/, std::string_view /*cluster*/,
                                             std::string_view /*group*/) const {

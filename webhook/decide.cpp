@@ -505,6 +505,14 @@ Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
   return decide_member(config, cluster, place, scratch);
 }
 
+// A Pod for TPU nodes without chips, but with claims: they may be what it asks with.
+void note_claims(const Pod& pod, Notes& notes) {
+  if (pod.claim_uses.empty() || pod.selector(key::accelerator).empty()) return;
+  notes.warn(
+      "the Pod selects TPU nodes and asks for no google.com/tpu; whether its resource claims are "
+      "for chips, and for how many, is not known here, so nothing was injected");
+}
+
 void begin(const Config& config, Scratch& scratch) {
   scratch.notes.clear();
   scratch.description.clear();
@@ -542,7 +550,10 @@ Decision decide(const Review& review, const Pod& pod, const Config& config,
     return Decision{.reason = reason, .shadow = config.mode == Mode::shadow};
   };
   if (!review.is_pod_creation()) return none_of_ours(Reason::not_a_pod);
-  if (!read_shape(pod, scratch.shape)) return none_of_ours(Reason::no_tpu);
+  if (!read_shape(pod, scratch.shape)) {
+    note_claims(pod, scratch.notes);
+    return none_of_ours(Reason::no_tpu);
+  }
   if (pod.annotation(Annotation::inject) == "false") return none_of_ours(Reason::opted_out);
 
   const std::string_view ns = review.ns.empty() ? pod.ns : review.ns;

@@ -130,12 +130,48 @@ bool read_tpu_of(JsonReader& in, std::optional<std::uint64_t>& out) {
   });
 }
 
-bool read_resources(JsonReader& in, Container& container) {
+bool read_claim_use(JsonReader& in, Pod& pod) {
+  std::string_view name;
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && optional_string(in, name);
+    return in.skip();
+  });
+  if (read) pod.claim_uses.push_back(name);
+  return read;
+}
+
+bool read_claim_uses(JsonReader& in, Container& container, Pod& pod) {
+  if (in.take_null()) return true;
+  container.claims_begin = static_cast<std::uint32_t>(pod.claim_uses.size());
+  const bool read = in.array([&](std::size_t) { return read_claim_use(in, pod); });
+  container.claims_end = static_cast<std::uint32_t>(pod.claim_uses.size());
+  return read;
+}
+
+bool read_claims(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    Claim claim;
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "name") return in.first(seen, 0) && optional_string(in, claim.name);
+      if (key == "resourceClaimTemplateName")
+        return in.first(seen, 1) && optional_string(in, claim.template_name);
+      return in.skip();
+    });
+    if (read) pod.claims.push_back(claim);
+    return read;
+  });
+}
+
+bool read_resources(JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "limits") return in.first(seen, 0) && read_tpu_of(in, container.limit);
     if (key == "requests") return in.first(seen, 1) && read_tpu_of(in, container.request);
+    if (key == "claims") return in.first(seen, 2) && read_claim_uses(in, container, pod);
     return in.skip();
   });
 }
@@ -186,7 +222,7 @@ bool read_container(JsonReader& in, Container& container, Pod& pod) {
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
-    if (key == "resources") return in.first(seen, 2) && read_resources(in, container);
+    if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
     if (key == "restartPolicy") {
       std::string_view policy;
       if (!in.first(seen, 3) || !optional_string(in, policy)) return false;
@@ -250,6 +286,7 @@ bool read_spec(JsonReader& in, Pod& pod) {
       pod.scheduling_group = in.kind() != JsonKind::null;
       return in.first(seen, 11) && in.skip();
     }
+    if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
     return in.skip();
   });
   put_init_last(pod.containers);
@@ -275,6 +312,8 @@ void Pod::clear() {
   empty.node_selector.swap(node_selector);
   empty.containers.swap(containers);
   empty.entries.swap(entries);
+  empty.claims.swap(claims);
+  empty.claim_uses.swap(claim_uses);
   empty.node_terms.swap(node_terms);
   empty.pod_terms.swap(pod_terms);
   empty.requirements.swap(requirements);
@@ -282,6 +321,8 @@ void Pod::clear() {
   empty.node_selector.clear();
   empty.containers.clear();
   empty.entries.clear();
+  empty.claims.clear();
+  empty.claim_uses.clear();
   empty.node_terms.clear();
   empty.pod_terms.clear();
   empty.requirements.clear();

@@ -39,6 +39,8 @@ struct Container {
   std::uint32_t entries_end = 0;
   std::optional<std::uint64_t> request;  // google.com/tpu
   std::optional<std::uint64_t> limit;
+  std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
+  std::uint32_t claims_end = 0;
 
   // Chips it asks for: the request, else the limit. Extended resources have both
   // equal on an API server; a template may have one.
@@ -92,6 +94,12 @@ struct NodeAffinity {
   std::uint32_t end = 0;
 };
 
+// An entry of spec.resourceClaims. Of a claim that is not made from a template nothing
+// else is read.
+struct Claim {
+  std::string_view name, template_name;
+};
+
 struct Owner {
   std::string_view kind, name, uid;
 };
@@ -123,6 +131,8 @@ struct Pod {
   std::vector<Selector> node_selector;
   std::vector<Container> containers;
   std::vector<EnvEntry> entries;
+  std::vector<Claim> claims;
+  std::vector<std::string_view> claim_uses;  // names in resources.claims of containers
   std::vector<NodeTerm> node_terms;
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;

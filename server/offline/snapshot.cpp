@@ -57,6 +57,30 @@ std::string env_of(const Json& container, std::string_view name) {
   return value;
 }
 
+// One request: resource.k8s.io/v1 has the fields under "exactly", v1beta1 beside the name.
+// Nothing where it asks for all devices there are, or one of several kinds.
+std::optional<std::uint32_t> chips_of_request(const Json& request) {
+  if (!member(request, "firstAvailable").is_null()) return std::nullopt;
+  const Json exactly = member(request, "exactly");
+  const Json& wanted = exactly.is_object() ? exactly : request;
+  if (text_member(wanted, "deviceClassName") != "tpu.google.com") return 0;
+  if (text_member(wanted, "allocationMode") == "All") return std::nullopt;
+  return number_member(wanted, "count", 1);
+}
+
+std::optional<std::uint32_t> chips_of_template(const Json& object) {
+  const Json requests =
+      member(member(member(member(object, "spec"), "spec"), "devices"), "requests");
+  std::uint32_t chips = 0;
+  if (!requests.is_array()) return chips;
+  for (const Json& request : requests) {
+    const auto more = chips_of_request(request);
+    if (!more) return std::nullopt;
+    chips += *more;
+  }
+  return chips;
+}
+
 // KubeRay's own labels; a single-host replica has no host index.
 std::optional<Place> indexed_place(const Json& pod) {
   const auto slice = webhook::plain_decimal(label(pod, "ray.io/worker-group-replica-index"));
@@ -115,6 +139,8 @@ void Snapshot::read_object(const Json& object) {
   } else if (kind == "Service") {
     const std::string cluster = label(object, "ray.io/headless-worker-svc");
     if (!cluster.empty()) services_[{name.first, cluster}] = name.second;
+  } else if (kind == "ResourceClaimTemplate") {
+    claim_templates_[name] = chips_of_template(object);
   } else if (kind == "RayCluster") {
     const Json groups = member(member(object, "spec"), "workerGroupSpecs");
     if (!groups.is_array()) return;
@@ -157,6 +183,12 @@ std::optional<webhook::RayGroup> Snapshot::ray_group(std::string_view ns, std::s
   const auto in_cluster = found->second.find(group);
   if (in_cluster == found->second.end()) return std::nullopt;
   return in_cluster->second;
+}
+
+std::optional<std::uint32_t> Snapshot::claimed_chips(std::string_view ns,
+                                                     std::string_view template_name) const {
+  const auto found = claim_templates_.find({std::string(ns), std::string(template_name)});
+  return found == claim_templates_.end() ? std::nullopt : found->second;
 }
 
 void Snapshot::tell(webhook::Ledger& ledger) const {

@@ -27,6 +27,9 @@ class Snapshot final : public webhook::ClusterView {
   std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
                                              std::string_view group) const override;
 
+  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
+                                             std::string_view template_name) const override;
+
   // Tells the ledger of every Ray worker that has its place: by KubeRay's labels, by our
   // token, or by another injector's replicaIndex and TPU_WORKER_ID.
   void tell(webhook::Ledger& ledger) const;
@@ -42,6 +45,7 @@ class Snapshot final : public webhook::ClusterView {
   void read_pod(const nlohmann::ordered_json& pod);
 
   std::map<Name, std::string> services_;  // by RayCluster
+  std::map<Name, std::optional<std::uint32_t>> claim_templates_;
   std::map<Name, std::map<std::string, webhook::RayGroup, std::less<>>> groups_;
   std::vector<Worker> workers_;
 };

@@ -54,6 +54,9 @@ json full_pod() {
                   {"matchFields",
                    json::array(
                        {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {"n"}}}})}}})}});
+  pod.set("/spec/resourceClaims",
+          json::array({{{"name", "net"}, {"resourceClaimTemplateName", "all-netdev"}}}));
+  pod.set("/spec/containers/0/resources/claims", json::array({{{"name", "net"}}}));
   pod.set("/spec/affinity/podAffinity", pod_affinity());
   pod.set("/spec/affinity/podAntiAffinity", pod_affinity());
   return pod.pod();

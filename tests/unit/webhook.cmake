@@ -14,6 +14,7 @@ add_executable(webhook_test
   webhook/again_test.cpp
   webhook/base64_test.cpp
   webhook/buffer_test.cpp
+  webhook/claims_test.cpp
   webhook/decide_test.cpp
   webhook/env_test.cpp
   webhook/hash_test.cpp

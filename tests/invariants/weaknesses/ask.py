@@ -1,10 +1,13 @@
 """What the weakness tests say often: Pods of a shape, and what an answer made of them."""
 
+import json
+import tempfile
+
 import catalog
 import fleet
 from controllers import job_pod, jobset_pod, ray_worker
 from pods import tpu_containers
-from program import applied
+from program import Program, applied
 
 NAMESPACE = fleet.NAMESPACE
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -44,6 +47,19 @@ def value(name, text):
 def from_label(name, label):
     return {"name": name, "valueFrom": {"fieldRef": {
         "apiVersion": "v1", "fieldPath": f"metadata.labels['{label}']"}}}
+
+
+class Beside:
+    """The program with a snapshot of a cluster."""
+
+    def __init__(self, program, items):
+        self.program, self.items = program, items
+
+    def answers(self, pods, **request):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": self.items}, file)
+            file.flush()
+            return Program(self.program.path, "--cluster", file.name).answers(pods, **request)
 
 
 def admitted(program, pods, **request):

@@ -4,7 +4,6 @@ import copy
 import json
 import random
 import subprocess
-import tempfile
 import time
 
 import fleet
@@ -12,7 +11,7 @@ from apiserver import container, uid
 from controllers import ray_worker
 from pods import tpu_containers
 from program import Program
-from weaknesses.ask import (NAMESPACE, NODE_POOL, REQUIRED, admitted, attracts, entries,
+from weaknesses.ask import (NAMESPACE, NODE_POOL, REQUIRED, Beside, admitted, attracts, entries,
                             from_label, ids, member, names, only, replica, repels, shape, terms,
                             value, worker)
 
@@ -88,7 +87,7 @@ def k05_gap_is_filled(program):
     both = admitted(program, [_legacy(of, i) for i in range(8)])
     living = [pod for pod in both if only(pod, "TPU_NAME") == "workers-1"]
     assert len(living) == 4, [only(pod, "TPU_NAME") for pod in both]
-    after = admitted(_beside(program, living), [_legacy(of, i) for i in range(4)])
+    after = admitted(Beside(program, living), [_legacy(of, i) for i in range(4)])
     assert {only(pod, "TPU_NAME") for pod in after} == {"workers-0"}
     assert sorted(ids(after)) == ["0", "1", "2", "3"], ids(after)
 
@@ -255,7 +254,7 @@ def k15_nodes_decide_nothing(program):
     cordoned = copy.deepcopy(node)
     cordoned["spec"]["unschedulable"] = True
     for nodes in ([], [node], [node, cordoned]):
-        with_nodes = _beside(program, nodes).answers(pods[:2])
+        with_nodes = Beside(program, nodes).answers(pods[:2])
         assert [a.patch for a in with_nodes] == [a.patch for a in alone]
 
 
@@ -432,16 +431,3 @@ def _legacy(of, number):
     """A worker without index labels."""
     return ray_worker(cluster="ray", namespace=NAMESPACE, group="workers", replica=0, host=number,
                       indexed=False, **of.pod())
-
-
-class _beside:
-    """The program with a snapshot of a cluster."""
-
-    def __init__(self, program, items):
-        self.program, self.items = program, items
-
-    def answers(self, pods, **request):
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": self.items}, file)
-            file.flush()
-            return Program(self.program.path, "--cluster", file.name).answers(pods, **request)

@@ -8,8 +8,8 @@ from apiserver import container
 from controllers import bare_pod, ray_worker
 from pods import tpu_containers
 from program import Program
-from weaknesses.ask import (NAMESPACE, NODE_POOL, admitted, from_label, ids, jobset, member, names,
-                            only, shape, terms, value)
+from weaknesses.ask import (NAMESPACE, NODE_POOL, Beside, admitted, from_label, ids, jobset, member,
+                            names, only, shape, terms, value)
 
 _OURS = "tpu-webhook.dev/"
 _SUB_SLICE = "cloud.google.com/gke-tpu-slice-topology"
@@ -42,7 +42,15 @@ def m02_claims_instead_of_the_resource(program):
         tpu = pod["spec"]["containers"][0]
         tpu["resources"] = {"claims": [{"name": "tpu"}]}
         pod["spec"]["resourceClaims"] = [{"name": "tpu", "resourceClaimTemplateName": "tpu-4"}]
-    after = admitted(program, pods)
+    template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
+                "metadata": {"namespace": NAMESPACE, "name": "tpu-4"},
+                "spec": {"spec": {"devices": {"requests": [
+                    {"name": "chips", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}
+                ]}}}}
+    for answer in program.answers(pods):
+        assert answer.allowed and not answer.patch, "guessed what the claim is for"
+        assert "resource claims" in " ".join(answer.warnings), answer.warnings
+    after = admitted(Beside(program, [template]), pods)
     for index, (old, new) in enumerate(zip(pods, after)):
         env = {e["name"]: e.get("value") for e in new["spec"]["containers"][0].get("env", [])}
         assert env.get("TPU_WORKER_ID") == str(index), env

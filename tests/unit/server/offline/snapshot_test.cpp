@@ -99,6 +99,26 @@ TEST(Snapshot, PassesOverWhoHasNoPlaceOrHasEnded) {
                   .empty());
 }
 
+TEST(Snapshot, KnowsHowManyChipsAClaimAsksFor) {
+  const auto chips = [](const std::string& requests) {
+    const json made = {{"kind", "ResourceClaimTemplate"},
+                       {"metadata", {{"namespace", "ml"}, {"name", "t"}}},
+                       {"spec", {{"spec", {{"devices", {{"requests", json::parse(requests)}}}}}}}};
+    return Snapshot::parse(list({made}))->claimed_chips("ml", "t");
+  };
+  EXPECT_EQ(
+      chips(R"([{"name": "a", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}])"),
+      4u);
+  EXPECT_EQ(chips(R"([{"name": "a", "deviceClassName": "tpu.google.com", "count": 2}])"), 2u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly": {"deviceClassName": "tpu.google.com"}}])"), 1u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly": {"deviceClassName": "netdev.google.com"}}])"), 0u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly":
+                      {"deviceClassName": "tpu.google.com", "allocationMode": "All"}}])"),
+            std::nullopt);
+  EXPECT_EQ(chips(R"([{"name": "a", "firstAvailable": []}])"), std::nullopt);
+  EXPECT_EQ(Snapshot::parse(list({}))->claimed_chips("ml", "t"), std::nullopt);
+}
+
 TEST(Snapshot, SaysWhatCannotBeRead) {
   EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
   EXPECT_NE(Snapshot::parse("[]").error().message().find("found array"), std::string::npos);
