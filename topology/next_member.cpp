@@ -6,10 +6,6 @@
 namespace tpuwh::topology {
 namespace {
 
-bool is_inside(const GroupSize& size, const Place& place) {
-  return place.host < size.hosts_per_slice && (size.slices == 0 || place.slice < size.slices);
-}
-
 // Ascending, each once, none outside the group.
 std::vector<Place> places_of(const GroupSize& size, std::span<const Place> first,
                              std::span<const Place> second = {}) {
@@ -17,7 +13,7 @@ std::vector<Place> places_of(const GroupSize& size, std::span<const Place> first
   result.reserve(first.size() + second.size());
   for (const auto places : {first, second}) {
     std::ranges::copy_if(places, std::back_inserter(result),
-                         [&](const Place& place) { return is_inside(size, place); });
+                         [&](const Place& place) { return size.holds(place); });
   }
   std::ranges::sort(result);
   const auto repeats = std::ranges::unique(result);

@@ -23,6 +23,10 @@ struct Place {
 struct GroupSize {
   std::uint32_t hosts_per_slice = 0;
   std::uint32_t slices = 0;  // 0: nobody said, as many as come
+
+  bool holds(const Place& place) const {
+    return place.host < hosts_per_slice && (slices == 0 || place.slice < slices);
+  }
 };
 
 // The place to give now, or nothing: every place of the group is taken.

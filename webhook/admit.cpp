@@ -110,7 +110,7 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty())
-    take_claimed_chips(work.pod, work.review.ns.empty() ? work.pod.ns : work.review.ns, cluster);
+    take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster);
   Decision decision = bad_quantity
                           ? deny_quantity(work.reader.error(), config, work.scratch)
                           : decide(work.review, work.pod, config, cluster, place, work.scratch);
@@ -177,14 +177,17 @@ Answer admit(Body review, const Config& config, const ClusterView& cluster, Work
 
 Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
              Ledger& ledger) noexcept {
-  Answer answer = admit(review, config, cluster, workspace);
-  if (answer.ledger_use == Answer::LedgerUse::note) ledger.note(answer.place_request, answer.place);
-  if (answer.ledger_use != Answer::LedgerUse::ask) return answer;
+  const Answer answer = admit(review, config, cluster, workspace);
+  if (answer.ledger_use == Answer::LedgerUse::none) return answer;
   PlaceAnswer place{.kind = PlaceAnswer::Kind::try_again};
   try {
-    place = ledger.place(answer.place_request);
+    if (answer.ledger_use == Answer::LedgerUse::ask)
+      place = ledger.place(answer.place_request);
+    else
+      ledger.note(answer.place_request, answer.place);
   } catch (...) {  // out of memory; the next try finds more
   }
+  if (answer.ledger_use == Answer::LedgerUse::note) return answer;
   return admit(review, config, cluster, workspace, &place);
 }
 

@@ -6,6 +6,7 @@
 #include "webhook/workloads/table.hpp"
 
 #include <algorithm>
+#include <variant>
 #include <vector>
 
 namespace tpuwh::webhook {
@@ -215,13 +216,9 @@ void write_env(Scratch& scratch) {
 }
 
 void write_annotation(Scratch& scratch, Annotation which, Surface row, std::string_view value) {
-  const auto& present = scratch.facts.pod->annotation_values[static_cast<std::size_t>(which)];
-  if (present && *present == value) return;
-  scratch.patch.begin(present ? PatchOp::replace : PatchOp::add, row,
-                      std::string_view("/metadata/annotations/"), scratch.patch.escaped_prefix(),
-                      annotation_keys[static_cast<std::size_t>(which)].text);
-  append_json_string(scratch.patch.json(), value);
-  scratch.patch.end();
+  const auto index = static_cast<std::size_t>(which);
+  scratch.patch.set_own(row, "/metadata/annotations/", annotation_keys[index].text,
+                        scratch.facts.pod->annotation_values[index], value);
 }
 
 void make_map(Patch& patch, Surface row, std::string_view path) {
@@ -284,13 +281,7 @@ void write_replica_label(Scratch& scratch) {
 void write_token(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   if (facts.token.empty()) return;
-  const auto& present = facts.pod->label_values[static_cast<std::size_t>(Label::token)];
-  if (present && *present == facts.token) return;
-  scratch.patch.begin(present ? PatchOp::replace : PatchOp::add, Surface::label_token,
-                      std::string_view("/metadata/labels/"), scratch.patch.escaped_prefix(),
-                      std::string_view("token"));
-  append_json_string(scratch.patch.json(), facts.token);
-  scratch.patch.end();
+  write_own_label(*facts.pod, Label::token, Surface::label_token, facts.token, scratch.patch);
 }
 
 void write_labels(Scratch& scratch, const Config& config) {
@@ -455,53 +446,59 @@ Decision decide_member(const Config& config, const ClusterView& cluster, const P
           .asks_ledger = identity.verdict == Identity::Verdict::ask_ledger};
 }
 
-// The slice as the Pod's topology makes it, or of as many hosts as the user says.
-Result<topology::Slice> slice_of(const Shape& shape, const Member& member) {
-  const auto containers = static_cast<std::uint32_t>(shape.processes.size());
-  if (!shape.topology.empty()) {
-    const auto dims = Dims::parse(shape.topology);
-    if (!dims) return dims.error();
-    return topology::make_slice(
-        {shape.accelerator, *dims, shape.chips_per_container(), containers});
-  }
-  const auto hosts = plain_decimal(member.worker_count.text);
+// The slice, or what becomes of a Pod of which none can be made.
+using SliceOrDecision = std::variant<topology::Slice, Decision>;
+
+// Of as many hosts as the user says.
+SliceOrDecision slice_of_count(Scratch& scratch) {
+  const Shape& shape = scratch.shape;
+  const IndexLabel& count = scratch.member.worker_count;
+  if (!count.present())
+    return leave_alone(Reason::no_topology,
+                       "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
+                       "the hosts of the slice are not known; nothing was injected",
+                       scratch);
+  const auto hosts = plain_decimal(count.text);
   if (!hosts || *hosts == 0 || *hosts > Dims::max_product)
-    return Error(Errc::index_out_of_range, std::string(member.worker_count.key) + " is " +
-                                               printable(member.worker_count.text) +
-                                               ", expected a plain decimal from 1 to " +
-                                               std::to_string(Dims::max_product));
-  return topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
-                                  containers);
+    return deny(Reason::bad_index, Error(Errc::index_out_of_range,
+                                         std::string(count.key) + " is " + printable(count.text) +
+                                             ", expected a plain decimal from 1 to " +
+                                             std::to_string(Dims::max_product)));
+  const auto slice =
+      topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
+                               static_cast<std::uint32_t>(shape.processes.size()));
+  if (!slice) return deny(Reason::bad_index, slice.error());
+  return *slice;
 }
 
-// What a topology says that cannot be acted on, but is no reason to refuse the Pod.
-std::string odd_topology(const Shape& shape, const Member& member) {
-  if (shape.topology.empty())
-    return member.worker_count.present()
-               ? std::string()
-               : "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so the "
-                 "hosts of the slice are not known; nothing was injected";
+SliceOrDecision slice_of_topology(Scratch& scratch) {
+  const Shape& shape = scratch.shape;
   const auto dims = Dims::parse(shape.topology);
-  if (dims) return sub_slice_misfit(shape, *dims);
-  // GKE's device plugin passes over a sub-slice it cannot read.
-  const bool passed_over = shape.source == TopologySource::sub_slice_annotation ||
-                           shape.source == TopologySource::slice_id_key;
-  return passed_over ? dims.error().message() + "; nothing was injected" : std::string();
+  if (!dims) {
+    // GKE's device plugin passes over a sub-slice it cannot read.
+    if (shape.source == TopologySource::sub_slice_annotation ||
+        shape.source == TopologySource::slice_id_key)
+      return leave_alone(Reason::inconsistent, dims.error().message() + "; nothing was injected",
+                         scratch);
+    return deny(Reason::bad_topology, dims.error());
+  }
+  if (auto misfit = sub_slice_misfit(shape, *dims); !misfit.empty())
+    return leave_alone(Reason::inconsistent, std::move(misfit), scratch);
+  const auto slice = topology::make_slice({shape.accelerator, *dims, shape.chips_per_container(),
+                                           static_cast<std::uint32_t>(shape.processes.size())});
+  if (!slice) return deny(Reason::bad_topology, slice.error());
+  note_catalog(*slice, scratch.notes);
+  return *slice;
 }
 
 Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
                       const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
-  const Shape& shape = scratch.shape;
-  if (const auto odd = odd_shape(shape); !odd.empty())
+  if (const auto odd = odd_shape(scratch.shape); !odd.empty())
     return leave_alone(Reason::inconsistent, std::string(odd), scratch);
-  if (auto odd = odd_topology(shape, scratch.member); !odd.empty())
-    return leave_alone(shape.topology.empty() ? Reason::no_topology : Reason::inconsistent,
-                       std::move(odd), scratch);
-  const auto slice = slice_of(shape, scratch.member);
-  if (!slice)
-    return deny(shape.topology.empty() ? Reason::bad_index : Reason::bad_topology, slice.error());
-  if (!shape.topology.empty()) note_catalog(*slice, scratch.notes);
-  begin_facts(pod, ns, *slice, scratch);
+  SliceOrDecision found =
+      scratch.shape.topology.empty() ? slice_of_count(scratch) : slice_of_topology(scratch);
+  if (auto* decision = std::get_if<Decision>(&found)) return std::move(*decision);
+  begin_facts(pod, ns, std::get<topology::Slice>(found), scratch);
   return decide_member(config, cluster, place, scratch);
 }
 
@@ -556,7 +553,7 @@ Decision decide(const Review& review, const Pod& pod, const Config& config,
   }
   if (pod.annotation(Annotation::inject) == "false") return none_of_ours(Reason::opted_out);
 
-  const std::string_view ns = review.ns.empty() ? pod.ns : review.ns;
+  const std::string_view ns = review.ns_of(pod);
   const Workload& workload = workload_of(pod);
   Decision decision{.reason = Reason::switched_off};
   if (config.workloads.has(workload.kind)) {

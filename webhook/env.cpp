@@ -51,8 +51,11 @@ std::uint32_t megascale_port(const Facts& facts, std::uint32_t process) {
   return (facts.ray() ? megascale_port_ray : megascale_port_other) + process;
 }
 
+constexpr std::string_view this_machine = "localhost";
+
 // Bytes of all "<host>.<subdomain>" of the slice, without separators.
 std::size_t total_name_bytes(const Facts& facts) {
+  if (!facts.slice.multi_host()) return this_machine.size();
   const std::string_view given = facts.member->hostnames;
   if (!given.empty()) return given.size() - (facts.slice.hosts - 1);
   return facts.member->names.total_size(facts.slice_index, facts.slice.hosts) +
@@ -75,16 +78,24 @@ Result<void> check_length(const Facts& facts, Variable variable, std::size_t val
   return {};
 }
 
-// The hosts of the slice one after another: as the user named them, else put together.
+// What stands before the first comma, taken off the front of `list` together with it.
+std::string_view take_entry(std::string_view& list) {
+  const std::size_t comma = list.find(',');
+  const std::string_view entry = list.substr(0, comma);
+  list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  return entry;
+}
+
+// The hosts of the slice one after another: as the user named them, else put together; of
+// a slice of one host, this machine.
 class HostList {
  public:
-  explicit HostList(const Facts& facts) : facts_(facts), rest_(facts.member->hostnames) {}
+  explicit HostList(const Facts& facts)
+      : facts_(facts), rest_(facts.slice.multi_host() ? facts.member->hostnames : this_machine) {}
 
   void next(std::uint32_t host) {
     host_ = host;
-    const std::size_t comma = rest_.find(',');
-    given_ = rest_.substr(0, comma);
-    rest_ = comma == std::string_view::npos ? std::string_view() : rest_.substr(comma + 1);
+    given_ = take_entry(rest_);
   }
   void append_to(Buffer& out) const {
     if (!given_.empty()) {
@@ -117,6 +128,22 @@ void begin_key(const Facts& facts, Buffer& key) {
             names.numbered ? 'n' : '-', names.bare_first ? 'b' : '-');
 }
 
+// The list as a JSON string: each host `each` times, and after its name what `after(i)` adds.
+template <class After>
+void append_list(const Facts& facts, std::uint32_t each, Buffer& out, After&& after) {
+  char before = '"';
+  HostList hosts(facts);
+  for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
+    hosts.next(host);
+    for (std::uint32_t i = 0; i < each; ++i) {
+      out.append(std::exchange(before, ','));
+      hosts.append_to(out);
+      after(i);
+    }
+  }
+  out.append('"');
+}
+
 // Once per host for Ray (its webhook's form), once per process elsewhere (LWS's
 // form, the only one that JAX before 0.8.1 gets right with two containers).
 Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
@@ -128,30 +155,9 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
   values.key.add(';', each);
   values.hostnames = &values.all_hostnames.get(values.key.view(), [&](Buffer& out) {
     out.reserve(bytes + 4);
-    char before = '"';
-    HostList hosts(facts);
-    for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
-      hosts.next(host);
-      for (std::uint32_t i = 0; i < each; ++i) {
-        out.append(std::exchange(before, ','));
-        hosts.append_to(out);
-      }
-    }
-    out.append('"');
+    append_list(facts, each, out, [](std::uint32_t) {});
   });
   return {};
-}
-
-// "localhost" for each process: the slice is one host.
-void build_local_hostnames(const Facts& facts, EnvValues& values) {
-  const std::uint32_t processes = facts.ray() ? 1 : facts.slice.processes;
-  begin_key(facts, values.key);
-  values.key.add(';', processes);
-  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](Buffer& out) {
-    for (std::uint32_t i = 0; i < processes; ++i)
-      out.add(i == 0 ? '"' : ',', std::string_view("localhost"));
-    out.append('"');
-  });
 }
 
 // The port of process 0: our own, unless a container says which port is its.
@@ -175,8 +181,8 @@ std::optional<std::uint32_t> port_in_list(const Facts& facts, std::uint32_t proc
   if (std::count(rest.begin(), rest.end(), ',') + 1 != std::ptrdiff_t{facts.slice.processes})
     return std::nullopt;
   for (std::uint32_t id = facts.host * facts.slice.processes_per_host + process; id > 0; --id)
-    rest.remove_prefix(rest.find(',') + 1);
-  const std::string_view entry = rest.substr(0, rest.find(','));
+    take_entry(rest);
+  const std::string_view entry = take_entry(rest);
   const auto colon = entry.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const bool replaced = facts.slice.multi_host() && entry.starts_with("localhost:");
@@ -204,31 +210,16 @@ Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues
   values.ports_unreadable = !read_ports(facts, config, values);
   if (values.ports_unreadable) return {};
   const std::uint32_t each = facts.slice.processes_per_host;
-  const bool local = !facts.slice.multi_host();
-  const std::size_t names =
-      local ? std::string_view("localhost").size() * each : total_name_bytes(facts) * each;
   std::size_t port_bytes = 0;
   for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(values.ports[i]);
-  const std::size_t bytes = names + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
+  const std::size_t bytes =
+      total_name_bytes(facts) * each + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
   if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
   begin_key(facts, values.key);
   for (std::uint32_t i = 0; i < each; ++i) values.key.add(';', values.ports[i]);
   values.addresses = &values.all_addresses.get(values.key.view(), [&](Buffer& out) {
     out.reserve(bytes + 4);
-    char before = '"';
-    HostList hosts(facts);
-    for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
-      hosts.next(host);
-      for (std::uint32_t i = 0; i < each; ++i) {
-        out.append(std::exchange(before, ','));
-        if (local)
-          out.append(std::string_view("localhost"));
-        else
-          hosts.append_to(out);
-        out.add(':', values.ports[i]);
-      }
-    }
-    out.append('"');
+    append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', values.ports[i]); });
   });
   return {};
 }
@@ -251,10 +242,8 @@ void build_coordinator(const Facts& facts, EnvValues& values) {
 // Every entry of the list is on this machine: what the platform puts there.
 bool only_localhost(std::string_view list) {
   while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    const std::string_view entry = list.substr(0, comma);
+    const std::string_view entry = take_entry(list);
     if (entry != "localhost" && !entry.starts_with("localhost:")) return false;
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
   return true;
 }
@@ -340,13 +329,8 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   values.tpu_name.clear();
   values.ports_unreadable = values.same_port = false;
 
-  if (wants_hostnames(facts)) {
-    if (facts.slice.multi_host()) {
-      if (auto built = build_hostnames(facts, values); !built) return built;
-    } else {
-      build_local_hostnames(facts, values);
-    }
-  }
+  if (wants_hostnames(facts))
+    if (auto built = build_hostnames(facts, values); !built) return built;
   if (wants_addresses(facts))
     if (auto built = build_addresses(facts, config, values); !built) return built;
   const HostNames& names = facts.member->names;

@@ -37,11 +37,11 @@ PlaceAnswer full(const PlaceRequest& request) {
                  counted(request.size.hosts_per_slice, "host") + ")"};
 }
 
-bool is_inside(const topology::GroupSize& size, Place place) {
-  return place.host < size.hosts_per_slice && (size.slices == 0 || place.slice < size.slices);
-}
-
 }  // namespace
+
+bool MemoryLedger::Group::has(Place place) const {
+  return std::ranges::find(entries, place, &Entry::place) != entries.end();
+}
 
 MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
   Group& group = groups_[key_of(request)];
@@ -58,16 +58,13 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
                    std::to_string(group.hosts_per_slice) +
                    " hosts, but this Pod is of a slice of " +
                    std::to_string(request.size.hosts_per_slice)};
-  const auto is_taken = [&](Place place) {
-    return std::ranges::any_of(group.entries, [&](const Entry& e) { return e.place == place; });
-  };
   if (const auto known = std::ranges::find(group.entries, request.token, &Entry::token);
       !request.token.empty() && known != group.entries.end())
     return given(known->place, known->token);
 
   // A Pod that was given its place before this ledger began keeps it if nobody else has it.
   const auto before = place_of_token(request.token);
-  const bool keeps = before && is_inside(request.size, *before) && !is_taken(*before);
+  const bool keeps = before && request.size.holds(*before) && !group.has(*before);
   std::vector<Place> taken;
   for (const Entry& entry : group.entries) taken.push_back(entry.place);
   const auto place = keeps ? before : topology::next_member(request.size, taken);
@@ -86,7 +83,7 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
 void MemoryLedger::note(const PlaceRequest& request, Place place) {
   if (request.dry_run || members_ >= max_members) return;
   Group& group = group_of(request);
-  if (std::ranges::any_of(group.entries, [&](const Entry& e) { return e.place == place; })) return;
+  if (group.has(place)) return;
   group.entries.push_back({place, std::string(request.token)});
   ++members_;
 }

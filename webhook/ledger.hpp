@@ -71,6 +71,7 @@ class MemoryLedger final : public Ledger {
   struct Group {
     std::uint32_t hosts_per_slice = 0;
     std::vector<Entry> entries;
+    bool has(topology::Place place) const;
   };
   Group& group_of(const PlaceRequest& request);
 

@@ -28,9 +28,16 @@ std::string_view Patch::finish() {
   return json_.view();
 }
 
+void Patch::set_own(Surface row, std::string_view map, std::string_view name,
+                    const std::optional<std::string_view>& present, std::string_view value) {
+  if (present && *present == value) return;
+  begin(present ? PatchOp::replace : PatchOp::add, row, map, escaped_prefix(), name);
+  append_json_string(json_, value);
+  end();
+}
+
 void Patch::append(const SharedText& text) {
-  constexpr std::size_t group = 3;
-  while (json_.size() % group != 0) json_.append(' ');
+  pad_to_base64_group(json_);
   encoded_.push_back({json_.size(), text.json.size(), text.encoded.view()});
   json_.append(text.json.view());
 }

@@ -11,6 +11,7 @@
 #include "webhook/surface.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,11 @@ class Patch {
   // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
   // let it begin where a group of 3 bytes does. `text` has to stay until encode().
   void append(const SharedText& text);
+
+  // One whole operation: a label or an annotation of ours, "<map><prefix><name>", becomes
+  // `value`; none where it is that already.
+  void set_own(Surface row, std::string_view map, std::string_view name,
+               const std::optional<std::string_view>& present, std::string_view value);
 
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();

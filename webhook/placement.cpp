@@ -162,7 +162,6 @@ struct Writer {
   const Pod& pod() const { return *facts.pod; }
   Buffer& out() { return *to; }
 
-  void label(Label which, Surface row, std::string_view value);
   void labels();
   void count(const OtherCounts& others);
   void whole_affinity(const OtherCounts& others);
@@ -183,19 +182,11 @@ struct Writer {
   void value(const ListPlace& place);
 };
 
-void Writer::label(Label which, Surface row, std::string_view value) {
-  const auto& present = pod().label_values[static_cast<std::size_t>(which)];
-  if (present && *present == value) return;
-  patch.begin(present ? PatchOp::replace : PatchOp::add, row, std::string_view("/metadata/labels/"),
-              patch.escaped_prefix(), label_keys[static_cast<std::size_t>(which)].text);
-  out().add('"', value, '"');
-  patch.end();
-}
-
 // The map itself is made by the caller where it is absent.
 void Writer::labels() {
-  label(Label::slice_key, Surface::label_slice_key, view(placement.key));
-  label(Label::priority, Surface::label_priority, placement.priority.view());
+  write_own_label(pod(), Label::slice_key, Surface::label_slice_key, view(placement.key), patch);
+  write_own_label(pod(), Label::priority, Surface::label_priority, placement.priority.view(),
+                  patch);
 }
 
 void Writer::append_count(const OtherCounts& others) {
@@ -329,6 +320,12 @@ void Writer::count(const OtherCounts& others) {
 }
 
 }  // namespace
+
+void write_own_label(const Pod& pod, Label which, Surface row, std::string_view value,
+                     Patch& patch) {
+  const auto index = static_cast<std::size_t>(which);
+  patch.set_own(row, "/metadata/labels/", label_keys[index].text, pod.label_values[index], value);
+}
 
 PriorityText::PriorityText(std::string_view decimal) {
   const auto put = [&](std::string_view part) {

@@ -40,6 +40,10 @@ struct Placement {
 // Decides it; nothing for a slice of one host or where placement is off.
 std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes);
 
+// One of our own labels; the map is there. Nothing where it says `value` already.
+void write_own_label(const Pod& pod, Label which, Surface row, std::string_view value,
+                     Patch& patch);
+
 // Affinities of the slices seen last: most members get the whole of it, each the same.
 struct Affinities {
   SharedTexts texts;

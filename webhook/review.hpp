@@ -20,6 +20,9 @@ struct Review {
   bool dry_run = false;
   bool has_object = false;
 
+  // The Pod's namespace, which a Pod that was not sent by an API server says itself.
+  std::string_view ns_of(const Pod& pod) const { return ns.empty() ? pod.ns : ns; }
+
   // A new Pod is the only thing this program changes.
   bool is_pod_creation() const {
     return kind == "Pod" && kind_group.empty() && kind_version == "v1" && sub_resource.empty() &&

@@ -151,8 +151,9 @@ void Snapshot::read_object(const Json& object) {
 }
 
 Result<Snapshot> Snapshot::parse(std::string_view text) {
-  const Json root = Json::parse(text, nullptr, false);
-  if (root.is_discarded())
+  const bool whole = !json_fault(text);
+  const Json root = whole ? Json::parse(text, nullptr, false) : Json();
+  if (!whole || root.is_discarded())
     return Error(Errc::bad_json,
                  "not JSON; make it with kubectl get pods,nodes,services -A -o json");
   if (!root.is_object() || text_member(root, "kind").empty())

@@ -37,7 +37,7 @@ struct HostNames {
   bool with_slice = false;   // the slice's index is a part of the name
   bool numbered = false;     // the last part is a number as above
   bool bare_first = false;   // number 0 has no last part
-  bool several = true;       // slice_name() says which of the group's slices it is
+  bool several = true;       // append_slice() says which of the group's slices it is
   std::uint32_t first = 0;   // number of host 0 of slice 0
   std::uint32_t stride = 0;  // hosts of a slice
 

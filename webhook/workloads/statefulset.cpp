@@ -4,6 +4,10 @@
 
 namespace tpuwh::webhook {
 
+namespace {
+
+// The label (since Kubernetes 1.28), else what stands behind the owner's name and a dash in
+// the Pod's.
 IndexLabel ordinal_of(const Pod& pod) {
   if (const auto label = pod.label(Label::pod_index); !label.empty())
     return {"apps.kubernetes.io/pod-index", label};
@@ -12,8 +16,6 @@ IndexLabel ordinal_of(const Pod& pod) {
                      pod.name[owner.size()] == '-';
   return {"the number in metadata.name", named ? pod.name.substr(owner.size() + 1) : ""};
 }
-
-namespace {
 
 bool claims(const Pod& pod) {
   return pod.owner.kind == "StatefulSet";

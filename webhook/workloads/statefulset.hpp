@@ -9,8 +9,4 @@ namespace tpuwh::webhook {
 // says it again where it is not 0. Without, ordinal 0 is host 0 of slice 0.
 extern const Workload statefulset_workload;
 
-// The ordinal: its label (since Kubernetes 1.28), else what stands behind the owner's
-// name and a dash in the Pod's.
-IndexLabel ordinal_of(const Pod& pod);
-
 }  // namespace tpuwh::webhook

@@ -121,6 +121,8 @@ TEST(Snapshot, KnowsHowManyChipsAClaimAsksFor) {
 
 TEST(Snapshot, SaysWhatCannotBeRead) {
   EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
+  EXPECT_NE(Snapshot::parse(std::string(100'000, '[')).error().message().find("not JSON"),
+            std::string::npos);
   EXPECT_NE(Snapshot::parse("[]").error().message().find("found array"), std::string::npos);
   EXPECT_NE(Snapshot::parse("{}").error().message().find("without kind"), std::string::npos);
 }
