@@ -1,6 +1,7 @@
 #include "topology/next_member.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 namespace tpuwh::topology {
@@ -48,9 +49,13 @@ std::optional<Place> free_place(const GroupSize& size, std::span<const Place> us
 std::optional<Place> next_member(const GroupSize& size, std::span<const Place> taken,
                                  std::span<const Place> leaving) {
   if (size.hosts_per_slice == 0) return std::nullopt;
-  if (const auto place = free_place(size, places_of(size, taken, leaving))) return place;
+  const std::size_t most = size.members == 0 ? SIZE_MAX : size.members;
+  const auto used = places_of(size, taken, leaving);
+  if (used.size() < most)
+    if (const auto place = free_place(size, used)) return place;
 
   const auto staying = places_of(size, taken);
+  if (staying.size() >= most) return std::nullopt;
   for (const Place& place : places_of(size, leaving)) {
     if (!std::ranges::binary_search(staying, place)) return place;
   }

@@ -22,7 +22,8 @@ struct Place {
 
 struct GroupSize {
   std::uint32_t hosts_per_slice = 0;
-  std::uint32_t slices = 0;  // 0: nobody said, as many as come
+  std::uint32_t slices = 0;   // slice ids end below it; 0: nobody said, as many as come
+  std::uint32_t members = 0;  // all together, whatever their slices' ids; 0: nobody said
 
   bool holds(const Place& place) const {
     return place.host < hosts_per_slice && (slices == 0 || place.slice < slices);
@@ -36,7 +37,10 @@ struct GroupSize {
 //            3. else, none being free, the lowest place that only a leaving member holds
 //   taken    places of members that stay, in any order; repeats do no harm
 //   leaving  places of members that are being deleted but may still run. In 1 and 2
-//            they count as taken; without `slices` there is always a 2, so no 3
+//            they count as taken; without `slices` and `members` there is always a 2,
+//            so no 3
+//   members  as many are taken: nothing. A group that shrank from two slices to one may
+//            live on as slice 1, whose members keep their ids and are replaced by them
 //   bounds   a place outside `size` (the group has shrunk) is neither given nor counted;
 //            hosts_per_slice 0 has no places
 //   cost     sorts a copy: O(n log n) in the members, nothing in the size of the group

@@ -190,6 +190,12 @@ std::string wrong_ray_group(const Facts& facts, const ClusterView& cluster) {
 
 // ---- the ledger
 
+// What the RayCluster asks for; a number beyond all TPUs there are stays a number.
+std::uint32_t most_members(const RayGroup& group, std::uint32_t hosts) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{group.slices} * hosts, unbounded));
+}
+
 Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
                       const PlaceAnswer* answer) {
   if (answer == nullptr) {
@@ -198,8 +204,8 @@ Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
       return {Identity::Verdict::try_again, Reason::no_place,
               Error(Errc::internal, "worker group " + std::string(member.part) + " of RayCluster " +
                                         std::string(member.group) + " wants no replicas")};
-    const std::uint32_t desired = group ? group->slices : 0;
-    facts.place_size = {facts.slice.hosts, facts.slice_count > 0 ? facts.slice_count : desired};
+    facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
+    if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
     return {Identity::Verdict::ask_ledger, Reason::no_identity, {}};
   }
   if (answer->kind == PlaceAnswer::Kind::try_again)

@@ -23,21 +23,26 @@ PlaceAnswer given(Place place, std::string token) {
   return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
 }
 
-std::string counted(std::uint32_t number, std::string_view what) {
-  return std::to_string(number) + ' ' + std::string(what) + (number == 1 ? "" : "s");
-}
-
-PlaceAnswer full(const PlaceRequest& request) {
-  return {.kind = PlaceAnswer::Kind::try_again,
-          .why = "all " +
-                 std::to_string(std::uint64_t{request.size.slices} * request.size.hosts_per_slice) +
-                 " places of worker group " + std::string(request.group) + " of RayCluster " +
-                 std::string(request.cluster) + " are taken (" +
-                 counted(request.size.slices, "slice") + " of " +
-                 counted(request.size.hosts_per_slice, "host") + ")"};
+std::uint64_t places_of(const topology::GroupSize& size) {
+  const std::uint64_t in_slices = std::uint64_t{size.slices} * size.hosts_per_slice;
+  if (size.members == 0 || size.slices == 0)
+    return std::max<std::uint64_t>(in_slices, size.members);
+  return std::min<std::uint64_t>(in_slices, size.members);
 }
 
 }  // namespace
+
+std::string name_of_group(const PlaceRequest& request) {
+  return "worker group " + std::string(request.group) + " of RayCluster " +
+         std::string(request.cluster);
+}
+
+PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
+  return {.kind = PlaceAnswer::Kind::try_again,
+          .why = "all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
+                 " are taken, in slices of " + std::to_string(size.hosts_per_slice) +
+                 (size.hosts_per_slice == 1 ? " host" : " hosts")};
+}
 
 bool MemoryLedger::Group::has(Place place) const {
   return std::ranges::find(entries, place, &Entry::place) != entries.end();
@@ -53,8 +58,7 @@ MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
 PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   Group& group = group_of(request);
   if (group.hosts_per_slice != request.size.hosts_per_slice)
-    return {.why = "worker group " + std::string(request.group) + " of RayCluster " +
-                   std::string(request.cluster) + " has slices of " +
+    return {.why = name_of_group(request) + " has slices of " +
                    std::to_string(group.hosts_per_slice) +
                    " hosts, but this Pod is of a slice of " +
                    std::to_string(request.size.hosts_per_slice)};
@@ -68,7 +72,7 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   std::vector<Place> taken;
   for (const Entry& entry : group.entries) taken.push_back(entry.place);
   const auto place = keeps ? before : topology::next_member(request.size, taken);
-  if (!place) return full(request);
+  if (!place) return no_place_left(request.size, name_of_group(request));
   if (members_ >= max_members)
     return {.kind = PlaceAnswer::Kind::try_again,
             .why = "more than " + std::to_string(max_members) + " members are remembered"};

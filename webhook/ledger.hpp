@@ -33,6 +33,12 @@ struct PlaceAnswer {
   std::string why = {};    // of all but `given`
 };
 
+// "all 8 places of worker group g of RayCluster c are taken": try again.
+PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group);
+
+// "worker group g of RayCluster c", for messages.
+std::string name_of_group(const PlaceRequest& request);
+
 class Ledger {
  public:
   virtual ~Ledger() = default;

@@ -101,6 +101,19 @@ const Case cases[] = {
      .taken = {{0, 0}},
      .leaving = {{0, 1}, {1, 0}},
      .want = nothing},
+    {.name = "as_many_as_are_wanted",
+     .size = {2, 0, 4},
+     .taken = {{0, 0}, {0, 1}, {1, 0}, {1, 1}},
+     .want = nothing},
+    {.name = "a_shrunken_group_lives_on_in_its_second_slice",
+     .size = {2, 0, 2},
+     .taken = {{1, 0}},
+     .want = Place{1, 1}},
+    {.name = "no_third_slice_beside_leaving_members",
+     .size = {2, 0, 4},
+     .taken = {{0, 0}, {0, 1}},
+     .leaving = {{1, 1}, {1, 0}},
+     .want = Place{1, 0}},
     {.name = "the_highest_slice_of_all",
      .size = {1, 0},
      .taken = {{0xFFFFFFFF, 0}},
@@ -115,7 +128,8 @@ std::optional<Place> by_search(const GroupSize& size, const Places& taken, const
   const auto has = [](const Places& places, const Place& place) {
     return std::ranges::find(places, place) != places.end();
   };
-  std::optional<Place> unused, left;
+  std::optional<Place> begun_gap, unused, left;
+  std::uint32_t staying = 0, used = 0;
   for (std::uint32_t slice = 0; slice < size.slices; ++slice) {
     std::optional<Place> gap;
     bool begun = false;
@@ -124,13 +138,18 @@ std::optional<Place> by_search(const GroupSize& size, const Places& taken, const
       const bool stays = has(taken, place);
       const bool leaves = has(leaving, place);
       begun = begun || stays || leaves;
+      staying += stays;
+      used += stays || leaves;
       if (!stays && !leaves && !gap) gap = place;
       if (!stays && leaves && !left) left = place;
     }
-    if (begun && gap) return gap;
+    if (begun && !begun_gap) begun_gap = gap;
     if (!begun && !unused) unused = gap;
   }
-  return unused ? unused : left;
+  const std::uint32_t most = size.members == 0 ? 0xffffffffu : size.members;
+  if (used < most && begun_gap) return begun_gap;
+  if (used < most && unused) return unused;
+  return staying < most ? left : std::nullopt;
 }
 
 class RandomGroups : public testing::Test {
@@ -150,7 +169,8 @@ class RandomGroups : public testing::Test {
 TEST_F(RandomGroups, agree_with_a_search_through_all_places) {
   int full = 0;
   for (int round = 0; round < 20'000; ++round) {
-    const GroupSize size{1 + below(4), 1 + below(4)};
+    GroupSize size{1 + below(4), 1 + below(4)};
+    size.members = below(size.hosts_per_slice * size.slices + 2);
     const Places taken = places(size), leaving = places(size);
     const auto want = by_search(size, taken, leaving);
     ASSERT_EQ(next_member(size, taken, leaving), want) << "round " << round;
@@ -162,7 +182,7 @@ TEST_F(RandomGroups, agree_with_a_search_through_all_places) {
 // Members come and go for a long time: no id is ever held twice, and none is refused
 // while the group has room.
 TEST_F(RandomGroups, never_give_a_place_twice) {
-  const GroupSize size{4, 8};
+  const GroupSize size{4, 8, 0};
   std::set<Place> members;
   int refused = 0;
   for (int step = 0; step < 20'000; ++step) {
@@ -180,7 +200,7 @@ TEST_F(RandomGroups, never_give_a_place_twice) {
 }
 
 TEST_F(RandomGroups, fill_in_order_whatever_order_the_taken_come_in) {
-  const GroupSize size{4, 5};
+  const GroupSize size{4, 5, 0};
   Places taken;
   for (std::uint32_t i = 0; i < 20; ++i) {
     std::ranges::shuffle(taken, random_);
