@@ -46,3 +46,12 @@ add_executable(webhook_test
   webhook/workloads/table_test.cpp)
 target_link_libraries(webhook_test PRIVATE tpuwh_test_support GTest::gtest_main)
 add_gtest(webhook_test unit)
+
+# The ledger in 100,000 small worlds; TPUWH_SEED and TPUWH_WORLDS choose others.
+add_executable(ledger_test
+  webhook/ledger/group_ledger_test.cpp
+  webhook/ledger/interleavings_test.cpp
+  webhook/ledger/record_test.cpp
+  webhook/ledger/small_world.cpp)
+target_link_libraries(ledger_test PRIVATE tpuwh_webhook GTest::gtest_main)
+add_gtest(ledger_test unit)

@@ -1,0 +1,265 @@
+// Stories: this happens, then it calls that.
+#include "webhook/ledger/group_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tpuwh::webhook {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = GroupLedger::Call::Kind;
+using OutcomeKind = GroupLedger::Outcome::Kind;
+
+class GroupLedgerStory : public testing::Test {
+ protected:
+  GroupLedger::Ticket ask(const std::string& token = {}, bool dry_run = false) {
+    ledger.ask(++ticket_,
+               {.size = {4, 0, 8},
+                .review_uid = "review-" + std::to_string(ticket_),
+                .token = token,
+                .dry_run = dry_run,
+                .group = "worker group g of RayCluster c"},
+               now);
+    return ticket_;
+  }
+  GroupLedger::Call next() { return ledger.next({pods, now}, now); }
+  void done(OutcomeKind kind, LedgerRecord record = {}, GroupPods listed = {}) {
+    ledger.done({.kind = kind,
+                 .version = std::to_string(++version_),
+                 .record = std::move(record),
+                 .pods = std::move(listed),
+                 .why = kind == OutcomeKind::failed ? "500 Internal Server Error" : ""},
+                now);
+  }
+  // Through the calls that a new group takes.
+  void begin_group() {
+    EXPECT_EQ(next().kind, Kind::read);
+    done(OutcomeKind::absent);
+    EXPECT_EQ(next().kind, Kind::list);
+    done(OutcomeKind::ok);
+  }
+  // One member, whose Pod the watch has shown.
+  std::string member() {
+    ask();
+    if (!begun_) begin_group();
+    begun_ = true;
+    next();
+    done(OutcomeKind::ok);
+    const std::string token = ledger.take_answers().at(0).second.token;
+    pods["uid-" + token] = {.token = token, .place = {}, .leaving = false};
+    next();
+    return token;
+  }
+
+  GroupLedger ledger;
+  GroupPods pods;
+  Moment now = 1000s;
+
+ private:
+  GroupLedger::Ticket ticket_ = 0;
+  int version_ = 0;
+  bool begun_ = false;
+};
+
+TEST_F(GroupLedgerStory, QuestionsAtOneTimeShareAWrite) {
+  for (int i = 0; i < 3; ++i) ask();
+  begin_group();
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::create);
+  EXPECT_EQ(call.record.entries.size(), 3u);
+  EXPECT_TRUE(ledger.take_answers().empty());  // not before it is written
+  done(OutcomeKind::ok);
+  const auto answers = ledger.take_answers();
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_EQ(answers[2].second.place, (topology::Place{0, 2}));
+  EXPECT_EQ(next().kind, Kind::none);
+}
+
+TEST_F(GroupLedgerStory, OneWriteForEachOfThoseThatComeOneByOne) {
+  member();
+  for (std::uint32_t host = 1; host < 8; ++host) {
+    ask();
+    EXPECT_EQ(next().kind, Kind::update);
+    done(OutcomeKind::ok);
+    EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{host / 4, host % 4}));
+    EXPECT_EQ(next().kind, Kind::none);
+  }
+}
+
+TEST_F(GroupLedgerStory, ALostRaceIsReadAgain) {
+  member();
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::conflict);
+  EXPECT_EQ(next().kind, Kind::read);
+  LedgerRecord others{
+      .hosts_per_slice = 4, .rebuilding = false, .entries = ledger.record().entries};
+  others.entries.push_back({{0, 1}, "0-1-00000000000000aa"});
+  done(OutcomeKind::ok, others);
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 2}));
+}
+
+// The write was carried out, and its answer lost.
+TEST_F(GroupLedgerStory, AWriteOfUnknownOutcomeIsReadAndNotRepeated) {
+  member();
+  ask();
+  const auto write = next();
+  done(OutcomeKind::failed);
+  EXPECT_EQ(next().kind, Kind::none);  // a pause first
+  now += 1s;
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::ok, write.record);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.token, write.record.entries.back().token);
+}
+
+TEST_F(GroupLedgerStory, AnUnreachableLedgerSaysTryAgain) {
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::failed);
+  now += 6s;
+  next();
+  const auto answers = ledger.take_answers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].second.kind, PlaceAnswer::Kind::try_again);
+  EXPECT_EQ(answers[0].second.why,
+            "the ledger of worker group g of RayCluster c cannot be read or written: "
+            "500 Internal Server Error");
+}
+
+TEST_F(GroupLedgerStory, AFullGroupIsReadOnceMoreAndThenRefuses) {
+  for (int i = 0; i < 8; ++i) member();
+  now += 1s;
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::ok, ledger.record());
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.why,
+            "all 8 places of worker group g of RayCluster c are taken, in slices of 4 hosts");
+}
+
+TEST_F(GroupLedgerStory, AnEventFreesAPlaceWithTheNextWrite) {
+  member();
+  const std::string second = member();
+  pods.erase("uid-" + second);
+  ledger.pod_gone(second, now + 1s);
+  EXPECT_EQ(next().kind, Kind::none);  // not yet by itself
+  ask();
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.record.find(second), nullptr);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
+}
+
+TEST_F(GroupLedgerStory, TheLastOneOutDeletesTheObject) {
+  const std::string only = member();
+  pods.clear();
+  ledger.pod_gone(only, now + 1s);
+  now += 1s;
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::remove);
+  EXPECT_FALSE(call.version.empty());
+  done(OutcomeKind::ok);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.idle());
+}
+
+TEST_F(GroupLedgerStory, WhatARelistLacksIsAskedForByQuorum) {
+  member();
+  const std::string lost = member();
+  const GroupPods all = pods;
+  pods.erase("uid-" + lost);
+  EXPECT_EQ(next().kind, Kind::list);
+  done(OutcomeKind::ok, {}, all);  // it is there: the re-list was old
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_NE(ledger.record().find(lost), nullptr);
+}
+
+TEST_F(GroupLedgerStory, AnUnseenPodHasTwoMinutes) {
+  member();
+  ask();
+  next();
+  done(OutcomeKind::ok);
+  const std::string unseen = ledger.take_answers().at(0).second.token;
+  now += 119s;
+  EXPECT_EQ(next().kind, Kind::none);
+  now += 1s;
+  EXPECT_EQ(next().kind, Kind::list);
+  done(OutcomeKind::ok, {}, pods);
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.record.find(unseen), nullptr);
+}
+
+TEST_F(GroupLedgerStory, AReinvokedPodKeepsItsPlaceUnderANewToken) {
+  member();
+  ask();
+  next();
+  done(OutcomeKind::ok);
+  const std::string first = ledger.take_answers().at(0).second.token;
+  ask(first);
+  EXPECT_EQ(next().kind, Kind::list);
+  done(OutcomeKind::ok, {}, pods);
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  const auto answer = ledger.take_answers().at(0).second;
+  EXPECT_EQ(answer.place, (topology::Place{0, 1}));
+  EXPECT_NE(answer.token, first);
+  EXPECT_EQ(ledger.record().find(first), nullptr);
+}
+
+TEST_F(GroupLedgerStory, ACopyOfALivingPodGetsAPlaceOfItsOwn) {
+  const std::string living = member();
+  ask(living);
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
+}
+
+TEST_F(GroupLedgerStory, ADryRunWritesNothing) {
+  ask({}, true);
+  begin_group();
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 0}));
+}
+
+TEST_F(GroupLedgerStory, ALostRecordIsMadeAnewAndGivesNothingForAWhile) {
+  const std::string living = member();
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::absent);
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::absent);
+  EXPECT_EQ(next().kind, Kind::list);
+  done(OutcomeKind::ok, {}, pods);
+  const auto anew = next();
+  EXPECT_EQ(anew.kind, Kind::create);
+  EXPECT_TRUE(anew.record.rebuilding);
+  EXPECT_NE(anew.record.find(living), nullptr);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.kind, PlaceAnswer::Kind::try_again);
+  now += 70s;
+  EXPECT_EQ(next().kind, Kind::list);
+  done(OutcomeKind::ok, {}, pods);
+  const auto whole = next();
+  EXPECT_EQ(whole.kind, Kind::update);
+  EXPECT_FALSE(whole.record.rebuilding);
+}
+
+TEST_F(GroupLedgerStory, AnotherSizeWaitsUntilTheOldMembersAreGone) {
+  member();
+  ledger.ask(99, {.size = {2, 0, 8}, .review_uid = "u", .token = {}, .group = "group g"}, now);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.take_answers().at(0).second.why,
+            "group g has members of slices of 4 hosts, and this Pod is of a slice of 2 hosts; "
+            "it must wait until they are gone");
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,35 @@
+#include "webhook/ledger/record.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::webhook {
+namespace {
+
+const LedgerRecord two{
+    .hosts_per_slice = 4,
+    .rebuilding = false,
+    .entries = {{{1, 0}, "1-0-00000000000000aa"}, {{0, 3}, "0-3-00000000000000bb"}}};
+
+TEST(LedgerRecord, IsOneTokenALineInOrder) {
+  EXPECT_EQ(entries_text(two), "0-3-00000000000000bb\n1-0-00000000000000aa\n");
+  EXPECT_EQ(entries_text({}), "");
+}
+
+TEST(LedgerRecord, ReadsWhatItWrote) {
+  const auto entries = parse_entries(entries_text(two));
+  ASSERT_TRUE(entries);
+  ASSERT_EQ(entries->size(), 2u);
+  EXPECT_EQ(entries->front(), two.entries.back());
+  EXPECT_TRUE(parse_entries("")->empty());
+  EXPECT_EQ(parse_entries("0-3-00000000000000bb")->size(), 1u);  // without its last newline
+}
+
+TEST(LedgerRecord, NamesTheLineThatIsNoToken) {
+  const auto entries = parse_entries("0-3-00000000000000bb\n0-4\n");
+  ASSERT_FALSE(entries);
+  const std::string message = entries.error().message();
+  EXPECT_EQ(message, "line 2 is \"0-4\", expected <slice>-<host>-<16 hex digits>");
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

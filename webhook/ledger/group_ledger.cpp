@@ -1,0 +1,426 @@
+#include "webhook/ledger/group_ledger.hpp"
+
+#include "webhook/token.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tpuwh::webhook {
+
+using topology::Place;
+using Kind = GroupLedger::Call::Kind;
+
+// --- One write: what is freed, and who gets which place -------------------------------
+
+class GroupLedger::Plan {
+ public:
+  Plan(const LedgerRecord& now, const GroupPods& pods) : record(now), pods_(pods) {}
+
+  LedgerRecord record;  // as it will be
+
+  // Pods that carry a token of ours without an entry: stored after it was given up, or the
+  // record is another. Their places are taken. Not where the place has another entry: then
+  // the Pod is gone, and this replica's watch lags.
+  void adopt_strays() {
+    for (const auto& [uid, pod] : pods_) {
+      const auto place = place_of_token(pod.token);
+      if (place && !has_holder(*place) && !is_crowded())
+        record.entries.push_back({*place, pod.token});
+    }
+  }
+
+  void count_places() {
+    std::unordered_set<std::string_view> leaving_tokens;
+    for (const auto& [uid, pod] : pods_) {
+      if (pod.leaving && !pod.token.empty()) leaving_tokens.insert(pod.token);
+      if (pod.token.empty() && pod.place) (pod.leaving ? leaving_ : taken_).push_back(*pod.place);
+    }
+    for (const LedgerEntry& entry : record.entries)
+      (leaving_tokens.contains(entry.token) ? leaving_ : taken_).push_back(entry.place);
+  }
+
+  bool is_crowded() const { return record.entries.size() >= LedgerRecord::max_entries; }
+
+  std::optional<Place> next(const topology::GroupSize& size) const {
+    return topology::next_member(size, taken_, leaving_);
+  }
+
+  void give(Place place, std::string token) {
+    taken_.push_back(place);
+    record.entries.push_back({place, std::move(token)});
+  }
+
+  // The entry with this token, if nobody else holds its place.
+  LedgerEntry* only_holder(std::string_view token) {
+    const auto found = std::ranges::find(record.entries, token, &LedgerEntry::token);
+    if (found == record.entries.end()) return nullptr;
+    return std::ranges::count(record.entries, found->place, &LedgerEntry::place) == 1 ? &*found
+                                                                                      : nullptr;
+  }
+
+ private:
+  bool has_holder(Place place) const {
+    return std::ranges::find(record.entries, place, &LedgerEntry::place) != record.entries.end();
+  }
+
+  const GroupPods& pods_;
+  std::vector<Place> taken_, leaving_;
+};
+
+namespace {
+
+PlaceAnswer given(Place place, std::string token) {
+  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
+}
+
+PlaceAnswer try_again(std::string why) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why)};
+}
+
+// Given to this review by a write whose outcome was not known.
+const LedgerEntry* given_before(const LedgerRecord& record, const std::string& review_uid) {
+  for (const LedgerEntry& entry : record.entries)
+    if (entry.token == make_token(entry.place, review_uid)) return &entry;
+  return nullptr;
+}
+
+std::string counted(std::uint32_t number) {
+  return std::to_string(number) + (number == 1 ? " host" : " hosts");
+}
+
+PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
+  return try_again(question.group + " has members of slices of " + counted(record.hosts_per_slice) +
+                   ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice) +
+                   "; it must wait until they are gone");
+}
+
+PlaceAnswer crowded(const GroupLedger::Question& question) {
+  return try_again("the ledger of " + question.group + " has " +
+                   std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
+}
+
+}  // namespace
+
+// --- What happens ---------------------------------------------------------------------
+
+void GroupLedger::ask(Ticket ticket, Question question, Moment now) {
+  asked_.push_back({ticket, std::move(question), stamp(now)});
+}
+
+void GroupLedger::pod_gone(const std::string& token, Moment due) {
+  if (!token.empty()) gone_.emplace(token, due);
+}
+
+void GroupLedger::refresh(const std::string& version, LedgerRecord record, Moment now) {
+  if (under_way_ != Kind::none || (known_ == Known::present && version == version_)) return;
+  learn(version, std::move(record), now, now);
+}
+
+void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment read_at,
+                        Moment now) {
+  known_ = Known::present;
+  version_ = version;
+  record_ = std::move(record);
+  read_at_ = read_at;
+  if (!record_.rebuilding) rebuilding_since_.reset();
+  if (record_.rebuilding && !rebuilding_since_) rebuilding_since_ = now;
+  std::unordered_map<std::string, Track> tracks;
+  for (const LedgerEntry& entry : record_.entries) {
+    const auto known = tracks_.find(entry.token);
+    tracks.emplace(entry.token, known == tracks_.end() ? Track{now} : known->second);
+  }
+  tracks_.swap(tracks);
+}
+
+void GroupLedger::done(const Outcome& outcome, Moment now) {
+  const Kind call = std::exchange(under_way_, Kind::none);
+  if (outcome.kind == Outcome::Kind::failed) {
+    failed(outcome.why, now);
+    if (call != Kind::list) known_ = Known::nothing;
+    return take_back_promises();
+  }
+  switch (call) {
+    case Kind::none:
+      return;
+    case Kind::read:
+      if (outcome.kind == Outcome::Kind::ok)
+        return learn(outcome.version, outcome.record, begun_, now);
+      known_ = Known::absent;
+      read_at_ = begun_;
+      rebuilding_since_.reset();
+      return;
+    case Kind::list:
+      return listed(outcome, now);
+    case Kind::create:
+    case Kind::update:
+    case Kind::remove:
+      return written(call, outcome, now);
+  }
+}
+
+void GroupLedger::written(Kind call, const Outcome& outcome, Moment now) {
+  if (outcome.kind != Outcome::Kind::ok) {
+    known_ = Known::nothing;
+    return take_back_promises();
+  }
+  learn(outcome.version, std::move(writing_), begun_, now);
+  if (call == Kind::remove) known_ = Known::absent;
+  for (std::size_t i = 0; i < promised_.size(); ++i)
+    answers_.emplace_back(promised_to_[i].ticket, std::move(promised_[i]));
+  promised_.clear();
+  promised_to_.clear();
+}
+
+void GroupLedger::listed(const Outcome& outcome, Moment now) {
+  listing_ = {begun_, {}};
+  for (const auto& [uid, pod] : outcome.pods) {
+    if (pod.token.empty()) continue;
+    listing_.tokens.insert(pod.token);
+    if (const auto track = tracks_.find(pod.token); track != tracks_.end())
+      track->second = {track->second.first_seen, true, {}, now};
+  }
+}
+
+void GroupLedger::take_back_promises() {
+  asked_.insert(asked_.begin(), std::make_move_iterator(promised_to_.begin()),
+                std::make_move_iterator(promised_to_.end()));
+  promised_to_.clear();
+  promised_.clear();
+}
+
+void GroupLedger::failed(const std::string& why, Moment now) {
+  why_ = why;
+  not_before_ = now + ledger_times::pause;
+}
+
+// --- What to do next ------------------------------------------------------------------
+
+GroupLedger::Call GroupLedger::next(const GroupView& view, Moment now) {
+  give_up(now);
+  if (under_way_ != Kind::none || now < not_before_) return {};
+  watch_entries(view, now);
+  forget_strangers(now);
+  const auto wanted = list_wanted(view, now);
+  if (asked_.empty() && !has_due(now) && !wanted && !rebuilt(now)) return {};
+  if (known_ == Known::nothing) return reread(now);
+  if (known_ == Known::absent) return start_anew(view, now);
+  if (record_.rebuilding) return go_on_rebuilding(now);
+  if (wanted && listing_.begun < *wanted) return begin({Kind::list}, now);
+  return give_and_free(view, now);
+}
+
+// No two are equal: what was begun before a question does not answer it.
+Moment GroupLedger::stamp(Moment now) {
+  using namespace std::chrono_literals;
+  return last_stamp_ = std::max(now, last_stamp_ + 1ns);
+}
+
+GroupLedger::Call GroupLedger::begin(Call call, Moment now) {
+  under_way_ = call.kind;
+  begun_ = stamp(now);
+  writing_ = call.record;
+  return call;
+}
+
+GroupLedger::Call GroupLedger::reread(Moment now) {
+  known_ = Known::nothing;
+  return begin({Kind::read}, now);
+}
+
+void GroupLedger::give_up(Moment now) {
+  std::erase_if(asked_, [&](const Asked& asked) {
+    if (now - asked.at < ledger_times::patience) return false;
+    answers_.emplace_back(
+        asked.ticket, try_again("the ledger of " + asked.question.group +
+                                " cannot be read or written" + (why_.empty() ? "" : ": " + why_)));
+    return true;
+  });
+}
+
+void GroupLedger::watch_entries(const GroupView& view, Moment now) {
+  live_.clear();
+  for (const auto& [uid, pod] : view.pods)
+    if (!pod.token.empty()) live_.insert(pod.token);
+  for (auto& [token, track] : tracks_) {
+    const bool vouched = track.vouched && now - *track.vouched < ledger_times::vouched;
+    if (live_.contains(token))
+      track = {.first_seen = track.first_seen, .seen_live = true};
+    else if (track.seen_live && !track.suspect && !vouched && !gone_.contains(token))
+      track.suspect = stamp(now);
+  }
+}
+
+// Tokens of Pods that are gone and have no entry: a record read after their time says so.
+// One that another Pod carries is not gone.
+void GroupLedger::forget_strangers(Moment now) {
+  bool stale = false;
+  std::erase_if(gone_, [&](const auto& gone) {
+    const auto& [token, due] = gone;
+    if (now < due || known_ == Known::nothing) return false;
+    if (live_.contains(token)) return true;
+    if (known_ == Known::present && tracks_.contains(token)) return false;
+    stale = stale || read_at_ < due;
+    if (read_at_ >= due) tracks_.erase(token);
+    return read_at_ >= due;
+  });
+  if (stale) known_ = Known::nothing;
+}
+
+bool GroupLedger::has_due(Moment now) const {
+  return std::ranges::any_of(gone_, [&](const auto& gone) { return gone.second <= now; });
+}
+
+bool GroupLedger::rebuilt(Moment now) const {
+  return rebuilding_since_ && now - *rebuilding_since_ >= ledger_times::rebuild;
+}
+
+// Since when a quorum list must have been begun to say whether the entry is to go;
+// nothing where there is no doubt.
+std::optional<Moment> GroupLedger::doubt(const LedgerEntry& entry, const GroupView& view,
+                                         Moment now) const {
+  const auto found = tracks_.find(entry.token);
+  if (found == tracks_.end() || live_.contains(entry.token) || gone_.contains(entry.token))
+    return std::nullopt;
+  const Track& track = found->second;
+  if (track.seen_live) return track.suspect;
+  const Moment end = track.first_seen + ledger_times::unconfirmed;
+  if (now < end || view.moved <= track.first_seen) return std::nullopt;
+  return end;
+}
+
+bool GroupLedger::is_gone(const LedgerEntry& entry, const GroupView& view, Moment now) const {
+  if (gone_.contains(entry.token)) return !live_.contains(entry.token);
+  const auto since = doubt(entry, view, now);
+  return since && listing_.begun >= *since && !listing_.tokens.contains(entry.token);
+}
+
+// As far as this replica knows; a quorum list has the last word.
+bool GroupLedger::keeps_place(const Asked& asked) const {
+  const auto track = tracks_.find(asked.question.token);
+  return track != tracks_.end() && !track->second.seen_live && !asked.question.dry_run &&
+         !gone_.contains(asked.question.token);
+}
+
+std::optional<Moment> GroupLedger::list_wanted(const GroupView& view, Moment now) const {
+  std::optional<Moment> wanted;
+  for (const LedgerEntry& entry : record_.entries) {
+    if (known_ != Known::present) break;
+    if (const auto since = doubt(entry, view, now)) wanted = std::max(wanted, since);
+  }
+  for (const Asked& asked : asked_)
+    if (keeps_place(asked)) wanted = std::max(wanted, std::optional(asked.at));
+  return wanted;
+}
+
+// --- The record is not there ----------------------------------------------------------
+
+// The group is new, or somebody deleted the record of one that lives.
+GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
+  if (asked_.empty()) return {};
+  if (read_at_ < asked_.front().at) return reread(now);
+  if (listing_.begun < read_at_) return begin({Kind::list}, now);
+  LedgerRecord anew{.hosts_per_slice = asked_.front().question.size.hosts_per_slice,
+                    .rebuilding = true,
+                    .entries = {}};
+  for (const std::string& token : listing_.tokens)
+    if (const auto place = place_of_token(token)) anew.entries.push_back({*place, token});
+  for (const LedgerEntry& entry : record_.entries) {
+    const auto track = tracks_.find(entry.token);
+    const bool perhaps_coming = track != tracks_.end() && !track->second.seen_live &&
+                                !gone_.contains(entry.token) &&
+                                now - track->second.first_seen < ledger_times::unconfirmed;
+    if (perhaps_coming && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
+  }
+  if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);
+  record_ = {};
+  return give_and_free(view, now);
+}
+
+GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
+  if (!rebuilt(now)) {
+    for (const Asked& asked : asked_)
+      answers_.emplace_back(asked.ticket,
+                            try_again("the ledger of " + asked.question.group +
+                                      " was lost and is made anew from the Pods that live"));
+    asked_.clear();
+    return {};
+  }
+  if (listing_.begun < *rebuilding_since_ + ledger_times::rebuild) return begin({Kind::list}, now);
+  LedgerRecord whole = record_;
+  whole.rebuilding = false;
+  for (const std::string& token : listing_.tokens) {
+    const auto place = place_of_token(token);
+    if (place && whole.find(token) == nullptr) whole.entries.push_back({*place, token});
+  }
+  return begin({Kind::update, std::move(whole), version_}, now);
+}
+
+// --- The record is there, or is to be -------------------------------------------------
+
+GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) {
+  Plan plan(record_, view.pods);
+  const std::size_t freed = std::erase_if(
+      plan.record.entries, [&](const LedgerEntry& entry) { return is_gone(entry, view, now); });
+  plan.adopt_strays();
+  plan.count_places();
+
+  std::vector<Asked> waiting;
+  for (Asked& asked : asked_) {
+    const Question& question = asked.question;
+    const auto promise = [&](PlaceAnswer answer) {
+      promised_.push_back(std::move(answer));
+      promised_to_.push_back(std::move(asked));
+    };
+    const auto answer = [&](PlaceAnswer word) {
+      answers_.emplace_back(asked.ticket, std::move(word));
+    };
+    if (plan.record.entries.empty()) plan.record.hosts_per_slice = question.size.hosts_per_slice;
+    if (const LedgerEntry* entry = given_before(plan.record, question.review_uid)) {
+      answer(given(entry->place, entry->token));
+      continue;
+    }
+    if (plan.record.hosts_per_slice != question.size.hosts_per_slice) {
+      answer(other_size(question, plan.record));
+      continue;
+    }
+    LedgerEntry* own = keeps_place(asked) && !listing_.tokens.contains(question.token)
+                           ? plan.only_holder(question.token)
+                           : nullptr;
+    if (own != nullptr) {
+      own->token = make_token(own->place, question.review_uid);
+      promise(given(own->place, own->token));
+      continue;
+    }
+    const auto place = plan.next(question.size);
+    if (!place && read_at_ < asked.at) {
+      waiting.push_back(std::move(asked));
+      continue;
+    }
+    if (!place || plan.is_crowded()) {
+      answer(place ? crowded(question) : no_place_left(question.size, question.group));
+      continue;
+    }
+    std::string token = make_token(*place, question.review_uid);
+    if (question.dry_run) {
+      answer(given(*place, std::move(token)));
+      continue;
+    }
+    plan.give(*place, token);
+    promise(given(*place, std::move(token)));
+  }
+  asked_ = std::move(waiting);
+
+  if (freed > 0 || !promised_.empty()) {
+    if (plan.record.entries.empty()) return begin({Kind::remove, {}, version_}, now);
+    const bool is_new = known_ == Known::absent;
+    return begin({is_new ? Kind::create : Kind::update, std::move(plan.record), version_}, now);
+  }
+  return asked_.empty() ? Call{} : reread(now);
+}
+
+bool GroupLedger::idle() const {
+  return asked_.empty() && under_way_ == Kind::none && answers_.empty() && gone_.empty() &&
+         (known_ != Known::present || record_.entries.empty());
+}
+
+}  // namespace tpuwh::webhook

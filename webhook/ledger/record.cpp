@@ -1,0 +1,41 @@
+#include "webhook/ledger/record.hpp"
+
+#include "webhook/names.hpp"
+#include "webhook/token.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+const LedgerEntry* LedgerRecord::find(std::string_view token) const {
+  const auto found = std::ranges::find(entries, token, &LedgerEntry::token);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+std::string entries_text(const LedgerRecord& record) {
+  std::vector<const LedgerEntry*> sorted;
+  for (const LedgerEntry& entry : record.entries) sorted.push_back(&entry);
+  std::ranges::sort(sorted, [](const LedgerEntry* a, const LedgerEntry* b) {
+    return a->place != b->place ? a->place < b->place : a->token < b->token;
+  });
+  std::string text;
+  for (const LedgerEntry* entry : sorted) text.append(entry->token).push_back('\n');
+  return text;
+}
+
+Result<std::vector<LedgerEntry>> parse_entries(std::string_view text) {
+  std::vector<LedgerEntry> entries;
+  for (std::size_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view token = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto place = place_of_token(token);
+    if (!place)
+      return Error(Errc::bad_value, "line " + std::to_string(line) + " is \"" + printable(token) +
+                                        "\", expected <slice>-<host>-<16 hex digits>");
+    entries.push_back({*place, std::string(token)});
+  }
+  return entries;
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,45 @@
+// The ledger of one worker group: which places of its slices are given, and to whom.
+// DESIGN D2; as an object of the cluster: docs/contract.md, "The ledger".
+#pragma once
+
+#include "topology/next_member.hpp"
+#include "topology/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook {
+
+// A place from the write that gives it to the write that frees it.
+struct LedgerEntry {
+  topology::Place place;
+  std::string token;  // of the Pod (webhook/token.hpp); names the place too
+
+  bool operator==(const LedgerEntry&) const = default;
+};
+
+struct LedgerRecord {
+  // A group larger than all TPUs there are is a mistake or an attack; 16,384 entries are
+  // 450 KB, and an object may have 1 MiB.
+  static constexpr std::size_t max_entries = 16'384;
+
+  std::uint32_t hosts_per_slice = 0;
+  // The object was lost while Pods lived, and made anew from them: no place is given until
+  // every Pod that was being created then has arrived (ledger_times::rebuild).
+  bool rebuilding = false;
+  std::vector<LedgerEntry> entries;
+
+  const LedgerEntry* find(std::string_view token) const;
+  bool operator==(const LedgerRecord&) const = default;
+};
+
+// One token a line. The same text for the same entries, in whatever order they were given.
+std::string entries_text(const LedgerRecord& record);
+
+//   errors  bad_value: a line that is no token, with its number
+Result<std::vector<LedgerEntry>> parse_entries(std::string_view text);
+
+}  // namespace tpuwh::webhook
