@@ -41,6 +41,8 @@ enum class Errc {
   name_too_long,       // a DNS label above 63 octets
   bad_name,            // a name that is no DNS label
   env_too_long,        // a variable above the kernel's 131,071 bytes
+  // server: whoever set up how the API server is reached (kubeconfig, service account, plugin)
+  api_access,
   // ours
   internal,
 };

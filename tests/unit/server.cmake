@@ -21,6 +21,13 @@ set(server_tests
   https/reply_test.cpp
   https/request_parser_test.cpp
   https/router_test.cpp
+  kube/api_config_test.cpp
+  kube/base64_test.cpp
+  kube/credentials_test.cpp
+  kube/exec_credential_test.cpp
+  kube/exec_plugin_test.cpp
+  kube/kubeconfig_test.cpp
+  kube/server_url_test.cpp
   offline/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
@@ -30,5 +37,5 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_command_line fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_command_line tpuwh_kube_config fmt::fmt GTest::gmock GTest::gtest_main)
 add_gtest(server_test unit)

@@ -1,0 +1,78 @@
+// What a request to the API server says about who sends it.
+//
+// One thread uses a Credentials. Nothing here writes a secret into a message.
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+// PEM; both or neither.
+struct ClientCertificate {
+  std::string certificate;
+  std::string key;
+
+  bool empty() const { return certificate.empty(); }
+  bool operator==(const ClientCertificate&) const = default;
+};
+
+class Credentials {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  virtual ~Credentials() = default;
+
+  // The value of the Authorization header; "" for none. To be asked before every request:
+  // the answer is kept here as long as it may be.
+  //
+  //   cost  mostly a copy; sometimes a file is read, or a plugin run, which may take up to
+  //         limits::plugin_time and blocks this thread
+  virtual Result<std::string> authorization(Time now) = 0;
+
+  // A certificate that comes with these credentials (an exec plugin's); empty for none, and
+  // then ApiConfig's own is used. To be asked before every new connection: one that differs
+  // from the last concerns new connections alone. Cost as above.
+  virtual Result<ClientCertificate> certificate(Time) { return ClientCertificate{}; }
+
+  // The API server answered 401: what is kept is dropped, and the next call reads again. The
+  // request itself is to be repeated by whoever sent it, after a pause.
+  virtual void rejected() {}
+};
+
+// The same header for ever.
+std::shared_ptr<Credentials> no_credentials();
+std::shared_ptr<Credentials> bearer_token(std::string token);
+std::shared_ptr<Credentials> basic_credentials(std::string_view user, std::string_view password);
+
+// Whether `token` may stand in a header: printable ASCII without blanks, not empty.
+bool is_token(std::string_view token);
+
+// A token that somebody renews in a file: the kubelet, or a kubeconfig's tokenFile.
+//
+// Read again after limits::token_age, when used. A file that cannot be read, or holds no
+// token at that moment, leaves the old one in use. After rejected() there is no old one.
+//   source  client-go transport/token_source.go
+class TokenFile final : public Credentials {
+ public:
+  // `first` is used until the file could be read: a kubeconfig may have `token` beside
+  // `tokenFile`. "" for none.
+  explicit TokenFile(std::string path, std::string first = {});
+
+  Result<std::string> authorization(Time now) override;
+  void rejected() override;
+
+ private:
+  Result<std::string> read() const;
+
+  std::string path_;
+  std::string token_;
+  std::optional<Time> read_at_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,44 @@
+// A folder for one test's files, named for the test and gone after it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace tpuwh::server::kube {
+
+class FolderTest : public testing::Test {
+ protected:
+  FolderTest() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(test->test_suite_name()) + "_" + test->name();
+    std::ranges::replace(name, '/', '_');
+    folder_ = std::filesystem::temp_directory_path() / ("tpuwh_" + name);
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~FolderTest() override { std::filesystem::remove_all(folder_); }
+
+  // The path of a file that holds `text` from now on.
+  std::string write(const std::string& name, const std::string& text) const {
+    const auto path = folder_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+    return path;
+  }
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+  std::filesystem::path folder_;
+};
+
+// PEM in form; what is inside is not looked at before TLS is.
+inline const std::string ca_pem = "-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n";
+inline const std::string cert_pem =
+    "-----BEGIN CERTIFICATE-----\nQ0VSVA==\n-----END CERTIFICATE-----\n";
+inline const std::string key_pem =
+    "-----BEGIN EC PRIVATE KEY-----\nS0VZ\n-----END EC PRIVATE KEY-----\n";
+
+}  // namespace tpuwh::server::kube
