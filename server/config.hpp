@@ -130,6 +130,101 @@ inline constexpr Duration certificate_poll = 1s;
 // bug does that (a review takes microseconds).
 inline constexpr Duration stuck = 10s;
 
+// --- client of the API server ----------------------------------------------
+
+namespace api {
+
+// Our own brake, so that a bug cannot flood the API server. Ordinary use is a few
+// requests a second: a slice of 256 Ray workers is 256 writes, done in some 4 s at
+// this rate. client-go's default is 5 and 10, controller-runtime's 20 and 30, and the
+// server's own fair queueing stands behind it (contract.md B.6).
+inline constexpr double requests_per_second = 50;
+inline constexpr double request_burst = 100;
+
+// Objects of one list page: client-go's pager has the same (contract.md B.2).
+inline constexpr unsigned page_items = 500;
+
+// One object of a list or one event of a watch. etcd takes 1.5 MiB; the API server
+// itself adds little (contract.md B.3).
+inline constexpr std::size_t object_bytes = 4u << 20;
+
+// The body of an answer that is kept whole: one object, a list of a few, a Status.
+inline constexpr std::size_t answer_bytes = 8u << 20;
+
+// Bytes asked for at once: a TLS record.
+inline constexpr std::size_t read_bytes = 16u << 10;
+
+// The header of an answer: a dozen fields, warnings among them.
+inline constexpr std::size_t answer_header_bytes = 64u << 10;
+
+// Idle connections kept for the next request, and for how long: a ledger write and a
+// quorum list at the same time, twice. The API server closes idle ones after 90 s;
+// whoever closes later may write into a closing connection.
+inline constexpr std::size_t idle_connections = 4;
+inline constexpr Duration idle = 60s;
+
+// Name lookup and TCP to the first address that answers, together.
+inline constexpr Duration connect = 10s;
+
+// TLS: two round trips; client-go's limit.
+inline constexpr Duration handshake = 10s;
+
+// From the last byte of a request to the answer's header; send() has a limit for
+// everything. A watch is answered at once, a page when its snapshot is read, and the
+// API server ends what takes longer than 60 s.
+inline constexpr Duration answer_header = 65s;
+
+// Between two pieces of a list page.
+inline constexpr Duration page_silence = 30s;
+
+// A watch without any byte for so long is taken for dead: two bookmarks, which come
+// about every minute, are missing. Below the 150 s after which a stale store stops
+// giving ids (DESIGN D5), and reopening costs the server next to nothing.
+inline constexpr Duration watch_silence = 120s;
+
+// ?timeoutSeconds= of a watch, at random between these: client-go's. The stream may
+// then go on for the margin before it is cut from our side.
+inline constexpr std::chrono::seconds watch_least = 300s;
+inline constexpr std::chrono::seconds watch_most = 600s;
+inline constexpr Duration watch_margin = 30s;
+
+// Initial events of a watch-list, from its opening to the bookmark that ends them. A
+// server older than 1.27 takes no notice of sendInitialEvents and never sends it.
+inline constexpr Duration initial_events = 120s;
+
+// Back-off after failures: client-go's numbers (contract.md B.3). The wait is between
+// one and two times a step that doubles from first to last: 0.8 s to 30 s.
+inline constexpr Duration backoff_first = 800ms;
+inline constexpr Duration backoff_last = 15s;
+inline constexpr Duration backoff_reset = 2min;
+
+// What an answer asks for by Retry-After is honoured up to here; the server's own
+// largest is 32 s.
+inline constexpr Duration retry_after_most = 60s;
+
+// Between two tries of what only a person can mend: a role, a missing CRD.
+inline constexpr Duration slow_retry = 30s;
+
+// InternalError inside a watch: tried again from the same version for so long, then
+// listed anew. The API server's own reflectors have the same.
+inline constexpr Duration internal_errors = 30s;
+
+// A watch that ends sooner and brought nothing is suspicious (contract.md B.3).
+inline constexpr Duration watch_suspicious = 1s;
+
+// A watch that the server ends before its time was closed together with everybody
+// else's: come back spread over this.
+inline constexpr Duration reconnect_spread = 1s;
+
+// Unanswered bytes, and probes of an idle connection: a dead peer is noticed after
+// half a minute, not after the kernel's quarter of an hour.
+inline constexpr Duration tcp_user_timeout = 30s;
+inline constexpr std::chrono::seconds keepalive_idle = 30s;
+inline constexpr std::chrono::seconds keepalive_interval = 10s;
+inline constexpr int keepalive_probes = 3;
+
+}  // namespace api
+
 }  // namespace limits
 
 enum class LogFormat { text, json };

@@ -240,6 +240,18 @@ bool JsonReader::skip() {
   return true;
 }
 
+bool JsonReader::raw_value(std::string_view& out) {
+  if (next_ >= end_) return fail_syntax("a value");
+  const char* const first = text_ + *next_;
+  const std::string_view scalar = scalar_token();
+  if (!skip()) return false;
+  // A closing bracket is the last structural character of what it closes.
+  const bool bracket = *first == '{' || *first == '[';
+  const char* const last = bracket ? text_ + next_[-1] + 1 : first + scalar.size();
+  out = {first, static_cast<std::size_t>(last - first)};
+  return true;
+}
+
 bool JsonReader::fail_duplicate() {
   return fail(Errc::duplicate_key, "the key stands here twice");
 }

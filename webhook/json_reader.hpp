@@ -91,6 +91,8 @@ class JsonReader {
   // A number as it is written: "4", "4e0", "-1".
   bool number(std::string_view& out);
   bool skip();
+  // Skips a value and gives it as it stands in the text.
+  bool raw_value(std::string_view& out);
 
   // False, with an error, if `bit` is in `seen` already; else puts it there.
   bool first(Seen& seen, unsigned bit) {

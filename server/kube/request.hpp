@@ -1,0 +1,81 @@
+// Requests to the API server as values: what is sent, without how.
+//
+//   source  https://kubernetes.io/docs/reference/using-api/api-concepts/ and
+//           contract.md B.2, B.3, B.5 (read 2026-11)
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+// Objects of one kind. `ns` empty: all namespaces, or a kind that has none.
+struct Resource {
+  std::string group;  // "" for core
+  std::string version;
+  std::string plural;  // "pods", "rayclusters"
+  std::string ns;
+
+  // "/api/v1/namespaces/NS/pods"
+  std::string path() const;
+  // "pods", "rayclusters.ray.io": as RBAC and kubectl name it.
+  std::string name() const { return group.empty() ? plural : plural + "." + group; }
+};
+
+struct Request {
+  std::string method;
+  std::string target;  // without ApiConfig::base_path, escaped
+  std::string body;
+  std::string content_type;  // "" without a body
+
+  // Whether it changes nothing, so that it may be sent twice.
+  bool reads() const { return method == "GET"; }
+};
+
+struct Selectors {
+  std::string labels;  // "ray.io/cluster,app in (a,b)"
+  std::string fields;  // "status.phase!=Succeeded"
+};
+
+// `version` empty asks for the most recent state, which is what anybody needs who
+// gives away unique ids: "0" may be older than what was seen before.
+struct ListOptions {
+  unsigned limit = 0;          // 0: no pages
+  std::string continue_token;  // of the page before, else ""
+  std::string version;
+  std::string version_match;  // "Exact", "NotOlderThan", or ""
+};
+Request list(const Resource& resource, const Selectors& selectors, const ListOptions& options);
+
+struct WatchOptions {
+  std::string version;             // events after it
+  std::chrono::seconds timeout{};  // 0: the server's own, 30 to 60 min
+  // A watch-list (KEP-3157): every object as ADDED first, then a bookmark that ends
+  // them. Without `version`, consistent.
+  bool initial_events = false;
+};
+// Always with bookmarks.
+Request watch(const Resource& resource, const Selectors& selectors, const WatchOptions& options);
+
+Request get(const Resource& resource, std::string_view name);
+Request create(const Resource& resource, std::string object_json);
+
+// PUT, which the API server refuses with 409 if the object has changed since `object_json`
+// was read. Fails with Errc::bad_value if there is no metadata.resourceVersion in it: a
+// ConfigMap without one would be written over.
+Result<Request> update(const Resource& resource, std::string_view name, std::string object_json);
+
+// What must still be true of an object that is to be deleted, else 409.
+struct Preconditions {
+  std::string version;  // "" for any
+  std::string uid;      // "" for any
+};
+Request remove(const Resource& resource, std::string_view name, const Preconditions& conditions);
+
+// Percent-encoded, all but RFC 3986's unreserved characters.
+std::string escaped(std::string_view text);
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,10 @@
+# The client of the API server, without a port.
+set(kube_tests
+  request_test.cpp
+  status_test.cpp
+  token_bucket_test.cpp
+)
+list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)
+add_executable(kube_test ${kube_tests})
+target_link_libraries(kube_test PRIVATE tpuwh_kube fmt::fmt GTest::gmock GTest::gtest_main)
+add_gtest(kube_test unit)
