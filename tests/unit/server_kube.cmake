@@ -1,8 +1,10 @@
 # The client of the API server, without a port.
 set(kube_tests
+  list_decoder_test.cpp
   request_test.cpp
   status_test.cpp
   token_bucket_test.cpp
+  watch_decoder_test.cpp
 )
 list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)
 add_executable(kube_test ${kube_tests})
