@@ -5,6 +5,7 @@ set(kube_tests
   status_test.cpp
   token_bucket_test.cpp
   watch_decoder_test.cpp
+  watch_fsm_test.cpp
 )
 list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)
 add_executable(kube_test ${kube_tests})
