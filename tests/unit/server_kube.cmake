@@ -2,6 +2,7 @@
 set(kube_tests
   list_decoder_test.cpp
   request_test.cpp
+  response_parser_test.cpp
   status_test.cpp
   token_bucket_test.cpp
   watch_decoder_test.cpp
