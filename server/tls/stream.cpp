@@ -24,13 +24,15 @@ error_code last_error(int ssl_error) {
 }  // namespace
 
 Stream::Stream(Socket socket, ContextPtr context)
-    : context_(std::move(context)),
-      socket_(std::move(socket)),
-      ssl_(SSL_new(context_->ssl.native_handle()), &SSL_free) {
+    : Stream(std::move(socket), SslPtr(SSL_new(context->ssl.native_handle()), &SSL_free)) {
+  context_ = std::move(context);
+  SSL_set_accept_state(ssl_.get());
+}
+
+Stream::Stream(Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {
   if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
     throw std::bad_alloc();
   }
-  SSL_set_accept_state(ssl_.get());
   socket_.native_non_blocking(true);
 }
 

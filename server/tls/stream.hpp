@@ -18,12 +18,17 @@
 
 namespace tpuwh::server::tls {
 
-// The server's end. After an error only socket() is of use. To end it from outside,
+using SslPtr = std::unique_ptr<SSL, decltype(&SSL_free)>;
+
+// Either end. After an error only socket() is of use. To end it from outside,
 // shut the socket down and do not close it: OpenSSL would go on with a number that may
 // be another connection's by then.
 class Stream {
  public:
+  // The server's end.
   Stream(Socket socket, ContextPtr context);
+  // Either: `ssl` knows which it is and lacks nothing but the descriptor.
+  Stream(Socket socket, SslPtr ssl);
 
   Task<error_code> handshake();
 
@@ -37,13 +42,14 @@ class Stream {
   void say_goodbye();
 
   Socket& socket() { return socket_; }
+  SSL* ssl() { return ssl_.get(); }
 
  private:
   Task<error_code> wait_for(int ssl_error);
 
   ContextPtr context_;
   Socket socket_;
-  std::unique_ptr<SSL, decltype(&SSL_free)> ssl_;
+  SslPtr ssl_;
 };
 
 // Whether a handshake failed because the peer refuses our certificate.

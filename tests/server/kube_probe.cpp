@@ -1,0 +1,152 @@
+// server/kube's client and watcher on a line: commands on standard input, one JSON line each
+// on standard output. tests/server/kube.py plays the API server.
+//
+//   get PATH MS            post PATH MS BODY      one request
+//   stream PATH SILENCE_MS TOTAL_MS               its body in pieces
+//   cancel AFTER_MS COMMAND…                      the same, cancelled
+#include "server/kube/client.hpp"
+#include "server/task_group.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using Json = nlohmann::json;
+using std::chrono::milliseconds;
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A token that is read once, and again after a 401.
+class FileToken final : public Credentials {
+ public:
+  explicit FileToken(std::string path) : path_(std::move(path)) {}
+
+  Result<std::string> authorization(std::chrono::steady_clock::time_point) override {
+    if (token_.empty()) token_ = read_file(path_);
+    if (token_.empty()) return Error(Errc::bad_value, "no token in " + path_);
+    return "Bearer " + token_;
+  }
+  void rejected() override { token_.clear(); }
+
+ private:
+  std::string path_, token_;
+};
+
+// "--name value" pairs.
+ApiConfig read_config(const std::map<std::string, std::string>& flags) {
+  const auto flag = [&](const char* name) {
+    const auto found = flags.find(name);
+    return found != flags.end() ? found->second : std::string();
+  };
+  ApiConfig config;
+  config.host = flag("--host");
+  config.port = flag("--port");
+  config.base_path = flag("--base-path");
+  config.tls = flag("--plain").empty();
+  config.tls_name = flag("--tls-name");
+  config.insecure = !flag("--insecure").empty();
+  config.ca_file = flag("--ca-file");
+  if (!flag("--ca").empty()) config.ca_pem = read_file(flag("--ca"));
+  if (!flag("--cert").empty()) config.client_cert_pem = read_file(flag("--cert"));
+  if (!flag("--key").empty()) config.client_key_pem = read_file(flag("--key"));
+  config.source = "the test";
+  if (!flag("--token-file").empty()) {
+    config.credentials = std::make_shared<FileToken>(flag("--token-file"));
+  }
+  return config;
+}
+
+struct Collector final : StreamReader {
+  void on_head(const ResponseHead& head) override { status = head.status; }
+  bool on_bytes(std::string_view bytes) override {
+    body += bytes;
+    ++pieces;
+    return true;
+  }
+  unsigned status = 0;
+  unsigned pieces = 0;
+  std::string body;
+};
+
+Json to_json(const Response& response) {
+  constexpr const char* names[] = {"answered", "failed", "unknown"};
+  return {{"delivery", names[static_cast<int>(response.delivery)]},
+          {"status", response.head.status},
+          {"retry_after", response.head.retry_after ? response.head.retry_after->count() : -1},
+          {"body", response.body},
+          {"error", response.error},
+          {"silent", response.silent}};
+}
+
+Task<void> one_request(Client& client, std::string line, Json& out) {
+  std::istringstream words(line);
+  std::string command, path;
+  words >> command >> path;
+  Request request;
+  request.method = command == "post" ? "POST" : "GET";
+  request.target = path;
+  if (command == "stream") {
+    int silence = 0, total = 0;
+    words >> silence >> total;
+    const StreamLimits limits{.silence = milliseconds(silence), .total = milliseconds(total)};
+    Collector collector;
+    const Response response = co_await client.stream(std::move(request), limits, collector);
+    out = to_json(response);
+    out["head"] = collector.status;
+    out["streamed"] = collector.body;
+    co_return;
+  }
+  int limit = 0;
+  words >> limit >> request.body;
+  request.content_type = "application/json";
+  const Response response = co_await client.send(std::move(request), milliseconds(limit));
+  out = to_json(response);
+}
+
+void run(Client& client, net::io_context& context, TaskGroup& tasks, const std::string& line) {
+  std::string command = line;
+  Timer timer(context.get_executor());
+  if (line.starts_with("cancel ")) {
+    std::istringstream words(line.substr(7));
+    int after = 0;
+    words >> after >> std::ws;
+    std::getline(words, command);
+    timer.expires_after(milliseconds(after));
+    timer.async_wait([&](const error_code&) { tasks.cancel(); });
+  }
+  Json out;
+  const auto begin = Clock::now();
+  tasks.spawn(context.get_executor(), one_request(client, command, out));
+  context.restart();
+  context.run();
+  out["ms"] = std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count();
+  out["idle"] = client.idle_connections();
+  std::cout << out.dump() << std::endl;
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube
+
+int main(int argc, char** argv) {
+  using namespace tpuwh::server;
+  std::signal(SIGPIPE, SIG_IGN);
+  std::map<std::string, std::string> flags;
+  for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
+  TaskGroup tasks;
+  net::io_context context{1};
+  kube::Client client(context.get_executor(), kube::read_config(flags));
+  std::string line;
+  while (std::getline(std::cin, line)) kube::run(client, context, tasks, line);
+}
