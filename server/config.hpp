@@ -223,6 +223,21 @@ inline constexpr std::chrono::seconds keepalive_idle = 30s;
 inline constexpr std::chrono::seconds keepalive_interval = 10s;
 inline constexpr int keepalive_probes = 3;
 
+// Without an event or a bookmark for so long, a watch no longer shows who is gone: no ids
+// are given (DESIGN D5). Bookmarks come about every 60 s.
+inline constexpr Duration stale = 150s;
+
+// One read or write of a ledger object, or one quorum list of a group's Pods: well below
+// the patience of a question (webhook::ledger_times::patience), which is below the API
+// server's 10 s.
+inline constexpr Duration ledger_call = 3s;
+inline constexpr Duration ledger_wait = 6s;
+
+// How often groups are looked at that nobody asks about, and how often all ledger objects
+// are listed, so that what a dead replica gave is freed by another.
+inline constexpr Duration ledger_tick = 500ms;
+inline constexpr Duration ledger_list = 60s;
+
 }  // namespace api
 
 }  // namespace limits

@@ -4,6 +4,7 @@
 #include "server/https/handlers.hpp"
 #include "server/https/listener.hpp"
 #include "server/https/session.hpp"
+#include "server/ledger.hpp"
 #include "server/task_group.hpp"
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace tpuwh::server {
 struct Shared {
   const webhook::Config& config;
   const webhook::ClusterView& cluster;
-  webhook::Ledger& ledger;
+  Places& places;
   Health& health;
   Log& log;
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports

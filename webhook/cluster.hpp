@@ -15,6 +15,11 @@ struct RayGroup {
   std::uint32_t slices = 0;  // replicas, within min and max
 };
 
+// A Job of a JobSet, as a follower's labels name it.
+struct JobOfJobSet {
+  std::string_view ns, jobset, replicated_job, job_index, job_uid;
+};
+
 // What it does not override is not known.
 class ClusterView {
  public:
@@ -32,6 +37,13 @@ class ClusterView {
   // asks for all there are.
   virtual std::optional<std::uint32_t> claimed_chips(std::string_view /*ns*/,
                                                      std::string_view /*template_name*/) const {
+    return std::nullopt;
+  }
+
+  // The value of node label `topology_key` where the Job's leader runs, which its followers
+  // are to select. Nothing before the leader is bound, or where there is not exactly one.
+  virtual std::optional<std::string> leader_domain(const JobOfJobSet& /*job*/,
+                                                   std::string_view /*topology_key*/) const {
     return std::nullopt;
   }
 

@@ -17,12 +17,13 @@ Reply text_reply(std::string_view why_not) {
 
 }  // namespace
 
-Reply Handlers::answer(Resource resource, std::string& body) {
+Reply Handlers::answer(Resource resource, std::string& body, const webhook::PlaceAnswer* place) {
+  ledger = {};
   switch (resource) {
     case Resource::mutate:
-      return review(body, config);
+      return review(body, config, place);
     case Resource::shadow:
-      return review(body, shadow_config);
+      return review(body, shadow_config, place);
     case Resource::livez:
     case Resource::healthz:
       return text_reply(health.why_not_alive(Clock::now()));
@@ -32,10 +33,13 @@ Reply Handlers::answer(Resource resource, std::string& body) {
   return Reply{.status = 500, .body = {}};
 }
 
-Reply Handlers::review(std::string& body, const webhook::Config& how) {
+Reply Handlers::review(std::string& body, const webhook::Config& how,
+                       const webhook::PlaceAnswer* place) {
   const auto start = Clock::now();
-  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace, ledger);
+  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace, place);
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
+  ledger = {answer.ledger_use, answer.place_request, answer.place};
+  if (answer.ledger_use == webhook::Answer::LedgerUse::ask) return {};
   log.review(answer.summary, took);
   return Reply{.status = answer.http_status,
                .body = answer.body,

@@ -16,19 +16,27 @@ namespace tpuwh::server {
 struct Handlers {
   const webhook::Config& config;
   const webhook::ClusterView& cluster;
-  webhook::Ledger& ledger;
   const Health& health;
   Log& log;
   webhook::Workspace workspace = {};
   // Of /shadow: a webhook entry for namespaces that only want to know what would be done.
   webhook::Config shadow_config = config.in_shadow();
 
+  // What the ledger is to be asked or told after answer(). Where it is asked, the reply says
+  // nothing yet: call answer() again with its word.
+  struct LedgerPart {
+    webhook::Answer::LedgerUse use = webhook::Answer::LedgerUse::none;
+    webhook::PlaceRequest request = {};
+    topology::Place place = {};
+  };
+  LedgerPart ledger = {};
+
   // Answers a request that was routed; for a review `body` is the review.
-  // The reply's views live until the next call, and while `body` is unchanged.
-  Reply answer(Resource resource, std::string& body);
+  // The views of reply and `ledger` live until the next call, and while `body` is unchanged.
+  Reply answer(Resource resource, std::string& body, const webhook::PlaceAnswer* place = nullptr);
 
  private:
-  Reply review(std::string& body, const webhook::Config& how);
+  Reply review(std::string& body, const webhook::Config& how, const webhook::PlaceAnswer* place);
 };
 
 }  // namespace tpuwh::server

@@ -66,10 +66,25 @@ class Conversation {
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
-    Reply reply = service_.handlers.answer(std::get<Resource>(routed), body_);
+    Reply reply = co_await answer(std::get<Resource>(routed));
     const bool go_on = co_await send(reply);
     give_back_large_body();
     co_return go_on;
+  }
+
+  // Others may use the handlers while the ledger is asked: the second pass reads the review
+  // again.
+  Task<Reply> answer(Resource resource) {
+    using Use = webhook::Answer::LedgerUse;
+    Handlers& handlers = service_.handlers;
+    Reply reply = handlers.answer(resource, body_);
+    if (handlers.ledger.use == Use::note)
+      service_.places.note(handlers.ledger.request, handlers.ledger.place);
+    if (handlers.ledger.use != Use::ask) co_return reply;
+    OwnedPlaceRequest request(handlers.ledger.request);
+    const webhook::PlaceAnswer place = co_await service_.places.place(std::move(request));
+    reply = handlers.answer(resource, body_, &place);
+    co_return reply;
   }
 
   // Feeds the parser until it has something to say; need_more if the peer left.

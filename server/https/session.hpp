@@ -4,6 +4,7 @@
 #include "server/asio.hpp"
 #include "server/https/connections.hpp"
 #include "server/https/handlers.hpp"
+#include "server/ledger.hpp"
 #include "server/throttle.hpp"
 #include "server/tls/context.hpp"
 
@@ -14,6 +15,7 @@ struct Service {
   Port port;
   Connections& connections;
   Handlers& handlers;
+  Places& places;
   const Health& health;
   Log& log;
   Throttle distrust;  // see serve_tls

@@ -13,9 +13,8 @@ class HandlersTest : public testing::Test {
   webhook::NoCluster cluster_;
   Health health_{1};
   Log log_{LogFormat::text, LogLevel::error};
-  webhook::MemoryLedger ledger_;
   Handlers handlers_{
-      .config = config_, .cluster = cluster_, .ledger = ledger_, .health = health_, .log = log_};
+      .config = config_, .cluster = cluster_, .health = health_, .log = log_};
   std::string body_;
 };
 

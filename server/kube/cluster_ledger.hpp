@@ -1,0 +1,66 @@
+// The ledger of a server in a cluster: carries out what webhook::GroupLedger says (DESIGN D2).
+//
+// Lives on the client's executor. One object of the cluster per worker group; each group has
+// one call under way at most, and what is asked meanwhile shares the next write.
+#pragma once
+
+#include "server/kube/client.hpp"
+#include "server/kube/store.hpp"
+#include "server/ledger.hpp"
+#include "server/log.hpp"
+#include "server/task_group.hpp"
+#include "webhook/ledger/group_ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+
+namespace tpuwh::server::kube {
+
+class ClusterLedger {
+ public:
+  // All outlive it. `ns`: where the objects are.
+  ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log, std::string ns);
+
+  // On the client's executor. 503 for a group whose RayCluster this replica does not know,
+  // or whose watch has been silent for limits::api::stale.
+  Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request);
+
+  // Frees places and finishes what waits, until cancelled.
+  Task<void> run();
+
+  std::size_t groups() const { return groups_.size(); }
+  std::size_t entries() const;
+
+ private:
+  using GroupLedger = webhook::GroupLedger;
+  struct Waiter;
+  struct Group {
+    GroupLedger ledger;
+  };
+  using Groups = std::map<GroupName, Group>;
+
+  void pump(Groups::iterator group);
+  void pump_all();
+  Task<void> perform(GroupName name, GroupLedger::Call call);
+  Task<GroupLedger::Outcome> execute(const GroupName& name, const GroupLedger::Call& call);
+  Task<GroupLedger::Outcome> send(Request request);
+  Task<GroupLedger::Outcome> list_pods(const GroupName& name);
+  Task<void> list_objects();
+  void pod_gone(const GroupName& name, const std::string& token);
+  void answer(GroupLedger::Answers answers);
+  std::string why_not(const OwnedPlaceRequest& request) const;
+
+  Client& client_;
+  Store& store_;
+  TaskGroup& tasks_;
+  Log& log_;
+  const std::string ns_;
+  Groups groups_;
+  std::map<GroupLedger::Ticket, Waiter*> waiters_;
+  GroupLedger::Ticket last_ticket_ = 0;
+  std::minstd_rand random_;
+};
+
+}  // namespace tpuwh::server::kube
