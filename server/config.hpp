@@ -174,8 +174,9 @@ inline constexpr Duration handshake = 10s;
 // API server ends what takes longer than 60 s.
 inline constexpr Duration answer_header = 65s;
 
-// Between two pieces of a list page.
+// Between two pieces of a list page, and all of it: the API server gives up after 60 s.
 inline constexpr Duration page_silence = 30s;
+inline constexpr Duration page = 90s;
 
 // A watch without any byte for so long is taken for dead: two bookmarks, which come
 // about every minute, are missing. Below the 150 s after which a stale store stops

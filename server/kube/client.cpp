@@ -1,7 +1,9 @@
 #include "server/kube/client.hpp"
 
 #include "server/config.hpp"
+#include "server/kube/cancelled.hpp"
 #include "server/kube/deadline.hpp"
+#include "server/kube/response_parser.hpp"
 #include "server/version.hpp"
 
 #include <fmt/format.h>
@@ -27,11 +29,6 @@ bool append_bounded(std::string& body, std::string_view bytes) {
   if (body.size() + bytes.size() > api::answer_bytes) return false;
   body += bytes;
   return true;
-}
-
-Task<bool> cancelled() {
-  const auto state = co_await net::this_coro::cancellation_state;
-  co_return state.cancelled() != net::cancellation_type::none;
 }
 
 }  // namespace
@@ -144,7 +141,7 @@ Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
 Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
   Response& response = exchange.response;
   Deadline deadline(executor_);
-  const auto give = [&](limits::Duration time) {
+  const auto give = [&](server::limits::Duration time) {
     const auto at = std::min<TimePoint>(exchange.until, Clock::now() + time);
     deadline.arm(at, [&connection] { connection.cut(); });
   };

@@ -5,7 +5,8 @@
 #include <boost/beast/http/error.hpp>
 
 #include <charconv>
-#include <limits>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 namespace tpuwh::server::kube {

@@ -4,25 +4,16 @@
 // has the limit.
 #pragma once
 
+#include "server/kube/response.hpp"
+
 #include <boost/beast/http/basic_parser.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::kube {
-
-struct ResponseHead {
-  unsigned status = 0;
-  std::string content_type;
-  // Of Retry-After in seconds; the API server sends no dates.
-  std::optional<std::chrono::seconds> retry_after;
-
-  bool ok() const { return status >= 200 && status < 300; }
-};
 
 // One response; not reusable.
 class ResponseParser final : private boost::beast::http::basic_parser<false> {

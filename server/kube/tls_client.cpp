@@ -42,6 +42,18 @@ bool expect_name(SSL* session, const std::string& name) {
              1;
 }
 
+// What a file holds now; `otherwise` if no file is named, or nothing is in it at this moment.
+std::string fresh_text(const std::string& path, const std::string& otherwise) {
+  if (path.empty()) return otherwise;
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return text.empty() ? otherwise : text;
+}
+
+const std::string& last(const std::string& used, const std::string& given) {
+  return used.empty() ? given : used;
+}
+
 Error unusable(const std::string& what, const std::string& source, const error_code& ec) {
   ERR_clear_error();
   return Error(Errc::bad_value, fmt::format("{} cannot be used: {}", what, ec.message()), source);
@@ -49,53 +61,64 @@ Error unusable(const std::string& what, const std::string& source, const error_c
 
 }  // namespace
 
-// "" if none is named: then the system's count.
-std::string TlsClient::read_authorities() {
-  if (config_.ca_file.empty()) return config_.ca_pem;
-  std::ifstream file(config_.ca_file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!text.empty()) return text;
-  return context_ != nullptr ? authorities_ : config_.ca_pem;
+const std::string& TlsClient::name() const {
+  return config_.tls_name.empty() ? config_.host : config_.tls_name;
+}
+
+Result<TlsClient::Material> TlsClient::read_material() {
+  Material out;
+  out.authorities = fresh_text(config_.ca_file, last(material_.authorities, config_.ca_pem));
+  if (config_.credentials != nullptr) {
+    auto own = config_.credentials->certificate(Clock::now());
+    if (!own) return own.error();
+    out.client = std::move(*own);
+  }
+  if (out.client.empty()) {
+    const auto& given = config_.client;
+    auto& before = material_.client;
+    out.client.certificate =
+        fresh_text(config_.client_cert_file, last(before.certificate, given.certificate));
+    out.client.key = fresh_text(config_.client_key_file, last(before.key, given.key));
+  }
+  return out;
 }
 
 Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
-    const std::string& authorities) const {
+    const Material& material) const {
   auto context = std::make_shared<Context>(Context::tls_client);
   apply_settings(context->native_handle());
   error_code ec;
   context->set_verify_mode(config_.insecure ? ssl::verify_none : ssl::verify_peer, ec);
-  const bool named = !config_.ca_pem.empty() || !config_.ca_file.empty();
-  if (named && authorities.empty()) {
-    return Error(Errc::bad_value,
-                 fmt::format("no CA certificate in {}: without it the API server cannot be trusted",
-                             config_.ca_file),
-                 config_.source);
-  }
-  if (named) {
-    context->add_certificate_authority(net::buffer(authorities), ec);
-  } else {
+  if (!material.authorities.empty()) {
+    context->add_certificate_authority(net::buffer(material.authorities), ec);
+  } else if (config_.ca_file.empty()) {
     context->set_default_verify_paths(ec);
+  } else {
+    return Error(Errc::bad_value,
+                 "no CA certificate in it: without one the API server cannot be trusted",
+                 config_.ca_file);
   }
   if (ec) return unusable("the CA certificate", config_.source, ec);
-  if (config_.client_cert_pem.empty()) return context;
-  context->use_certificate_chain(net::buffer(config_.client_cert_pem), ec);
+  if (material.client.empty()) return context;
+  context->use_certificate_chain(net::buffer(material.client.certificate), ec);
   if (ec) return unusable("the client certificate", config_.source, ec);
   // An encrypted key is an error, not a question at a terminal.
   context->set_password_callback([](std::size_t, Context::password_purpose) { return ""; });
-  context->use_private_key(net::buffer(config_.client_key_pem), Context::pem, ec);
-  if (ec) return unusable("the client key", config_.source, ec);
+  context->use_private_key(net::buffer(material.client.key), Context::pem, ec);
+  if (ec) return unusable("the key of the client certificate", config_.source, ec);
   return context;
 }
 
 Result<tls::SslPtr> TlsClient::session() {
-  std::string authorities = read_authorities();
-  if (context_ == nullptr || authorities != authorities_) {
-    auto context = make_context(authorities);
-    // A CA file that is being written must not cost us what still works.
+  auto material = read_material();
+  if (!material) return material.error();
+  if (context_ == nullptr || *material != material_) {
+    auto context = make_context(*material);
+    // A file that is being written must not cost us what still works.
     if (!context && context_ == nullptr) return context.error();
     if (context) {
       context_ = *context;
-      authorities_ = std::move(authorities);
+      material_ = std::move(*material);
     }
   }
   tls::SslPtr session(SSL_new(context_->native_handle()), &SSL_free);

@@ -17,13 +17,16 @@ namespace tpuwh::server::kube {
 //   trust     ca_file, else ca_pem, else the system's; ApiConfig::insecure: nobody is checked
 //   name      tls_name (else host) is a name in the certificate, or an address if it is one:
 //             in a cluster the server is dialled by its IP. SNI for names only (RFC 6066 3)
-//   rotation  ca_file is read for every new connection, which is rare, and by its path: the
-//             kubelet swaps a link. While it cannot be read the last one counts
+//   us        the certificate of the credentials, else the configuration's
+//   rotation  files are read for every new connection, which is rare, and by their path: the
+//             kubelet swaps a link. While one cannot be read or used the last one counts
 class TlsClient {
  public:
+  // `config` outlives it.
   explicit TlsClient(const ApiConfig& config) : config_(config) {}
 
-  // For the next connection. The error says which PEM text cannot be used.
+  // For the next connection. The error says which PEM text cannot be used. May block as
+  // Credentials::certificate does.
   Result<tls::SslPtr> session();
 
   // Why a handshake failed, for a person: "certificate verify failed: …".
@@ -32,15 +35,21 @@ class TlsClient {
  private:
   using Context = boost::asio::ssl::context;
 
-  std::string read_authorities();
-  Result<std::shared_ptr<Context>> make_context(const std::string& authorities) const;
-  const std::string& name() const {
-    return config_.tls_name.empty() ? config_.host : config_.tls_name;
-  }
+  // PEM texts that a context is made of.
+  struct Material {
+    std::string authorities;  // "" only if none are named: then the system's
+    ClientCertificate client;
+
+    bool operator==(const Material&) const = default;
+  };
+
+  Result<Material> read_material();
+  Result<std::shared_ptr<Context>> make_context(const Material& material) const;
+  const std::string& name() const;
 
   const ApiConfig& config_;
   std::shared_ptr<Context> context_;
-  std::string authorities_;  // that the context was made with
+  Material material_;  // that the context was made of
 };
 
 }  // namespace tpuwh::server::kube

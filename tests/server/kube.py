@@ -258,7 +258,7 @@ def ca_file_that_changes():
 @check
 def missing_ca_file():
     result = asked(Server(serve_ok), "--ca-file", PKI / "nowhere.crt", ca=None)
-    assert "no CA certificate in" in result["error"], result["error"]
+    assert "nowhere.crt: no CA certificate in it" in result["error"], result["error"]
 
 
 @check

@@ -59,8 +59,8 @@ ApiConfig read_config(const std::map<std::string, std::string>& flags) {
   config.insecure = !flag("--insecure").empty();
   config.ca_file = flag("--ca-file");
   if (!flag("--ca").empty()) config.ca_pem = read_file(flag("--ca"));
-  if (!flag("--cert").empty()) config.client_cert_pem = read_file(flag("--cert"));
-  if (!flag("--key").empty()) config.client_key_pem = read_file(flag("--key"));
+  if (!flag("--cert").empty()) config.client.certificate = read_file(flag("--cert"));
+  if (!flag("--key").empty()) config.client.key = read_file(flag("--key"));
   config.source = "the test";
   if (!flag("--token-file").empty()) {
     config.credentials = std::make_shared<FileToken>(flag("--token-file"));
