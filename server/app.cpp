@@ -1,6 +1,7 @@
 #include "server/app.hpp"
 
 #include "server/drain.hpp"
+#include "server/kube/cluster.hpp"
 #include "server/ledger.hpp"
 #include "server/tls/source.hpp"
 #include "server/version.hpp"
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -60,6 +62,34 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// How to reach the API server; nothing where none is to be asked.
+std::optional<kube::ApiConfig> find_cluster(const ServeOptions& options) {
+  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
+    return std::nullopt;
+  const auto choice = kube::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+  auto access = kube::PodAccess::from_environment();
+  if (!options.service_account.empty()) access.service_account = options.service_account;
+  const bool asked = !options.kubeconfig.empty() || !options.context.empty();
+  if (options.ledger == LedgerKind::automatic && !asked && !access.in_cluster())
+    return std::nullopt;
+  auto config = asked || !access.in_cluster() ? kube::kubeconfig_config(choice)
+                                              : kube::in_cluster_config(access);
+  if (config) return std::move(*config);
+  throw std::runtime_error(fmt::format(
+      "{}; to serve without asking an API server, and without ids for Ray workers that have no "
+      "index labels, give --ledger none",
+      config.error().message()));
+}
+
+std::unique_ptr<webhook::Ledger> ledger_without_cluster(LedgerKind kind) {
+  if (kind == LedgerKind::none)
+    return std::make_unique<webhook::NoLedger>(
+        "label ray.io/worker-group-replica-index is missing or empty, and this server gives no "
+        "ids of its own (--ledger none); switch on KubeRay's feature gate RayMultiHostIndexing, "
+        "or serve with --ledger cluster");
+  return std::make_unique<webhook::MemoryLedger>();
+}
+
 // Where the server listens; empty for nowhere.
 struct Ports {
   std::string webhook;
@@ -73,7 +103,8 @@ class App {
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
         source_(open_source()),
-        certificate_(source_.first()) {
+        certificate_(source_.first()),
+        cluster_config_(find_cluster(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
       workers_.push_back(std::make_unique<Worker>(shared_, number, Port::webhook, load_));
@@ -86,11 +117,13 @@ class App {
     say_listening(ports);
     control_.spawn(watch_signals());
     control_.spawn(watch_certificate());
+    connect_cluster();
     std::vector<std::jthread> threads;
     for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
     health_.set_serving();
     control_.run();
     threads.clear();  // joins
+    cluster_.disconnect();
     log_.info("stopped");
     return exit_code_;
   }
@@ -136,6 +169,15 @@ class App {
                             {"certificate", source_.name()},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", version}});
+  }
+
+  void connect_cluster() {
+    if (!cluster_config_) return;
+    health_.await_cluster();
+    cluster_.connect(control_.executor(), control_.tasks(), *cluster_config_, log_, [this] {
+      log_.info("cluster listed");
+      health_.set_synced();
+    });
   }
 
   // --- run ---
@@ -255,13 +297,13 @@ class App {
   Load health_load_{limits::health_connections, limits::health_connections, 0};
   tls::Source source_;
   tls::CurrentContext certificate_;
-  webhook::NoCluster cluster_;
-  // The kubelet sets this in every container.
-  const std::unique_ptr<webhook::Ledger> ledger_ =
-      make_ledger(options_.ledger, std::getenv("KUBERNETES_SERVICE_HOST") != nullptr);
+  const std::optional<kube::ApiConfig> cluster_config_;
+  webhook::NoCluster no_cluster_;
+  PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
+  kube::Cluster cluster_{options_.webhook.prefix};
   const Shared shared_{.config = options_.webhook,
-                       .cluster = cluster_,
-                       .ledger = *ledger_,
+                       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
+                       .places = cluster_config_ ? static_cast<Places&>(cluster_) : own_places_,
                        .health = health_,
                        .log = log_,
                        .certificate = &certificate_};

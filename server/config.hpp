@@ -237,7 +237,11 @@ inline constexpr Duration ledger_wait = 6s;
 // How often groups are looked at that nobody asks about, and how often all ledger objects
 // are listed, so that what a dead replica gave is freed by another.
 inline constexpr Duration ledger_tick = 500ms;
+
 inline constexpr Duration ledger_list = 60s;
+
+// How often a starting server looks whether everything has been listed once.
+inline constexpr Duration sync_poll = 100ms;
 
 }  // namespace api
 
@@ -246,8 +250,14 @@ inline constexpr Duration ledger_list = 60s;
 enum class LogFormat { text, json };
 enum class LogLevel { debug, info, warn, error };
 
-// Who gives Ray workers without index labels their ids (webhook/ledger.hpp).
-enum class LedgerKind { automatic, memory, none };
+// Who gives Ray workers without index labels their ids (webhook/ledger.hpp). Of all but
+// `cluster` no API server is asked anything.
+enum class LedgerKind {
+  automatic,  // cluster in a Pod or with a kubeconfig, else memory
+  cluster,    // objects that all replicas share
+  memory,     // of a single replica
+  none,
+};
 
 // `tpu-webhook serve`. An empty string is "not given".
 struct ServeOptions {
@@ -275,6 +285,12 @@ struct ServeOptions {
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
 
   LedgerKind ledger = LedgerKind::automatic;
+
+  // How to reach the API server from outside a Pod, and where a Pod's token, CA and
+  // namespace are if not where Kubernetes mounts them.
+  std::string kubeconfig;
+  std::string context;
+  std::string service_account;
 
   webhook::Config webhook;
 };

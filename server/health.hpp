@@ -24,6 +24,10 @@ class Health {
   void set_draining() { draining_ = true; }
   bool draining() const { return draining_.load(std::memory_order_relaxed); }
 
+  // A cluster is to be listed before the first request; and it has been.
+  void await_cluster() { synced_ = false; }
+  void set_synced() { synced_ = true; }
+
   // When the certificate in use ends.
   void set_certificate_end(std::chrono::system_clock::time_point end);
 
@@ -35,6 +39,7 @@ class Health {
   std::vector<std::atomic<Clock::rep>> beats_;
   std::atomic<std::chrono::system_clock::rep> certificate_end_;
   std::atomic<bool> serving_{false};
+  std::atomic<bool> synced_{true};
   std::atomic<bool> draining_{false};
 };
 

@@ -3,6 +3,7 @@
 #include "server/config_command.hpp"
 #include "server/flags.hpp"
 #include "server/review_command.hpp"
+#include "server/kube/rbac.hpp"
 #include "server/rules_command.hpp"
 #include "server/settings/flags.hpp"
 
@@ -77,6 +78,7 @@ code: 0 nothing was added, 1 the surface grew, 2 OLD.json is unusable.
 Examples:
   tpu-webhook rules
   tpu-webhook rules --output json | jq -r '.writes[].path'
+  tpu-webhook rules --rbac
   old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
 
 void add_check(CLI::App& config, Command& chosen) {
@@ -158,11 +160,18 @@ void add_rules(CLI::App& program, Command& chosen) {
       ->add_option("--diff", options->older,
                    "Only what is different from this, the JSON of another release")
       ->type_name("OLD.json");
+  auto rbac = std::make_shared<bool>(false);
+  command->add_flag("--rbac", *rbac,
+                    "The Kubernetes rules that `serve` needs, as YAML of its ClusterRole and Role");
   auto layers = add_setting_flags(*command, Scope::names);
   command->footer(rules_example);
-  command->callback([options, layers, &chosen] {
+  command->callback([options, rbac, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;
-    chosen.run = [options](const Console& console) {
+    chosen.run = [options, rbac](const Console& console) {
+      if (*rbac) {
+        console.out << kube::rbac_yaml();
+        return 0;
+      }
       return run_rules(*options, console.out, console.err);
     };
   });

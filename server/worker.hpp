@@ -45,6 +45,7 @@ class Worker {
   void cancel();                    // every task: run() will return
   void stop() { context_.stop(); }  // run() returns at once; any thread
 
+  TaskGroup& tasks() { return tasks_; }
   Executor executor() { return context_.get_executor(); }
 
  private:

@@ -159,8 +159,7 @@ void ClusterLedger::pump(Groups::iterator group) {
 void ClusterLedger::pump_all() {
   for (auto group = groups_.begin(); group != groups_.end();) {
     pump(group);
-    const bool forgettable =
-        group->second.ledger.idle() && store_.group_pods(group->first).empty();
+    const bool forgettable = group->second.ledger.idle() && store_.group_pods(group->first).empty();
     group = forgettable ? groups_.erase(group) : std::next(group);
   }
 }
@@ -178,8 +177,8 @@ Task<void> ClusterLedger::perform(GroupName name, GroupLedger::Call call) {
   const auto group = groups_.find(name);
   if (group == groups_.end()) co_return;
   if (outcome.kind == OutcomeKind::failed)
-    log_.warn("ledger", {{"group", name.ns + '/' + name.cluster + '/' + name.group},
-                         {"error", outcome.why}});
+    log_.warn("ledger",
+              {{"group", name.ns + '/' + name.cluster + '/' + name.group}, {"error", outcome.why}});
   if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
     log_.warn("ledger object was missing; made anew from the Pods that live",
               {{"group", name.ns + '/' + name.cluster + '/' + name.group},

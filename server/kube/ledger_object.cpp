@@ -44,23 +44,22 @@ std::string ledger_object_name(const GroupName& group) {
 
 std::string ledger_object_text(const GroupName& group, const webhook::LedgerRecord& record,
                                std::string_view version) {
-  Json object = {
-      {"apiVersion", "v1"},
-      {"kind", "ConfigMap"},
-      {"metadata",
-       {{"name", ledger_object_name(group)},
-        {"labels",
-         {{"app.kubernetes.io/component", "ledger"},
-          {"app.kubernetes.io/managed-by", "tpu-webhook"}}}}},
-      {"data",
-       {{"format", format},
-        {"namespace", group.ns},
-        {"ray-cluster", group.cluster},
-        {"ray-cluster-uid", group.cluster_uid},
-        {"group", group.group},
-        {"hosts-per-slice", std::to_string(record.hosts_per_slice)},
-        {"state", record.rebuilding ? rebuilding : std::string_view("whole")},
-        {"entries", webhook::entries_text(record)}}}};
+  Json object = {{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata",
+                  {{"name", ledger_object_name(group)},
+                   {"labels",
+                    {{"app.kubernetes.io/component", "ledger"},
+                     {"app.kubernetes.io/managed-by", "tpu-webhook"}}}}},
+                 {"data",
+                  {{"format", format},
+                   {"namespace", group.ns},
+                   {"ray-cluster", group.cluster},
+                   {"ray-cluster-uid", group.cluster_uid},
+                   {"group", group.group},
+                   {"hosts-per-slice", std::to_string(record.hosts_per_slice)},
+                   {"state", record.rebuilding ? rebuilding : std::string_view("whole")},
+                   {"entries", webhook::entries_text(record)}}}};
   if (!version.empty()) object["metadata"]["resourceVersion"] = version;
   return object.dump();
 }

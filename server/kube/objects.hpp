@@ -57,7 +57,7 @@ struct PodObject {
 
 struct NodeObject {
   std::string name;
-  std::uint64_t chips = 0;  // allocatable google.com/tpu
+  std::uint64_t chips = 0;                                  // allocatable google.com/tpu
   std::vector<std::pair<std::string, std::string>> labels;  // of a node with chips
 };
 

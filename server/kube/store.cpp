@@ -164,9 +164,8 @@ bool Store::has_ray_cluster(std::string_view ns, std::string_view cluster,
 std::optional<std::string> Store::leader_domain(const webhook::JobOfJobSet& job,
                                                 std::string_view topology_key) const {
   const std::shared_lock lock(mutex_);
-  const auto found =
-      leaders_.find({std::string(job.ns), std::string(job.jobset),
-                     std::string(job.replicated_job), std::string(job.job_index)});
+  const auto found = leaders_.find({std::string(job.ns), std::string(job.jobset),
+                                    std::string(job.replicated_job), std::string(job.job_index)});
   if (found == leaders_.end()) return std::nullopt;
   const Leader* only = nullptr;
   for (const auto& [uid, leader] : found->second) {

@@ -30,8 +30,7 @@ enum class Kind { pod, node, service, ray_cluster };
 inline constexpr std::size_t kind_count = 4;
 
 // Field selector of Pods that may run: one that ends leaves the watch with a DELETED event.
-inline constexpr std::string_view running_pods =
-    "status.phase!=Succeeded,status.phase!=Failed";
+inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status.phase!=Failed";
 
 class Store final : public webhook::ClusterView {
  public:

@@ -47,10 +47,15 @@ Setting text(Setting row, const std::string& wanted, Member member, Parse parse,
 }
 
 template <class Member>
+Setting any_text(Setting row, const std::string& wanted, Member member) {
+  const auto any = [](const std::string& name) { return std::optional(name); };
+  return text(std::move(row), wanted, member, any, show<std::string>);
+}
+
+template <class Member>
 Setting file_name(Setting row, Member member) {
   row.type_name = "FILE";
-  const auto any = [](const std::string& name) { return std::optional(name); };
-  return text(std::move(row), "a file's name", member, any, show<std::string>);
+  return any_text(std::move(row), "a file's name", member);
 }
 
 template <class Member>
@@ -291,10 +296,32 @@ void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
       {.key = "ledger",
        .flag = "--ledger",
-       .help = "Who gives Ray workers without index labels their ids; memory is for a single "
-               "replica, auto is memory outside a cluster and none inside"},
-      {{"auto", LedgerKind::automatic}, {"memory", LedgerKind::memory}, {"none", LedgerKind::none}},
+       .help = "Who gives Ray workers without index labels their ids: objects in the cluster, or "
+               "this process (memory: for a single replica). auto is cluster in a Pod or with a "
+               "kubeconfig, else memory. Without cluster no API server is asked anything"},
+      {{"auto", LedgerKind::automatic},
+       {"cluster", LedgerKind::cluster},
+       {"memory", LedgerKind::memory},
+       {"none", LedgerKind::none}},
       [](auto& o) -> auto& { return o.ledger; }));
+}
+
+void add_cluster(std::vector<Setting>& out) {
+  out.push_back(file_name({.key = "cluster.kubeconfig",
+                           .flag = "--kubeconfig",
+                           .help = "Reach the API server as this file says, not as a Pod does"},
+                          [](auto& o) -> auto& { return o.kubeconfig; }));
+  out.push_back(any_text({.key = "cluster.context",
+                          .flag = "--context",
+                          .type_name = "NAME",
+                          .help = "Context of the kubeconfig, in place of its current one"},
+                         "a context's name", [](auto& o) -> auto& { return o.context; }));
+  out.push_back(any_text({.key = "cluster.serviceAccount",
+                          .flag = "--service-account",
+                          .type_name = "DIR",
+                          .help = "Where the Pod's token, ca.crt and namespace are, if not where "
+                                  "Kubernetes mounts them"},
+                         "a directory", [](auto& o) -> auto& { return o.service_account; }));
 }
 
 void add_decision(std::vector<Setting>& out) {
@@ -378,6 +405,7 @@ std::span<const Setting> settings() {
     add_log(out);
     add_drain(out);
     add_ledger(out);
+    add_cluster(out);
     add_decision(out);
     add_overrides(out);
     return out;

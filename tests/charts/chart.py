@@ -32,10 +32,11 @@ BASE64 = base64.b64encode(PEM.encode()).decode()
 FLAGS = [
     ({}, ["--listen=:8443", "--health-listen=:8081", "--tls-cert=/certificate/tls.crt",
           "--tls-key=/certificate/tls.key", "--drain-delay=5s", "--drain-timeout=20s",
-          "--annotation-prefix=tpu-webhook.dev", "--log-format=json"]),
+          "--annotation-prefix=tpu-webhook.dev", "--ledger=cluster", "--log-format=json"]),
     ({"port": 10250}, ["--listen=:10250"]),
     ({"drain": {"delaySeconds": 0, "timeoutSeconds": 60}}, ["--drain-delay=0s", "--drain-timeout=60s"]),
     ({"annotationPrefix": "tpu.example.com"}, ["--annotation-prefix=tpu.example.com"]),
+    ({"ledger": "none"}, ["--ledger=none"]),
     ({"log": {"format": "text", "level": "debug"}}, ["--log-format=text", "--log-level=debug"]),
     ({"threads": 8}, ["--threads=8"]),
     ({"mode": "shadow"}, ["--mode=shadow"]),
@@ -53,6 +54,8 @@ FLAGS = [
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
+    ({}, ["automountServiceAccountToken: true", "kind: ClusterRole\n"]),
+    ({"ledger": "none"}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
     ({"replicas": 1}, ["replicas: 1", "no kind: PodDisruptionBudget", "no topologySpreadConstraints"]),
     ({"drain": {"delaySeconds": 10, "timeoutSeconds": 60}}, ["terminationGracePeriodSeconds: 75"]),
     ({"image": {"repository": "r.example/a", "tag": "v2"}}, ['image: "r.example/a:v2"']),
@@ -85,6 +88,8 @@ REFUSED = [
     ({"replica": 3}, "'replica' not allowed"),
     ({"image": {"version": "1"}}, "'version' not allowed"),
     ({"replicas": 0}, "/replicas"),
+    ({"ledger": "memory"}, "ledger: memory is for replicas: 1"),
+    ({"ledger": "auto"}, "/ledger"),
     ({"replicas": "3"}, "/replicas"),
     ({"image": {"digest": "sha256:1"}}, "/image/digest"),
     ({"image": {"repository": ""}}, "/image/repository"),
@@ -227,6 +232,15 @@ class Chart(unittest.TestCase):
                         self.assertNotIn(text[3:], rendered)
                     else:
                         self.assertIn(text, rendered)
+
+    def test_rbac_is_what_the_program_asks_for(self):
+        if not options.program:
+            self.skipTest("no --program")
+        rules = {kind: re.search(rf"kind: {kind}\n.*?rules:\n(.*?)(?=\n---|\Z)", text, re.S)[1].strip()
+                 for kind in ("ClusterRole", "Role") for text in [program("rules", "--rbac").replace('["ray.io"]', "[ray.io]")]}
+        for kind, wanted in rules.items():
+            found = re.search(rf"kind: {kind}\n.*?\nrules:\n(.*?)\n---", defaults(), re.S)[1].strip()
+            self.assertEqual(wanted, found)
 
     def test_refused(self):
         for values, named in REFUSED:

@@ -10,6 +10,7 @@
 - --drain-delay={{ int .drain.delaySeconds }}s
 - --drain-timeout={{ int .drain.timeoutSeconds }}s
 - --annotation-prefix={{ .annotationPrefix }}
+- --ledger={{ .ledger }}
 - --log-format={{ .log.format }}
 {{- if ne .log.level "info" }}
 - --log-level={{ .log.level }}

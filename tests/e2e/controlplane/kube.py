@@ -47,6 +47,12 @@ class Kube:
             for _ in pool.map(self.create, objects):
                 pass
 
+    def token(self, namespace: str, account: str, seconds: int = 7200) -> str:
+        """A token of a ServiceAccount, as the kubelet asks for it."""
+        path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{account}/token"
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": seconds}}
+        return self.post(path, request)["status"]["token"]
+
     def request(self, method: str, path: str, body: dict | None = None, content_type: str = "application/json"):
         """One request; the decoded answer, or its text where it is not JSON."""
         data = None if body is None else json.dumps(body).encode()

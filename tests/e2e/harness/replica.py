@@ -5,7 +5,9 @@ What is changed of what the chart rendered, and nothing else:
   replicas share one network here;
 * paths below a volumeMount's mountPath: the mount is a folder of this control plane, as there is
   no container to mount it in. Its files are the Secret's, as the API server returns them;
-* environment entries from the Pod's own fields: the replica's name, 127.0.0.1.
+* environment entries from the Pod's own fields: the replica's name, 127.0.0.1;
+* what the kubelet adds: a token of the ServiceAccount with ca.crt and namespace, in a folder that
+  --service-account names, and KUBERNETES_SERVICE_HOST and _PORT.
 """
 
 import base64
@@ -27,6 +29,8 @@ class Replica:
         self.name, self._state, self._program = name, state, program
         self._container = pod["containers"][0]
         self._mounts = mounts  # mountPath -> folder here
+        self._account = pod["serviceAccountName"] if pod.get("automountServiceAccountToken", True) else None
+        self.api_server = f"127.0.0.1:{state.ports['apiserver']}"  # where it finds it; a relay's address will do
         self._process: process.Process | None = None
         rendered = [port["containerPort"] for port in self._container["ports"]]
         self._ports = dict(zip(rendered, net.free_ports(len(rendered))))
@@ -34,13 +38,31 @@ class Replica:
 
     def start(self) -> None:
         """Start it; it is called once it is ready and the relay has noticed."""
+        if self._account:
+            self._write_account()
         self._process = process.start(self._state.directory, self.name, self.command(), self.entry()["address"])
 
     def command(self) -> list:
         """What is run. Nothing of our own environment: a container has none of it."""
         arguments = [self._here(argument) for argument in self._container["args"]]
         environment = [f"{entry['name']}={self._value(entry)}" for entry in self._container.get("env", [])]
+        if self._account:
+            host, port = self.api_server.rsplit(":", 1)
+            environment += [f"KUBERNETES_SERVICE_HOST={host}", f"KUBERNETES_SERVICE_PORT={port}"]
+            arguments.append(f"--service-account={self.account_folder}")
         return ["env", "-i", "PATH=/usr/bin:/bin", *environment, str(self._program), *arguments]
+
+    @property
+    def account_folder(self) -> pathlib.Path:
+        """token, ca.crt and namespace, as the kubelet mounts them."""
+        return self._state.directory / "release" / f"{self.name}-account"
+
+    def _write_account(self) -> None:
+        self.account_folder.mkdir(parents=True, exist_ok=True)
+        token = self._state.client().token("tpu-webhook", self._account)
+        for name, text in {"token": token, "namespace": "tpu-webhook",
+                           "ca.crt": (self._state.pki / "ca.crt").read_text(encoding="utf-8")}.items():
+            (self.account_folder / name).write_text(text, encoding="utf-8")
 
     def terminate(self, seconds: float = 40) -> int | None:
         """SIGTERM, as the kubelet; returns the exit code, None if it still runs after `seconds`."""

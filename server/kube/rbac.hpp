@@ -1,0 +1,24 @@
+// What the program asks of the API server: the rules its ServiceAccount needs, no more.
+// Made from what it watches and writes, printed by `rules --rbac`, in the chart as it is, and
+// compared with what an API server's audit log saw (tests/e2e/test_cluster.py).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::kube {
+
+struct RbacRule {
+  std::string api_group;  // "" for core
+  std::string resource;
+  std::vector<std::string> verbs;
+  bool own_namespace = false;  // a Role in our own namespace; else a ClusterRole
+  std::string reason;
+};
+
+const std::vector<RbacRule>& rbac_rules();
+
+// A ClusterRole and a Role named tpu-webhook, as YAML.
+std::string rbac_yaml();
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,163 @@
+"""Ray workers that nothing tells apart, through the ledger in the cluster (DESIGN D2)."""
+
+import re
+import time
+
+import pytest
+
+from harness import workers
+from harness.api import Refused, wait_for
+from harness.pods import injected, member
+from harness.workers import Cluster, living, place, whole
+
+LEDGER = "app.kubernetes.io/component=ledger"
+WRITES = re.compile(r'^etcd_requests_total\{group="([^"]*)",operation="(create|update|delete)",resource="([^"]*)"\} (\d+)', re.M)
+
+
+def etcd_writes(api, resource=None):
+    """Creates, updates and deletes that this API server sent to etcd so far."""
+    return sum(int(count) for _, _, what, count in WRITES.findall(api.metrics()) if resource in (None, what))
+
+
+def ledger(api):
+    return api.list("v1", "ConfigMap", "tpu-webhook", LEDGER)
+
+
+def keep_trying(cluster, name, seconds=20):
+    """As a controller does: each second, until the Pod is there."""
+    made = []
+
+    def tried():
+        made.append(cluster.add(name))
+        return True
+
+    wait_for(f"{name} to be created", tried, seconds, every=1)
+    return made[-1]
+
+
+@pytest.fixture
+def no_ledger_left(api):
+    """What a case wrote is gone at its end: the last worker's removal deletes the object."""
+    yield
+    wait_for("the ledger to be empty", lambda: not ledger(api), 60)
+
+
+def test_one_write_for_each_worker(release, api, namespace, no_ledger_left, picture):
+    """64 workers of one group, one after another: 64 places in order, at most a write each, and one when it goes."""
+    cluster = Cluster(namespace, "one-by-one", hosts=64)
+    keep_trying(cluster, "w-0")
+    before, all_before, start = etcd_writes(api, "configmaps"), etcd_writes(api), time.monotonic()
+    pods = [cluster.add(f"w-{number}") for number in range(1, 64)]
+    took = time.monotonic() - start
+    written, all_written = etcd_writes(api, "configmaps") - before, etcd_writes(api) - all_before
+    assert [place(pod) for pod in pods] == [(0, number) for number in range(1, 64)]
+    assert written <= 63, f"{written} writes of ledger objects for 63 Pods"
+    with release.absent():
+        bare = Cluster(namespace, "without-us", hosts=64)
+        without_before, start = etcd_writes(api), time.monotonic()
+        for number in range(1, 64):
+            bare.add(f"bare-{number}")
+        bare_took, without = time.monotonic() - start, etcd_writes(api) - without_before
+        for pod in bare.pods():
+            bare.remove(pod)
+    before = etcd_writes(api, "configmaps")
+    for pod in cluster.pods():
+        cluster.remove(pod)
+    wait_for("the ledger object to go", lambda: not ledger(api), 60)
+    freed = etcd_writes(api, "configmaps") - before
+    assert freed <= 64, f"{freed} writes of ledger objects for 64 Pods that went"
+    picture("64 Ray workers one after another: writes to etcd",
+            f"with tpu-webhook     {all_written:4} in all, {written:3} of the ledger, {took:5.2f} s\n"
+            f"without any webhook  {without:4} in all,   0 of the ledger, {bare_took:5.2f} s\n"
+            f"when they go         {freed:4} of the ledger")
+
+
+def test_a_worker_that_is_replaced_has_its_id_again(release, namespace, no_ledger_left):
+    """Deleted and created again, scaled from two slices to one and back: no gap, no double."""
+    cluster = Cluster(namespace, "elastic", hosts=4, replicas=2)
+    for number in range(8):
+        keep_trying(cluster, f"w-{number}")
+    assert not whole(cluster.pods(), 4, 2)
+    for pod in [pod for pod in cluster.pods() if place(pod)[1] in (1, 2)]:
+        cluster.remove(pod)
+    for number in range(4):
+        keep_trying(cluster, f"again-{number}")
+    assert not whole(cluster.pods(), 4, 2)
+
+    cluster.scale(1)
+    for pod in [pod for pod in cluster.pods() if place(pod)[0] == 0]:
+        cluster.remove(pod)
+    (lost,) = [pod for pod in cluster.pods() if place(pod) == (1, 3)]
+    cluster.remove(lost)
+    keep_trying(cluster, "in-slice-1")
+    assert not whole(cluster.pods(), 4, [1]), "the slice that is left is slice 1, and stays it"
+    cluster.scale(2)
+    for number in range(4):
+        keep_trying(cluster, f"back-{number}")
+    assert not whole(cluster.pods(), 4, 2)
+
+
+def test_no_more_places_than_the_cluster_asks_for(release, namespace, no_ledger_left):
+    """The fifth worker of four is told to come again; a copy of a living one, and a dry run, take nothing."""
+    cluster = Cluster(namespace, "bounded", hosts=4)
+    keep_trying(cluster, "w-0")
+    first = cluster.pods()[0]
+    for number in range(20):
+        cluster.add(f"dry-{number}", dry_run=True)
+    for number in range(1, 3):
+        cluster.add(f"w-{number}")
+    twin = namespace.api.create(workers.copy_of(first, "copy"))
+    assert place(twin) == (0, 3), "a copy has a place of its own"
+    with pytest.raises(Refused, match="all 4 places of worker group tpu-group of RayCluster bounded are taken"):
+        cluster.add("one-too-many")
+    cluster.remove(twin)
+    keep_trying(cluster, "w-3")
+    assert not whole(cluster.pods(), 4, 1)
+
+
+def test_nobody_gets_an_id_for_a_cluster_that_is_not_there(release, api, namespace):
+    """Reviews of unknown RayClusters are refused from memory: no object is written for them."""
+    cluster = Cluster(namespace, "gone", hosts=4)
+    keep_trying(cluster, "w-0")
+    cluster.remove(cluster.pods()[0])
+    wait_for("the ledger to be empty", lambda: not ledger(api), 60)
+    cluster.uid = "00000000-0000-4000-8000-000000000000"
+    before = etcd_writes(api, "configmaps")
+    with pytest.raises(Refused, match="there is no such RayCluster"):
+        cluster.add("orphan")
+    assert etcd_writes(api, "configmaps") == before
+
+
+def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, namespace, no_ledger_left):
+    """The rule for its objects is taken away: Ray workers are told to come again, and why; Jobs are answered."""
+    cluster = Cluster(namespace, "forbidden", hosts=4)
+    keep_trying(cluster, "w-0")
+    role = api.get("rbac.authorization.k8s.io/v1", "Role", "tpu-webhook", "tpu-webhook")
+    api.patch("rbac.authorization.k8s.io/v1", "Role", "tpu-webhook", {"rules": []}, "tpu-webhook")
+    try:
+        time.sleep(1)
+        with pytest.raises(Refused, match="(?s)cannot be read or written.*RBAC missing"):
+            cluster.add("w-1")
+        for number in range(4):
+            assert injected(namespace.create(member(f"job-{number}", number, topology="4x4")))
+    finally:
+        api.patch("rbac.authorization.k8s.io/v1", "Role", "tpu-webhook", {"rules": role["rules"]}, "tpu-webhook")
+    for number in range(1, 4):
+        keep_trying(cluster, f"w-{number}")
+    assert not whole(cluster.pods(), 4, 1)
+
+
+def test_a_lost_record_is_made_anew(release, api, namespace, no_ledger_left):
+    """Somebody deletes the object: nothing is given for 70 s, and then only what is free."""
+    cluster = Cluster(namespace, "lost", hosts=4)
+    for number in range(3):
+        keep_trying(cluster, f"w-{number}")
+    (record,) = ledger(api)
+    api.delete("v1", "ConfigMap", record["metadata"]["name"], "tpu-webhook")
+    with pytest.raises(Refused, match="was lost and is made anew from the Pods that live"):
+        cluster.add("w-3")
+    start = time.monotonic()
+    keep_trying(cluster, "w-3", 90)
+    assert time.monotonic() - start > 60
+    assert not whole(cluster.pods(), 4, 1)
+    assert len(living(cluster.pods())) == 4
