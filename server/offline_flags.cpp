@@ -18,12 +18,14 @@ namespace {
 constexpr auto review_example = R"(
 FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them;
 "-" or nothing is standard input. All of them are Pods of one cluster, created in
-this order. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
+this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is checked
+for what could never start. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
 
 Examples:
   tpu-webhook review recorded.json
   kubectl get pods -l job-name=train -o json | tpu-webhook review --output text
   tpu-webhook review pod.yaml --output diff
+  tpu-webhook review raycluster.yaml --output text
   kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
   tpu-webhook review worker.yaml --cluster cluster.json --output text)";
 

@@ -5,6 +5,7 @@
 #include "server/offline/report.hpp"
 #include "server/offline/snapshot.hpp"
 #include "webhook/admit.hpp"
+#include "webhook/validate.hpp"
 
 #include <fmt/format.h>
 
@@ -41,11 +42,14 @@ struct Around {
   webhook::Workspace workspace;
 };
 
-ReviewOutcome answer(Input& input, const webhook::Config& config, Around& around) {
+ReviewOutcome answer_to(Input& input, const webhook::Config& config, Around& around) {
   if (!input.unusable.empty()) return unusable(input.unusable);
-  return take_apart(webhook::admit(webhook::Body(input.review), config, around.cluster,
-                                   around.workspace, around.ledger),
-                    input.review);
+  const webhook::Body body(input.review);
+  auto answer = webhook::admit(body, config, around.cluster, around.workspace, around.ledger);
+  // The API server asks about Pods at /mutate, about what makes them at /validate.
+  if (answer.summary.reason == webhook::Reason::not_a_pod)
+    answer = webhook::validate(body, config, around.cluster, around.workspace);
+  return take_apart(answer, input.review);
 }
 
 // Empty and true if there is nothing to read.
@@ -105,7 +109,7 @@ int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out
   if (!read_cluster(options.cluster, around, in, err)) return static_cast<int>(Verdict::unusable);
   Verdict worst = Verdict::allowed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const ReviewOutcome outcome = answer(inputs[i], options.config, around);
+    const ReviewOutcome outcome = answer_to(inputs[i], options.config, around);
     out << print(outcome, options);
     if (outcome.verdict == Verdict::unusable)
       err << (inputs.size() == 1

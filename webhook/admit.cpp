@@ -3,20 +3,9 @@
 #include "webhook/claims.hpp"
 #include "webhook/decide.hpp"
 #include "webhook/respond.hpp"
-#include "webhook/review.hpp"
-
-#include <exception>
+#include "webhook/workspace.hpp"
 
 namespace tpuwh::webhook {
-
-struct Workspace::Impl {
-  JsonReader reader;
-  Review review;
-  Pod pod;
-  Scratch scratch;
-  Buffer answer;
-  Buffer owner;
-};
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
 Workspace::~Workspace() = default;
@@ -24,28 +13,6 @@ Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 namespace {
-
-// A request that cannot be read is no policy decision: an HTTP error lets the
-// failurePolicy of the configuration decide (reference/contract.md C.5).
-Answer refuse(const Error& why, Workspace::Impl& work) {
-  const bool large = why.code() == Errc::too_large;
-  const bool ours = why.code() == Errc::internal;
-  Answer answer;
-  answer.http_status = large ? 413 : ours ? 500 : 400;
-  answer.summary.outcome = ours ? Outcome::failed : Outcome::unusable;
-  answer.summary.reason = large  ? Reason::too_large
-                          : ours ? Reason::internal_error
-                                 : Reason::unreadable;
-  answer.summary.uid = work.review.uid;
-  answer.summary.ns = work.review.ns;
-  respond_status(answer.http_status,
-                 large  ? "RequestEntityTooLarge"
-                 : ours ? "InternalError"
-                        : "BadRequest",
-                 why.text(), work.answer);
-  answer.body = work.answer.view();
-  return answer;
-}
 
 Summary summarise(const Decision& decision, Workspace::Impl& work) {
   const Facts& facts = work.scratch.facts;
@@ -133,13 +100,34 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
   return answer;
 }
 
-// Something was thrown that nobody expected. The Pod goes through as it is; if not
-// even its uid is known there is no review to answer.
-Answer after_exception(Workspace::Impl& work) {
+}  // namespace
+
+Answer refuse(const Error& why, Workspace::Impl& work) {
+  const bool large = why.code() == Errc::too_large;
+  const bool ours = why.code() == Errc::internal;
+  Answer answer;
+  answer.http_status = large ? 413 : ours ? 500 : 400;
+  answer.summary.outcome = ours ? Outcome::failed : Outcome::unusable;
+  answer.summary.reason = large  ? Reason::too_large
+                          : ours ? Reason::internal_error
+                                 : Reason::unreadable;
+  answer.summary.uid = work.review.uid;
+  answer.summary.ns = work.review.ns;
+  respond_status(answer.http_status,
+                 large  ? "RequestEntityTooLarge"
+                 : ours ? "InternalError"
+                        : "BadRequest",
+                 why.text(), work.answer);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+Answer admit_after_exception(Workspace::Impl& work) {
   if (work.review.uid.empty()) return refuse(Error(Errc::internal, "unexpected failure"), work);
   work.scratch.notes.clear();
   work.scratch.description.clear();
-  work.scratch.notes.warn("tpu-webhook failed on this Pod and left it as it was; please report it");
+  work.scratch.notes.warn(
+      "tpu-webhook failed on this object and left it as it was; please report it");
   Decision decision;
   decision.outcome = Outcome::failed;
   decision.reason = Reason::internal_error;
@@ -151,28 +139,19 @@ Answer after_exception(Workspace::Impl& work) {
   return answer;
 }
 
-constexpr std::string_view out_of_memory =
-    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
-    "\"message\":\"out of memory\",\"reason\":\"InternalError\",\"code\":500}\n";
-
-}  // namespace
+Answer out_of_memory() noexcept {
+  Answer answer;
+  answer.http_status = 500;
+  answer.body =
+      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+      "\"message\":\"out of memory\",\"reason\":\"InternalError\",\"code\":500}\n";
+  return answer;
+}
 
 Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
              const PlaceAnswer* place) noexcept {
   Workspace::Impl& work = workspace.impl();
-  try {
-    return answer_review(review, config, cluster, work, place);
-  } catch (const std::exception&) {
-  } catch (...) {
-  }
-  try {
-    return after_exception(work);
-  } catch (...) {
-    Answer answer;
-    answer.http_status = 500;
-    answer.body = out_of_memory;
-    return answer;
-  }
+  return never_throwing(work, [&] { return answer_review(review, config, cluster, work, place); });
 }
 
 Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,

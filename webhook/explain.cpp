@@ -91,6 +91,8 @@ std::string explain_reason(std::string_view reason) {
       {"bad_name", "a name cannot be a DNS name"},
       {"too_long", "a variable would be longer than the kernel takes"},
       {"bad_quantity", "google.com/tpu is no whole number of chips"},
+      {"checked", "no template in it makes a slice that could never start"},
+      {"never_works", "slices of it could never start"},
       {"internal_error", "a fault of tpu-webhook"},
   };
   for (const Sentence& sentence : sentences)

@@ -91,33 +91,6 @@ void key_by_slice(Facts& facts, Member& member) {
 
 // ---- numbers that count hosts through all slices
 
-// The owner says how many members a group has and how many of them are a slice; a slice
-// of another number of hosts cannot be made of them (D17).
-std::string group_misfit(const Facts& facts) {
-  const Member& member = *facts.member;
-  if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};
-  const auto size = plain_decimal(member.group_size.text);
-  const std::string_view slice_text =
-      member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
-  const auto slice_size = plain_decimal(slice_text);
-  if (!size || !slice_size || *size == 0 || *slice_size == 0)
-    return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
-           printable(member.group_size.text) + " and subgroup size " + printable(slice_text) +
-           " are not both plain decimals above 0; nothing was injected";
-  const std::uint32_t members = *size - member.names.first;
-  const bool subgroups = member.subgroup_size.present();
-  const std::uint32_t hosts = subgroups ? *slice_size : members;
-  const std::string leader =
-      member.names.first > 0 ? " without its leader, which is not in a slice," : "";
-  if (subgroups && members % hosts != 0)
-    return "a group of " + std::to_string(*size) + leader + " cannot be split into subgroups of " +
-           std::to_string(hosts) + "; nothing was injected";
-  if (hosts == facts.slice.hosts) return {};
-  return std::string(subgroups ? "a subgroup" : "a group of " + std::to_string(*size)) + leader +
-         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice) +
-         "; nothing was injected";
-}
-
 // Slice and host of a number that counts through all slices of the group.
 Result<void> settle_number(Facts& facts, Member& member) {
   constexpr std::uint32_t largest = 0x7fffffffu;  // ordinals are int32
@@ -243,6 +216,31 @@ std::string hosts_of(const topology::Slice& slice) {
   if (slice.dims.rank() == 0) return "the slice has " + hosts;
   return slice.dims.text() + " with " + std::to_string(slice.chips_per_host) +
          " chips per Pod has " + hosts;
+}
+
+std::string group_misfit(const Facts& facts) {
+  const Member& member = *facts.member;
+  if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};
+  const auto size = plain_decimal(member.group_size.text);
+  const std::string_view slice_text =
+      member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
+  const auto slice_size = plain_decimal(slice_text);
+  if (!size || !slice_size || *size == 0 || *slice_size == 0)
+    return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
+           printable(member.group_size.text) + " and subgroup size " + printable(slice_text) +
+           " are not both plain decimals above 0; nothing was injected";
+  const std::uint32_t members = *size - member.names.first;
+  const bool subgroups = member.subgroup_size.present();
+  const std::uint32_t hosts = subgroups ? *slice_size : members;
+  const std::string leader =
+      member.names.first > 0 ? " without its leader, which is not in a slice," : "";
+  if (subgroups && members % hosts != 0)
+    return "a group of " + std::to_string(*size) + leader + " cannot be split into subgroups of " +
+           std::to_string(hosts) + "; nothing was injected";
+  if (hosts == facts.slice.hosts) return {};
+  return std::string(subgroups ? "a subgroup" : "a group of " + std::to_string(*size)) + leader +
+         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice) +
+         "; nothing was injected";
 }
 
 bool joins_others(const Facts& facts) {

@@ -347,4 +347,16 @@ bool read_pod(JsonReader& in, std::string_view prefix, Pod& pod) {
   return read;
 }
 
+bool read_pod_template(JsonReader& in, std::string_view prefix, Pod& pod) {
+  pod.clear();
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "metadata")
+      return in.first(seen, 0) && (in.take_null() || read_metadata(in, prefix, pod));
+    if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
+    return in.skip();
+  });
+}
+
 }  // namespace tpuwh::webhook

@@ -163,4 +163,8 @@ struct Pod {
 // twice, and, with chips_invalid, on a google.com/tpu that is no whole number of chips.
 bool read_pod(JsonReader& reader, std::string_view prefix, Pod& pod);
 
+// The same of the template that a workload object has its Pods made from, which may come
+// without metadata.
+bool read_pod_template(JsonReader& reader, std::string_view prefix, Pod& pod);
+
 }  // namespace tpuwh::webhook

@@ -6,7 +6,9 @@ std::span<const ReadRow> reads() {
   static constexpr ReadRow rows[] = {
       {"review", "apiVersion, kind", "the answer has to be of the same version"},
       {"review", "request.uid", "the answer has to carry it; logged"},
-      {"review", "request.kind, subResource, operation", "only the creation of a Pod is changed"},
+      {"review", "request.kind, subResource, operation",
+       "only the creation of a Pod is changed, only creation and update of a workload object "
+       "checked"},
       {"review", "request.namespace", "part of a slice's name where an owner has no uid; logged"},
       {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
       {"Pod", "metadata.name, generateName, namespace", "to name the Pod to people"},
@@ -30,6 +32,26 @@ std::span<const ReadRow> reads() {
        "whether the hosts of the slice have names that resolve"},
       {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
        "slices repel each other within one priority; others may place the Pod"},
+      {"RayCluster, RayJob, RayService",
+       "spec of the cluster: headGroupSpec.template; workerGroupSpecs[*].groupName, numOfHosts, "
+       "replicas, template",
+       "whether the Pods of a worker group are the hosts of its topology"},
+      {"JobSet",
+       "spec.replicatedJobs[*]: name, replicas, template; spec.network.subdomain, "
+       "enableDNSHostnames",
+       "whether the Pods of a replicated job are the hosts of its topology"},
+      {"Job", "spec.completions, parallelism, completionMode, template", "likewise of a Job"},
+      {"LeaderWorkerSet",
+       "spec.leaderWorkerTemplate: size, leaderTemplate, workerTemplate, subGroupPolicy; "
+       "spec.networkConfig.subdomainPolicy",
+       "likewise of a group or a subgroup"},
+      {"workload object",
+       "metadata.name, generateName, deletionTimestamp; ownerReferences[*].kind, controller; label "
+       "kueue.x-k8s.io/queue-name; of an update the same of oldObject",
+       "to name it; what is going, was made by a checked object, may be resized by Kueue or was "
+       "wrong before is not refused"},
+      {"workload object", "of each Pod template what is read of a Pod",
+       "what its Pods would be told"},
       {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
        "chips that are asked for by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",

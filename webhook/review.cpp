@@ -26,9 +26,9 @@ bool read_kind(JsonReader& in, Review& review) {
   });
 }
 
-// The object is read last, when its kind is known: a Binding's fields are not a
+// The objects are read last, when their kind is known: a Binding's fields are not a
 // Pod's. The API server sends kind and operation first; nothing promises it.
-bool read_request(JsonReader& in, Review& review, JsonReader::Mark& object) {
+bool read_request(JsonReader& in, Review& review) {
   Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
@@ -40,15 +40,18 @@ bool read_request(JsonReader& in, Review& review, JsonReader::Mark& object) {
     if (key == "dryRun") return in.first(seen, 6) && (in.take_null() || in.boolean(review.dry_run));
     if (key == "object") {
       if (!in.first(seen, 7) || in.take_null()) return !in.failed();
-      object = in.mark();
+      review.object = in.mark();
       review.has_object = true;
+    }
+    if (key == "oldObject") {
+      if (!in.first(seen, 8) || in.take_null()) return !in.failed();
+      review.old_object = in.mark();
     }
     return in.skip();
   });
 }
 
-bool read_envelope(JsonReader& in, Review& review, std::string_view& kind, bool& has_request,
-                   JsonReader::Mark& object) {
+bool read_members(JsonReader& in, Review& review, std::string_view& kind, bool& has_request) {
   Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
@@ -56,7 +59,7 @@ bool read_envelope(JsonReader& in, Review& review, std::string_view& kind, bool&
     if (key == "request") {
       if (!in.first(seen, 2) || in.take_null()) return !in.failed();
       has_request = true;
-      return read_request(in, review, object);
+      return read_request(in, review);
     }
     return in.skip();
   });
@@ -96,8 +99,7 @@ bool check_envelope(JsonReader& in, const Review& review, std::string_view kind,
 
 }  // namespace
 
-bool read_review(std::string_view text, std::string_view prefix, JsonReader& in, Review& review,
-                 Pod& pod) {
+bool read_envelope(std::string_view text, JsonReader& in, Review& review) {
   review = Review();
   if (text.size() > max_review_bytes)
     return in.fail(Errc::too_large,
@@ -107,13 +109,17 @@ bool read_review(std::string_view text, std::string_view prefix, JsonReader& in,
 
   std::string_view kind;
   bool has_request = false;
-  JsonReader::Mark object;
   if (!in.start(text)) return false;
-  if (!read_envelope(in, review, kind, has_request, object) || !in.finish()) return false;
-  if (!check_envelope(in, review, kind, has_request)) return false;
+  if (!read_members(in, review, kind, has_request) || !in.finish()) return false;
+  return check_envelope(in, review, kind, has_request);
+}
+
+bool read_review(std::string_view text, std::string_view prefix, JsonReader& in, Review& review,
+                 Pod& pod) {
+  if (!read_envelope(text, in, review)) return false;
   if (!review.is_pod_creation()) return true;
 
-  in.go_to(object);
+  in.go_to(review.object);
   if (!read_pod(in, prefix, pod)) {
     in.within("request.object");
     return false;

@@ -56,6 +56,10 @@ std::string_view name(Reason reason) {
       return "too_long";
     case Reason::bad_quantity:
       return "bad_quantity";
+    case Reason::checked:
+      return "checked";
+    case Reason::never_works:
+      return "never_works";
     case Reason::unreadable:
       return "unreadable";
     case Reason::too_large:

@@ -2,6 +2,7 @@
 
 #include "tests/support/strict_patch.hpp"
 #include "webhook/provenance.hpp"
+#include "webhook/validate.hpp"
 
 #include <algorithm>
 #include <array>
@@ -134,8 +135,10 @@ Reply ask(const std::string& review, const webhook::Config& config,
           const webhook::ClusterView& cluster, webhook::Ledger& ledger) {
   static webhook::Workspace workspace;
   std::string text = review;
-  const webhook::Answer answer =
-      webhook::admit(webhook::Body(text), config, cluster, workspace, ledger);
+  const webhook::Body asked(text);
+  webhook::Answer answer = webhook::admit(asked, config, cluster, workspace, ledger);
+  if (answer.summary.reason == webhook::Reason::not_a_pod)
+    answer = webhook::validate(asked, config, cluster, workspace);
   Reply reply;
   reply.http_status = answer.http_status;
   reply.body = answer.body;

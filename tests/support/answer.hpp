@@ -26,7 +26,8 @@ struct Reply {
   std::string broken;          // the rule that the answer breaks; "" where it keeps all
 };
 
-// Asks for an answer. One workspace serves all calls, as in the server, so what one
+// Asks for an answer, as an API server would: of a workload object at /validate, of anything
+// else at /mutate. One workspace serves all calls, as in the server, so what one
 // review leaves behind the next one meets.
 Reply ask(const std::string& review, const webhook::Config& config = {},
           const webhook::ClusterView& cluster = webhook::NoCluster());

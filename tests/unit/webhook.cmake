@@ -3,7 +3,8 @@ add_library(tpuwh_test_support STATIC
   ${PROJECT_SOURCE_DIR}/tests/support/admitted.cpp
   ${PROJECT_SOURCE_DIR}/tests/support/full_pod.cpp
   ${PROJECT_SOURCE_DIR}/tests/support/json_text.cpp
-  ${PROJECT_SOURCE_DIR}/tests/support/pod_builder.cpp)
+  ${PROJECT_SOURCE_DIR}/tests/support/pod_builder.cpp
+  ${PROJECT_SOURCE_DIR}/tests/support/validated.cpp)
 target_link_libraries(tpuwh_test_support
   PUBLIC tpuwh_test_answer tpuwh_webhook nlohmann_json::nlohmann_json GTest::gtest)
 
@@ -35,6 +36,10 @@ add_executable(webhook_test
   webhook/shared_text_test.cpp
   webhook/surface_test.cpp
   webhook/token_test.cpp
+  webhook/validate/job_test.cpp
+  webhook/validate/lws_test.cpp
+  webhook/validate/ray_test.cpp
+  webhook/validate_test.cpp
   webhook/vocabulary_test.cpp
   webhook/workloads/annotations_test.cpp
   webhook/workloads/job_test.cpp

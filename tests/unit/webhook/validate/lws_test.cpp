@@ -1,0 +1,89 @@
+// The size of a group against the hosts of its slice, with and without the leader.
+#include "webhook/validate/lws.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/named_case.hpp"
+#include "tests/support/validated.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_template;
+using test::an_lws;
+using test::case_name;
+using test::json;
+using test::PrintTo;
+using test::validated;
+
+const json tpu = a_template("4x4", 4);
+const json cpu{{"spec", {{"containers", json::array({{{"name", "l"}}})}}}};
+
+struct Group {
+  std::string_view name;
+  json group;
+  const char* refused;  // "" where it is allowed
+  const char* warned;   // likewise in silence
+};
+
+class LwsSizes : public testing::TestWithParam<Group> {};
+
+TEST_P(LwsSizes, AreHeldAgainstTheHosts) {
+  const auto answer = validated(an_lws(GetParam().group));
+  EXPECT_EQ(answer.allowed, *GetParam().refused == '\0') << answer.message;
+  EXPECT_NE(answer.message.find(GetParam().refused), std::string::npos) << answer.message;
+  EXPECT_EQ(answer.warnings.empty(), *GetParam().warned == '\0') << json(answer.warnings);
+  if (*GetParam().warned != '\0') {
+    EXPECT_NE(answer.warning(GetParam().warned), "") << json(answer.warnings);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Validate, LwsSizes,
+    testing::Values(
+        Group{"one_template", {{"size", 4}, {"workerTemplate", tpu}}, "", ""},
+        Group{"one_template_few",
+              {{"size", 2}, {"workerTemplate", tpu}},
+              "worker template: a group of 2 has 2 members, but 4x4 with 4 chips per Pod has 4 "
+              "hosts",
+              ""},
+        Group{"no_size", {{"workerTemplate", tpu}}, "a group of 1 has 1 members", ""},
+        Group{"leader_with_tpu",
+              {{"size", 4}, {"leaderTemplate", tpu}, {"workerTemplate", tpu}},
+              "",
+              ""},
+        Group{"leader_with_tpu_many",
+              {{"size", 5}, {"leaderTemplate", tpu}, {"workerTemplate", tpu}},
+              "a group of 5 has 5 members",
+              ""},
+        Group{"leader_without_tpu",
+              {{"size", 5}, {"leaderTemplate", cpu}, {"workerTemplate", tpu}},
+              "",
+              ""},
+        Group{"leader_without_tpu_few",
+              {{"size", 4}, {"leaderTemplate", cpu}, {"workerTemplate", tpu}},
+              "a group of 4 without its leader, which is not in a slice, has 3 members",
+              ""},
+        Group{"leader_of_another_shape",
+              {{"size", 5}, {"leaderTemplate", a_template("2x2", 4)}, {"workerTemplate", tpu}},
+              "",
+              "a group of 5 has 5 members"},
+        Group{"subgroups",
+              {{"size", 8}, {"subGroupPolicy", {{"subGroupSize", 4}}}, {"workerTemplate", tpu}},
+              "",
+              ""},
+        Group{"unequal_subgroups",
+              {{"size", 4},
+               {"subGroupPolicy", {{"subGroupSize", 2}}},
+               {"leaderTemplate", cpu},
+               {"workerTemplate", tpu}},
+              "",
+              "cannot be split into subgroups of 2"},
+        Group{"no_division",
+              {{"size", 4}, {"workerTemplate", a_template("3x3", 4)}},
+              "worker template: topology 3x3 is 9 chips",
+              ""}),
+    case_name);
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,162 @@
+// reference/workloads.md 6.1 number 18: what an implementation missed.
+#include "webhook/validate/ray.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/validated.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_group;
+using test::a_ray_cluster;
+using test::a_template;
+using test::json;
+using test::validated;
+
+// Braces around one object are that object to nlohmann, not a list of it.
+json list(const std::vector<json>& items) {
+  return items;
+}
+
+json cluster(const json& group) {
+  return a_ray_cluster(list({group}));
+}
+
+const json good = a_template("4x4", 4);
+
+TEST(ValidateRay, WhatWorksIsAllowedInSilence) {
+  for (const json& group :
+       {a_group("w", 4, good), a_group("w", nullptr, a_template("2x2", 4)),
+        a_group("w", 1, a_template("2x4", "8")), a_group("cpu", 3, json::object())}) {
+    const auto answer = validated(cluster(group));
+    EXPECT_TRUE(answer.silent()) << group << answer.message << json(answer.warnings);
+    EXPECT_EQ(answer.reason, Reason::checked);
+    EXPECT_EQ(answer.owner, "RayCluster/ray");
+  }
+}
+
+TEST(ValidateRay, NamesEveryGroupAndItsNumbers) {
+  const auto answer = validated(a_ray_cluster(
+      list({a_group("whole", 4, good), a_group("few", 2, good), a_group("many", 8, good),
+            a_group("none", nullptr, good), a_group("odd", 2, a_template("3x3", 4))})));
+  EXPECT_EQ(answer.outcome, Outcome::denied);
+  EXPECT_EQ(answer.message,
+            "slices of RayCluster ray could never start: "
+            "(1) worker group few: numOfHosts is 2, but 4x4 with 4 chips per Pod has 4 hosts "
+            "(16 / 4); "
+            "(2) worker group many: numOfHosts is 8, but 4x4 with 4 chips per Pod has 4 hosts "
+            "(16 / 4); "
+            "(3) worker group none: numOfHosts is missing, which means 1, but 4x4 with 4 chips per "
+            "Pod has 4 hosts (16 / 4); "
+            "(4) worker group odd: topology 3x3 is 9 chips and cannot be split over Pods of 4 "
+            "chips; with 4 chips per node tpu-v6e-slice comes as 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, "
+            "16x16");
+}
+
+TEST(ValidateRay, RefusesWhatIsNoNumberOfChips) {
+  const auto answer = validated(
+      a_ray_cluster(list({a_group("half", 4, a_template("4x4", "2.5")), a_group("few", 2, good)})));
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_NE(answer.message.find("worker group half: spec.containers[0].resources.limits"),
+            std::string::npos)
+      << answer.message;
+  EXPECT_NE(answer.message.find("worker group few"), std::string::npos) << answer.message;
+}
+
+TEST(ValidateRay, RefusesTwoGroupsOfOneName) {
+  const auto answer =
+      validated(a_ray_cluster(list({a_group("w", 4, good), a_group("w", 4, good),
+                                    a_group("w", 4, good), a_group("v", 4, good)})));
+  EXPECT_EQ(answer.message,
+            "slices of RayCluster ray could never start: two worker groups are named w, and Pods "
+            "are told apart by their group's name");
+}
+
+TEST(ValidateRay, WarnsOfWhatIsDoubtful) {
+  struct {
+    json group;
+    const char* warning;
+  } cases[] = {
+      {a_group("w", 4, a_template("4x4", 0)), "no container asks for google.com/tpu"},
+      {a_group("w", 4, a_template("", 4)), "no single TPU topology is selected"},
+      {a_group("w", 2, a_template("2x2", 4)), "each Pod will be a slice of its own"},
+      {a_group("w", 2, a_template("4x4", 8)), "the catalog does not list 4x4 with 8 chips"},
+  };
+  for (const auto& each : cases) {
+    const auto answer = validated(cluster(each.group));
+    EXPECT_TRUE(answer.allowed) << each.group << answer.message;
+    EXPECT_NE(answer.warning(each.warning), "") << each.group << json(answer.warnings);
+    EXPECT_TRUE(answer.warning(each.warning).starts_with("worker group w: "));
+  }
+}
+
+TEST(ValidateRay, WhoKnowsBetterIsNotRefusedByTheSize) {
+  const json wrong = cluster(a_group("w", 2, good));
+  const std::string pod = "/spec/workerGroupSpecs/0/template";
+  struct {
+    const char* pointer;
+    json value;
+  } cases[] = {
+      {"/metadata/labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
+      {"/spec/workerGroupSpecs/0/template/metadata/labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
+      {"/spec/workerGroupSpecs/0/template/metadata/annotations",
+       {{"cloud.google.com/gke-tpu-slice-topology", "4x4"}}},
+      {"/spec/workerGroupSpecs/0/template/metadata/annotations",
+       {{"tpu-webhook.dev/slice-id", "0"}}},
+      {"/spec/workerGroupSpecs/0/template/spec/containers/0/env",
+       {{{"name", "TPU_WORKER_HOSTNAMES"}, {"value", "a,b"}}}},
+  };
+  EXPECT_FALSE(validated(wrong).allowed);
+  for (const auto& each : cases) {
+    json object = wrong;
+    object[json::json_pointer(each.pointer)] = each.value;
+    const auto answer = validated(object);
+    EXPECT_TRUE(answer.allowed) << each.pointer << answer.message;
+    EXPECT_NE(answer.warning("numOfHosts is 2"), "") << each.pointer << json(answer.warnings);
+  }
+  json left_alone = wrong;
+  left_alone[json::json_pointer(pod + "/metadata/annotations")] = {
+      {"tpu-webhook.dev/inject", "false"}};
+  EXPECT_TRUE(validated(left_alone).silent());
+}
+
+TEST(ValidateRay, ALaterReplicaIsNoFault) {
+  json group = a_group("w", 4, good);
+  group["replicas"] = 4;
+  group["template"]["spec"]["containers"][0]["env"] =
+      list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "2"}}});
+  const auto answer = validated(cluster(group));
+  EXPECT_TRUE(answer.allowed) << answer.message;
+  EXPECT_NE(answer.warning("Pods of replica 3 will be refused"), "") << json(answer.warnings);
+}
+
+TEST(ValidateRay, NamesThatDnsCannotHoldAreRefused) {
+  const auto answer = validated(cluster(a_group(std::string(60, 'w'), 4, good)));
+  EXPECT_NE(answer.message.find("a DNS label takes 63"), std::string::npos) << answer.message;
+}
+
+TEST(ValidateRay, LooksIntoRayJobAndRayService) {
+  const json spec = cluster(a_group("w", 2, good))["spec"];
+  json job{{"apiVersion", "ray.io/v1"},
+           {"kind", "RayJob"},
+           {"metadata", {{"generateName", "tune-"}}},
+           {"spec", {{"rayClusterSpec", spec}}}};
+  EXPECT_NE(validated(job).message.find("RayJob tune-xxxxx could never start: worker group w"),
+            std::string::npos);
+  json service = job;
+  service["kind"] = "RayService";
+  service["spec"] = {{"rayClusterConfig", spec}};
+  EXPECT_FALSE(validated(service).allowed);
+  job["spec"] = {{"clusterSelector", {{"a", "b"}}}};  // runs on a cluster that exists
+  EXPECT_TRUE(validated(job).silent());
+}
+
+TEST(ValidateRay, AHeadIsLookedAtToo) {
+  json object = cluster(a_group("w", 4, good));
+  object["spec"]["headGroupSpec"]["template"] = a_template("3x3", 4);
+  EXPECT_NE(validated(object).message.find("head group: topology 3x3"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

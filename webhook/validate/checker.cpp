@@ -1,0 +1,152 @@
+#include "webhook/validate/checker.hpp"
+
+#include "webhook/claims.hpp"
+#include "webhook/identity.hpp"
+
+#include <utility>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+// A decision is about a Pod that was made; here there is none yet.
+std::string_view without_consequence(std::string_view sentence) {
+  constexpr std::string_view consequence = "; nothing was injected";
+  if (sentence.ends_with(consequence)) sentence.remove_suffix(consequence.size());
+  return sentence;
+}
+
+}  // namespace
+
+Checker::Checker(const WorkloadObject& object, const Config& config, const ClusterView& cluster,
+                 Workspace::Impl& work, Findings& findings)
+    : object_(object), config_(config), cluster_(cluster), work_(work), findings_(findings) {
+  creation_.uid = work.review.uid;
+  creation_.kind_version = "v1";
+  creation_.kind = "Pod";
+  creation_.ns = work.review.ns;
+  creation_.operation = "CREATE";
+  creation_.dry_run = true;
+  creation_.has_object = true;
+}
+
+std::string Checker::titled(std::string_view sentence) const {
+  return title_.empty() ? std::string(sentence) : title_ + ": " + std::string(sentence);
+}
+
+bool Checker::read(JsonReader::Mark place, std::string_view step) {
+  JsonReader& in = work_.reader;
+  const JsonReader::Mark back = in.mark();
+  in.go_to(place);
+  const bool good = read_pod_template(in, config_.prefix, work_.pod);
+  if (good) {
+    in.go_to(back);
+  } else if (in.error().code() == Errc::chips_invalid) {
+    fault(in.error().text());
+    in.clear_error();
+    in.go_to(back);
+  } else {
+    in.within(step);
+  }
+  return good;
+}
+
+bool Checker::open(std::string title, JsonReader::Mark place, std::string_view step) {
+  title_ = std::move(title);
+  work_.pod.clear();
+  work_.scratch.shape.clear();
+  if (!place) return false;
+  if (!read(place, step)) {
+    work_.pod.clear();
+    return false;
+  }
+  Pod& pod = work_.pod;
+  if (!pod.claims.empty()) take_claimed_chips(pod, creation_.ns, cluster_);
+  if (!read_shape(pod, work_.scratch.shape)) return false;
+  if (pod.annotation(Annotation::inject) == "false") return false;
+  if (++templates_ <= max_templates) return true;
+  findings_.warn("only the first " + std::to_string(max_templates) +
+                 " Pod templates that ask for TPU were checked");
+  return false;
+}
+
+bool Checker::asks_for_tpu() const {
+  const Shape& shape = work_.scratch.shape;
+  return !shape.processes.empty() || !shape.init.empty();
+}
+
+bool Checker::selects_tpu_without_chips() const {
+  const Pod& pod = work_.pod;
+  return !asks_for_tpu() && !pod.selector(key::accelerator).empty() && pod.claim_uses.empty();
+}
+
+void Checker::label(Label which, std::string_view text) {
+  work_.pod.labels = Presence::present;
+  work_.pod.label_values[static_cast<std::size_t>(which)] = text;
+}
+
+void Checker::annotation(Annotation which, std::string_view text) {
+  work_.pod.annotations = Presence::present;
+  work_.pod.annotation_values[static_cast<std::size_t>(which)] = text;
+}
+
+Decision Checker::decide() {
+  return webhook::decide(creation_, work_.pod, config_, cluster_, nullptr, work_.scratch);
+}
+
+const topology::Slice* Checker::slice() const {
+  const Facts& facts = work_.scratch.facts;
+  return facts.pod == nullptr ? nullptr : &facts.slice;
+}
+
+void Checker::fault(std::string_view sentence) {
+  findings_.fault(titled(without_consequence(sentence)));
+}
+
+void Checker::warn(std::string_view sentence) {
+  findings_.warn(titled(without_consequence(sentence)));
+}
+
+void Checker::report(const Decision& decision) {
+  // The flavor that it is admitted to selects the nodes.
+  if (decision.reason == Reason::no_topology && kueue_manages()) return;
+  for (const std::string& note : work_.scratch.notes.warnings()) warn(note);
+  if (decision.outcome == Outcome::denied) fault(decision.denial.text());
+}
+
+bool Checker::kueue_manages() const {
+  const Pod& pod = work_.pod;
+  return object_.has_queue || pod.kueue_gate || !pod.label(Label::kueue_queue_name).empty();
+}
+
+std::string_view Checker::who_knows_better() const {
+  const Pod& pod = work_.pod;
+  if (kueue_manages()) return "Kueue, whose queue it is in, may change its size";
+  if (work_.scratch.shape.dynamic) return "the slice is made or cut on demand";
+  for (const Annotation each :
+       {Annotation::worker_id, Annotation::worker_count, Annotation::hostnames,
+        Annotation::slice_id, Annotation::slice_count, Annotation::coordinator})
+    if (pod.has(each)) return "annotations say what the slice is";
+  for (const Container* process : work_.scratch.shape.processes)
+    for (const Variable each :
+         {Variable::tpu_worker_hostnames, Variable::tpu_worker_id, Variable::tpu_process_addresses})
+      if (pod.entry(*process, each) != nullptr) return "the template sets TPU variables itself";
+  return {};
+}
+
+void Checker::wrong_size(std::string_view sentence) {
+  const std::string text(without_consequence(sentence));
+  const std::string_view why = who_knows_better();
+  if (why.empty())
+    fault(text);
+  else
+    warn(text + "; allowed, because " + std::string(why));
+}
+
+std::string hosts_by_arithmetic(const topology::Slice& slice) {
+  if (slice.dims.rank() == 0) return hosts_of(slice);
+  return hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +
+         std::to_string(slice.chips_per_host) + ")";
+}
+
+}  // namespace tpuwh::webhook

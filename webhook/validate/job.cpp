@@ -1,0 +1,88 @@
+#include "webhook/validate/job.hpp"
+
+#include "webhook/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+// A plain Job may be told to be several slices (DESIGN D9).
+std::uint32_t slices_of(const Pod& pod) {
+  const auto count = plain_decimal(pod.annotation(Annotation::slice_count));
+  const bool split = count && pod.annotation(Annotation::slice_id).empty();
+  return split ? std::clamp(*count, 1u, 1u << 11) : 1;
+}
+
+std::string pods_of(const topology::Slice& slice, std::uint32_t expected) {
+  if (expected == slice.hosts) return hosts_by_arithmetic(slice);
+  return hosts_by_arithmetic(slice) + ", times " + std::to_string(expected / slice.hosts) +
+         " slices: " + std::to_string(expected);
+}
+
+}  // namespace
+
+bool read_job_template(JsonReader& in, JobTemplate& job) {
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
+    if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
+    if (key == "completionMode") return in.first(seen, 2) && optional_text(in, job.completion_mode);
+    if (key == "template") return in.first(seen, 3) && keep_place(in, job.pod_template);
+    return in.skip();
+  });
+}
+
+void label_completion(Checker& checker, std::string_view job_name) {
+  checker.pod().owner = {"Job", job_name, {}};
+  checker.label(Label::job_name, job_name);
+  checker.label(Label::job_completion_index, "0");
+}
+
+JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::uint32_t expected) {
+  if (!slice.multi_host() || !job.completions) return {};
+  const std::uint32_t completions = *job.completions;
+  const std::uint32_t parallelism = job.parallelism.value_or(1);  // the API server's default
+  const std::string pods = pods_of(slice, expected);
+  JobMisfit misfit;
+  if (completions < expected)
+    misfit.too_few = "completions is " + std::to_string(completions) + ", but " + pods;
+  else if (parallelism > 0 && parallelism < expected)  // 0 is how a Job is held
+    misfit.too_few = (job.parallelism ? "parallelism is " + std::to_string(parallelism)
+                                      : std::string("parallelism is missing, which means 1")) +
+                     ", but " + pods + ", which have to run at the same time";
+  if (completions > expected)
+    misfit.too_many = "completions is " + std::to_string(completions) + ", but " + pods +
+                      "; Pods from index " + std::to_string(expected) +
+                      " on will be refused, so that the Job never completes";
+  return misfit;
+}
+
+// A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
+// its chips), so a wrong size is no fault of it.
+bool check_job(Checker& checker, JsonReader::Mark spec) {
+  JsonReader& in = checker.reader();
+  JobTemplate job;
+  if (!spec) return true;
+  in.go_to(spec);
+  if (!read_job_template(in, job)) return false;
+  if (!checker.open({}, job.pod_template)) return !in.failed();
+  Pod& pod = checker.pod();
+  const bool indexed = job.completion_mode == "Indexed";
+  const std::string host = checker.object().name + "-0";
+  label_completion(checker, checker.object().name);
+  if (indexed)
+    pod.hostname = host;
+  else
+    checker.label(Label::job_completion_index, {});
+  checker.report(checker.decide());
+  const topology::Slice* slice = checker.slice();
+  if (!indexed || slice == nullptr) return true;
+  const JobMisfit misfit = job_misfit(job, *slice, slice->hosts * slices_of(pod));
+  if (!misfit.too_few.empty()) checker.warn(misfit.too_few);
+  if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
+  return true;
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,149 @@
+#include "webhook/validate/lws.hpp"
+
+#include "webhook/identity.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+struct GroupTemplate {
+  std::optional<std::uint32_t> size, subgroup_size;
+  std::string_view subgroup_policy, subdomain_policy;
+  JsonReader::Mark leader, worker;
+};
+
+bool read_subgroups(JsonReader& in, GroupTemplate& group) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "subGroupSize") return in.first(seen, 0) && optional_number(in, group.subgroup_size);
+    if (key == "subGroupPolicyType")
+      return in.first(seen, 1) && optional_text(in, group.subgroup_policy);
+    return in.skip();
+  });
+}
+
+bool read_group(JsonReader& in, GroupTemplate& group) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "size") return in.first(seen, 0) && optional_number(in, group.size);
+    if (key == "leaderTemplate") return in.first(seen, 1) && keep_place(in, group.leader);
+    if (key == "workerTemplate") return in.first(seen, 2) && keep_place(in, group.worker);
+    if (key == "subGroupPolicy") return in.first(seen, 3) && read_subgroups(in, group);
+    return in.skip();
+  });
+}
+
+bool read_network(JsonReader& in, GroupTemplate& group) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "subdomainPolicy") return in.skip();
+    return in.first(seen, 0) && optional_text(in, group.subdomain_policy);
+  });
+}
+
+// What a template asks for, to compare the leader's with the workers'.
+std::string asked_for(const Shape& shape) {
+  const std::size_t chips = shape.processes.empty() ? 0 : shape.chips_per_container();
+  return std::string(shape.accelerator) + ' ' + std::string(shape.topology) + ' ' +
+         std::to_string(chips) + ' ' + std::to_string(shape.processes.size());
+}
+
+class Group {
+ public:
+  Group(Checker& checker, const GroupTemplate& group)
+      : checker_(checker),
+        group_(group),
+        size_(std::to_string(group.size.value_or(1))),
+        subgroup_size_(group.subgroup_size ? std::to_string(*group.subgroup_size) : ""),
+        leader_(checker.object().name + "-0") {}
+
+  void check() {
+    if (group_.leader &&
+        checker_.open("leader template", group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
+      leader_asks_ = true;
+      decide_on(0, leader_);
+      leader_shape_ = asked_for(checker_.scratch().shape);
+      leader_misfit_ = misfit();
+    }
+    if (checker_.reader().failed()) return;
+    const bool workers = !group_.leader || group_.size.value_or(1) > 1;
+    if (workers &&
+        checker_.open("worker template", group_.worker, "leaderWorkerTemplate.workerTemplate")) {
+      check_workers();
+    } else if (!leader_misfit_.empty()) {
+      checker_.warn(leader_misfit_);
+    }
+  }
+
+ private:
+  // What the controller and LeaderWorkerSet's own webhook write on a Pod of group 0.
+  void decide_on(unsigned index, const std::string& hostname) {
+    const bool first = index == 0;
+    checker_.label(Label::lws_name, checker_.object().name);
+    checker_.label(Label::lws_group_index, "0");
+    checker_.label(Label::lws_worker_index, first ? "0" : "1");
+    checker_.annotation(Annotation::lws_size, size_);
+    checker_.annotation(Annotation::lws_leader_requests_tpus, leader_asks_ ? "true" : "");
+    checker_.annotation(Annotation::lws_subdomain_policy, group_.subdomain_policy);
+    checker_.annotation(Annotation::lws_subgroup_size, subgroup_size_);
+    checker_.annotation(Annotation::lws_subgroup_policy, group_.subgroup_policy);
+    Pod& pod = checker_.pod();
+    pod.owner = {"StatefulSet", leader_, {}};
+    pod.hostname = hostname;
+    if (pod.subdomain.empty())
+      pod.subdomain = group_.subdomain_policy == "UniquePerReplica"
+                          ? std::string_view(leader_)
+                          : std::string_view(checker_.object().name);
+    const Decision decision = checker_.decide();
+    // The misfit is told once, for the group.
+    if (misfit().empty()) checker_.report(decision);
+  }
+
+  std::string misfit() const {
+    return checker_.slice() == nullptr ? "" : group_misfit(checker_.scratch().facts);
+  }
+
+  // The workers' template is the leader's, too, where that has none.
+  void check_workers() {
+    if (!group_.leader) leader_asks_ = true;
+    const std::string shape = asked_for(checker_.scratch().shape);
+    const bool alone = group_.size.value_or(1) == 1;
+    const std::string second = leader_ + "-1";
+    decide_on(alone ? 0 : 1, alone ? leader_ : second);
+    const std::string wrong = misfit();
+    if (wrong.empty()) return;
+    const bool one_shape = leader_shape_.empty() || leader_shape_ == shape;
+    const bool one_slice = !group_.subgroup_size;
+    // Several subgroups, or a leader with other chips, may be more than one slice (D17).
+    if (one_shape && one_slice)
+      checker_.wrong_size(wrong);
+    else
+      checker_.warn(wrong);
+  }
+
+  Checker& checker_;
+  const GroupTemplate& group_;
+  const std::string size_, subgroup_size_, leader_;
+  bool leader_asks_ = false;
+  std::string leader_shape_, leader_misfit_;
+};
+
+}  // namespace
+
+bool check_leader_worker_set(Checker& checker, JsonReader::Mark spec) {
+  JsonReader& in = checker.reader();
+  GroupTemplate group;
+  Seen seen = 0;
+  const bool read = object_at(in, spec, [&](std::string_view key) {
+    if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
+    if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
+    return in.skip();
+  });
+  if (read) Group(checker, group).check();
+  return !in.failed();
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,13 @@
+// The leader and the workers of a LeaderWorkerSet: a group, or a subgroup, is a slice.
+#pragma once
+
+#include "webhook/validate/checker.hpp"
+
+namespace tpuwh::webhook {
+
+// False where it cannot be read.
+//
+//   source  leaderworkerset.x-k8s.io/v1 LeaderWorkerSetSpec; reference/workloads.md 2.7
+bool check_leader_worker_set(Checker& checker, JsonReader::Mark spec);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,90 @@
+#include "webhook/validate/object.hpp"
+
+#include "webhook/names.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool read_owners(JsonReader& in, WorkloadObject& object) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    std::string_view kind;
+    bool controller = false;
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "kind") return in.first(seen, 0) && optional_text(in, kind);
+      if (key == "controller") return in.first(seen, 1) && optional_flag(in, controller);
+      return in.skip();
+    });
+    if (read && controller) object.owner_kind = kind;
+    return read;
+  });
+}
+
+bool read_labels(JsonReader& in, WorkloadObject& object) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "kueue.x-k8s.io/queue-name") return in.skip();
+    std::string_view queue;
+    if (!in.first(seen, 0) || !optional_text(in, queue)) return false;
+    object.has_queue = !queue.empty();
+    return true;
+  });
+}
+
+bool read_metadata(JsonReader& in, WorkloadObject& object) {
+  if (in.take_null()) return true;
+  std::string_view name, generated;
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && optional_text(in, name);
+    if (key == "generateName") return in.first(seen, 1) && optional_text(in, generated);
+    if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
+    if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
+    if (key == "deletionTimestamp") {
+      object.being_deleted = in.kind() != JsonKind::null;
+      return in.first(seen, 4) && in.skip();
+    }
+    return in.skip();
+  });
+  object.name = name.empty() ? std::string(generated) + "xxxxx" : std::string(name);
+  return read;
+}
+
+}  // namespace
+
+bool read_object(JsonReader& in, WorkloadObject& object) {
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "metadata") return in.first(seen, 0) && read_metadata(in, object);
+    if (key == "spec") return in.first(seen, 1) && keep_place(in, object.spec);
+    return in.skip();
+  });
+}
+
+bool optional_text(JsonReader& in, std::string_view& out) {
+  return in.take_null() || in.string(out);
+}
+
+bool optional_number(JsonReader& in, std::optional<std::uint32_t>& out) {
+  if (in.take_null()) return true;
+  std::string_view text;
+  if (!in.number(text)) return false;
+  out = plain_decimal(text);
+  if (out) return true;
+  return in.fail(Errc::bad_value, printable(text) + " is no whole number from 0 to 4294967295");
+}
+
+bool optional_flag(JsonReader& in, bool& out) {
+  return in.take_null() || in.boolean(out);
+}
+
+bool keep_place(JsonReader& in, JsonReader::Mark& out) {
+  if (in.take_null()) return true;
+  out = in.mark();
+  return in.skip();
+}
+
+}  // namespace tpuwh::webhook

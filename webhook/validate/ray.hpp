@@ -1,0 +1,18 @@
+// The worker groups of a RayCluster, and of what holds one: RayJob, RayService.
+#pragma once
+
+#include "webhook/validate/checker.hpp"
+
+namespace tpuwh::webhook {
+
+// `spec` is that of a RayCluster. False where it cannot be read: the reader says why.
+//
+//   source  ray-operator/apis/ray/v1 RayClusterSpec; what is known to go wrong:
+//           reference/workloads.md 2.5 "Validation of RayCluster CREATE", 6.1 number 18
+bool check_ray_cluster(Checker& checker, JsonReader::Mark spec);
+// `spec` of a RayJob (rayClusterSpec, absent where it runs on another cluster), of a
+// RayService (rayClusterConfig).
+bool check_ray_job(Checker& checker, JsonReader::Mark spec);
+bool check_ray_service(Checker& checker, JsonReader::Mark spec);
+
+}  // namespace tpuwh::webhook
