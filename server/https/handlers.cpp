@@ -1,5 +1,7 @@
 #include "server/https/handlers.hpp"
 
+#include "webhook/validate.hpp"
+
 #include <chrono>
 
 namespace tpuwh::server {
@@ -21,9 +23,13 @@ Reply Handlers::answer(Resource resource, std::string& body, const webhook::Plac
   ledger = {};
   switch (resource) {
     case Resource::mutate:
-      return review(body, config, place);
+      return mutate(body, config, place);
     case Resource::shadow:
-      return review(body, shadow_config, place);
+      return mutate(body, shadow_config, place);
+    case Resource::validate:
+      return validate(body, config);
+    case Resource::shadow_validate:
+      return validate(body, shadow_config);
     case Resource::livez:
     case Resource::healthz:
       return text_reply(health.why_not_alive(Clock::now()));
@@ -33,10 +39,20 @@ Reply Handlers::answer(Resource resource, std::string& body, const webhook::Plac
   return Reply{.status = 500, .body = {}};
 }
 
-Reply Handlers::review(std::string& body, const webhook::Config& how,
+Reply Handlers::mutate(std::string& body, const webhook::Config& how,
                        const webhook::PlaceAnswer* place) {
+  return logged(
+      [&] { return webhook::admit(webhook::Body(body), how, cluster, workspace, place); });
+}
+
+Reply Handlers::validate(std::string& body, const webhook::Config& how) {
+  return logged([&] { return webhook::validate(webhook::Body(body), how, cluster, workspace); });
+}
+
+template <class F>
+Reply Handlers::logged(F&& ask) {
   const auto start = Clock::now();
-  const auto answer = webhook::admit(webhook::Body(body), how, cluster, workspace, place);
+  const webhook::Answer answer = ask();
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
   ledger = {answer.ledger_use, answer.place_request, answer.place};
   if (answer.ledger_use == webhook::Answer::LedgerUse::ask) return {};

@@ -19,7 +19,8 @@ struct Handlers {
   const Health& health;
   Log& log;
   webhook::Workspace workspace = {};
-  // Of /shadow: a webhook entry for namespaces that only want to know what would be done.
+  // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
+  // would be done.
   webhook::Config shadow_config = config.in_shadow();
 
   // What the ledger is to be asked or told after answer(). Where it is asked, the reply says
@@ -36,7 +37,11 @@ struct Handlers {
   Reply answer(Resource resource, std::string& body, const webhook::PlaceAnswer* place = nullptr);
 
  private:
-  Reply review(std::string& body, const webhook::Config& how, const webhook::PlaceAnswer* place);
+  Reply mutate(std::string& body, const webhook::Config& how, const webhook::PlaceAnswer* place);
+  Reply validate(std::string& body, const webhook::Config& how);
+  // Asks, logs, and makes a reply of the answer.
+  template <class F>
+  Reply logged(F&& ask);
 };
 
 }  // namespace tpuwh::server

@@ -21,6 +21,8 @@ struct Row {
 constexpr std::array rows = {
     Row{"/mutate", Resource::mutate, "POST", false},
     Row{"/shadow", Resource::shadow, "POST", false},
+    Row{"/validate", Resource::validate, "POST", false},
+    Row{"/shadow/validate", Resource::shadow_validate, "POST", false},
     Row{"/livez", Resource::livez, "GET, HEAD", true},
     Row{"/readyz", Resource::readyz, "GET, HEAD", true},
     Row{"/healthz", Resource::healthz, "GET, HEAD", true},

@@ -15,11 +15,13 @@ namespace tpuwh::server {
 enum class Port { webhook, health };
 
 enum class Resource {
-  mutate,   // POST, an AdmissionReview
-  shadow,   // the same, answered as with --mode shadow
-  livez,    // GET: the event loops turn
-  readyz,   // GET: send me requests
-  healthz,  // the older name of livez
+  mutate,           // POST, an AdmissionReview of a Pod
+  shadow,           // the same, answered as with --mode shadow
+  validate,         // POST, an AdmissionReview of a workload object
+  shadow_validate,  // the same, answered as with --mode shadow
+  livez,            // GET: the event loops turn
+  readyz,           // GET: send me requests
+  healthz,          // the older name of livez
 };
 
 // Paths are exact (the API server removes doubled and trailing slashes); a query

@@ -68,5 +68,25 @@ TEST_F(HandlersTest, shadow_allows_what_mutate_refuses) {
   EXPECT_NE(reply.body.find("shadow mode"), std::string_view::npos) << reply.body;
 }
 
+TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"ray.io","version":"v1","kind":"RayCluster"},"operation":"CREATE",)"
+      R"("object":{"metadata":{"name":"r"},"spec":{"workerGroupSpecs":[{"groupName":"w",)"
+      R"("template":{"spec":{"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"0.5"}}}]}}}]}}}})";
+  const auto says = [&](Resource resource, const char* text) {
+    body_ = review;
+    const auto reply = handlers_.answer(resource, body_);
+    EXPECT_EQ(reply.status, 200u);
+    EXPECT_NE(reply.body.find(text), std::string_view::npos) << reply.body;
+  };
+  says(Resource::validate, "\"allowed\":false");
+  says(Resource::validate, "worker group w");
+  says(Resource::shadow_validate, "\"allowed\":true");
+  says(Resource::shadow_validate, "shadow mode");
+  says(Resource::mutate, "\"allowed\":true");
+}
+
 }  // namespace
 }  // namespace tpuwh::server

@@ -46,6 +46,10 @@ INSTANTIATE_TEST_SUITE_P(
     table, RouterTest,
     testing::Values(
         RouteCase{.name = "mutate", .target = "/mutate"},
+        RouteCase{.name = "validate", .target = "/validate", .want = Resource::validate},
+        RouteCase{.name = "shadow_validate",
+                  .target = "/shadow/validate?timeout=2s",
+                  .want = Resource::shadow_validate},
         RouteCase{.name = "mutate_with_timeout", .target = "/mutate?timeout=10s"},
         RouteCase{.name = "absolute_form", .target = "https://a.b.svc:443/mutate?timeout=10s"},
         RouteCase{.name = "media_type_parameter",
