@@ -9,6 +9,7 @@ import json
 import pytest
 import test_failure_policy
 import test_reinvocation
+import test_validation
 
 from harness import audit, golden, report
 from harness.api import Refused, wait_for
@@ -327,28 +328,31 @@ CONFORMANCE = {
     "should be able to deny pod and configmap creation": (
         test_a_completion_index_out_of_range_is_denied, test_excluded_namespaces, test_failure_policy.test_fail_refuses_tpu_pods_alone),
     "should be able to deny attaching pod": (test_only_creation_is_sent,),
-    "should be able to deny custom resource creation, update and deletion": "custom resources are not sent to us",
+    "should be able to deny custom resource creation, update and deletion": (
+        test_validation.test_a_wrong_raycluster_is_refused_with_all_that_is_wrong,
+        test_validation.test_an_update_that_makes_it_wrong_is_refused),
     "should unconditionally reject operations on fail closed webhook": (test_failure_policy.test_fail_refuses_tpu_pods_alone,),
     "should mutate configmap": (
         test_reinvocation.test_a_topology_filled_in_before_us, test_reinvocation.test_a_topology_filled_in_after_us),
     "should mutate pod and apply defaults after mutation": (test_reinvocation.test_what_is_added_gets_its_defaults,),
     "should not be able to mutate or prevent deletion of webhook configuration objects": (
         test_failure_policy.test_the_configuration_can_be_removed_while_the_webhook_is_down,),
-    "should mutate custom resource": "custom resources are not sent to us",
+    "should mutate custom resource": "custom resources are checked, not changed",
     "should deny crd creation": "definitions are not sent to us",
-    "should mutate custom resource with different stored version": "custom resources are not sent to us",
-    "should mutate custom resource with pruning": "custom resources are not sent to us",
+    "should mutate custom resource with different stored version": "custom resources are checked, not changed",
+    "should mutate custom resource with pruning": "custom resources are checked, not changed",
     "should honor timeout": (
         test_failure_policy.test_fail_refuses_tpu_pods_alone, test_failure_policy.test_ignore_lets_tpu_pods_through,
         test_failure_policy.test_late_but_in_time),
-    "patching/updating a validating webhook should work": "we do not validate",
+    "patching/updating a validating webhook should work": (test_validation.test_validation_can_be_switched_off,),
     "patching/updating a mutating webhook should work": (test_a_changed_configuration_is_followed,),
-    "listing validating webhooks should work": "we do not validate",
+    "listing validating webhooks should work": (test_validation.test_validation_can_be_switched_off,),
     "listing mutating webhooks should work": (test_listed_and_deleted_by_label,),
-    "should be able to create and update validating webhook configurations with match conditions": "we do not validate",
+    "should be able to create and update validating webhook configurations with match conditions": (
+        test_validation.test_jobs_without_tpus_are_not_sent, test_validation.test_an_update_that_makes_it_wrong_is_refused),
     "should be able to create and update mutating webhook configurations with match conditions": (
         test_the_match_conditions, test_a_changed_configuration_is_followed),
-    "should reject validating webhook configurations with invalid match conditions": "we do not validate",
+    "should reject validating webhook configurations with invalid match conditions": "as of mutating ones, by the same code",
     "should reject mutating webhook configurations with invalid match conditions": (test_conditions_that_do_not_compile_are_refused,),
     "should mutate everything except 'skip-me' configmaps": (test_the_match_conditions,),
 }

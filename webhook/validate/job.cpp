@@ -80,7 +80,8 @@ bool check_job(Checker& checker, JsonReader::Mark spec) {
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return true;
   const JobMisfit misfit = job_misfit(job, *slice, slice->hosts * slices_of(pod));
-  if (!misfit.too_few.empty()) checker.warn(misfit.too_few);
+  if (!misfit.too_few.empty())
+    checker.warn(misfit.too_few + "; a program that uses the whole slice would wait for ever");
   if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
   return true;
 }

@@ -28,6 +28,7 @@ SECRET = "tpu-webhook-certificate"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
 RELAY = "tpu-webhook-relay"
 LOG_SECONDS = 0.05  # from an answer to its line in the log
+CHECKS = ("checked", "never_works")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
 E2E = pathlib.Path(__file__).resolve().parents[1]
 
@@ -129,7 +130,14 @@ class Release:
     # -- what it did --------------------------------------------------------------------------
 
     def reviews(self, namespace: str | None = None) -> list:
-        """The log line of every review that any replica answered, without our own probes'."""
+        """The log line of every Pod's review that any replica answered, without our own probes'."""
+        return [line for line in self._answers(namespace) if line["reason"] not in CHECKS]
+
+    def checks(self, namespace: str | None = None) -> list:
+        """The same of workload objects."""
+        return [line for line in self._answers(namespace) if line["reason"] in CHECKS]
+
+    def _answers(self, namespace: str | None) -> list:
         lines = [line for one in self.replicas for line in one.reviews()]
         return [line for line in lines if line["namespace"] == (namespace or line["namespace"]) != PROBES]
 
