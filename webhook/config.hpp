@@ -51,6 +51,11 @@ struct Config {
   // TPU_NAME for every workload API, not for Ray and LeaderWorkerSet alone.
   bool tpu_name_everywhere = false;
 
+  // TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads and its
+  // launchers set (reference/consumers.md 3.6). Off: nothing else reads them, and the list is
+  // the longest of all.
+  bool torch_tpu = false;
+
   // Add affinity terms that keep a multi-host slice whole (docs/architecture.md).
   bool place = true;
 

@@ -314,6 +314,8 @@ Decision write_everything(const Config& config, Scratch& scratch) {
     scratch.notes.warn(
         "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
         "listen on it");
+  if (!scratch.values.torch_misfit.empty())
+    scratch.notes.warn(scratch.values.torch_misfit + "; no variable of torch_tpu was injected");
   write_env(scratch);
   write_names(scratch);
   write_labels(scratch, config);

@@ -224,6 +224,50 @@ Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues
   return {};
 }
 
+// torch_tpu's slice builder listens once for each device; a chip of TPU7x is two of them
+// (reference/workloads.md 1.4, consumers.md 3.6).
+std::uint32_t devices_per_host(const Facts& facts) {
+  return facts.slice.chips_per_host * (facts.ironwood() ? 2 : 1);
+}
+
+// Dimensions joined by commas, at least three; on TPU7x a fourth of 2.
+void build_torch_topology(const Facts& facts, Buffer& out) {
+  const topology::Dims& dims = facts.slice.dims;
+  out.add(dims.axis(0), ',', dims.axis(1), ',', dims.axis(2));
+  if (facts.ironwood()) out.append(std::string_view(",2"));
+}
+
+// Both or none: an address list without its topology says nothing.
+void build_torch(const Facts& facts, const Config& config, EnvValues& values) {
+  const std::uint32_t first = first_port(facts, config), each = devices_per_host(facts);
+  if (each > largest_port || first > largest_port + 1 - each) {
+    values.torch_misfit = std::to_string(each) + " ports from " + std::to_string(first) +
+                          " on, one for each device of a host, do not end at " +
+                          std::to_string(largest_port) + " or before";
+    return;
+  }
+  std::size_t port_bytes = 0;
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(first + i);
+  const std::size_t entries = std::size_t{facts.slice.hosts} * each;
+  const std::size_t bytes =
+      total_name_bytes(facts) * each + port_bytes * facts.slice.hosts + entries - 1;
+  const std::size_t whole = name(Variable::torch_tpu_slicebuilder_addresses).size() + 1 + bytes;
+  if (whole > max_env_bytes) {
+    values.torch_misfit = "TORCH_TPU_SLICEBUILDER_ADDRESSES would be " + std::to_string(whole) +
+                          " bytes for " + std::to_string(entries) + " devices on " +
+                          std::to_string(facts.slice.hosts) + " hosts, and the kernel takes " +
+                          std::to_string(max_env_bytes);
+    return;
+  }
+  build_torch_topology(facts, values.torch_topology);
+  begin_key(facts, values.key);
+  values.key.add(';', first, ';', each);
+  values.torch_addresses = &values.all_torch_addresses.get(values.key.view(), [&](Buffer& out) {
+    out.reserve(bytes + 4);
+    append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', first + i); });
+  });
+}
+
 void build_coordinator(const Facts& facts, EnvValues& values) {
   if (!facts.member->coordinator.empty()) {
     values.coordinator.append(facts.member->coordinator);
@@ -285,6 +329,11 @@ bool wants_hostnames(const Facts& facts) {
   return facts.slice.multi_host() ? facts.named : facts.ironwood() || facts.slice.processes > 1;
 }
 
+bool wants_torch(const Facts& facts, const Config& config) {
+  return config.torch_tpu && facts.slice.dims.rank() > 0 &&
+         (facts.named || !facts.slice.multi_host());
+}
+
 bool wants_worker_id(const Facts& facts) {
   if (facts.slice.multi_host()) return facts.named;
   return facts.ironwood() || facts.slice.processes > 1 || facts.ray();
@@ -324,7 +373,9 @@ bool joins_slices(const Facts& facts, const Container& container) {
 }
 
 Result<void> build_values(const Facts& facts, const Config& config, EnvValues& values) {
-  values.hostnames = values.addresses = nullptr;
+  values.hostnames = values.addresses = values.torch_addresses = nullptr;
+  values.torch_topology.clear();
+  values.torch_misfit.clear();
   values.coordinator.clear();
   values.tpu_name.clear();
   values.ports_unreadable = values.same_port = false;
@@ -333,6 +384,7 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
     if (auto built = build_hostnames(facts, values); !built) return built;
   if (wants_addresses(facts))
     if (auto built = build_addresses(facts, config, values); !built) return built;
+  if (wants_torch(facts, config)) build_torch(facts, config, values);
   const HostNames& names = facts.member->names;
   const bool known = facts.named && facts.member->coordinator_known &&
                      facts.member->hostnames.empty() && (names.with_slice || names.numbered);
@@ -368,6 +420,18 @@ void want_device_plugin(const Facts& facts, const Container& container, WantedEn
   wanted.add(Variable::tpu_device_plugin_addr, device_plugin_address);
 }
 
+// Whoever sets another topology for torch_tpu, or an empty one, has addresses that go with it.
+void want_torch(const Facts& facts, const EnvValues& values, const Container& container,
+                WantedEnv& wanted) {
+  if (values.torch_addresses == nullptr) return;
+  const EnvEntry* theirs = set_by_others(facts, container, Variable::torch_tpu_topology);
+  if (theirs != nullptr &&
+      (theirs->source == EnvSource::value_from || theirs->value != values.torch_topology.view()))
+    return;
+  wanted.add(Variable::torch_tpu_topology, values.torch_topology.view());
+  wanted.add(Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
+}
+
 }  // namespace
 
 void want(const Facts& facts, const EnvValues& values, const Container& container,
@@ -384,6 +448,7 @@ void want(const Facts& facts, const EnvValues& values, const Container& containe
                       facts.host * facts.slice.processes_per_host + process);
   if (!values.tpu_name.empty()) wanted.add(Variable::tpu_name, values.tpu_name.view());
   want_device_plugin(facts, container, wanted);
+  want_torch(facts, values, container, wanted);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::webhook {
@@ -25,6 +26,11 @@ struct EnvValues {
   const SharedText* addresses = nullptr;  // "h0.svc:8471,…", null where not wanted
   Buffer coordinator;                     // host 0 of slice 0, "" where not known
   Buffer tpu_name;                        // "" where not wanted
+  // "4,4,1", and "h0.svc:8471,h0.svc:8472,…" with an entry for each device; "" and null
+  // where not wanted, or where `torch_misfit` says why they cannot be.
+  Buffer torch_topology;
+  const SharedText* torch_addresses = nullptr;
+  std::string torch_misfit;
   // TPU_PROCESS_PORT of each process, where there are addresses.
   std::array<std::uint32_t, max_tpu_containers> ports;
   // A container's own TPU_PROCESS_PORT is no plain number, so no list of addresses
@@ -33,7 +39,7 @@ struct EnvValues {
   bool same_port = false;  // two processes of the Pod have the same
 
   // Kept from review to review.
-  SharedTexts all_hostnames, all_addresses;
+  SharedTexts all_hostnames, all_addresses, all_torch_addresses;
   Buffer key;  // of one of them, while it is looked for
 };
 
@@ -63,7 +69,8 @@ struct WantedEnv {
 // Builds the lists. `containers` is what the Pod's TPU containers say themselves.
 //
 //   errors  env_too_long, with the variable, its length and the limit, computed
-//           before anything is built
+//           before anything is built. Not for torch_tpu's: all but torch_tpu works
+//           without them, so they are left out
 //   cost    hosts * name length; no allocation once the buffers have grown
 Result<void> build_values(const Facts& facts, const Config& config, EnvValues& values);
 

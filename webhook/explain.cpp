@@ -55,6 +55,10 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
       return "the node's address, for the variable after it";
     case Variable::tpu_device_plugin_addr:
       return "where Ray's dashboard reads TensorCore and memory metrics";
+    case Variable::torch_tpu_topology:
+      return "the slice's dimensions for torch_tpu; on TPU7x the fourth is a chip's two chiplets";
+    case Variable::torch_tpu_slicebuilder_addresses:
+      return "one address for each device of the slice, host by host, for torch_tpu";
     case Variable::count_:
       break;
   }

@@ -75,6 +75,8 @@ const std::array<std::string_view, variable_count> variable_names{
     "TPU_NAME",
     "TPU_DEVICE_PLUGIN_HOST_IP",
     "TPU_DEVICE_PLUGIN_ADDR",
+    "TORCH_TPU_TOPOLOGY",
+    "TORCH_TPU_SLICEBUILDER_ADDRESSES",
 };
 
 namespace {

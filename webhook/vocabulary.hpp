@@ -84,6 +84,8 @@ enum class Variable : std::size_t {
   tpu_name,
   tpu_device_plugin_host_ip,  // before the one below, which refers to it
   tpu_device_plugin_addr,
+  torch_tpu_topology,
+  torch_tpu_slicebuilder_addresses,
   count_
 };
 

@@ -359,6 +359,13 @@ void add_decision(std::vector<Setting>& out) {
        .scope = Scope::decision,
        .help = "Set TPU_NAME for every workload, not for Ray and LeaderWorkerSet alone"},
       [](auto& o) -> auto& { return o.webhook.tpu_name_everywhere; }));
+  out.push_back(boolean(
+      {.key = "torchTpu",
+       .flag = "--torch-tpu",
+       .scope = Scope::decision,
+       .help =
+           "Set TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads"},
+      [](auto& o) -> auto& { return o.webhook.torch_tpu; }));
 }
 
 // In the file alone: a flag would need a syntax of its own.

@@ -46,6 +46,7 @@ FLAGS = [
     ({"basePort": 65535}, ["--base-port=65535"]),
     ({"kuberayTruncatedService": True}, ["--kuberay-truncated-service"]),
     ({"tpuNameEverywhere": True}, ["--tpu-name-everywhere"]),
+    ({"torchTpu": True}, ["--torch-tpu"]),
     ({"placement": False}, ["--no-placement"]),
     ({"perWorkload": {"ray": {"mode": "shadow"}}}, ["--config=/config/config.yaml"]),
     ({"perNamespace": {"a": {"placement": False}}}, ["--config=/config/config.yaml"]),

@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <string_view>
 
 namespace tpuwh::test {
@@ -107,6 +109,24 @@ struct OneService final : webhook::ClusterView {
 TEST(RayService, of_the_cluster_is_taken_where_it_is_known) {
   const Json pod = object_with("ray/long_cluster_name", {}, OneService());
   EXPECT_EQ(pod["spec"]["subdomain"], "found-in-the-cluster");
+}
+
+// What torch_tpu's own launchers set, as KubeRay's webhook 1.4.0 does for Ray.
+TEST(TorchTpu, is_injected_on_request) {
+  webhook::Config config;
+  config.torch_tpu = true;
+  const Json pod = object_with("ray/indexed_worker", config);
+  const Json without = object_with("ray/indexed_worker", {});
+  Json env = pod["spec"]["containers"][0]["env"];
+  const Json rest = without["spec"]["containers"][0]["env"];
+  ASSERT_EQ(env.size(), rest.size() + 2);
+  std::map<std::string, std::string> torch;
+  for (const Json& entry : env)
+    if (entry["name"].get<std::string>().starts_with("TORCH_"))
+      torch[entry["name"]] = entry["value"];
+  EXPECT_EQ(torch["TORCH_TPU_TOPOLOGY"], "4,4,1");
+  const std::string addresses = torch["TORCH_TPU_SLICEBUILDER_ADDRESSES"];
+  EXPECT_EQ(std::count(addresses.begin(), addresses.end(), ','), 15);
 }
 
 int update_recordings(const std::vector<fs::path>& recordings) {

@@ -33,6 +33,9 @@
 {{- if .tpuNameEverywhere }}
 - --tpu-name-everywhere
 {{- end }}
+{{- if .torchTpu }}
+- --torch-tpu
+{{- end }}
 {{- if not .placement }}
 - --no-placement
 {{- end }}

@@ -17,7 +17,9 @@ namespace {
 
 using test::a_pod;
 using test::admit;
+using test::admit_pod;
 using test::Admitted;
+using test::annotation;
 using test::case_name;
 using test::effective;
 using test::env_names;
@@ -694,6 +696,108 @@ TEST(EnvLength, ManyContainersDoNotMultiplyTheList) {
     EXPECT_TRUE(answer.allowed);
     EXPECT_NE(answer.warning("containers"), "");
   }
+}
+
+// --- torch_tpu, on request ------------------------------------------------------------------
+
+Config with_torch() {
+  return {.torch_tpu = true};
+}
+
+// Both variables, as "TOPOLOGY ADDRESSES"; "(absent) (absent)" where there are none.
+std::string torch_of(const PodBuilder& pod, const Config& config = with_torch()) {
+  const Admitted answer = admit(pod, {.config = config});
+  return effective(answer, "TORCH_TPU_TOPOLOGY") + " " +
+         effective(answer, "TORCH_TPU_SLICEBUILDER_ADDRESSES");
+}
+
+const std::string no_torch = "(absent) (absent)";
+
+// Values of the reference: workloads.md 1.4, consumers.md 3.6.
+TEST(TorchTpu, HasAnAddressForEachDevice) {
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4)),
+            "2,4,1 t-0.svc:8471,t-0.svc:8472,t-0.svc:8473,t-0.svc:8474,"
+            "t-1.svc:8471,t-1.svc:8472,t-1.svc:8473,t-1.svc:8474");
+  EXPECT_EQ(torch_of(a_pod().topology("2x4").tpu(8)),
+            "2,4,1 localhost:8471,localhost:8472,localhost:8473,localhost:8474,localhost:8475,"
+            "localhost:8476,localhost:8477,localhost:8478");
+  EXPECT_EQ(torch_of(ironwood().topology("2x2x1").tpu(4)),
+            "2,2,1,2 localhost:8471,localhost:8472,localhost:8473,localhost:8474,localhost:8475,"
+            "localhost:8476,localhost:8477,localhost:8478");
+  EXPECT_TRUE(torch_of(ironwood().job("t", 0).topology("2x2x2").tpu(4))
+                  .starts_with("2,2,2,2 t-0.svc:8471,"));
+}
+
+TEST(TorchTpu, IsOnRequestAlone) {
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4), {}), no_torch);
+}
+
+TEST(TorchTpu, IsOfTheSubSlice) {
+  EXPECT_TRUE(torch_of(a_pod()
+                           .job("t", 1)
+                           .topology("4x4")
+                           .annotation("cloud.google.com/gke-tpu-slice-topology", "2x4")
+                           .tpu(4))
+                  .starts_with("2,4,1 t-0.svc:8471,"));
+}
+
+TEST(TorchTpu, NeedsATopologyAndNames) {
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4)), no_torch);
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4).remove("/spec/subdomain")),
+            no_torch);
+  EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4).annotation("tpu-webhook.dev/worker-count", "2")),
+            no_torch);
+}
+
+TEST(TorchTpu, OfTheUserStays) {
+  const PodBuilder pod = a_pod().job("t", 1).topology("2x4").tpu(4);
+  EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "4,2,1")), "4,2,1 (absent)");
+  EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "")), " (absent)");
+  EXPECT_TRUE(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "2,4,1"))
+                  .starts_with("2,4,1 t-0.svc:8471,"));
+  EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_SLICEBUILDER_ADDRESSES", "a:1")), "2,4,1 a:1");
+}
+
+TEST(TorchTpu, BeginsAtThePortOfTheSlice) {
+  EXPECT_TRUE(torch_of(a_pod().topology("1x1").tpu(1), {.base_port = 9000, .torch_tpu = true})
+                  .ends_with("localhost:9000"));
+  EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4).env("TPU_PROCESS_PORT", "8476"))
+                  .starts_with("2,2,1 localhost:8476,localhost:8477,"));
+  const Config last{.base_port = 65533, .torch_tpu = true};
+  const PodBuilder pod = a_pod().topology("2x2").tpu(4);
+  EXPECT_EQ(torch_of(pod, last), no_torch);
+  EXPECT_NE(
+      admit(pod, {.config = last})
+          .warning("4 ports from 65533 on, one for each device of a host, do not end at 65535"),
+      "");
+}
+
+// A Pod of JAX must not be refused for a variable that only torch_tpu reads.
+TEST(TorchTpu, IsLeftOutWhereTheKernelWouldNotTakeIt) {
+  const std::string name(24, 'n');
+  const PodBuilder pod =
+      a_pod().accelerator("tpu-v5p-slice").job(name, 9).topology("16x16x16").tpu(4);
+  const Admitted answer = admit(pod, {.config = with_torch()});
+  EXPECT_EQ(answer.outcome, Outcome::patched);
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "9");
+  EXPECT_EQ(torch_of(pod), no_torch);
+  EXPECT_NE(answer.warning("bytes for 4096 devices on 1024 hosts, and the kernel takes 131071; no "
+                           "variable of torch_tpu was injected"),
+            "")
+      << json(answer.warnings);
+  EXPECT_NE(torch_of(a_pod().accelerator("tpu-v5p-slice").job("n", 9).topology("16x16x16").tpu(4)),
+            no_torch);
+}
+
+TEST(TorchTpu, IsOnRecordAndStaysOnASecondPass) {
+  const Admitted first =
+      admit(ironwood().job("t", 1).topology("2x2x2").tpu(2).container("b").tpu(2),
+            {.config = with_torch()});
+  EXPECT_NE(annotation(first, "tpu-webhook.dev/injected").find("TORCH_TPU_TOPOLOGY="),
+            std::string::npos);
+  EXPECT_EQ(admit_pod(first.object, {.config = with_torch()}).outcome, Outcome::unchanged);
+  // Nothing changed in between, so that another setting changes nothing either (DESIGN D4).
+  EXPECT_EQ(admit_pod(first.object).outcome, Outcome::unchanged);
 }
 
 }  // namespace
