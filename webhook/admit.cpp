@@ -39,12 +39,13 @@ Summary summarise(const Decision& decision, Workspace::Impl& work) {
   return summary;
 }
 
-// Another try can succeed, perhaps at another replica.
+// Another try can succeed, perhaps at another replica: at once, or when the Pod's controller
+// makes it.
 Answer defer(const Decision& decision, Workspace::Impl& work) {
   constexpr unsigned service_unavailable = 503;
   Answer answer;
   answer.http_status = service_unavailable;
-  answer.retry_after = 1;
+  answer.retry_after = decision.soon ? 1 : 0;
   answer.summary = summarise(decision, work);
   respond_status(service_unavailable, "ServiceUnavailable", decision.denial.message(), work.answer);
   answer.body = work.answer.view();

@@ -445,6 +445,7 @@ Decision decide_member(const Config& config, const ClusterView& cluster, const P
   return {.outcome = Outcome::deferred,
           .reason = identity.reason,
           .denial = std::move(identity.why),
+          .soon = identity.soon,
           .asks_ledger = identity.verdict == Identity::Verdict::ask_ledger};
 }
 

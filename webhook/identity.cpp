@@ -174,15 +174,21 @@ Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
   if (answer == nullptr) {
     const auto group = cluster.ray_group(facts.ns, member.group, member.part);
     if (group && group->slices == 0)
-      return {Identity::Verdict::try_again, Reason::no_place,
-              Error(Errc::internal, "worker group " + std::string(member.part) + " of RayCluster " +
-                                        std::string(member.group) + " wants no replicas")};
+      return {.verdict = Identity::Verdict::try_again,
+              .reason = Reason::no_place,
+              .why = Error(Errc::internal, "worker group " + std::string(member.part) +
+                                               " of RayCluster " + std::string(member.group) +
+                                               " wants no replicas"),
+              .soon = false};
     facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
     if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
     return {Identity::Verdict::ask_ledger, Reason::no_identity, {}};
   }
   if (answer->kind == PlaceAnswer::Kind::try_again)
-    return {Identity::Verdict::try_again, Reason::no_place, Error(Errc::internal, answer->why)};
+    return {.verdict = Identity::Verdict::try_again,
+            .reason = Reason::no_place,
+            .why = Error(Errc::internal, answer->why),
+            .soon = answer->soon};
   if (answer->kind == PlaceAnswer::Kind::refused)
     return leave_alone(Reason::no_identity, answer->why + "; nothing was injected");
   facts.slice_index = facts.job_slice = answer->place.slice;

@@ -21,6 +21,7 @@ struct Identity {
   Verdict verdict = Verdict::settled;
   Reason reason = Reason::injected;  // of all but `settled`
   Error why = {};                    // likewise
+  bool soon = true;                  // of try_again: PlaceAnswer::soon
 };
 
 // Fills slice and host of `facts`, and in `member` what follows from them.

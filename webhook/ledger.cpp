@@ -41,7 +41,8 @@ PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view grou
   return {.kind = PlaceAnswer::Kind::try_again,
           .why = "all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
                  " are taken, in slices of " + std::to_string(size.hosts_per_slice) +
-                 (size.hosts_per_slice == 1 ? " host" : " hosts")};
+                 (size.hosts_per_slice == 1 ? " host" : " hosts"),
+          .soon = false};
 }
 
 bool MemoryLedger::Group::has(Place place) const {
@@ -75,7 +76,8 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   if (!place) return no_place_left(request.size, name_of_group(request));
   if (members_ >= max_members)
     return {.kind = PlaceAnswer::Kind::try_again,
-            .why = "more than " + std::to_string(max_members) + " members are remembered"};
+            .why = "more than " + std::to_string(max_members) + " members are remembered",
+            .soon = false};
   std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
   if (!request.dry_run) {
     group.entries.push_back({*place, token});

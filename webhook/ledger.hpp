@@ -31,6 +31,9 @@ struct PlaceAnswer {
   topology::Place place = {};
   std::string token = {};  // what the Pod is to carry
   std::string why = {};    // of all but `given`
+  // Of try_again: a second try within the same request may succeed. The API server makes it,
+  // until its time is over, and tells the user that alone; without it, `why`.
+  bool soon = true;
 };
 
 // "all 8 places of worker group g of RayCluster c are taken": try again.

@@ -27,7 +27,8 @@ std::string reason_of(Kind kind) {
 
 std::string role(std::string_view kind, bool own_namespace) {
   std::string text = fmt::format(
-      "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: tpu-webhook\nrules:\n",
+      "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
+      "tpu-webhook\nrules:\n",
       kind);
   for (const RbacRule& rule : rbac_rules()) {
     if (rule.own_namespace != own_namespace) continue;
@@ -43,8 +44,11 @@ const std::vector<RbacRule>& rbac_rules() {
   static const std::vector<RbacRule> rules = [] {
     std::vector<RbacRule> all;
     for (const Watched& each : watched())
-      all.push_back(
-          {each.resource.group, each.resource.plural, {"list", "watch"}, false, reason_of(each.kind)});
+      all.push_back({each.resource.group,
+                     each.resource.plural,
+                     {"list", "watch"},
+                     false,
+                     reason_of(each.kind)});
     const Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,
