@@ -48,6 +48,7 @@ std::string beginning(std::string_view text) {
     if (printable) out += c;
     if (!printable && !out.empty() && out.back() != ' ') out += ' ';
   }
+  if (out.ends_with(' ')) out.pop_back();
   if (text.size() > longest_foreign_text) out += "...";
   return out;
 }

@@ -3,8 +3,10 @@
 //
 //   get PATH MS            post PATH MS BODY      one request
 //   stream PATH SILENCE_MS TOTAL_MS               its body in pieces
+//   watch GROUP/VERSION/PLURAL/NAMESPACE          what the sink is told; "-" for none
 //   cancel AFTER_MS COMMAND…                      the same, cancelled
 #include "server/kube/client.hpp"
+#include "server/kube/watcher.hpp"
 #include "server/task_group.hpp"
 
 #include <nlohmann/json.hpp>
@@ -80,6 +82,46 @@ struct Collector final : StreamReader {
   std::string body;
 };
 
+// The sink's calls, in words: "upsert NAME".
+struct Calls final : Sink {
+  void begin_relist() override { said.push_back("begin"); }
+  void upsert(std::string_view object) override { said.push_back("upsert " + name(object)); }
+  void remove(std::string_view object) override { said.push_back("remove " + name(object)); }
+  void end_relist() override { said.push_back("end"); }
+  void moved(TimePoint) override { said.push_back("moved"); }
+
+  static std::string name(std::string_view object) {
+    return Json::parse(object)["metadata"]["name"].get<std::string>();
+  }
+  Json said = Json::array();
+};
+
+Task<void> one_watch(Client& client, std::string line, Json& out) {
+  std::istringstream words(line.substr(6));
+  const auto next = [&] {
+    std::string word;
+    std::getline(words, word, '/');
+    return word == "-" ? std::string() : word;
+  };
+  Resource resource;
+  resource.group = next();
+  resource.version = next();
+  resource.plural = next();
+  resource.ns = next();
+  Calls calls;
+  Log log(LogFormat::text, LogLevel::info);
+  Watcher watcher(client, resource, Selectors(), calls, log);
+  co_await watcher.run();
+  const WatchStatus status = watcher.status();
+  out = {{"calls", calls.said},
+         {"synced", status.synced},
+         {"version", status.version},
+         {"error", status.error},
+         {"relists", status.relists},
+         {"failures", status.failures},
+         {"trouble", static_cast<int>(status.trouble)}};
+}
+
 Json to_json(const Response& response) {
   constexpr const char* names[] = {"answered", "failed", "unknown"};
   return {{"delivery", names[static_cast<int>(response.delivery)]},
@@ -128,7 +170,9 @@ void run(Client& client, net::io_context& context, TaskGroup& tasks, const std::
   }
   Json out;
   const auto begin = Clock::now();
-  tasks.spawn(context.get_executor(), one_request(client, command, out));
+  const bool watches = command.starts_with("watch ");
+  tasks.spawn(context.get_executor(),
+              watches ? one_watch(client, command, out) : one_request(client, command, out));
   context.restart();
   context.run();
   out["ms"] = std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count();

@@ -1,6 +1,7 @@
 # The client of the API server, without a port.
 set(kube_tests
   list_decoder_test.cpp
+  recorded_test.cpp
   request_test.cpp
   response_parser_test.cpp
   status_test.cpp
@@ -10,5 +11,7 @@ set(kube_tests
 )
 list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)
 add_executable(kube_test ${kube_tests})
-target_link_libraries(kube_test PRIVATE tpuwh_kube fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(kube_test PRIVATE tpuwh_kube nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest_main)
+target_compile_definitions(kube_test PRIVATE
+  TPUWH_RECORDED="${CMAKE_CURRENT_LIST_DIR}/server/kube/recorded")
 add_gtest(kube_test unit)

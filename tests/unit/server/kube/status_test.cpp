@@ -47,6 +47,7 @@ TEST(StatusTest, a_proxys_page_is_cut_to_one_line) {
   EXPECT_EQ(status.reason, "ServiceUnavailable");
   EXPECT_EQ(status.message.substr(0, 30), "<html> <b>no upstream</b> xxxx");
   EXPECT_LT(status.message.size(), 210u);
+  EXPECT_EQ(read_status(404, "404 page not found\n").message, "404 page not found");
 }
 
 TEST(StatusTest, survives_wrong_types) {
