@@ -1,5 +1,5 @@
 // server/kube's client and watcher on a line: commands on standard input, one JSON line each
-// on standard output. tests/server/kube.py plays the API server.
+// on standard output. run.py plays the API server.
 //
 //   get PATH MS            post PATH MS BODY      one request
 //   stream PATH SILENCE_MS TOTAL_MS               its body in pieces

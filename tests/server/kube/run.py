@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Plays an API server, well and badly, to server/kube's client: tests/server/kube/run.py PROBE [PART].
+
+Each check writes down what the server does with each connection, and what the client must make
+of it. PART: only checks whose name contains it. Standard library and the openssl command.
+"""
+
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import checks  # noqa: E402
+import connections  # noqa: E402,F401  (their checks register themselves)
+import play  # noqa: E402
+import slow  # noqa: E402,F401
+import streams  # noqa: E402,F401
+import trust  # noqa: E402,F401
+import watching  # noqa: E402,F401
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    play.PROBE = sys.argv[1]
+    with tempfile.TemporaryDirectory(prefix="tpu-webhook-kube-") as folder:
+        play.PKI = pathlib.Path(folder)
+        play.make_pki(play.PKI)
+        sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""Stories of a watch."""
+
+import json
+import socket
+import time
+
+from checks import check
+from play import SLACK, Server, asked, expect, expect_time
+
+
+def pod(name, version):
+    return json.dumps({"metadata": {"name": name, "resourceVersion": str(version)}})
+
+
+def event(kind, name, version):
+    return f'{{"type":"{kind}","object":{pod(name, version)}}}\n'
+
+
+INITIAL_END = ('{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"10","annotations":'
+               '{"k8s.io/initial-events-end":"true"}}}}\n')
+
+
+def refusal(peer, status, reason, fields="", message=""):
+    peer.answer(json.dumps({"kind": "Status", "reason": reason, "message": message,
+                            "code": status}), status, fields)
+
+
+class Story:
+    """Answers the n-th request with `steps[n]`; the last one again and again."""
+
+    def __init__(self, *steps):
+        self.steps, self.targets, self.times = steps, [], []
+
+    def __call__(self, peer):
+        while text := peer.request():
+            step = self.steps[min(len(self.targets), len(self.steps) - 1)]
+            self.targets.append(text.split()[1])
+            self.times.append(time.monotonic())
+            if step(peer) == "close":
+                return
+
+    def watched(self, milliseconds):
+        return asked(Server(self), command=f"cancel {milliseconds} watch -/v1/pods/-")
+
+
+def initial(peer):
+    """A watch-list of one Pod that then stays open."""
+    peer.head()
+    peer.chunk(event("ADDED", "a", 7) + INITIAL_END)
+    peer.wait_until_gone()
+
+
+@check
+def a_watch_list_is_followed():
+    def step(peer):
+        peer.head()
+        peer.chunk(event("ADDED", "a", 7) + INITIAL_END[:40])
+        peer.chunk(INITIAL_END[40:] + event("ADDED", "b", 11) + event("DELETED", "a", 12))
+        peer.chunk('{"type":"NEW","object":{}}\n')
+        peer.wait_until_gone()
+
+    story = Story(step)
+    expect(story.watched(500), synced=True, version="12", relists=0, failures=0,
+           calls=["begin", "upsert a", "end", "moved", "upsert b", "moved", "remove a", "moved"])
+    assert "sendInitialEvents=true&resourceVersionMatch=NotOlderThan" in story.targets[0]
+    assert "resourceVersion=" not in story.targets[0]
+
+
+@check
+def a_cut_watch_is_resumed_from_its_last_version():
+    def step(peer):
+        peer.head()
+        peer.chunk(event("ADDED", "a", 7) + INITIAL_END + event("MODIFIED", "a", 11))
+        peer.send('40\r\n{"type":"MODIFIED","object":{"met')
+        return "close"
+
+    def rest(peer):
+        peer.head()
+        peer.chunk(event("MODIFIED", "a", 12))
+        peer.wait_until_gone()
+
+    story = Story(step, rest)
+    expect(story.watched(2500), synced=True, version="12", relists=0, failures=1,
+           calls=["begin", "upsert a", "end", "moved", "upsert a", "moved", "upsert a", "moved"])
+    assert "watch=1&resourceVersion=11&" in story.targets[1], story.targets
+
+
+@check
+def an_old_server_is_listed_in_pages():
+    def page(name, token):
+        return lambda peer: peer.answer(
+            f'{{"metadata":{{"resourceVersion":"20","continue":"{token}"}},'
+            f'"items":[{pod(name, 5)}]}}')
+
+    def end(peer):
+        peer.head()
+        peer.wait_until_gone()
+
+    story = Story(lambda peer: refusal(peer, 422, "Invalid"), page("a", "t/1"), page("b", ""), end)
+    expect(story.watched(500), synced=True, version="20", relists=0, failures=0,
+           calls=["begin", "begin", "upsert a", "upsert b", "end", "moved"])
+    assert story.targets[1:3] == ["/api/v1/pods?limit=500",
+                                  "/api/v1/pods?limit=500&continue=t%2F1"], story.targets
+    assert "resourceVersion=20" in story.targets[3]
+
+
+@check
+def an_expired_watch_is_listed_anew():
+    def expired(peer):
+        peer.head()
+        peer.chunk(event("ADDED", "a", 7) + INITIAL_END)
+        peer.chunk('{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}}\n')
+        return "close"
+
+    result = Story(expired, initial).watched(500)
+    expect(result, synced=True, relists=1,
+           calls=["begin", "upsert a", "end", "moved", "begin", "upsert a", "end", "moved"])
+
+
+@check
+def a_busy_server_is_waited_for():
+    story = Story(lambda peer: refusal(peer, 429, "TooManyRequests", "Retry-After: 1\r\n"), initial)
+    expect(story.watched(2500), synced=True, failures=1)
+    waited = story.times[1] - story.times[0]
+    assert 1 <= waited <= 1.25 + SLACK, waited
+
+
+@check
+def a_missing_role_is_said():
+    story = Story(lambda peer: refusal(peer, 403, "Forbidden", message="no"))
+    result = story.watched(1500)
+    expect(result, synced=False, trouble=1, failures=1, calls=["begin"])
+    assert "403 Forbidden: no; RBAC missing: watch pods (cluster-wide)" in result["error"], result
+    assert len(story.targets) == 1, "tried slowly"
+
+
+@check
+def a_server_that_is_not_there_yet():
+    """Refused connections are tried again, not at once."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = Server(initial)
+    server.port = port
+    result = asked(server, command="cancel 2500 watch -/v1/pods/-")
+    expect(result, synced=False)
+    assert 1 <= result["failures"] <= 3, result
+    expect_time(result, 2500)
