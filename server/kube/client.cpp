@@ -83,8 +83,9 @@ Task<Response> Client::run(const Request& request, StreamLimits limits, StreamRe
                     .text = {}};
   const bool my_turn = co_await wait_for_turn(exchange.until);
   if (!my_turn) {
-    exchange.response.silent = true;
-    exchange.fail("too many requests of our own at once: no turn in time");
+    const bool over = co_await cancelled();
+    exchange.response.silent = !over;
+    exchange.fail(over ? "cancelled" : "too many requests of our own at once: no turn in time");
     co_return std::move(exchange.response);
   }
   auto authorization = config_.credentials != nullptr

@@ -5,7 +5,7 @@ namespace tpuwh::fuzz {
 std::span<const Target> targets() {
   static constexpr Target all[] = {
       {"review", review},         {"quantity", quantity}, {"dims", dims},
-      {"provenance", provenance}, {"input", input},
+      {"provenance", provenance}, {"input", input},       {"watch", watch},
   };
   return all;
 }

@@ -39,6 +39,10 @@ void provenance(std::string_view bytes);
 // output, and an exit code of 0, 1 or 2.
 void input(std::string_view bytes);
 
+// Bytes of a watch, or of a list page: the same events, objects and errors however they are
+// cut, and none beyond the limit.
+void watch(std::string_view bytes);
+
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);
