@@ -4,6 +4,7 @@
 #include "server/catalog_flags.hpp"
 #include "server/offline_flags.hpp"
 #include "server/settings/flags.hpp"
+#include "server/slices_flags.hpp"
 #include "server/version.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@ Examples:
   tpu-webhook review pod.yaml --output text
   tpu-webhook config check config.yaml
   tpu-webhook catalog v6e 4x4
+  tpu-webhook audit --cluster cluster.json
   tpu-webhook review --help)";
 
 constexpr auto serve_example = R"(
@@ -77,6 +79,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_rules(program, chosen);
   add_config(program, chosen);
   add_catalog(program, chosen);
+  add_slices(program, chosen);
+  add_audit(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -113,6 +113,12 @@ std::optional<Place> another_injectors_place(const Json& pod, const std::string&
 
 }  // namespace
 
+std::optional<Place> place_of_ray_worker(const Json& pod) {
+  if (const auto place = indexed_place(pod)) return place;
+  if (const auto place = webhook::place_of_token(label(pod, "tpu-webhook.dev/token"))) return place;
+  return another_injectors_place(pod, label(pod, "ray.io/group"));
+}
+
 void Snapshot::read_pod(const Json& pod) {
   if (label(pod, "ray.io/node-type") != "worker" || has_ended(pod)) return;
   const Json metadata = member(pod, "metadata");
@@ -122,15 +128,13 @@ void Snapshot::read_pod(const Json& pod) {
                 .group = label(pod, "ray.io/group"),
                 .token = label(pod, "tpu-webhook.dev/token"),
                 .place = {}};
-  auto place = indexed_place(pod);
-  if (!place) place = webhook::place_of_token(worker.token);
-  if (!place) place = another_injectors_place(pod, worker.group);
+  const auto place = place_of_ray_worker(pod);
   if (!place) return;
   worker.place = *place;
   workers_.push_back(std::move(worker));
 }
 
-void Snapshot::read_object(const Json& object) {
+void Snapshot::add(const Json& object) {
   const std::string kind = text_member(object, "kind");
   const Json metadata = member(object, "metadata");
   const Name name{text_member(metadata, "namespace"), text_member(metadata, "name")};
@@ -163,10 +167,10 @@ Result<Snapshot> Snapshot::parse(std::string_view text) {
   Snapshot snapshot;
   const Json items = member(root, "items");
   if (!items.is_array()) {
-    snapshot.read_object(root);
+    snapshot.add(root);
     return snapshot;
   }
-  for (const Json& item : items) snapshot.read_object(item);
+  for (const Json& item : items) snapshot.add(item);
   return snapshot;
 }
 

@@ -32,10 +32,13 @@ set(server_tests
   settings/file_test.cpp
   settings/flags_test.cpp
   settings/near_miss_test.cpp
+  slices/audit_test.cpp
+  slices/pod_reader_test.cpp
+  slices/slice_report_test.cpp
   tls/reloader_test.cpp
   tls/self_issued_test.cpp
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_command_line tpuwh_kube_config fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_command_line tpuwh_kube_config tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 add_gtest(server_test unit)

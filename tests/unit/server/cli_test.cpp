@@ -31,6 +31,8 @@ TEST(CommandLineTest, help_has_an_example) {
                                                                      {"review", "-h"},
                                                                      {"rules", "-h"},
                                                                      {"catalog", "-h"},
+                                                                     {"slices", "-h"},
+                                                                     {"audit", "-h"},
                                                                      {"config", "-h"},
                                                                      {"config", "check", "-h"},
                                                                      {"config", "print", "-h"},
@@ -105,6 +107,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{.name = "catalog_with_a_shell_command",
                 .arguments = {"catalog", "v6e", "2x4", "--reservation", "a;b"},
                 .want = "--reservation: want a reservation's name or path, not \"a;b\""},
+        BadCase{.name = "slices_of_nothing",
+                .arguments = {"slices"},
+                .want = "want --cluster SNAPSHOT.json, or - for standard input; make one with"},
+        BadCase{
+            .name = "audit_of_nothing", .arguments = {"audit", "-n", "ml"}, .want = "--cluster"},
+        BadCase{.name = "watch_of_standard_input",
+                .arguments = {"slices", "--watch", "--cluster", "-"},
+                .want = "--watch: want a file"},
         BadCase{.name = "unknown_flag", .arguments = {"serve", "--frob"}, .want = "--frob"},
         BadCase{
             .name = "no_threads", .arguments = {"serve", "--threads", "0"}, .want = "--threads"},

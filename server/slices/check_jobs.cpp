@@ -1,0 +1,172 @@
+// MEGASCALE_*: what the slices of one job say about each other.
+#include "server/slices/audit.hpp"
+#include "server/slices/host_list.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+namespace tpuwh::server {
+
+namespace {
+
+using webhook::printable;
+using webhook::Variable;
+using Job = std::vector<const SliceReport*>;
+
+// What the members of a slice say; nothing where none says it, or it is not known.
+struct Said {
+  std::optional<std::string> text;
+  const SeenPod* pod = nullptr;    // who says so
+  const SeenPod* other = nullptr;  // who says something else
+  std::optional<std::string> other_text = {};
+};
+
+Said said_by(const SliceReport& slice, Variable variable) {
+  Said said;
+  for (const SeenPod* pod : slice.members) {
+    if (pod->impossible || is_unmutated(*pod)) continue;  // told of already
+    for (const TpuProcess& process : pod->processes) {
+      const EnvValue& value = process[variable];
+      if (value.kind == EnvValue::Kind::unknown) continue;
+      const auto text = value.literal() ? std::optional(value.text) : std::nullopt;
+      if (said.pod == nullptr) {
+        said.pod = pod;
+        said.text = text;
+      } else if (text != said.text) {
+        said.other = pod;
+        said.other_text = text;
+      }
+    }
+  }
+  return said;
+}
+
+std::string quoted(const std::optional<std::string>& text) {
+  return text ? "\"" + printable(*text, 100) + "\"" : "not set";
+}
+
+constexpr std::array alike_in_slice = {Variable::megascale_num_slices, Variable::megascale_slice_id,
+                                       Variable::megascale_coordinator_address};
+constexpr std::array alike_in_job = {Variable::megascale_num_slices,
+                                     Variable::megascale_coordinator_address};
+
+void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
+  for (const Variable variable : alike_in_slice) {
+    const Said said = said_by(slice, variable);
+    if (said.other == nullptr) continue;
+    findings.error("megascale-differs", slice, {said.pod, said.other},
+                   fmt::format("{} is {} on Pod {} and {} on Pod {}; want one value in a slice",
+                               name(variable), quoted(said.text), said.pod->name,
+                               quoted(said.other_text), said.other->name),
+                   made_again(slice));
+  }
+}
+
+void find_disagreeing_slices(const Job& job, Findings& findings) {
+  for (const Variable variable : alike_in_job) {
+    const Said first = said_by(*job.front(), variable);
+    for (const SliceReport* slice : job) {
+      const Said said = said_by(*slice, variable);
+      if (said.pod == nullptr || first.pod == nullptr || said.text == first.text) continue;
+      findings.error(
+          "megascale-differs", *slice, slice->members,
+          fmt::format("{} is {} here and {} in {}; want one value in all slices of a job",
+                      name(variable), quoted(said.text), quoted(first.text),
+                      job.front()->full_name()),
+          made_again(*slice));
+    }
+  }
+}
+
+// NUM_SLICES against what the owner says, and SLICE_ID against NUM_SLICES.
+void find_wrong_count(const SliceReport& slice, Findings& findings) {
+  const Said said = said_by(slice, Variable::megascale_num_slices);
+  if (!said.text || said.text->empty()) return;
+  const auto count = webhook::plain_decimal(*said.text);
+  if (!count || (slice.slices > 0 && *count != slice.slices))
+    findings.error("megascale-slices", slice, slice.members,
+                   fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
+                               slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
+                                                              slice.kind, slice.group)
+                                                : "a plain number"),
+                   made_again(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
+  const Said id = said_by(slice, Variable::megascale_slice_id);
+  const auto number = id.text ? webhook::plain_decimal(*id.text) : std::nullopt;
+  if (count && id.pod != nullptr && (!number || *number >= *count))
+    findings.error(
+        "megascale-slices", slice, slice.members,
+        fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
+                    std::max(*count, 1u) - 1, count_of(*count, "slice")),
+        made_again(slice, "and without a MEGASCALE_SLICE_ID of your own"));
+}
+
+void find_repeated_ids(const Job& job, Findings& findings) {
+  std::map<std::string, const SliceReport*> by_id;
+  for (const SliceReport* slice : job) {
+    const Said said = said_by(*slice, Variable::megascale_slice_id);
+    if (!said.text || said.text->empty()) continue;
+    const auto [found, fresh] = by_id.try_emplace(*said.text, slice);
+    if (fresh) continue;
+    findings.error(
+        "megascale-slices", *slice, slice->members,
+        fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want another in each slice "
+                    "of the job",
+                    quoted(said.text), found->second->full_name()),
+        made_again(*slice));
+  }
+}
+
+// Host 0 of a slice, by its worker id, else by its labels.
+const SeenPod* first_host(const SliceReport& slice) {
+  if (const auto found = slice.worker_ids.find(0); found != slice.worker_ids.end())
+    return found->second.front();
+  for (const SeenPod* pod : slice.members)
+    if (pod->host == 0u) return pod;
+  return nullptr;
+}
+
+void find_coordinator(const Job& job, Findings& findings) {
+  for (const SliceReport* slice : job) {
+    const Said id = said_by(*slice, Variable::megascale_slice_id);
+    const Said said = said_by(*slice, Variable::megascale_coordinator_address);
+    const SeenPod* first = first_host(*slice);
+    if (id.text != "0" || !said.text || first == nullptr || first->subdomain.empty()) continue;
+    if (leads_to(split_port(*said.text).host, *first)) continue;
+    findings.error("megascale-coordinator", *slice, {first},
+                   fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
+                               "{}; want {}",
+                               quoted(said.text), first->name, dns_name(*first)),
+                   made_again(*slice, "and without a MEGASCALE_COORDINATOR_ADDRESS of your own"));
+  }
+}
+
+bool speaks_of_slices(const SliceReport& slice) {
+  return std::ranges::any_of(
+      alike_in_slice, [&](Variable variable) { return said_by(slice, variable).text.has_value(); });
+}
+
+}  // namespace
+
+void check_jobs(const std::vector<SliceReport>& slices, Findings& findings) {
+  std::map<std::string, Job> jobs;
+  for (const SliceReport& slice : slices)
+    if (!slice.members.empty()) jobs[slice.job_key].push_back(&slice);
+  for (const auto& [key, job] : jobs) {
+    if (!std::ranges::any_of(job, [](const SliceReport* s) { return speaks_of_slices(*s); }))
+      continue;
+    for (const SliceReport* slice : job) {
+      find_disagreeing_members(*slice, findings);
+      find_wrong_count(*slice, findings);
+    }
+    find_disagreeing_slices(job, findings);
+    find_repeated_ids(job, findings);
+    find_coordinator(job, findings);
+  }
+}
+
+}  // namespace tpuwh::server

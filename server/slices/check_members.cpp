@@ -1,0 +1,108 @@
+// Which Pods a slice has, and whether something says who each of them is.
+#include "server/slices/audit.hpp"
+#include "server/slices/ranges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tpuwh::server {
+
+namespace {
+
+using webhook::Variable;
+
+void find_unmutated(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> bare;
+  for (const SeenPod* pod : slice.members)
+    if (is_unmutated(*pod)) bare.push_back(pod);
+  if (bare.empty()) return;
+  findings.error(
+      "unmutated", slice, bare,
+      fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
+                  "TPU_PROCESS_ADDRESSES; want all that tpu-webhook injects, or the slice holds "
+                  "its chips and never forms",
+                  names_of(bare), count_of(slice.hosts, "host"), have(bare)),
+      made_again(slice));
+}
+
+void find_nobody(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> nobody, impossible;
+  for (const SeenPod* pod : slice.members) {
+    if (pod->impossible)
+      impossible.push_back(pod);
+    else if (pod->multi_host() && !pod->host)
+      nobody.push_back(pod);
+    else if (pod->hosts == 0)
+      findings.not_known(
+          fmt::format("{} {}/{}: {}", slice.kind, slice.ns, slice.group, pod->not_placed));
+  }
+  if (!impossible.empty())
+    findings.error("bad-shape", slice, impossible,
+                   fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
+                   "give the Pods a topology and a number of chips that go together: tpu-webhook "
+                   "catalog lists them");
+  if (!nobody.empty())
+    findings.warn("identity-not-known", slice, nobody,
+                  fmt::format("{}: {}", names_of(nobody), nobody.front()->not_placed),
+                  "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster, "
+                  "or the annotations worker-id and hostnames");
+}
+
+// A job that starts looks like this for a while.
+void find_missing(const SliceReport& slice, Findings& findings) {
+  const bool all_known =
+      std::ranges::all_of(slice.members, [](const SeenPod* pod) { return pod->host.has_value(); });
+  if (!slice.multi_host() || slice.missing.empty() || !all_known) return;
+  if (!slice.duplicates.empty()) return;  // which is what is wrong
+  findings.warn(
+      "incomplete", slice, {},
+      fmt::format("{} of {} are there; host {} {} missing", slice.hosts_present(),
+                  count_of(slice.hosts, "host"), as_ranges(slice.missing),
+                  slice.missing.size() == 1 ? "is" : "are"),
+      fmt::format("if the slice is not just starting or ending, see why its Pods are not made: "
+                  "kubectl -n {} get events --field-selector involvedObject.name={}",
+                  slice.ns, slice.group));
+}
+
+// Members that have one worker id too are told of there.
+bool told_by_id(const SliceReport& slice, const std::vector<const SeenPod*>& pods) {
+  return std::ranges::any_of(slice.duplicate_ids, [&](std::uint32_t id) {
+    const auto& holders = slice.worker_ids.at(id);
+    return std::ranges::all_of(
+        pods, [&](const SeenPod* pod) { return std::ranges::find(holders, pod) != holders.end(); });
+  });
+}
+
+void find_twice(const SliceReport& slice, Findings& findings) {
+  for (const std::uint32_t host : slice.duplicates) {
+    std::vector<const SeenPod*> pods;
+    for (const SeenPod* pod : slice.members)
+      if (pod->staying() && pod->host == host) pods.push_back(pod);
+    if (told_by_id(slice, pods)) continue;
+    findings.error("duplicate-member", slice, pods,
+                   fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
+                               host, count_of(slice.hosts, "host")),
+                   made_again(slice));
+  }
+}
+
+}  // namespace
+
+bool is_unmutated(const SeenPod& pod) {
+  constexpr std::array variables = {Variable::tpu_worker_id, Variable::tpu_worker_hostnames,
+                                    Variable::tpu_process_addresses};
+  return pod.multi_host() && std::ranges::all_of(pod.processes, [&](const TpuProcess& process) {
+           return std::ranges::all_of(variables, [&](Variable v) { return process[v].absent(); });
+         });
+}
+
+void check_members(const SliceReport& slice, Findings& findings) {
+  find_unmutated(slice, findings);
+  find_nobody(slice, findings);
+  find_missing(slice, findings);
+  find_twice(slice, findings);
+}
+
+}  // namespace tpuwh::server

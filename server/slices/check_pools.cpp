@@ -1,0 +1,107 @@
+// A multi-host slice stands on one node pool, alone.
+#include "server/slices/audit.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+// Sub-slices and dynamic slices have domains of their own.
+bool belongs_on_one_pool(const SliceReport& slice) {
+  return slice.multi_host() && !slice.members.empty() && !slice.members.front()->placed_by_others;
+}
+
+void find_split(const SliceReport& slice, Findings& findings) {
+  if (slice.pools.size() < 2) return;
+  std::map<std::string, std::uint32_t> on;
+  for (const SeenPod* pod : slice.members)
+    if (const SeenNode* node = findings.cluster().node_of(*pod); node && !node->pool.empty())
+      ++on[node->pool];
+  std::vector<std::string> counts;
+  for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
+  findings.error(
+      "split-pools", slice, slice.members,
+      fmt::format("members stand on {} node pools ({}); want all {} on one, since chips "
+                  "of two pools are not joined by ICI",
+                  slice.pools.size(), fmt::join(counts, ", "), count_of(slice.hosts, "host")),
+      made_again(slice, "which keeps a slice on one pool"));
+}
+
+// By pool, the slices that have staying members there.
+using Tenants = std::map<std::string, std::vector<const SliceReport*>>;
+
+Tenants tenants_of(const std::vector<SliceReport>& slices, const Cluster& cluster) {
+  Tenants out;
+  for (const SliceReport& slice : slices) {
+    if (!belongs_on_one_pool(slice)) continue;
+    for (const SeenPod* pod : slice.members) {
+      const SeenNode* node = cluster.node_of(*pod);
+      if (!pod->staying() || node == nullptr || node->pool.empty()) continue;
+      auto& tenants = out[node->pool];
+      if (tenants.empty() || tenants.back() != &slice) tenants.push_back(&slice);
+    }
+  }
+  return out;
+}
+
+void find_shared(const Tenants& tenants, Findings& findings) {
+  for (const auto& [pool, slices] : tenants) {
+    if (slices.size() < 2) continue;
+    std::vector<std::string> names;
+    for (const SliceReport* each : slices) names.push_back(each->full_name());
+    for (const SliceReport* each : slices)
+      findings.error(
+          "shared-pool", *each, {},
+          fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
+                      "slice on a pool, or neither is whole",
+                      pool, slices.size(), fmt::join(names, "; ")),
+          made_again(*each, "which keeps slices apart"));
+  }
+}
+
+void find_other_chips(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> wrong;
+  for (const SeenPod* pod : slice.members) {
+    const SeenNode* node = findings.cluster().node_of(*pod);
+    if (node != nullptr && node->chips != 0 && node->chips != pod->chips) wrong.push_back(pod);
+  }
+  if (wrong.empty()) return;
+  const SeenPod& first = *wrong.front();
+  findings.error(
+      "chips-per-node", slice, wrong,
+      fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod of a multi-host slice "
+                  "to take its node whole",
+                  first.node, count_of(findings.cluster().node_of(first)->chips, "chip"),
+                  first.name, first.chips),
+      fmt::format("ask for all chips of a node, or select nodes with "
+                  "cloud.google.com/gke-accelerator-count: \"{}\"",
+                  first.chips));
+}
+
+}  // namespace
+
+void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
+  const bool wanted = std::ranges::any_of(slices, belongs_on_one_pool);
+  if (wanted && !findings.cluster().knows_nodes()) {
+    findings.not_known("no Node is in the snapshot, so node pools were not compared");
+    return;
+  }
+  for (const SliceReport& slice : slices) {
+    if (!belongs_on_one_pool(slice)) continue;
+    find_split(slice, findings);
+    find_other_chips(slice, findings);
+    if (slice.unknown_nodes > 0)
+      findings.not_known(
+          fmt::format("{}: the nodes of {} are not in the snapshot, so their pools "
+                      "are not known",
+                      slice.full_name(), count_of(slice.unknown_nodes, "Pod")));
+  }
+  find_shared(tenants_of(slices, findings.cluster()), findings);
+}
+
+}  // namespace tpuwh::server

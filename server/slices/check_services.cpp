@@ -1,0 +1,77 @@
+// Whether the names of the members resolve: a hostname, a subdomain, its headless Service.
+#include "server/slices/audit.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server {
+
+namespace {
+
+using webhook::printable;
+using webhook::Variable;
+
+bool lists_hosts(const SeenPod& pod) {
+  for (const TpuProcess& process : pod.processes)
+    if (!process[Variable::tpu_worker_hostnames].absent() ||
+        !process[Variable::tpu_process_addresses].absent())
+      return true;
+  return false;
+}
+
+void find_unnamed(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> unnamed;
+  for (const SeenPod* pod : slice.members)
+    if (!pod->host_network && lists_hosts(*pod) &&
+        (pod->subdomain.empty() || pod->hostname.empty()))
+      unnamed.push_back(pod);
+  if (unnamed.empty()) return;
+  const bool subdomain = unnamed.front()->subdomain.empty();
+  findings.error(
+      "no-subdomain", slice, unnamed,
+      fmt::format("{} {} no spec.{}, so DNS has no name for them; want a hostname, and "
+                  "the name of a headless Service as subdomain",
+                  names_of(unnamed), have(unnamed), subdomain ? "subdomain" : "hostname"),
+      "set spec.subdomain in the Pod template to a headless Service that selects the "
+      "Pods, then " +
+          made_again(slice));
+}
+
+void find_service(const SliceReport& slice, const std::string& subdomain,
+                  const std::vector<const SeenPod*>& pods, Findings& findings) {
+  const Cluster& cluster = findings.cluster();
+  const auto found = cluster.services.find({slice.ns, subdomain});
+  const bool there = found != cluster.services.end();
+  if (there && found->second.headless) return;
+  findings.error(
+      "no-service", slice, pods,
+      fmt::format("spec.subdomain of {} is {}, but {} in namespace {}; want one, or no host of the "
+                  "slice resolves",
+                  names_of(pods), printable(subdomain, 100),
+                  there ? "the Service of that name is not headless (clusterIP: None)"
+                        : "there is no Service of that name",
+                  slice.ns),
+      there
+          ? "delete the Service and create it with clusterIP: None"
+          : fmt::format("create a headless Service {} (clusterIP: None, publishNotReadyAddresses: "
+                        "true) in namespace {} that selects the Pods",
+                        printable(subdomain, 100), slice.ns));
+}
+
+}  // namespace
+
+void check_services(const SliceReport& slice, Findings& findings) {
+  if (!slice.multi_host()) return;
+  find_unnamed(slice, findings);
+  std::map<std::string, std::vector<const SeenPod*>> by_subdomain;
+  for (const SeenPod* pod : slice.members)
+    if (!pod->subdomain.empty()) by_subdomain[pod->subdomain].push_back(pod);
+  if (by_subdomain.empty()) return;
+  if (!findings.cluster().knows_services()) {
+    findings.not_known("no Service is in the snapshot, so headless Services were not looked for");
+    return;
+  }
+  for (const auto& [subdomain, pods] : by_subdomain) find_service(slice, subdomain, pods, findings);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,57 @@
+// TPU_NAME: by it Ray knows the nodes of a slice. One in a slice, another in each.
+#include "server/slices/audit.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+namespace tpuwh::server {
+
+namespace {
+
+using webhook::Variable;
+
+using Names = std::map<std::string, const SeenPod*>;
+
+Names names_in(const SliceReport& slice) {
+  Names out;
+  for (const SeenPod* pod : slice.members) {
+    if (!pod->staying()) continue;  // another has its place
+    for (const TpuProcess& process : pod->processes)
+      if (const EnvValue& name = process[Variable::tpu_name]; name.literal() && !name.text.empty())
+        out.try_emplace(name.text, pod);
+  }
+  return out;
+}
+
+}  // namespace
+
+void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings) {
+  using Scope = std::array<std::string, 4>;  // names count within one owner
+  std::map<Scope, const SliceReport*> owners;
+  for (const SliceReport& slice : slices) {
+    const auto names = names_in(slice);
+    if (names.size() > 1 && slice.multi_host())
+      findings.error(
+          "tpu-name-differs", slice, {names.begin()->second, names.rbegin()->second},
+          fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one in a "
+                      "slice",
+                      webhook::printable(names.begin()->first), names.begin()->second->name,
+                      webhook::printable(names.rbegin()->first), names.rbegin()->second->name),
+          made_again(slice));
+    for (const auto& [name, pod] : names) {
+      const auto [found, fresh] =
+          owners.try_emplace(Scope{slice.ns, slice.kind, slice.group, name}, &slice);
+      if (fresh || found->second == &slice) continue;
+      findings.error("tpu-name-shared", slice, slice.members,
+                     fmt::format("TPU_NAME \"{}\" is also that of {}; want another for each slice, "
+                                 "or Ray takes the two for one",
+                                 webhook::printable(name), found->second->full_name()),
+                     made_again(slice));
+    }
+  }
+}
+
+}  // namespace tpuwh::server

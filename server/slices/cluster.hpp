@@ -1,0 +1,103 @@
+// What is known of a cluster's TPU Pods, and of what is around them: plain values, from which
+// slices and findings are made.
+#pragma once
+
+#include "webhook/vocabulary.hpp"
+#include "webhook/workloads/kind.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+
+// A variable as a container has it: of several entries of a name the last.
+struct EnvValue {
+  // `unknown`: valueFrom, a reference to another variable, or possibly in an envFrom.
+  enum class Kind { absent, literal, unknown };
+  Kind kind = Kind::absent;
+  std::string text = {};  // of a literal
+
+  bool absent() const { return kind == Kind::absent; }
+  bool literal() const { return kind == Kind::literal; }
+};
+
+// A container that holds chips: what becomes a process of the slice.
+struct TpuProcess {
+  std::string container;
+  std::array<EnvValue, webhook::variable_count> env = {};
+
+  const EnvValue& operator[](webhook::Variable variable) const {
+    return env[static_cast<std::size_t>(variable)];
+  }
+  EnvValue& operator[](webhook::Variable variable) {
+    return env[static_cast<std::size_t>(variable)];
+  }
+};
+
+enum class Life { pending, running, succeeded, failed, unknown };
+
+// A Pod that asks for chips. Who it is, is what the webhook makes of it.
+struct SeenPod {
+  std::string ns, name;
+  std::string hostname, subdomain;  // of the spec
+  std::string node;                 // "" until it is bound
+  std::string ip;                   // status.podIP
+  bool host_network = false;
+  Life life = Life::unknown;
+  bool terminating = false;
+
+  webhook::WorkloadKind workload = webhook::WorkloadKind::pod;
+  std::string kind, group, part;  // "JobSet", its name, the replicated job or worker group
+  std::string slice_key;          // equal for the members of a slice
+  std::string job_key;            // equal for the slices of a job of several
+  std::string accelerator, topology;
+  bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is no node pool
+  std::uint32_t hosts = 0;        // of the slice, 0 if not known
+  std::uint32_t processes_per_host = 1;
+  std::uint32_t chips = 0;             // that the Pod asks for
+  std::optional<std::uint32_t> host;   // which member it is
+  std::optional<std::uint32_t> slice;  // which slice of the job
+  std::uint32_t slice_count = 0;       // of the job, as its owner says; 0 if it does not
+  std::string not_placed;              // why `host` is not known, a sentence
+  bool impossible = false;             // its topology cannot be made of such Pods: not_placed
+
+  std::vector<TpuProcess> processes;
+
+  bool live() const { return life != Life::succeeded && life != Life::failed; }
+  bool staying() const { return live() && !terminating; }
+  std::uint32_t slice_processes() const { return hosts * processes_per_host; }
+  bool multi_host() const { return hosts > 1; }
+};
+
+struct SeenNode {
+  std::string pool;         // label cloud.google.com/gke-nodepool, "" for none
+  std::uint32_t chips = 0;  // allocatable google.com/tpu, 0 if not known
+};
+
+struct SeenService {
+  bool headless = false;
+};
+
+struct Cluster {
+  std::vector<SeenPod> pods;
+  std::map<std::string, SeenNode, std::less<>> nodes;
+  std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
+  std::vector<std::string> unreadable;  // a sentence for each Pod that could not be read
+
+  // Every cluster has some of each: none means that nobody asked.
+  bool knows_nodes() const { return !nodes.empty(); }
+  bool knows_services() const { return !services.empty(); }
+  // Null where the Pod is not bound or its node is not known.
+  const SeenNode* node_of(const SeenPod& pod) const {
+    const auto found = nodes.find(pod.node);
+    return found == nodes.end() ? nullptr : &found->second;
+  }
+};
+
+}  // namespace tpuwh::server

@@ -1,0 +1,69 @@
+#include "server/slices/cluster_reader.hpp"
+
+#include "server/offline/json_text.hpp"
+#include "server/offline/snapshot.hpp"
+#include "server/slices/pod_reader.hpp"
+#include "webhook/names.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "4" or 4, as quantities of whole things are written; 0 for what is none.
+std::uint32_t whole(const Json& quantity) {
+  if (quantity.is_number_unsigned()) return quantity.get<std::uint32_t>();
+  return quantity.is_string() ? webhook::plain_decimal(quantity.get<std::string>()).value_or(0) : 0;
+}
+
+void add_node(const Json& node, Cluster& cluster) {
+  const Json metadata = member(node, "metadata");
+  SeenNode seen;
+  seen.pool = text_member(member(metadata, "labels"), "cloud.google.com/gke-nodepool");
+  seen.chips = whole(member(member(member(node, "status"), "allocatable"), "google.com/tpu"));
+  cluster.nodes[text_member(metadata, "name")] = std::move(seen);
+}
+
+void add_service(const Json& service, Cluster& cluster) {
+  const Json metadata = member(service, "metadata");
+  const bool headless = text_member(member(service, "spec"), "clusterIP") == "None";
+  cluster.services[{text_member(metadata, "namespace"), text_member(metadata, "name")}] = {
+      headless};
+}
+
+std::string name_of(const std::string& pod) {
+  const Json metadata = member(Json::parse(pod, nullptr, false), "metadata");
+  return fmt::format("{}/{}", webhook::printable(text_member(metadata, "namespace")),
+                     webhook::printable(text_member(metadata, "name"), 100));
+}
+
+}  // namespace
+
+Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config) {
+  Cluster cluster;
+  Snapshot around;                // Services and RayClusters say who Ray workers are,
+  std::vector<std::string> pods;  // so Pods are read last
+  auto told = source.for_each([&](std::string_view kind, std::string_view json) {
+    if (kind == "Pod") return pods.emplace_back(json), void();
+    const Json object = Json::parse(json, nullptr, false);
+    if (kind == "Node") add_node(object, cluster);
+    if (kind == "Service") add_service(object, cluster);
+    around.add(object);
+  });
+  if (!told) return told.error();
+  PodReader reader(config, around);
+  for (const std::string& text : pods) {
+    auto pod = reader.read(text);
+    if (!pod)
+      cluster.unreadable.push_back(
+          fmt::format("Pod {} was passed over: {}", name_of(text), pod.error().text()));
+    else if (*pod)
+      cluster.pods.push_back(std::move(**pod));
+  }
+  return cluster;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,16 @@
+// From the objects of a cluster, in any order, to what slices and findings are made of.
+#pragma once
+
+#include "server/slices/cluster.hpp"
+#include "server/slices/object_source.hpp"
+#include "webhook/config.hpp"
+
+namespace tpuwh::server {
+
+// Reads everything the source has. A Pod that cannot be read is told of and passed over.
+//
+//   config  its prefix and its rule for KubeRay's Service names count
+//   errors  the source's
+Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config);
+
+}  // namespace tpuwh::server

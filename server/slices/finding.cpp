@@ -1,0 +1,79 @@
+#include "server/slices/finding.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr std::size_t most_names = 4;
+constexpr std::size_t most_deleted = 16;
+
+}  // namespace
+
+std::size_t Audit::errors() const {
+  return static_cast<std::size_t>(
+      std::ranges::count(findings, Severity::error, &Finding::severity));
+}
+
+void Findings::add(Severity severity, std::string_view check, const SliceReport& slice,
+                   const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
+  Finding finding{severity, std::string(check), &slice, {}, std::move(what), std::move(fix)};
+  for (const SeenPod* pod : pods) finding.pods.push_back(pod->name);
+  findings_.push_back(std::move(finding));
+}
+
+void Findings::error(std::string_view check, const SliceReport& slice,
+                     const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
+  add(Severity::error, check, slice, pods, std::move(what), std::move(fix));
+}
+
+void Findings::warn(std::string_view check, const SliceReport& slice,
+                    const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
+  add(Severity::warning, check, slice, pods, std::move(what), std::move(fix));
+}
+
+Audit Findings::take() {
+  std::ranges::stable_sort(findings_, {}, &Finding::severity);
+  return {std::move(findings_), {not_known_.begin(), not_known_.end()}};
+}
+
+std::string names_of(const std::vector<const SeenPod*>& pods) {
+  std::string out = pods.size() == 1 ? "Pod" : "Pods";
+  const std::size_t shown = std::min(pods.size(), most_names);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i > 0 && i + 1 == pods.size();
+    out += (i == 0 ? " " : last ? " and " : ", ") + pods[i]->name;
+  }
+  if (pods.size() > shown) out += fmt::format(" and {} more", pods.size() - shown);
+  return out;
+}
+
+std::string count_of(std::size_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string_view have(const std::vector<const SeenPod*>& pods) {
+  return pods.size() == 1 ? "has" : "have";
+}
+
+std::string made_again(const SliceReport& slice, std::string_view also) {
+  using webhook::WorkloadKind;
+  const auto kind = slice.members.empty() ? WorkloadKind::pod : slice.members.front()->workload;
+  const std::string_view comma = also.empty() ? "" : ", ";
+  // The Pods of a Job count as failures when they are deleted.
+  if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
+    return fmt::format("delete {} {}/{} and create it again with tpu-webhook in place{}{}",
+                       slice.kind, slice.ns, slice.group, comma, also);
+  std::string names;
+  for (const SeenPod* pod : slice.members) names += " " + pod->name;
+  if (slice.members.size() > most_deleted) names = " (all of the slice)";
+  return fmt::format(
+      "with tpu-webhook in place{}{}, delete the slice's Pods together, and their controller makes "
+      "them again: kubectl -n {} delete pod{}",
+      comma, also, slice.ns, names);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,67 @@
+// What is wrong with a slice, and what to do about it.
+#pragma once
+
+#include "server/slices/slice_report.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server {
+
+enum class Severity {
+  error,    // the slice does not form, or forms wrong
+  warning,  // it may: not yet whole, or not all that matters is known
+};
+
+struct Finding {
+  Severity severity;
+  std::string check;              // "duplicate-worker-id": one of audit_checks()
+  const SliceReport* slice;       // never null
+  std::vector<std::string> pods;  // names, in the slice's namespace
+  std::string what;               // what was found, with the numbers, and what would be right
+  std::string fix;                // what a person can do
+};
+
+struct Audit {
+  std::vector<Finding> findings;
+  std::vector<std::string> not_known;  // sentences: what could not be looked at, and why
+
+  std::size_t errors() const;
+};
+
+// Where checks put what they find.
+class Findings {
+ public:
+  explicit Findings(const Cluster& cluster) : cluster_(cluster) {}
+
+  const Cluster& cluster() const { return cluster_; }
+  void error(std::string_view check, const SliceReport& slice,
+             const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
+  void warn(std::string_view check, const SliceReport& slice,
+            const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
+  // Once, however often it is said.
+  void not_known(const std::string& sentence) { not_known_.insert(sentence); }
+
+  Audit take();
+
+ private:
+  void add(Severity severity, std::string_view check, const SliceReport& slice,
+           const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
+
+  const Cluster& cluster_;
+  std::vector<Finding> findings_;
+  std::set<std::string> not_known_;
+};
+
+// Words that several checks use.
+std::string names_of(const std::vector<const SeenPod*>& pods);    // "Pod a", "Pods a, b and 2 more"
+std::string_view have(const std::vector<const SeenPod*>& pods);   // "has" of one Pod
+std::string count_of(std::size_t number, std::string_view noun);  // "1 host", "4 hosts"
+// How the Pods of this slice are made again, so that the webhook answers for them. `also` is
+// said of that: "and without a list of your own"; "" for nothing.
+std::string made_again(const SliceReport& slice, std::string_view also = {});
+
+}  // namespace tpuwh::server

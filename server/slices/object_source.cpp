@@ -1,0 +1,61 @@
+#include "server/slices/object_source.hpp"
+
+#include "server/offline/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto how_to_make = "make it with kubectl get pods,nodes,services,rayclusters -A -o json";
+
+std::string read_all(std::istream& in) {
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void tell(const Json& object, const ObjectSource::Each& each) {
+  const std::string kind = text_member(object, "kind");
+  each(kind, object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+Result<void> SnapshotFile::for_each(const Each& each) {
+  std::string text;
+  if (file_ == "-") {
+    text = read_all(in_);
+  } else {
+    errno = 0;
+    std::ifstream stream(file_, std::ios::binary);
+    if (stream) text = read_all(stream);
+    if (!stream.is_open() || stream.bad() || errno == EISDIR)
+      return Error(Errc::bad_value,
+                   fmt::format("cannot read {}: {}; {}", file_, std::strerror(errno), how_to_make));
+  }
+  if (const auto fault = json_fault(text))
+    return Error(Errc::bad_json,
+                 fmt::format("{} is not JSON: {}; {}", file_, fault->message(), how_to_make));
+  const Json root = Json::parse(text, nullptr, false);
+  if (text_member(root, "kind").empty())
+    return Error(
+        Errc::wrong_type,
+        fmt::format("{} holds no List of Kubernetes objects, but {}; {}", file_,
+                    root.is_object() ? "an object without kind" : root.type_name(), how_to_make));
+  const auto items = root.find("items");
+  if (items == root.end() || !items->is_array()) {
+    tell(root, each);
+    return {};
+  }
+  for (const Json& item : *items) tell(item, each);
+  return {};
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,38 @@
+// Where the objects of a cluster come from: a snapshot file, or an API server.
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <functional>
+#include <istream>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server {
+
+class ObjectSource {
+ public:
+  // The kind and the JSON text of one object; both live for the call.
+  using Each = std::function<void(std::string_view kind, std::string_view json)>;
+
+  virtual ~ObjectSource() = default;
+
+  // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, in any
+  // order; other kinds may come and are passed over. Asked again, it tells what there is then.
+  virtual Result<void> for_each(const Each& each) = 0;
+};
+
+// `kubectl get pods,nodes,services,rayclusters -A -o json`, in a file; "-" is `in`.
+class SnapshotFile final : public ObjectSource {
+ public:
+  SnapshotFile(std::string file, std::istream& in) : file_(std::move(file)), in_(in) {}
+
+  //   errors  bad_value: the file cannot be read; bad_json, wrong_type: with what was found
+  Result<void> for_each(const Each& each) override;
+
+ private:
+  std::string file_;
+  std::istream& in_;
+};
+
+}  // namespace tpuwh::server

@@ -1,0 +1,32 @@
+// A living Pod as the webhook sees it: the same code that answered for it when it was made.
+#pragma once
+
+#include "server/slices/cluster.hpp"
+#include "topology/result.hpp"
+#include "webhook/cluster.hpp"
+#include "webhook/config.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tpuwh::server {
+
+class PodReader {
+ public:
+  // `config` and `cluster` must outlive the reader. The mode and the workloads of `config`
+  // do not count: every Pod of every API is looked at.
+  PodReader(const webhook::Config& config, const webhook::ClusterView& cluster);
+  ~PodReader();
+
+  // `json` is the Pod as the API server gives it. Nothing where it asks for no chips.
+  //
+  //   errors  what the webhook would refuse to read, with the path
+  Result<std::optional<SeenPod>> read(std::string json);
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace tpuwh::server

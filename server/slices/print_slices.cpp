@@ -1,0 +1,167 @@
+#include "server/slices/print_slices.hpp"
+
+#include "server/catalog/table.hpp"
+#include "server/slices/ranges.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string workload_of(const SliceReport& slice) {
+  return fmt::format("{}/{}{}{}", slice.kind, slice.group, slice.part.empty() ? "" : "/",
+                     slice.part);
+}
+
+std::string index_of(const SliceReport& slice) {
+  if (!slice.slice) return "-";
+  return slice.slices > 0 ? fmt::format("{} of {}", *slice.slice, slice.slices)
+                          : fmt::format("{}", *slice.slice);
+}
+
+// "3 of 4, missing 2", "5 of 4, twice 1".
+std::string members_of(const SliceReport& slice) {
+  if (slice.phase == Phase::ended) return fmt::format("{} ended", slice.ended.size());
+  if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
+  std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
+  if (!slice.missing.empty()) out += ", missing " + as_ranges(slice.missing);
+  if (!slice.duplicates.empty()) out += ", twice " + as_ranges(slice.duplicates);
+  return out;
+}
+
+std::vector<std::uint32_t> ids_of(const SliceReport& slice) {
+  std::vector<std::uint32_t> ids;
+  for (const auto& [id, pods] : slice.worker_ids) ids.push_back(id);
+  return ids;
+}
+
+std::string worker_ids_of(const SliceReport& slice) {
+  std::string out = as_ranges(ids_of(slice));
+  if (!slice.worker_ids_known) return out.empty() ? "not known" : out + ", some not known";
+  if (!slice.duplicate_ids.empty()) out += ", twice " + as_ranges(slice.duplicate_ids);
+  return or_dash(out);
+}
+
+std::string pools_of(const Cluster& cluster, const SliceReport& slice) {
+  if (!cluster.knows_nodes() || slice.unknown_nodes > 0) return "not known";
+  return or_dash(fmt::format("{}", fmt::join(slice.pools, ",")));
+}
+
+Json name_json(const SliceReport& slice) {
+  Json out = {{"namespace", slice.ns},
+              {"workload", slice.kind},
+              {"name", slice.group},
+              {"part", slice.part.empty() ? Json() : Json(slice.part)},
+              {"slice", slice.slice ? Json(*slice.slice) : Json()}};
+  return out;
+}
+
+Json number_or_null(std::uint32_t number) {
+  return number > 0 ? Json(number) : Json();
+}
+
+Json slice_json(const Cluster& cluster, const SliceReport& slice) {
+  Json out = name_json(slice);
+  out["slices"] = number_or_null(slice.slices);
+  out["accelerator"] = slice.accelerator;
+  out["topology"] = slice.topology;
+  out["hosts"] = number_or_null(slice.hosts);
+  out["phase"] = name(slice.phase);
+  out["missing"] = slice.missing;
+  out["duplicates"] = slice.duplicates;
+  out["workerIds"] = ids_of(slice);
+  out["duplicateWorkerIds"] = slice.duplicate_ids;
+  out["workerIdsKnown"] = slice.worker_ids_known;
+  const bool pools_known = cluster.knows_nodes() && slice.unknown_nodes == 0;
+  out["pools"] = pools_known ? Json(slice.pools) : Json();
+  out["members"] = Json::array();
+  for (const SeenPod* pod : slice.members)
+    out["members"].push_back(Json{{"pod", pod->name},
+                                  {"host", pod->host ? Json(*pod->host) : Json()},
+                                  {"node", pod->node.empty() ? Json() : Json(pod->node)},
+                                  {"running", pod->life == Life::running},
+                                  {"terminating", pod->terminating}});
+  return out;
+}
+
+std::string_view name(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+std::size_t pods_in(const std::vector<SliceReport>& slices) {
+  std::size_t pods = 0;
+  for (const SliceReport& slice : slices) pods += slice.members.size();
+  return pods;
+}
+
+std::string finding_text(const Finding& finding, bool colour) {
+  const Ink ink = finding.severity == Severity::error ? Ink::red : Ink::yellow;
+  return fmt::format("{} {}: {}\n  {}\n  fix: {}\n\n", paint(name(finding.severity), ink, colour),
+                     finding.check, paint(finding.slice->full_name(), Ink::bold, colour),
+                     finding.what, finding.fix);
+}
+
+std::string not_known_text(const std::vector<std::string>& sentences) {
+  std::string out;
+  for (const std::string& each : sentences) out += "not known: " + each + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
+                        bool colour) {
+  std::string below = not_known_text(cluster.unreadable);
+  if (slices.empty()) return "no Pod asks for google.com/tpu\n" + below;
+  if (!cluster.knows_nodes()) below += "not known: no Node is there, so neither are node pools\n";
+  Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS", "WORKER IDS",
+               "POOL", "PHASE"});
+  for (const SliceReport& slice : slices)
+    table.add({slice.ns, workload_of(slice), index_of(slice), or_dash(slice.accelerator),
+               or_dash(slice.topology), members_of(slice), worker_ids_of(slice),
+               pools_of(cluster, slice), std::string(name(slice.phase))});
+  return table.text(colour) + (below.empty() ? "" : "\n" + below);
+}
+
+Json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices) {
+  Json out = {{"slices", Json::array()}, {"notKnown", cluster.unreadable}};
+  for (const SliceReport& slice : slices) out["slices"].push_back(slice_json(cluster, slice));
+  return out;
+}
+
+std::string audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour) {
+  std::string out;
+  for (const Finding& each : audit.findings) out += finding_text(each, colour);
+  out += not_known_text(audit.not_known);
+  const std::size_t errors = audit.errors(), warnings = audit.findings.size() - errors;
+  return out + fmt::format("{} and {} in {} of {}\n", count_of(errors, "error"),
+                           count_of(warnings, "warning"), count_of(slices.size(), "slice"),
+                           count_of(pods_in(slices), "living TPU Pod"));
+}
+
+Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {
+  const std::size_t errors = audit.errors();
+  Json out = {{"slices", slices.size()},   {"pods", pods_in(slices)},
+              {"errors", errors},          {"warnings", audit.findings.size() - errors},
+              {"findings", Json::array()}, {"notKnown", audit.not_known}};
+  for (const Finding& finding : audit.findings) {
+    Json each = {{"severity", name(finding.severity)}, {"check", finding.check}};
+    each.update(name_json(*finding.slice));
+    each["pods"] = finding.pods;
+    each["what"] = finding.what;
+    each["fix"] = finding.fix;
+    out["findings"].push_back(std::move(each));
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server

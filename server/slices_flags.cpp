@@ -1,0 +1,119 @@
+#include "server/slices_flags.hpp"
+
+#include "server/flags.hpp"
+#include "server/settings/flags.hpp"
+#include "server/slices/audit.hpp"
+#include "server/slices_command.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr auto slices_example = R"(
+MEMBERS: living Pods of the hosts that the topology has; "missing 3,5-7" are hosts without
+a Pod, "twice 1" a host that two Pods are. WORKER IDS: TPU_WORKER_ID of their containers.
+PHASE: running, every member is there and runs; forming, not yet; broken, it cannot form as
+it is; ended, no member lives. What is not known says so.
+Exit code: 0, or 2 where the snapshot is unusable.
+
+Examples:
+  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  tpu-webhook slices --cluster cluster.json
+  tpu-webhook slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
+  kubectl get pods,nodes -A -o json | tpu-webhook slices --cluster -)";
+
+constexpr auto audit_example = R"(
+Compares what the members of each slice believe with who they are. Nothing is changed.
+Exit code: 0 no error (warnings do not count), 1 an error, 2 the snapshot is unusable.
+
+Examples:
+  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  tpu-webhook audit --cluster cluster.json
+  tpu-webhook audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
+
+// How often --watch looks again.
+constexpr std::chrono::seconds watch_pause(2);
+
+struct ClusterFlags {
+  std::string cluster;
+  bool watch = false;
+  SlicesOptions options;
+};
+
+void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
+  command.add_option("NAME", flags.options.name, "Only workloads of this name");
+  command.add_option("--namespace,-n", flags.options.ns, "Only of this namespace")->type_name("NS");
+  command
+      .add_option("--cluster", flags.cluster,
+                  "The cluster: kubectl get pods,nodes,services,rayclusters -A -o json; - is "
+                  "standard input")
+      ->type_name("SNAPSHOT.json");
+  add_choice<SlicesOutput>(command, "--output,-o", flags.options.output,
+                           {{"text", SlicesOutput::text}, {"json", SlicesOutput::json}},
+                           "text: for people; json: for programs");
+}
+
+void check(const ClusterFlags& flags) {
+  if (flags.cluster.empty())
+    throw UsageError(
+        "want --cluster SNAPSHOT.json, or - for standard input; make one with kubectl get "
+        "pods,nodes,services,rayclusters -A -o json > cluster.json");
+  if (flags.watch && flags.cluster == "-")
+    throw UsageError("--watch: want a file as --cluster, standard input cannot be read again");
+}
+
+std::string list_of_checks() {
+  std::string out = "\nChecks:\n";
+  for (const AuditCheck& each : audit_checks())
+    out += fmt::format("  {:<22}  {}\n", each.name, each.what);
+  return out;
+}
+
+}  // namespace
+
+void add_slices(CLI::App& program, Command& chosen) {
+  auto flags = std::make_shared<ClusterFlags>();
+  auto* command = program.add_subcommand("slices", "Print every slice of a cluster");
+  add_cluster_flags(*command, *flags);
+  command->add_flag("--watch,-w", flags->watch,
+                    "Read again every two seconds and print when something has changed");
+  auto layers = add_setting_flags(*command, Scope::names);
+  command->footer(slices_example);
+  command->callback([flags, layers, &chosen] {
+    check(*flags);
+    flags->options.config = layers->resolve().options.webhook;
+    chosen.run = [flags](const Console& console) {
+      flags->options.colour = console.terminal;
+      SnapshotFile source(flags->cluster, console.in);
+      std::function<bool()> wait;
+      if (flags->watch) wait = [] { return std::this_thread::sleep_for(watch_pause), true; };
+      return run_slices(flags->options, source, wait, console.out, console.err);
+    };
+  });
+}
+
+void add_audit(CLI::App& program, Command& chosen) {
+  auto flags = std::make_shared<ClusterFlags>();
+  auto* command = program.add_subcommand("audit", "Print what is wrong with a cluster's slices");
+  add_cluster_flags(*command, *flags);
+  auto layers = add_setting_flags(*command, Scope::names);
+  command->footer(list_of_checks() + audit_example);
+  command->callback([flags, layers, &chosen] {
+    check(*flags);
+    flags->options.config = layers->resolve().options.webhook;
+    chosen.run = [flags](const Console& console) {
+      flags->options.colour = console.terminal;
+      SnapshotFile source(flags->cluster, console.in);
+      return run_audit(flags->options, source, console.out, console.err);
+    };
+  });
+}
+
+}  // namespace tpuwh::server

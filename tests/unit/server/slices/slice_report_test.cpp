@@ -1,0 +1,127 @@
+#include "server/slices/slice_report.hpp"
+
+#include "server/slices/print_slices.hpp"
+#include "server/slices/ranges.hpp"
+#include "tests/support/named_case.hpp"
+#include "tests/unit/server/slices/a_cluster.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
+
+namespace tpuwh::server {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using testing::HasSubstr;
+
+TEST(Ranges, AreShort) {
+  const auto text = [](std::vector<std::uint32_t> numbers) { return as_ranges(numbers); };
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({3}), "3");
+  EXPECT_EQ(text({0, 1, 2, 3}), "0-3");
+  EXPECT_EQ(text({3, 5, 6, 7, 9}), "3,5-7,9");
+}
+
+struct PhaseCase {
+  const char* name;
+  std::function<void(Cluster&)> change;  // of slice 0
+  Phase want;
+};
+
+class PhaseTest : public testing::TestWithParam<PhaseCase> {};
+
+TEST_P(PhaseTest, OfSlice0) {
+  Cluster cluster = a_cluster();
+  GetParam().change(cluster);
+  const auto slices = report_slices(cluster);
+  ASSERT_EQ(slices.size(), 2u);
+  EXPECT_EQ(slices[0].phase, GetParam().want);
+  EXPECT_EQ(slices[1].phase, Phase::running);
+}
+
+void add(Cluster& cluster, Life life, bool terminating) {
+  SeenPod pod = a_member(0, 2);
+  pod.name += "-2";
+  pod.life = life;
+  pod.terminating = terminating;
+  cluster.pods.push_back(pod);
+}
+
+const PhaseCase phases[] = {
+    {"all_run", [](Cluster&) {}, Phase::running},
+    {"one_is_pending", [](Cluster& c) { c.pods[2].life = Life::pending; }, Phase::forming},
+    {"one_is_missing", [](Cluster& c) { c.pods.erase(c.pods.begin() + 2); }, Phase::forming},
+    {"one_succeeded", [](Cluster& c) { c.pods[2].life = Life::succeeded; }, Phase::running},
+    {"one_failed", [](Cluster& c) { c.pods[2].life = Life::failed; }, Phase::broken},
+    {"one_failed_and_was_replaced", [](Cluster& c) { add(c, Life::failed, false); },
+     Phase::running},
+    {"one_is_replaced", [](Cluster& c) { add(c, Life::running, true); }, Phase::running},
+    {"one_twice", [](Cluster& c) { add(c, Life::running, false); }, Phase::broken},
+    {"an_id_twice", [](Cluster& c) { env(c, 2, Variable::tpu_worker_id) = literal("1"); },
+     Phase::broken},
+    {"one_is_nobody", [](Cluster& c) { c.pods[2].host.reset(); }, Phase::broken},
+    {"all_ended",
+     [](Cluster& c) {
+       for (std::size_t pod = 0; pod < 4; ++pod) c.pods[pod].life = Life::succeeded;
+     },
+     Phase::ended},
+};
+INSTANTIATE_TEST_SUITE_P(Slices, PhaseTest, testing::ValuesIn(phases), case_name);
+
+TEST(SliceReport, SaysWhoIsThere) {
+  Cluster cluster = a_cluster();
+  add(cluster, Life::running, false);
+  cluster.pods.erase(cluster.pods.begin() + 1);
+  cluster.nodes["node-0-3"].pool = "other";
+  const auto slices = report_slices(cluster);
+  EXPECT_EQ(slices[0].full_name(), "JobSet ml/train/w, slice 0 of 2");
+  EXPECT_THAT(slices[0].missing, testing::ElementsAre(1));
+  EXPECT_THAT(slices[0].duplicates, testing::ElementsAre(2));
+  EXPECT_THAT(slices[0].duplicate_ids, testing::ElementsAre(2));
+  EXPECT_THAT(slices[0].pools, testing::ElementsAre("other", "pool-0"));
+  EXPECT_EQ(slices[0].hosts_present(), 3u);
+}
+
+// The row of slice 0.
+std::string row(const Cluster& cluster) {
+  const std::string text = slices_text(cluster, report_slices(cluster), false);
+  const auto begin = text.find('\n') + 1;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(SlicesText, IsARowForEach) {
+  Cluster cluster = a_cluster();
+  EXPECT_EQ(row(cluster),
+            "  ml         JobSet/train/w  0 of 2  tpu-v6e-slice  4x4       4 of 4   0-3         "
+            "pool-0  running");
+  cluster.pods[3].node = "";
+  add(cluster, Life::running, false);
+  cluster.pods.erase(cluster.pods.begin() + 1);
+  EXPECT_THAT(row(cluster), HasSubstr("4 of 4, missing 1, twice 2  0,2-3, twice 2  pool-0"));
+  cluster.nodes.clear();
+  EXPECT_THAT(row(cluster), HasSubstr("not known  broken"));
+  EXPECT_THAT(slices_text(cluster, report_slices(cluster), false),
+              HasSubstr("\nnot known: no Node is there"));
+  EXPECT_EQ(slices_text({}, {}, false), "no Pod asks for google.com/tpu\n");
+}
+
+TEST(SlicesJson, HasStableNames) {
+  Cluster cluster = a_cluster();
+  cluster.pods.resize(2);
+  const auto json = slices_json(cluster, report_slices(cluster));
+  EXPECT_EQ(json.dump(),
+            R"({"slices":[{"namespace":"ml","workload":"JobSet","name":"train","part":"w",)"
+            R"("slice":0,"slices":2,"accelerator":"tpu-v6e-slice","topology":"4x4","hosts":4,)"
+            R"("phase":"forming","missing":[2,3],"duplicates":[],"workerIds":[0,1],)"
+            R"("duplicateWorkerIds":[],"workerIdsKnown":true,"pools":["pool-0"],"members":[)"
+            R"({"pod":"train-w-0-0-x","host":0,"node":"node-0-0","running":true,)"
+            R"("terminating":false},{"pod":"train-w-0-1-x","host":1,"node":"node-0-1",)"
+            R"("running":true,"terminating":false}]}],"notKnown":[]})");
+}
+
+}  // namespace
+}  // namespace tpuwh::server
