@@ -58,7 +58,7 @@ std::span<const ReadRow> reads() {
        "no more ids than the group has members"},
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",
        "the subdomain of Ray workers"},
-      {"file", "--cluster", "review alone: the cluster as kubectl printed it"},
+      {"file", "--cluster", "review, slices and audit alone: the cluster as kubectl printed it"},
       {"file", "--config", "settings, once at the start"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
   };
