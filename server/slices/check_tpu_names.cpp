@@ -26,6 +26,22 @@ Names names_in(const SliceReport& slice) {
   return out;
 }
 
+// LeaderWorkerSet gives all subgroups of a group one name (reference/workloads.md 6.3), which
+// only Ray minds.
+void tell_shared(const SliceReport& slice, const SliceReport& other, const std::string& name,
+                 Findings& findings) {
+  std::string what = fmt::format(
+      "TPU_NAME \"{}\" is also that of {}; want another for each slice, "
+      "or Ray takes the two for one",
+      webhook::printable(name), other.full_name());
+  if (slice.members.front()->workload == webhook::WorkloadKind::ray)
+    return findings.error("tpu-name-shared", slice, slice.members, std::move(what),
+                          made_again(slice));
+  findings.warn("tpu-name-shared", slice, slice.members, std::move(what),
+                "if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else "
+                "nothing has to be done");
+}
+
 }  // namespace
 
 void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings) {
@@ -45,11 +61,7 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
       const auto [found, fresh] =
           owners.try_emplace(Scope{slice.ns, slice.kind, slice.group, name}, &slice);
       if (fresh || found->second == &slice) continue;
-      findings.error("tpu-name-shared", slice, slice.members,
-                     fmt::format("TPU_NAME \"{}\" is also that of {}; want another for each slice, "
-                                 "or Ray takes the two for one",
-                                 webhook::printable(name), found->second->full_name()),
-                     made_again(slice));
+      tell_shared(slice, *found->second, name, findings);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "webhook/admit.hpp"
 #include "webhook/claims.hpp"
 #include "webhook/decide.hpp"
+#include "webhook/token.hpp"
 
 #include <algorithm>
 
@@ -137,7 +138,9 @@ struct PodReader::Work {
     answer.why =
         "nothing on the Pod says which member of its worker group it is: no label of "
         "KubeRay, of tpu-webhook or replicaIndex with TPU_WORKER_ID";
-    if (const auto place = place_of_ray_worker(object)) {
+    auto place = webhook::place_of_token(pod.label(webhook::Label::token));
+    if (!place) place = place_of_ray_worker(object);
+    if (place) {
       answer.kind = webhook::PlaceAnswer::Kind::given;
       answer.place = *place;
       answer.token = pod.label(webhook::Label::token);

@@ -35,6 +35,7 @@ set(server_tests
   slices/audit_test.cpp
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp
+  slices_command_test.cpp
   tls/reloader_test.cpp
   tls/self_issued_test.cpp
 )

@@ -315,7 +315,14 @@ const Case jobs[] = {
        env(c, 1, Variable::tpu_name) = literal("b");
      },
      "tpu-name-differs", "TPU_NAME is \"a\" on Pod train-w-0-0-x and \"b\" on Pod train-w-0-1-x"},
-    {"tpu_name_shared", [](Cluster& c) { set_everywhere(c, Variable::tpu_name, "a"); },
+    {"tpu_name_shared_where_only_ray_minds",
+     [](Cluster& c) { set_everywhere(c, Variable::tpu_name, "a"); }, "tpu-name-shared",
+     "TPU_NAME \"a\" is also that of JobSet ml/train/w, slice 0 of 2", Severity::warning},
+    {"tpu_name_shared",
+     [](Cluster& c) {
+       set_everywhere(c, Variable::tpu_name, "a");
+       for (SeenPod& pod : c.pods) pod.workload = webhook::WorkloadKind::ray;
+     },
      "tpu-name-shared", "TPU_NAME \"a\" is also that of JobSet ml/train/w, slice 0 of 2"},
 };
 INSTANTIATE_TEST_SUITE_P(Jobs, AuditTest, testing::ValuesIn(jobs), case_name);
