@@ -151,12 +151,14 @@ boost::system::result<ChildEnd> run(const ChildProcess& child) {
 
   ChildEnd end;
   Descriptor process(pidfd_open(pid, 0));
+  const int unwatched = process.get() < 0 ? errno : 0;
   end.how =
       process.get() < 0 ? How::out_of_time : watch(process.get(), out.get(), child, end.output);
   if (end.how != How::exited) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return system_error(errno);
+  if (unwatched != 0) return system_error(unwatched);
   if (end.how != How::exited) return end;
   if (WIFSIGNALED(status)) end.how = How::signalled;
   end.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);

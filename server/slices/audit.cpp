@@ -13,7 +13,7 @@ std::span<const AuditCheck> audit_checks() {
       {"unmutated", "a multi-host Pod has no TPU environment: it holds a slice in silence"},
       {"identity-not-known", "nothing on a multi-host Pod says which member it is"},
       {"bad-shape", "the topology cannot be made of Pods with so many chips"},
-      {"incomplete", "members are missing"},
+      {"incomplete", "members, or whole slices of a job, are missing"},
       {"list-differs", "members have different TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES"},
       {"list-length", "a list has another length than the slice has hosts or processes"},
       {"list-entry", "entry i of a list is not the Pod whose id is i"},

@@ -1,6 +1,7 @@
 // MEGASCALE_*: what the slices of one job say about each other.
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
+#include "server/slices/ranges.hpp"
 #include "webhook/names.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tpuwh::server {
 
@@ -17,6 +19,9 @@ namespace {
 using webhook::printable;
 using webhook::Variable;
 using Job = std::vector<const SliceReport*>;
+
+// MegaScale jobs have tens of slices; a stranger's label can say anything.
+constexpr std::uint32_t most_slices = 65'536;
 
 // What the members of a slice say; nothing where none says it, or it is not known.
 struct Said {
@@ -150,6 +155,27 @@ bool speaks_of_slices(const SliceReport& slice) {
       alike_in_slice, [&](Variable variable) { return said_by(slice, variable).text.has_value(); });
 }
 
+// Slices of which no Pod is there, alive or ended: the others wait for them.
+void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Findings& findings) {
+  const SliceReport& first = *job.front();
+  if (!first.slice || first.slices == 0 || first.slices > most_slices) return;
+  std::set<std::uint32_t> there;
+  for (const SliceReport& slice : all)
+    if (slice.job_key == first.job_key && slice.slice) there.insert(*slice.slice);
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t slice = 0; slice < first.slices; ++slice)
+    if (!there.contains(slice)) missing.push_back(slice);
+  if (missing.empty()) return;
+  findings.warn("incomplete", first, {},
+                fmt::format("the job has {}, but slice {} {} no Pod; want a Pod for each host of "
+                            "all, or the others wait",
+                            count_of(first.slices, "slice"), as_ranges(missing),
+                            missing.size() == 1 ? "has" : "have"),
+                fmt::format("if the job is not just starting or ending, see why the Pods are not "
+                            "made, and whether {} {}/{} is to have so many slices",
+                            first.kind, first.ns, first.group));
+}
+
 }  // namespace
 
 void check_jobs(const std::vector<SliceReport>& slices, Findings& findings) {
@@ -166,6 +192,7 @@ void check_jobs(const std::vector<SliceReport>& slices, Findings& findings) {
     find_disagreeing_slices(job, findings);
     find_repeated_ids(job, findings);
     find_coordinator(job, findings);
+    find_missing_slices(job, slices, findings);
   }
 }
 

@@ -88,6 +88,11 @@ const Case healthy[] = {
        for (auto& pod : c.pods) pod.life = Life::succeeded, strip(pod);
      },
      "", ""},
+    {"the_other_slice_ended",
+     [](Cluster& c) {
+       for (std::size_t pod = 4; pod < 8; ++pod) c.pods[pod].life = Life::succeeded;
+     },
+     "", ""},
     {"one_of_them_ended_well", [](Cluster& c) { c.pods[3].life = Life::succeeded; }, "", ""},
     {"a_failed_pod_was_replaced", [](Cluster& c) { again(c, 2).life = Life::failed; }, "", ""},
     {"a_pod_is_being_replaced", [](Cluster& c) { again(c, 2).terminating = true; }, "", ""},
@@ -161,6 +166,8 @@ const Case members[] = {
        }
      },
      "bad-shape", "4x4 has 16 chips"},
+    {"a_slice_is_missing", [](Cluster& c) { c.pods.resize(4); }, "incomplete",
+     "the job has 2 slices, but slice 1 has no Pod", Severity::warning},
     {"one_member_twice",
      [](Cluster& c) { again(c, 1).processes[0][Variable::tpu_worker_id] = unknown_value; },
      "duplicate-member", "Pods train-w-0-1-x and train-w-0-1-x-again are all host 1"},
