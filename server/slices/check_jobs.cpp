@@ -167,9 +167,10 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
     if (!there.contains(slice)) missing.push_back(slice);
   if (missing.empty()) return;
   findings.warn("incomplete", first, {},
-                fmt::format("the job has {}, but slice {} {} no Pod; want a Pod for each host of "
+                fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
                             "all, or the others wait",
-                            count_of(first.slices, "slice"), as_ranges(missing),
+                            count_of(first.slices, "slice"),
+                            (missing.size() == 1 ? "slice " : "slices ") + as_ranges(missing),
                             missing.size() == 1 ? "has" : "have"),
                 fmt::format("if the job is not just starting or ending, see why the Pods are not "
                             "made, and whether {} {}/{} is to have so many slices",

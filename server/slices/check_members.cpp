@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace tpuwh::server {
 
@@ -13,41 +14,51 @@ namespace {
 
 using webhook::Variable;
 
+constexpr auto another_workload =
+    "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster, or the "
+    "annotations worker-id and hostnames";
+
 void find_unmutated(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> bare;
   for (const SeenPod* pod : slice.members)
     if (is_unmutated(*pod)) bare.push_back(pod);
   if (bare.empty()) return;
+  const SeenPod& first = *bare.front();
+  // The webhook would leave such Pods alone, too.
+  const bool in_vain = !first.host && first.workload == webhook::WorkloadKind::pod;
   findings.error(
       "unmutated", slice, bare,
       fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
                   "TPU_PROCESS_ADDRESSES; want all that tpu-webhook injects, or the slice holds "
-                  "its chips and never forms",
-                  names_of(bare), count_of(slice.hosts, "host"), have(bare)),
-      made_again(slice));
+                  "its chips and never forms{}{}",
+                  names_of(bare), count_of(slice.hosts, "host"), have(bare),
+                  first.not_placed.empty() ? "" : "; but ", first.not_placed),
+      in_vain ? another_workload : made_again(slice));
+}
+
+void find_impossible(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> impossible;
+  for (const SeenPod* pod : slice.members)
+    if (pod->impossible) impossible.push_back(pod);
+  if (impossible.empty()) return;
+  findings.error("bad-shape", slice, impossible,
+                 fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
+                 "give the Pods a topology and a number of chips that go together: tpu-webhook "
+                 "catalog lists them");
 }
 
 void find_nobody(const SliceReport& slice, Findings& findings) {
-  std::vector<const SeenPod*> nobody, impossible;
+  std::map<std::string, std::vector<const SeenPod*>> by_reason;
   for (const SeenPod* pod : slice.members) {
-    if (pod->impossible)
-      impossible.push_back(pod);
-    else if (pod->multi_host() && !pod->host)
-      nobody.push_back(pod);
-    else if (pod->hosts == 0)
+    if (pod->hosts == 0 && !pod->impossible)
       findings.not_known(
           fmt::format("{} {}/{}: {}", slice.kind, slice.ns, slice.group, pod->not_placed));
+    if (pod->multi_host() && !pod->host && !is_unmutated(*pod))
+      by_reason[pod->not_placed].push_back(pod);
   }
-  if (!impossible.empty())
-    findings.error("bad-shape", slice, impossible,
-                   fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
-                   "give the Pods a topology and a number of chips that go together: tpu-webhook "
-                   "catalog lists them");
-  if (!nobody.empty())
-    findings.warn("identity-not-known", slice, nobody,
-                  fmt::format("{}: {}", names_of(nobody), nobody.front()->not_placed),
-                  "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster, "
-                  "or the annotations worker-id and hostnames");
+  for (const auto& [reason, pods] : by_reason)
+    findings.warn("identity-not-known", slice, pods, fmt::format("{}: {}", names_of(pods), reason),
+                  another_workload);
 }
 
 // A job that starts looks like this for a while.
@@ -58,8 +69,9 @@ void find_missing(const SliceReport& slice, Findings& findings) {
   if (!slice.duplicates.empty()) return;  // which is what is wrong
   findings.warn(
       "incomplete", slice, {},
-      fmt::format("{} of {} are there; host {} {} missing", slice.hosts_present(),
-                  count_of(slice.hosts, "host"), as_ranges(slice.missing),
+      fmt::format("{} of {} are there; {} {} missing", slice.hosts_present(),
+                  count_of(slice.hosts, "host"),
+                  (slice.missing.size() == 1 ? "host " : "hosts ") + as_ranges(slice.missing),
                   slice.missing.size() == 1 ? "is" : "are"),
       fmt::format("if the slice is not just starting or ending, see why its Pods are not made: "
                   "kubectl -n {} get events --field-selector involvedObject.name={}",
@@ -100,6 +112,7 @@ bool is_unmutated(const SeenPod& pod) {
 
 void check_members(const SliceReport& slice, Findings& findings) {
   find_unmutated(slice, findings);
+  find_impossible(slice, findings);
   find_nobody(slice, findings);
   find_missing(slice, findings);
   find_twice(slice, findings);

@@ -148,6 +148,14 @@ INSTANTIATE_TEST_SUITE_P(Healthy, AuditTest, testing::ValuesIn(healthy), case_na
 const Case members[] = {
     {"unmutated", [](Cluster& c) { strip(c.pods[1]); }, "unmutated",
      "Pod train-w-0-1-x of a slice of 4 hosts has no TPU_WORKER_ID"},
+    {"unmutated_and_nobody",
+     [](Cluster& c) {
+       forget_hosts(c);
+       for (std::size_t pod = 0; pod < 4; ++pod) strip(c.pods[pod]);
+     },
+     "unmutated", "and never forms; but nothing says which host it is"},
+    {"two_are_missing", [](Cluster& c) { c.pods.erase(c.pods.begin() + 1, c.pods.begin() + 3); },
+     "incomplete", "2 of 4 hosts are there; hosts 1-2 are missing", Severity::warning},
     {"nobody", forget_hosts, "identity-not-known", "train-w-0-3-x: nothing says which host it is",
      Severity::warning},
     {"incomplete", [](Cluster& c) { c.pods.erase(c.pods.begin() + 1); }, "incomplete",
