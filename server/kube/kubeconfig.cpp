@@ -88,9 +88,15 @@ constexpr Unsupported of_users[] = {
     {"as-user-extra", "use the credentials of that user"},
 };
 
+// "", [] and {} say nothing.
+bool says_something(const nlohmann::ordered_json* value) {
+  if (value == nullptr) return false;
+  return value->is_string() ? !value->get_ref<const std::string&>().empty() : !value->empty();
+}
+
 std::optional<Error> refuse(const KubeconfigFields& fields, std::span<const Unsupported> keys) {
   for (const Unsupported& each : keys)
-    if (fields.has(each.key))
+    if (says_something(fields.value(each.key)))
       return fields.wrong(each.key, fmt::format("is not supported; {}", each.instead));
   return std::nullopt;
 }

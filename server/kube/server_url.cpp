@@ -80,7 +80,9 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   rest.remove_prefix(authority.size());
   if (authority.find('@') != std::string_view::npos)
-    return wrong("has a user in it, which belongs under users");
+    return Error(Errc::api_access,  // with a password, perhaps: not quoted
+                 "the URL has a user in it, which belongs under users; want a URL like "
+                 "https://10.0.0.1:6443");
   const Authority parts = split(authority);
   if (!is_host(parts.host) || parts.brackets != is_address(AF_INET6, parts.host))
     return wrong("has no host that is a DNS name, an IPv4 address or an IPv6 one in brackets");

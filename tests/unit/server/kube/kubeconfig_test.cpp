@@ -113,6 +113,13 @@ TEST_F(KubeconfigTest, KnowsEachKindOfCredential) {
   EXPECT_EQ(header("token: secret, exec: {command: never-run}"), "Bearer secret");
 }
 
+TEST_F(KubeconfigTest, AnEmptyFieldSaysNothing) {
+  const auto config = read(kubeconfig(server + ", proxy-url: '', certificate-authority: ''",
+                                      "token: '', as: '', as-groups: [], as-user-extra: {}"));
+  ASSERT_TRUE(config) << config.error().message();
+  EXPECT_EQ(*config->credentials->authorization({}), "");
+}
+
 TEST_F(KubeconfigTest, TheFirstFileToNameAThingWins) {
   const std::string one = write("a/one", R"(
 current-context: second

@@ -58,6 +58,7 @@ TEST_P(ServerUrlWrong, SaysWhatIsWrongWithIt) {
   ASSERT_FALSE(url);
   EXPECT_NE(url.error().message().find(GetParam().want), std::string::npos)
       << url.error().message();
+  EXPECT_EQ(url.error().message().find("secret"), std::string::npos);
 }
 
 constexpr Wrong wrong[] = {
