@@ -234,6 +234,11 @@ inline constexpr Duration stale = 150s;
 inline constexpr Duration ledger_call = 3s;
 inline constexpr Duration ledger_wait = 6s;
 
+// A RayCluster that a Pod names and the store does not have is looked for so often: its first
+// Pods may be some milliseconds faster than the watch.
+inline constexpr int cluster_looks = 10;
+inline constexpr Duration cluster_look = 50ms;
+
 // How often groups are looked at that nobody asks about, and how often all ledger objects
 // are listed, so that what a dead replica gave is freed by another.
 inline constexpr Duration ledger_tick = 500ms;

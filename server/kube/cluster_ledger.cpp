@@ -106,15 +106,31 @@ std::string ClusterLedger::why_not(const OwnedPlaceRequest& request) const {
   if (Clock::now() - store_.moved(Kind::pod) > limits::api::stale)
     return group + ": this replica has heard nothing from its watch of Pods for " +
            std::to_string(limits::api::stale / std::chrono::seconds(1)) + " s";
-  if (!store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid))
-    return group + ": there is no such RayCluster in namespace " + request.ns +
-           " with the uid of the Pod's owner";
   return {};
+}
+
+// A RayCluster's first Pods may be faster than the watch of RayClusters.
+Task<bool> ClusterLedger::is_known(const OwnedPlaceRequest& request) {
+  Timer timer(client_.executor());
+  for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
+    if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid)) co_return true;
+    timer.expires_after(limits::api::cluster_look);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (error) co_return false;
+  }
+  co_return false;
 }
 
 Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
   co_await net::this_coro::throw_if_cancelled(false);
   if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
+  const bool known = co_await is_known(request);
+  if (!known) {
+    PlaceAnswer stranger = try_again("there is no RayCluster " + request.cluster +
+                                     " with the uid of the Pod's owner in namespace " + request.ns);
+    stranger.soon = false;
+    co_return stranger;
+  }
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
   waiters_[ticket] = &waiter;
@@ -232,6 +248,7 @@ Task<Outcome> ClusterLedger::send(Request request) {
                    : status.code == 409 ? OutcomeKind::conflict
                                         : OutcomeKind::failed;
     refused.why = sentence(verb, ledger_objects(ns_), status);
+    refused.lasting = status.code == 403;
     co_return refused;
   }
   Outcome outcome;
@@ -254,7 +271,11 @@ Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
   Request request = list(pods_of(name), selectors, {});
   const Response response = co_await client_.stream(std::move(request), within, reader);
   if (!response.answered()) co_return failed(response.error);
-  if (!response.ok()) co_return failed(sentence("list", pods_of(name), response.status()));
+  if (!response.ok()) {
+    Outcome refused = failed(sentence("list", pods_of(name), response.status()));
+    refused.lasting = response.head.status == 403;
+    co_return refused;
+  }
   if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
   Outcome outcome;
   outcome.kind = OutcomeKind::ok;

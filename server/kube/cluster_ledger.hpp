@@ -50,6 +50,7 @@ class ClusterLedger {
   Task<void> list_objects();
   void pod_gone(const GroupName& name, const std::string& token);
   void answer(GroupLedger::Answers answers);
+  Task<bool> is_known(const OwnedPlaceRequest& request);
   std::string why_not(const OwnedPlaceRequest& request) const;
 
   Client& client_;

@@ -42,7 +42,7 @@ def no_ledger_left(api):
     wait_for("the ledger to be empty", lambda: not ledger(api), 60)
 
 
-def test_one_write_for_each_worker(release, api, namespace, no_ledger_left, picture):
+def test_one_write_for_each_worker(release, api, no_ledger_left, namespace, picture):
     """64 workers of one group, one after another: 64 places in order, at most a write each, and one when it goes."""
     cluster = Cluster(namespace, "one-by-one", hosts=64)
     keep_trying(cluster, "w-0")
@@ -72,7 +72,7 @@ def test_one_write_for_each_worker(release, api, namespace, no_ledger_left, pict
             f"when they go         {freed:4} of the ledger")
 
 
-def test_a_worker_that_is_replaced_has_its_id_again(release, namespace, no_ledger_left):
+def test_a_worker_that_is_replaced_has_its_id_again(release, no_ledger_left, namespace):
     """Deleted and created again, scaled from two slices to one and back: no gap, no double."""
     cluster = Cluster(namespace, "elastic", hosts=4, replicas=2)
     for number in range(8):
@@ -97,7 +97,7 @@ def test_a_worker_that_is_replaced_has_its_id_again(release, namespace, no_ledge
     assert not whole(cluster.pods(), 4, 2)
 
 
-def test_no_more_places_than_the_cluster_asks_for(release, namespace, no_ledger_left):
+def test_no_more_places_than_the_cluster_asks_for(release, no_ledger_left, namespace):
     """The fifth worker of four is told to come again; a copy of a living one, and a dry run, take nothing."""
     cluster = Cluster(namespace, "bounded", hosts=4)
     keep_trying(cluster, "w-0")
@@ -123,12 +123,12 @@ def test_nobody_gets_an_id_for_a_cluster_that_is_not_there(release, api, namespa
     wait_for("the ledger to be empty", lambda: not ledger(api), 60)
     cluster.uid = "00000000-0000-4000-8000-000000000000"
     before = etcd_writes(api, "configmaps")
-    with pytest.raises(Refused, match="there is no such RayCluster"):
+    with pytest.raises(Refused, match="there is no RayCluster gone with the uid"):
         cluster.add("orphan")
     assert etcd_writes(api, "configmaps") == before
 
 
-def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, namespace, no_ledger_left):
+def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, no_ledger_left, namespace):
     """The rule for its objects is taken away: Ray workers are told to come again, and why; Jobs are answered."""
     cluster = Cluster(namespace, "forbidden", hosts=4)
     keep_trying(cluster, "w-0")
@@ -147,7 +147,7 @@ def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, namespace, 
     assert not whole(cluster.pods(), 4, 1)
 
 
-def test_a_lost_record_is_made_anew(release, api, namespace, no_ledger_left):
+def test_a_lost_record_is_made_anew(release, api, no_ledger_left, namespace):
     """Somebody deletes the object: nothing is given for 70 s, and then only what is free."""
     cluster = Cluster(namespace, "lost", hosts=4)
     for number in range(3):

@@ -73,8 +73,8 @@ PlaceAnswer given(Place place, std::string token) {
   return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
 }
 
-PlaceAnswer try_again(std::string why) {
-  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why)};
+PlaceAnswer not_now(std::string why) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .soon = false};
 }
 
 // Given to this review by a write whose outcome was not known.
@@ -89,14 +89,14 @@ std::string counted(std::uint32_t number) {
 }
 
 PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
-  return try_again(question.group + " has members of slices of " + counted(record.hosts_per_slice) +
-                   ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice) +
-                   "; it must wait until they are gone");
+  return not_now(question.group + " has members of slices of " + counted(record.hosts_per_slice) +
+                 ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice) +
+                 "; it must wait until they are gone");
 }
 
 PlaceAnswer crowded(const GroupLedger::Question& question) {
-  return try_again("the ledger of " + question.group + " has " +
-                   std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
+  return not_now("the ledger of " + question.group + " has " +
+                 std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
 }
 
 }  // namespace
@@ -134,8 +134,9 @@ void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment 
 
 void GroupLedger::done(const Outcome& outcome, Moment now) {
   const Kind call = std::exchange(under_way_, Kind::none);
+  lasting_ = false;
   if (outcome.kind == Outcome::Kind::failed) {
-    failed(outcome.why, now);
+    failed(outcome, now);
     if (call != Kind::list) known_ = Known::nothing;
     return take_back_promises();
   }
@@ -188,8 +189,9 @@ void GroupLedger::take_back_promises() {
   promised_.clear();
 }
 
-void GroupLedger::failed(const std::string& why, Moment now) {
-  why_ = why;
+void GroupLedger::failed(const Outcome& outcome, Moment now) {
+  why_ = outcome.why;
+  lasting_ = outcome.lasting;
   not_before_ = now + ledger_times::pause;
 }
 
@@ -229,10 +231,11 @@ GroupLedger::Call GroupLedger::reread(Moment now) {
 
 void GroupLedger::give_up(Moment now) {
   std::erase_if(asked_, [&](const Asked& asked) {
-    if (now - asked.at < ledger_times::patience) return false;
-    answers_.emplace_back(
-        asked.ticket, try_again("the ledger of " + asked.question.group +
-                                " cannot be read or written" + (why_.empty() ? "" : ": " + why_)));
+    if (!lasting_ && now - asked.at < ledger_times::patience) return false;
+    PlaceAnswer word = not_now("the ledger of " + asked.question.group +
+                               " cannot be read or written" + (why_.empty() ? "" : ": " + why_));
+    word.soon = !lasting_;
+    answers_.emplace_back(asked.ticket, std::move(word));
     return true;
   });
 }
@@ -340,8 +343,8 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
   if (!rebuilt(now)) {
     for (const Asked& asked : asked_)
       answers_.emplace_back(asked.ticket,
-                            try_again("the ledger of " + asked.question.group +
-                                      " was lost and is made anew from the Pods that live"));
+                            not_now("the ledger of " + asked.question.group +
+                                    " was lost and is made anew from the Pods that live"));
     asked_.clear();
     return {};
   }

@@ -110,6 +110,7 @@ class GroupLedger {
     LedgerRecord record = {};  // that was read
     GroupPods pods = {};       // that were listed
     std::string why = {};      // of failed
+    bool lasting = false;      // of failed: until a person acts
   };
 
   using Answers = std::vector<std::pair<Ticket, PlaceAnswer>>;
@@ -176,7 +177,7 @@ class GroupLedger {
   void written(Call::Kind call, const Outcome& outcome, Moment now);
   void listed(const Outcome& outcome, Moment now);
   void take_back_promises();
-  void failed(const std::string& why, Moment now);
+  void failed(const Outcome& outcome, Moment now);
 
   Known known_ = Known::nothing;
   LedgerRecord record_;  // when it is absent: as it last was
@@ -199,6 +200,7 @@ class GroupLedger {
   Moment begun_ = Moment::min();
   Moment not_before_ = Moment::min();
   std::string why_;  // the last failure
+  bool lasting_ = false;
   Moment last_stamp_ = Moment::min();
 };
 

@@ -22,7 +22,7 @@ class Cluster:
     def __init__(self, namespace, name: str, hosts: int = 4, replicas: int = 1, labels: dict | None = None):
         self.namespace, self.name, self.hosts, self.replicas = namespace, name, hosts, replicas
         self._labels = labels or {}
-        made = namespace.api.create(self._object())
+        made = namespace.create(self._object())
         self.uid = made["metadata"]["uid"]
 
     @property
