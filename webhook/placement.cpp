@@ -63,6 +63,20 @@ bool is_pinned(const Pod& pod, std::string_view domain) {
          !pod.selector(key::jobset_namespaced_job).empty();
 }
 
+// JobSet's leader/follower (reference/workloads.md 2.4): a follower selects the domain of its
+// leader. JobSet deletes and makes again those that do not.
+bool follows_leader(const Facts& facts, Placement& placement, Notes& notes) {
+  const auto& domain = facts.member->leader_domain;
+  if (!domain || placement.topology_key != facts.member->exclusive_topology) return false;
+  const std::string_view own = facts.pod->selector(placement.topology_key);
+  if (own.empty()) placement.follow = *domain;
+  if (!own.empty() && own != *domain)
+    notes.warn("node selector " + printable(placement.topology_key) + " is " + printable(own) +
+               " and stays, but the leader of this Job runs on " + printable(*domain) +
+               ": JobSet will delete this Pod");
+  return true;
+}
+
 // Chips per VM, other than the Pod's, with which this topology exists too.
 struct OtherCounts {
   std::array<std::uint32_t, 4> chips{};
@@ -163,6 +177,7 @@ struct Writer {
   Buffer& out() { return *to; }
 
   void labels();
+  void follow();
   void count(const OtherCounts& others);
   void whole_affinity(const OtherCounts& others);
   void append_affinity(const OtherCounts& others);
@@ -187,6 +202,18 @@ void Writer::labels() {
   write_own_label(pod(), Label::slice_key, Surface::label_slice_key, view(placement.key), patch);
   write_own_label(pod(), Label::priority, Surface::label_priority, placement.priority.view(),
                   patch);
+}
+
+// The map is there: a TPU Pod of a JobSet selects its accelerator and topology.
+void Writer::follow() {
+  const std::size_t slash = placement.topology_key.find('/');
+  const std::string_view domain = placement.topology_key.substr(0, slash);
+  const std::string_view name =
+      slash == std::string_view::npos ? "" : placement.topology_key.substr(slash + 1);
+  patch.begin(PatchOp::add, Surface::node_selector, std::string_view("/spec/nodeSelector/"), domain,
+              slash == std::string_view::npos ? std::string_view() : std::string_view("~1"), name);
+  append_json_string(out(), placement.follow);
+  patch.end();
 }
 
 void Writer::append_count(const OtherCounts& others) {
@@ -349,6 +376,8 @@ std::optional<Placement> plan_placement(const Facts& facts, const Config& config
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
   if (pod.annotation(Annotation::exclusive_topology) == "none") return placement;
   placement.topology_key = topology_key(pod, *facts.member, notes);
+  if (pod.selector(key::jobset_namespaced_job).empty() && follows_leader(facts, placement, notes))
+    return placement;
   if (is_pinned(pod, placement.topology_key.empty() ? key::node_pool : placement.topology_key))
     return placement;
   placement.terms = !placement.topology_key.empty();
@@ -361,6 +390,7 @@ void write_placement(const Facts& facts, const Config& config, const Placement& 
                      Affinities& affinities, Patch& patch) {
   Writer writer{facts, config, placement, affinities, patch};
   writer.labels();
+  if (!placement.follow.empty() && !facts.pod->node_selector.empty()) writer.follow();
   if (!placement.terms && !placement.count) return;
   const Pod& pod = *facts.pod;
   const OtherCounts others = other_counts(facts.slice);

@@ -35,6 +35,7 @@ struct Placement {
   bool terms = false;             // Pod affinity and anti-affinity
   std::string_view topology_key;  // their domain
   bool count = false;             // requirement on gke-accelerator-count
+  std::string_view follow;        // the value of topology_key to select; "" for none
 };
 
 // Decides it; nothing for a slice of one host or where placement is off.

@@ -56,6 +56,12 @@ std::span<const ReadRow> reads() {
        "chips that are asked for by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
        "no more ids than the group has members"},
+      {"cluster",
+       "Pods with JobSet's exclusive-topology annotation and completion index 0: owner, node; "
+       "labels of Nodes with allocatable google.com/tpu",
+       "the pool that a leader's followers select"},
+      {"cluster", "Ray workers: index labels, token, replicaIndex, TPU_WORKER_ID",
+       "places that are taken"},
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",
        "the subdomain of Ray workers"},
       {"file", "--cluster", "review, slices and audit alone: the cluster as kubectl printed it"},

@@ -1,5 +1,6 @@
 #include "webhook/surface.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tpuwh::webhook {
@@ -55,6 +56,10 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
     {PatchOp::remove, false, "/spec/initContainers/*/env/*",
      "a variable we wrote before that no longer applies",
      "another webhook changed the Pod after us"},
+    {PatchOp::add, false, "/spec/nodeSelector/<key>",
+     "follower of a JobSet with exclusive placement, by the key of JobSet's annotation, once its "
+     "leader is bound",
+     "the pool of its leader, as JobSet's own webhook writes it"},
     {PatchOp::add, false, "/spec/affinity", "member of a multi-host slice, no affinity yet", whole},
     {PatchOp::add, false, "/spec/affinity/nodeAffinity", "no node affinity yet",
      "two hosts of a slice must not share a VM with more chips"},
@@ -108,6 +113,7 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
 }};
 
 constexpr std::string_view prefix_mark = "<prefix>";
+constexpr std::string_view key_mark = "<key>";
 
 // Takes a canonical index ("0", "17") off the front of `path`.
 bool take_index(std::string_view& path) {
@@ -140,6 +146,11 @@ bool matches(std::size_t row, std::string_view path, std::string_view escaped_pr
     if (pattern.front() == '*') {
       if (!take_index(path)) return false;
       pattern.remove_prefix(1);
+    } else if (pattern.starts_with(key_mark)) {
+      const std::size_t key = std::min(path.find('/'), path.size());
+      if (key == 0) return false;
+      path.remove_prefix(key);
+      pattern.remove_prefix(key_mark.size());
     } else if (pattern.front() == '<') {
       if (!path.starts_with(escaped_prefix)) return false;
       path.remove_prefix(escaped_prefix.size());
@@ -174,7 +185,7 @@ std::span<const SurfaceRow> surface() {
 std::span<const std::string_view> never_written() {
   static constexpr std::string_view fields[] = {
       "image",   "command",        "args",      "ports",       "securityContext",
-      "volumes", "serviceAccount", "resources", "tolerations", "nodeSelector"};
+      "volumes", "serviceAccount", "resources", "tolerations", "nodeName"};
   return fields;
 }
 

@@ -3,7 +3,8 @@
 // refuses any other; docs/patch-surface.md is generated from this table.
 //
 // Never in it: image, command, args, ports, securityContext, volumes,
-// serviceAccount, resources, tolerations, nodeSelector.
+// serviceAccount, resources, tolerations; and of nodeSelector nothing but the key by which a
+// JobSet asks for exclusive placement.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ enum class Surface : std::size_t {
   init_env_entry,
   init_env_value,
   init_env_gone,
+  node_selector,
   affinity,
   node_affinity,
   node_affinity_required,
@@ -56,7 +58,7 @@ enum class Surface : std::size_t {
 };
 
 // path  JSON pointer; '*' stands for an index in a list, "<prefix>" for the
-//       configured prefix, whose '/' is written "~1"
+//       configured prefix, whose '/' is written "~1", "<key>" for one key of a map
 struct SurfaceRow {
   PatchOp op;
   bool also_replace;  // an add that may be a replace of our own value

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness import pools, slices
+from harness import audit, pools, slices
 from harness.api import wait_for
 from harness.live import Job, Live, jax_agrees, jax_forms
 from harness.namespace import env_of
@@ -10,6 +10,7 @@ from harness.namespace import env_of
 TWO_POOLS = ("tpu-slice-a", "tpu-slice-b")
 JOB = Job(processes=8, slices=2, chips=16, nodes=8)
 GUIDE = r"NAME:.metadata.name,STATUS:.status.phase,NODE:.spec.nodeName,NODEPOOL_SELECTOR:.spec.nodeSelector.cloud\.google\.com/gke-nodepool"
+SELECTOR = "/spec/nodeSelector/cloud.google.com~1gke-nodepool"
 RESTART = "jobset.sigs.k8s.io/restart-attempt"
 PLACES = ("jobset.sigs.k8s.io/job-index", "batch.kubernetes.io/job-completion-index")
 OURS = ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "MEGASCALE_SLICE_ID", "MEGASCALE_NUM_SLICES",
@@ -35,8 +36,17 @@ def identities(pods):
     return found
 
 
+def selects(pod):
+    return pod["spec"]["nodeSelector"].get(pools.POOL)
+
+
 def one_job_on_two_pools(namespace, pods):
-    """Both slices stand and JAX derives one job of eight; returns what it read."""
+    """Both slices stand, leaders select no pool and followers that of their leader, and JAX derives one job of
+    eight; returns what it read."""
+    pool_of = pools.by_node(namespace.api)
+    for pod in pods:
+        leads = pod["metadata"]["labels"][PLACES[1]] == "0"
+        assert selects(pod) == (None if leads else pool_of[pod["spec"]["nodeName"]]), pod["metadata"]["name"]
     found = slices.of(pods, pools.by_node(namespace.api))
     assert sum(one.stands for one in found) == len(found) == 2, slices.table(found)
     for (slice_index, index), (env, _) in identities(pods).items():
@@ -71,7 +81,7 @@ def test_admitted_by_kueue(release, namespace, two_pools, api, picture):
     picture("the guide's table", namespace.kubectl("get", "pods", "-o", f"custom-columns={GUIDE}").stdout.rstrip())
 
 
-def test_in_any_order_with_jobsets_own_webhook(release, namespace, two_pools):
+def test_in_any_order_with_jobsets_own_webhook(release, plane, namespace, two_pools):
     """JobSet's webhook is called before ours or after, by the names of the configurations."""
     found = []
     for ours in ("tpu-webhook", "a-tpu-webhook"):
@@ -83,6 +93,10 @@ def test_in_any_order_with_jobsets_own_webhook(release, namespace, two_pools):
             names = [entry["name"] for entry in pod["spec"]["containers"][0]["env"]]
             assert len(names) == len(set(names)), f"{pod['metadata']['name']} has a variable twice: {names}"
         found.append(identities(pods))
+        if ours == "a-tpu-webhook":
+            written = audit.patched_by(plane, namespace.name, "pods.tpu-webhook.dev")
+            told = [op["value"] for patch in written for op in patch if op["path"] == SELECTOR]
+            assert told and set(told) <= set(TWO_POOLS), "before JobSet's webhook it is ours that names the leader's pool"
         namespace.empty()
     assert found[0] == found[1]
 

@@ -28,6 +28,20 @@ void count_slices(const Pod& pod, Member& member) {
   member.coordinator_known = false;
 }
 
+// Completion index 0 leads: JobSet's own rule.
+void find_leader(const WorkloadContext& context, Member& member) {
+  const Pod& pod = context.pod;
+  if (member.exclusive_topology.empty() || member.host.text == "0" || !member.host.present())
+    return;
+  member.leader_domain =
+      context.cluster.leader_domain({.ns = context.ns,
+                                     .jobset = member.group,
+                                     .replicated_job = member.part,
+                                     .job_index = pod.label(Label::jobset_job_index),
+                                     .job_uid = pod.owner.uid},
+                                    member.exclusive_topology);
+}
+
 std::string_view missing_label(const Pod& pod) {
   if (pod.label(Label::jobset_replicated_job).empty())
     return "label jobset.sigs.k8s.io/replicatedjob-name is missing or empty";
@@ -54,6 +68,7 @@ void identify(const WorkloadContext& context, Member& member) {
   count_slices(pod, member);
   key_by_job(pod, context.ns, member);
   member.incomplete = missing_label(pod);
+  find_leader(context, member);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,9 @@ struct Member {
   // our slices on one, so that terms of ours would contradict it.
   std::string_view exclusive_topology;
   bool owner_keeps_group = false;
+  // Where the leader of this follower runs, by exclusive_topology; nothing for a leader, or
+  // before it is bound.
+  std::optional<std::string> leader_domain;
 
   // By the user's annotations (annotations.hpp).
   std::string_view hostnames;    // of all hosts in id order, with commas; "" where not given

@@ -39,10 +39,35 @@ def rounds(annotations: dict, webhook: str) -> list:
     return [call["mutated"] for _, call in calls if call["webhook"] == webhook]
 
 
+def patched_by(state: State, namespace: str, webhook: str) -> list:
+    """The JSON patches that this webhook made for Pods there that were created."""
+    found = []
+    for entry in creations(state, namespace):
+        for key, value in entry.get("annotations", {}).items():
+            if key.startswith("patch.webhook.admission.k8s.io/round_"):
+                call = json.loads(value)
+                found += [call["patch"]] if call["webhook"] == webhook else []
+    return found
+
+
 def refused(state: State, namespace: str) -> list:
     """The messages of POSTs of Pods that failed."""
     return [entry["responseStatus"].get("message", "") for entry in creations(state, namespace)
             if entry["responseStatus"]["code"] >= 400]
+
+
+def used_by(state: State, user: str) -> set:
+    """(API group, resource, verb) of each request of a user that was allowed."""
+    found = set()
+    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+        for line in log:
+            if f'"{user}"' not in line or not line.endswith("\n"):
+                continue
+            entry = json.loads(line)
+            if entry["user"]["username"] == user and entry.get("responseStatus", {}).get("code") != 403:
+                about = entry["objectRef"]
+                found.add((about.get("apiGroup", ""), about["resource"], entry["verb"]))
+    return found
 
 
 def _name(entry: dict) -> str:

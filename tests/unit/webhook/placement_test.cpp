@@ -654,5 +654,68 @@ TEST(CountRuleEverywhere, IsTheCatalogs) {
     EXPECT_EQ(node_terms(admit(two_hosts().topology(topology))), no_node_terms) << topology;
 }
 
+// --- Followers of a JobSet's leader -----------------------------------------------------------
+
+// Knows one leader, and that it is asked for by JobSet's labels.
+class LeaderOn final : public ClusterView {
+ public:
+  explicit LeaderOn(std::string domain) : domain_(std::move(domain)) {}
+  std::optional<std::string> leader_domain(const JobOfJobSet& job,
+                                           std::string_view key) const override {
+    const bool asked = job.ns == "default" && job.jobset == "s" && job.replicated_job == "r" &&
+                       job.job_index == "0" && !job.job_uid.empty() && key == pool;
+    if (!asked || domain_.empty()) return std::nullopt;
+    return domain_;
+  }
+
+ private:
+  const std::string domain_;
+};
+
+const char* const jobset_exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+
+Admitted placed(const PodBuilder& pod, const ClusterView& cluster) {
+  return admit(pod, {.cluster = &cluster});
+}
+
+std::string selected(const Admitted& answer) {
+  return answer.object["spec"]["nodeSelector"].value(pool, "");
+}
+
+TEST(Follower, SelectsThePoolOfItsLeader) {
+  const LeaderOn cluster("pool-a");
+  const auto answer = placed(jobset().annotation(jobset_exclusive, pool), cluster);
+  EXPECT_EQ(selected(answer), "pool-a");
+  EXPECT_FALSE(answer.object["spec"].contains("affinity"));  // pinned: the labels alone
+  EXPECT_FALSE(key_of(answer).empty());
+  EXPECT_TRUE(test::admit_pod(answer.object, {.cluster = &cluster}).patch.empty());
+}
+
+TEST(Follower, WithoutALeaderThatIsBoundGetsTerms) {
+  const auto answer = placed(jobset().annotation(jobset_exclusive, pool), LeaderOn(""));
+  EXPECT_EQ(selected(answer), "");
+  EXPECT_TRUE(answer.object["spec"].contains("affinity"));
+}
+
+TEST(Follower, KeepsASelectorOfItsOwn) {
+  auto pod = jobset().annotation(jobset_exclusive, pool).selector(pool, "pool-b");
+  const auto answer = placed(pod, LeaderOn("pool-a"));
+  EXPECT_EQ(selected(answer), "pool-b");
+  EXPECT_NE(answer.warning("is pool-b and stays, but the leader of this Job runs on pool-a"), "");
+  EXPECT_TRUE(placed(pod, LeaderOn("pool-b")).warnings.empty());
+}
+
+TEST(Follower, IsNoLeaderNorOneWithoutTheAnnotation) {
+  const LeaderOn cluster("pool-a");
+  const auto leader = a_pod().jobset("s", "r", 1, 0, 0).topology("4x4").tpu(4);
+  EXPECT_EQ(selected(placed(PodBuilder(leader).annotation(jobset_exclusive, pool), cluster)), "");
+  EXPECT_EQ(selected(placed(jobset(), cluster)), "");
+  EXPECT_EQ(selected(placed(jobset()
+                                .annotation(jobset_exclusive, pool)
+                                .annotation("tpu-webhook.dev/exclusive-topology", "none"),
+                            cluster)),
+            "");
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook
