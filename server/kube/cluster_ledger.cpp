@@ -238,7 +238,10 @@ Task<Outcome> ClusterLedger::execute(const GroupName& name, const GroupLedger::C
 // A read, a write or a removal of a ledger object.
 Task<Outcome> ClusterLedger::send(Request request) {
   const bool removes = request.method == "DELETE";
-  const std::string verb = request.reads() ? "get" : removes ? "delete" : "write";
+  const std::string verb = request.reads()            ? "get"
+                           : removes                  ? "delete"
+                           : request.method == "POST" ? "create"
+                                                      : "update";
   const Response response = co_await client_.send(std::move(request), limits::api::ledger_call);
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {

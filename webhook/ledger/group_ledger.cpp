@@ -134,11 +134,13 @@ void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment 
 
 void GroupLedger::done(const Outcome& outcome, Moment now) {
   const Kind call = std::exchange(under_way_, Kind::none);
-  lasting_ = false;
   if (outcome.kind == Outcome::Kind::failed) {
-    failed(outcome, now);
+    why_ = outcome.why;
+    not_before_ = now + ledger_times::pause;
     if (call != Kind::list) known_ = Known::nothing;
-    return take_back_promises();
+    take_back_promises();
+    if (outcome.lasting) give_up([](const Asked&) { return true; }, false);
+    return;
   }
   switch (call) {
     case Kind::none:
@@ -189,16 +191,10 @@ void GroupLedger::take_back_promises() {
   promised_.clear();
 }
 
-void GroupLedger::failed(const Outcome& outcome, Moment now) {
-  why_ = outcome.why;
-  lasting_ = outcome.lasting;
-  not_before_ = now + ledger_times::pause;
-}
-
 // --- What to do next ------------------------------------------------------------------
 
 GroupLedger::Call GroupLedger::next(const GroupView& view, Moment now) {
-  give_up(now);
+  give_up([&](const Asked& asked) { return now - asked.at >= ledger_times::patience; }, true);
   if (under_way_ != Kind::none || now < not_before_) return {};
   watch_entries(view, now);
   forget_strangers(now);
@@ -229,12 +225,13 @@ GroupLedger::Call GroupLedger::reread(Moment now) {
   return begin({Kind::read}, now);
 }
 
-void GroupLedger::give_up(Moment now) {
+template <class F>
+void GroupLedger::give_up(F&& on, bool soon) {
   std::erase_if(asked_, [&](const Asked& asked) {
-    if (!lasting_ && now - asked.at < ledger_times::patience) return false;
+    if (!on(asked)) return false;
     PlaceAnswer word = not_now("the ledger of " + asked.question.group +
                                " cannot be read or written" + (why_.empty() ? "" : ": " + why_));
-    word.soon = !lasting_;
+    word.soon = soon;
     answers_.emplace_back(asked.ticket, std::move(word));
     return true;
   });

@@ -161,7 +161,8 @@ class GroupLedger {
   Moment stamp(Moment now);
   Call begin(Call call, Moment now);
   Call reread(Moment now);
-  void give_up(Moment now);
+  template <class F>
+  void give_up(F&& on, bool soon);
   void watch_entries(const GroupView& view, Moment now);
   void forget_strangers(Moment now);
   bool has_due(Moment now) const;
@@ -177,7 +178,6 @@ class GroupLedger {
   void written(Call::Kind call, const Outcome& outcome, Moment now);
   void listed(const Outcome& outcome, Moment now);
   void take_back_promises();
-  void failed(const Outcome& outcome, Moment now);
 
   Known known_ = Known::nothing;
   LedgerRecord record_;  // when it is absent: as it last was
@@ -200,7 +200,6 @@ class GroupLedger {
   Moment begun_ = Moment::min();
   Moment not_before_ = Moment::min();
   std::string why_;  // the last failure
-  bool lasting_ = false;
   Moment last_stamp_ = Moment::min();
 };
 

@@ -131,6 +131,20 @@ TEST_F(GroupLedgerStory, AnUnreachableLedgerSaysTryAgain) {
             "500 Internal Server Error");
 }
 
+// A rule is missing: whoever asks is told at once, and the next one finds out whether it is
+// there.
+TEST_F(GroupLedgerStory, ALastingFailureIsToldAtOnceAndTriedAgain) {
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+  ledger.done({.kind = OutcomeKind::failed, .why = "403 Forbidden", .lasting = true}, now);
+  const auto answers = ledger.take_answers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_FALSE(answers[0].second.soon);
+  now += 1s;
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+}
+
 TEST_F(GroupLedgerStory, AFullGroupIsReadOnceMoreAndThenRefuses) {
   for (int i = 0; i < 8; ++i) member();
   now += 1s;
