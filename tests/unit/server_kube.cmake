@@ -1,10 +1,12 @@
 # The client of the API server, without a port.
 set(kube_tests
+  ledger_object_test.cpp
   list_decoder_test.cpp
   recorded_test.cpp
   request_test.cpp
   response_parser_test.cpp
   status_test.cpp
+  store_test.cpp
   token_bucket_test.cpp
   watch_decoder_test.cpp
   watch_fsm_test.cpp
