@@ -1,0 +1,107 @@
+// Memory and time of a server's store with a large cluster: 100,000 Ray workers, each an
+// object of some 12 KB, and 15,000 Nodes, listed twice. Prints a table for RESULTS.md.
+#include "server/kube/list_decoder.hpp"
+#include "server/kube/store.hpp"
+
+#include <unistd.h>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace {
+
+using namespace tpuwh::server::kube;
+
+constexpr unsigned pods = 100'000, nodes = 15'000, page_size = 500, group_size = 256;
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// What fields that nothing reads weigh in a Pod of a real cluster.
+const std::string ballast(9'000, 'x');
+
+std::string pod(unsigned number) {
+  const std::string index = std::to_string(number),
+                    cluster = "cluster-" + std::to_string(number / group_size);
+  const std::string host = std::to_string(number % group_size);
+  char mark[17];
+  std::snprintf(mark, sizeof mark, "%016x", number);
+  std::string text =
+      R"({"metadata":{"name":"worker-)" + index +
+      R"(","namespace":"team","uid":"0b9e3a5c-0000-4000-8000-)" +
+      std::string(12 - index.size(), '0') + index +
+      R"(","labels":{"ray.io/node-type":"worker","ray.io/cluster":")" + cluster +
+      R"(","ray.io/group":"workers","tpu-webhook.dev/token":")" + std::to_string(number % 4) + '-' +
+      host + '-' + mark +
+      R"("},"ownerReferences":[{"apiVersion":"ray.io/v1","kind":"RayCluster","name":")" + cluster +
+      R"(","uid":"1b9e3a5c-0000-4000-8000-)" + std::string(12 - index.size(), '0') +
+      std::to_string(number / group_size) +
+      R"(","controller":true}],"managedFields":[{"manager":")" + ballast +
+      R"("}]},"spec":{"nodeName":"node-)" + index +
+      R"(","nodeSelector":{"cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice","cloud.google.com/gke-tpu-topology":"16x16"},"containers":[{"name":"w","env":[)";
+  for (int i = 0; i < 20; ++i)
+    text += std::string(i == 0 ? "" : ",") + R"({"name":"V)" + std::to_string(i) +
+            R"(","value":"some value of the user's"})";
+  return text +
+         R"(],"resources":{"limits":{"google.com/tpu":"4"}}}]},"status":{"phase":"Running"}})";
+}
+
+std::string node(unsigned number) {
+  const std::string index = std::to_string(number);
+  return R"({"metadata":{"name":"node-)" + index +
+         R"(","labels":{"cloud.google.com/gke-nodepool":"pool-)" + std::to_string(number / 64) +
+         R"(","kubernetes.io/hostname":"node-)" + index +
+         R"(","cloud.google.com/gke-tpu-accelerator":"tpu-v6e-slice","cloud.google.com/gke-tpu-topology":"16x16","topology.kubernetes.io/zone":"us-east5-b","topology.kubernetes.io/region":"us-east5"},"managedFields":[{"manager":")" +
+         ballast + R"("}]},"status":{"allocatable":{"google.com/tpu":"4","cpu":"180"}}})";
+}
+
+template <class Make>
+std::string page_of(unsigned begin, unsigned end, Make&& make) {
+  std::string page =
+      R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[)";
+  for (unsigned i = begin; i < end; ++i) page.append(i == begin ? "" : ",").append(make(i));
+  return page + "]}";
+}
+
+// Decodes and keeps what a list brings; returns seconds without the making of the pages.
+template <class Make>
+double list(Store& store, Kind kind, unsigned count, Make&& make) {
+  std::chrono::duration<double> took{};
+  store.begin_relist(kind);
+  for (unsigned begin = 0; begin < count; begin += page_size) {
+    const std::string page = page_of(begin, std::min(begin + page_size, count), make);
+    const auto start = std::chrono::steady_clock::now();
+    ListDecoder decoder;
+    decoder.feed(page);
+    std::string_view item;
+    while (decoder.next(item) == ListDecoder::Outcome::item) store.upsert(kind, item);
+    took += std::chrono::steady_clock::now() - start;
+  }
+  store.end_relist(kind);
+  return took.count();
+}
+
+}  // namespace
+
+int main() {
+  Store store("tpu-webhook.dev/");
+  const std::size_t before = resident_bytes();
+  const double first = list(store, Kind::pod, pods, pod) + list(store, Kind::node, nodes, node);
+  const std::size_t once = resident_bytes();
+  const double second = list(store, Kind::pod, pods, pod) + list(store, Kind::node, nodes, node);
+  const std::size_t twice = resident_bytes();
+  if (store.size(Kind::pod) != pods || store.size(Kind::node) != nodes) return 1;
+  constexpr double mb = 1e6;
+  std::printf("| 100,000 Pods of %zu bytes, 15,000 Nodes | |\n|---|---|\n", pod(pods - 1).size());
+  std::printf("| resident after the first list | %.0f MB, %.0f bytes a Pod and Node |\n",
+              static_cast<double>(once - before) / mb,
+              static_cast<double>(once - before) / (pods + nodes));
+  std::printf("| resident after a re-list | %.0f MB |\n", static_cast<double>(twice) / mb);
+  std::printf("| decoded and kept | %.1f s, again %.1f s: %.0f us an object |\n", first, second,
+              second * 1e6 / (pods + nodes));
+}
