@@ -1,11 +1,13 @@
 """Ray workers that nothing tells apart, through the ledger in the cluster (DESIGN D2)."""
 
 import re
+import subprocess
 import time
 
 import pytest
+import yaml
 
-from harness import workers
+from harness import audit, forged, workers
 from harness.api import Refused, wait_for
 from harness.pods import injected, member
 from harness.workers import Cluster, living, place, whole
@@ -23,23 +25,33 @@ def ledger(api):
     return api.list("v1", "ConfigMap", "tpu-webhook", LEDGER)
 
 
-def keep_trying(cluster, name, seconds=20):
+def name(record):
+    return record["metadata"]["name"]
+
+
+def of(cluster):
+    """Ledger objects of this RayCluster."""
+    return [record for record in ledger(cluster.namespace.api) if record["data"]["ray-cluster-uid"] == cluster.uid]
+
+
+def keep_trying(cluster, worker, seconds=20):
     """As a controller does: each second, until the Pod is there."""
     made = []
 
     def tried():
-        made.append(cluster.add(name))
+        made.append(cluster.add(worker))
         return True
 
-    wait_for(f"{name} to be created", tried, seconds, every=1)
+    wait_for(f"{worker} to be created", tried, seconds, every=1)
     return made[-1]
 
 
 @pytest.fixture
 def no_ledger_left(api):
     """What a case wrote is gone at its end: the last worker's removal deletes the object."""
+    before = {name(record) for record in ledger(api)}
     yield
-    wait_for("the ledger to be empty", lambda: not ledger(api), 60)
+    wait_for("the ledger to be as before", lambda: {name(record) for record in ledger(api)} <= before, 60)
 
 
 def test_one_write_for_each_worker(release, api, no_ledger_left, namespace, picture):
@@ -63,7 +75,7 @@ def test_one_write_for_each_worker(release, api, no_ledger_left, namespace, pict
     before = etcd_writes(api, "configmaps")
     for pod in cluster.pods():
         cluster.remove(pod)
-    wait_for("the ledger object to go", lambda: not ledger(api), 60)
+    wait_for("the ledger object to go", lambda: not of(cluster), 60)
     freed = etcd_writes(api, "configmaps") - before
     assert freed <= 64, f"{freed} writes of ledger objects for 64 Pods that went"
     picture("64 Ray workers one after another: writes to etcd",
@@ -115,17 +127,16 @@ def test_no_more_places_than_the_cluster_asks_for(release, no_ledger_left, names
     assert not whole(cluster.pods(), 4, 1)
 
 
-def test_nobody_gets_an_id_for_a_cluster_that_is_not_there(release, api, namespace):
+def test_nobody_gets_an_id_for_a_cluster_that_is_not_there(release, namespace):
     """Reviews of unknown RayClusters are refused from memory: no object is written for them."""
     cluster = Cluster(namespace, "gone", hosts=4)
     keep_trying(cluster, "w-0")
     cluster.remove(cluster.pods()[0])
-    wait_for("the ledger to be empty", lambda: not ledger(api), 60)
+    wait_for("the ledger to be empty", lambda: not of(cluster), 60)
     cluster.uid = "00000000-0000-4000-8000-000000000000"
-    before = etcd_writes(api, "configmaps")
     with pytest.raises(Refused, match="there is no RayCluster gone with the uid"):
         cluster.add("orphan")
-    assert etcd_writes(api, "configmaps") == before
+    assert not of(cluster)
 
 
 def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, no_ledger_left, namespace):
@@ -152,8 +163,8 @@ def test_a_lost_record_is_made_anew(release, api, no_ledger_left, namespace):
     cluster = Cluster(namespace, "lost", hosts=4)
     for number in range(3):
         keep_trying(cluster, f"w-{number}")
-    (record,) = ledger(api)
-    api.delete("v1", "ConfigMap", record["metadata"]["name"], "tpu-webhook")
+    (record,) = of(cluster)
+    api.delete("v1", "ConfigMap", name(record), "tpu-webhook")
     with pytest.raises(Refused, match="was lost and is made anew from the Pods that live"):
         cluster.add("w-3")
     start = time.monotonic()
@@ -161,3 +172,36 @@ def test_a_lost_record_is_made_anew(release, api, no_ledger_left, namespace):
     assert time.monotonic() - start > 60
     assert not whole(cluster.pods(), 4, 1)
     assert len(living(cluster.pods())) == 4
+
+
+def test_forged_reviews_take_no_more_than_the_cluster_asks_for(release, api, no_ledger_left, namespace):
+    """10,000 reviews from somebody in the cluster, of one known RayCluster and of unknown ones: the ledger has at
+    most its eight places, Pods of another cluster are admitted all the while, and real ones again two minutes later."""
+    known, other = Cluster(namespace, "known", hosts=4, replicas=2), Cluster(namespace, "other", hosts=4)
+    keep_trying(known, "real-0")
+    with forged.reviews(release, known.worker("forged"), 10_000, users=64) as answers:
+        for number in range(4):
+            keep_trying(other, f"other-{number}")
+    assert not whole(other.pods(), 4, 1)
+    (record,) = of(known)
+    assert len(record["data"]["entries"].split()) <= known.size
+    assert answers[200] <= known.size and sum(answers.values()) == 10_000, answers
+    start = time.monotonic()
+    for number in range(1, 8):
+        keep_trying(known, f"real-{number}", 180)
+    assert not whole(known.pods(), 4, 2)
+    assert time.monotonic() - start < 180
+
+
+def test_the_rules_are_what_is_used(release, plane, program, namespace):
+    """`rules --rbac` says what the audit log of the API server saw our ServiceAccount do, no more and no less."""
+    cluster = Cluster(namespace, "rules", hosts=4)
+    keep_trying(cluster, "w-0")
+    keep_trying(cluster, "w-1")
+    for pod in cluster.pods():
+        cluster.remove(pod)
+    wait_for("the ledger to be empty", lambda: not of(cluster), 60)
+    text = subprocess.run([str(program), "rules", "--rbac"], capture_output=True, text=True, check=True).stdout
+    said = {(rule["apiGroups"][0], rule["resources"][0], verb)
+            for role in yaml.safe_load_all(text) for rule in role["rules"] for verb in rule["verbs"]}
+    assert audit.used_by(plane, "system:serviceaccount:tpu-webhook:tpu-webhook") == said

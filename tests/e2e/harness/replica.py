@@ -31,6 +31,7 @@ class Replica:
         self._mounts = mounts  # mountPath -> folder here
         self._account = pod["serviceAccountName"] if pod.get("automountServiceAccountToken", True) else None
         self.api_server = f"127.0.0.1:{state.ports['apiserver']}"  # where it finds it; a relay's address will do
+        self.clock: list = []  # environment that shifts its wall clock
         self._process: process.Process | None = None
         rendered = [port["containerPort"] for port in self._container["ports"]]
         self._ports = dict(zip(rendered, net.free_ports(len(rendered))))
@@ -50,7 +51,7 @@ class Replica:
             host, port = self.api_server.rsplit(":", 1)
             environment += [f"KUBERNETES_SERVICE_HOST={host}", f"KUBERNETES_SERVICE_PORT={port}"]
             arguments.append(f"--service-account={self.account_folder}")
-        return ["env", "-i", "PATH=/usr/bin:/bin", *environment, str(self._program), *arguments]
+        return ["env", "-i", "PATH=/usr/bin:/bin", *environment, *self.clock, str(self._program), *arguments]
 
     @property
     def account_folder(self) -> pathlib.Path:

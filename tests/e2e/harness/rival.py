@@ -46,7 +46,7 @@ def denial(message: str) -> dict:
 
 
 @contextlib.contextmanager
-def rival(state: State, namespace: Namespace, name: str, decide):
+def rival(state: State, namespace: Namespace, name: str, decide, timeout: int = 5):
     """While this holds the API server asks `decide` about Pods of the namespace, too."""
     address, one = net.loopback_addresses([name])[name], Rival(name, decide)
     with tempfile.TemporaryDirectory() as folder:
@@ -54,7 +54,7 @@ def rival(state: State, namespace: Namespace, name: str, decide):
         tls.server(state.pki, "webhook-ca", certificate, [f"DNS:{name}.{namespace.name}.svc"])
         with listening((address, 443), certificate, one.answer):
             namespace.api.create(operators.loopback_service(name, namespace.name, address))
-            namespace.api.create(_configuration(name, namespace.name, state.ca_bundle()))
+            namespace.api.create(_configuration(name, namespace.name, state.ca_bundle(), timeout))
             try:
                 wait_for(f"{name} to be called", lambda: _is_asked(namespace, one), 20, every=0.05)
                 yield one
@@ -64,7 +64,7 @@ def rival(state: State, namespace: Namespace, name: str, decide):
                 namespace.api.delete("v1", "Service", name, namespace.name)
 
 
-def _configuration(name: str, namespace: str, ca_bundle: str) -> dict:
+def _configuration(name: str, namespace: str, ca_bundle: str, timeout: int) -> dict:
     return {
         "apiVersion": KIND[0], "kind": KIND[1], "metadata": {"name": name},
         "webhooks": [{
@@ -72,7 +72,7 @@ def _configuration(name: str, namespace: str, ca_bundle: str) -> dict:
             "clientConfig": {"service": {"name": name, "namespace": namespace, "path": "/"}, "caBundle": ca_bundle},
             "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
             "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-            "sideEffects": "None", "admissionReviewVersions": ["v1"], "timeoutSeconds": 5,
+            "sideEffects": "None", "admissionReviewVersions": ["v1"], "timeoutSeconds": timeout,
         }],
     }
 

@@ -1,0 +1,55 @@
+"""Reviews from somebody in the cluster who is not the API server: straight to a replica's port."""
+
+import collections
+import contextlib
+import http.client
+import json
+import ssl
+import threading
+import uuid
+
+
+@contextlib.contextmanager
+def reviews(release, pod: dict, count: int, users: int):
+    """While this holds `users` send `count` reviews of the Pod, every other one of an unknown RayCluster.
+
+    Yields how many answers of each HTTP status came; all have come at the end. On loopback, and no more than `count`.
+    """
+    host, port = release.replicas[0].entry()["address"].split(":")
+    answers, lock, left = collections.Counter(), threading.Lock(), [count]
+    trusting = ssl._create_unverified_context()  # whoever forges a review does not mind whom it speaks to
+
+    def send():
+        connection = http.client.HTTPSConnection(host, int(port), context=trusting, timeout=30)
+        while True:
+            with lock:
+                if left[0] == 0:
+                    return
+                left[0] -= 1
+                number = left[0]
+            connection.request("POST", "/mutate", json.dumps(_review(pod, known=number % 2 == 0)), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            with lock:
+                answers[answer.status] += 1
+
+    threads = [threading.Thread(target=send, daemon=True) for _ in range(users)]
+    for one in threads:
+        one.start()
+    try:
+        yield answers
+    finally:
+        for one in threads:
+            one.join()
+
+
+def _review(pod: dict, known: bool) -> dict:
+    pod = json.loads(json.dumps(pod))
+    if not known:
+        name = f"nobody-{uuid.uuid4().hex[:8]}"
+        pod["metadata"]["labels"]["ray.io/cluster"] = name
+        pod["metadata"]["ownerReferences"][0].update(name=name, uid=str(uuid.uuid4()))
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": str(uuid.uuid4()), "kind": {"group": "", "version": "v1", "kind": "Pod"},
+        "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
+        "namespace": pod["metadata"]["namespace"], "object": pod}}

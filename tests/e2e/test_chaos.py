@@ -1,0 +1,194 @@
+"""Ids under everything at once: 1,024 Ray workers of 16 slices of 64 hosts, three replicas, and misfortune."""
+
+import collections
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from controlplane import net
+from harness import workers
+from harness.api import Refused, wait_for
+from harness.release import E2E
+from harness.rival import denial, rival
+from harness.workers import Cluster, doubles, place, whole
+
+CLUSTERS, REPLICAS, HOSTS = 4, 4, 64
+CLIENTS = 8
+MISFORTUNE = 120  # seconds of kills, of a frozen watch, and of refusals by another webhook
+REFUSED, DELAYED, DELAY = 0.05, 0.01, 29.0  # by the other webhook: shares, and seconds
+SEED = int(os.environ.get("TPUWH_SEED", "20261121"))
+
+
+class Controllers:
+    """As many Pods as each cluster wants; what is refused is tried again a second later."""
+
+    def __init__(self, clusters):
+        self._clusters, self._lock, self._random = clusters, threading.Lock(), random.Random(SEED)
+        self._missing = collections.Counter({cluster: cluster.size for cluster in clusters})
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(CLIENTS)]
+        self._stop, self._number = threading.Event(), 0
+        self.count, self.took, self.last_refused, self.why = collections.Counter(), [], 0.0, collections.Counter()
+
+    def __enter__(self):
+        for one in self._threads:
+            one.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for one in self._threads:
+            one.join()
+
+    def missing(self) -> int:
+        with self._lock:
+            return sum(self._missing.values())
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            with self._lock:
+                wanted = [cluster for cluster, number in self._missing.items() if number > 0]
+                if wanted:
+                    cluster = self._random.choice(wanted)
+                    self._missing[cluster] -= 1
+                self._number += 1
+                name, dice = f"w-{self._number}", self._random.random()
+            if not wanted:
+                self._stop.wait(0.2)
+                continue
+            if dice < 0.05:
+                self._try("dry run", lambda: cluster.add(f"dry-{name}", dry_run=True))
+            copied = 0.05 <= dice < 0.08 and self._copy(cluster, f"copy-{name}")
+            if not copied and not self._try("created", lambda: cluster.add(name)):
+                with self._lock:
+                    self._missing[cluster] += 1
+                self._stop.wait(1)
+
+    def _copy(self, cluster, name) -> bool:
+        """A Pod that lives, created again with all its labels: it becomes one of those that are wanted."""
+        living = [pod for pod in cluster.pods() if workers.TOKEN in pod["metadata"]["labels"]]
+        return bool(living) and self._try("copy", lambda: cluster.namespace.api.create(workers.copy_of(living[0], name)))
+
+    def _try(self, what, create) -> bool:
+        start = time.monotonic()
+        try:
+            create()
+        except (Refused, OSError) as error:
+            self.count[f"{what} refused"] += 1
+            self.why[_kind(str(error))] += 1
+            self.last_refused = time.monotonic()
+            return False
+        self.count[what] += 1
+        self.took.append(time.monotonic() - start)
+        return True
+
+
+def _kind(message: str) -> str:
+    for part in ("denied the request", "are taken", "cannot be read or written", "deadline exceeded", "EOF",
+                 "connection refused", "heard nothing", "connection reset", "not listed"):
+        if part in message:
+            return part
+    return message[-80:]
+
+
+def other_webhook():
+    """Refuses some Pods, delays others: the API server may store one half a minute after our answer."""
+    dice, end = random.Random(SEED + 1), time.monotonic() + MISFORTUNE
+
+    def decide(_):
+        share = dice.random()
+        if time.monotonic() > end or share > REFUSED + DELAYED:
+            return {}
+        if share < REFUSED:
+            return denial("not this one")
+        time.sleep(DELAY)
+        return {}
+
+    return decide
+
+
+@contextlib.contextmanager
+def frozen_watch(plane, release):
+    """The third replica reaches the API server through a process that can be stopped."""
+    port = net.free_ports(1)[0]
+    pipe = subprocess.Popen([sys.executable, "-B", "-m", "harness.pipe", f"127.0.0.1:{port}",
+                             f"127.0.0.1:{plane.ports['apiserver']}"], cwd=E2E)
+    try:
+        one = release.replicas[2]
+        one.kill()
+        one.api_server = f"127.0.0.1:{port}"
+        one.start()
+        release.route()
+        release.wait_ready()
+        yield pipe
+    finally:
+        pipe.send_signal(signal.SIGCONT)
+        pipe.terminate()
+        pipe.wait()
+
+
+def apart(plane, release):
+    """The wall clocks of the replicas are an hour apart."""
+    library = plane.directory / "clock_shift.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, E2E / "harness" / "clock_shift.c"], check=True)
+    for number, one in enumerate(release.replicas):
+        one.clock = [f"LD_PRELOAD={library}", f"TPUWH_CLOCK_SHIFT={3600 * number}"]
+
+
+def kill_in_turn(release, until, killed):
+    """One of the first two is killed every 10 s and started again at once, as the kubelet does."""
+    number = 0
+    while time.monotonic() + 10 < until:
+        time.sleep(10)
+        one = release.replicas[number % 2]
+        one.kill()
+        one.start()
+        killed.append(one.name)
+        number += 1
+
+
+def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
+    """0 duplicates, and all slices dense within 4 minutes of the last refused creation."""
+    with release.reinstalled({"replicas": 3}):
+        apart(plane, release)
+        for one in release.replicas[:2]:
+            one.kill()
+            one.start()
+        clusters = [Cluster(namespace, f"c{number}", HOSTS, REPLICAS) for number in range(CLUSTERS)]
+        killed, start = [], time.monotonic()
+        with frozen_watch(plane, release) as pipe, rival(plane, namespace, "zz-other", other_webhook(), timeout=30):
+            until = time.monotonic() + MISFORTUNE
+            killer = threading.Thread(target=kill_in_turn, args=(release, until, killed), daemon=True)
+            with Controllers(clusters) as controllers:
+                killer.start()
+                pipe.send_signal(signal.SIGSTOP)
+                while time.monotonic() < until:
+                    time.sleep(5)
+                    assert not any(doubles(cluster.pods()) for cluster in clusters)
+                pipe.send_signal(signal.SIGCONT)
+                killer.join()
+                misfortune_over = time.monotonic()
+                wait_for("all Pods to be created", lambda: controllers.missing() == 0, 300, every=1)
+            done = time.monotonic()
+            found = {cluster.name: whole(cluster.pods(), HOSTS, REPLICAS) for cluster in clusters}
+            since = done - min(controllers.last_refused or done, done)
+        assert not any(found.values()), found
+        pods = [pod for cluster in clusters for pod in cluster.pods()]
+        assert len({(pod["metadata"]["labels"]["ray.io/cluster"], *place(pod)) for pod in pods}) == len(pods)
+        took = sorted(controllers.took)
+        picture("Ids under misfortune", "\n".join([
+            f"seed {SEED}; {len(pods)} Pods of {CLUSTERS * REPLICAS} slices of {HOSTS} hosts by {CLIENTS} clients; 0 duplicate ids",
+            f"{len(killed)} kills, one replica's API server frozen for {MISFORTUNE} s, clocks 1 h apart",
+            ", ".join(f"{number} {what}" for what, number in sorted(controllers.count.items())),
+            "refused because: " + ", ".join(f"{number} {what}" for what, number in controllers.why.most_common()),
+            f"a creation took {1e3 * took[len(took) // 2]:.0f} ms in the middle, {took[-1]:.1f} s at most",
+            f"whole {done - start:.0f} s after the first, {done - misfortune_over:.0f} s after the last misfortune, "
+            f"{since:.0f} s after the last refused creation"]))
+        for cluster in clusters:
+            namespace.api.delete("ray.io/v1", "RayCluster", cluster.name, namespace.name)
+        wait_for("the Pods to go", lambda: not namespace.api.count("v1", "Pod", namespace.name), 120, every=1)
+    assert done - misfortune_over < 240
