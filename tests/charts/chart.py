@@ -79,7 +79,7 @@ TEXTS = [
     ({"shadowNamespaces": {"label": "x.example/y", "value": "true"}}, ["key: x.example/y", 'values: ["true"]']),
     ({"shadowNamespaces": {"label": ""}}, ["no shadow.pods", "no shadow.workloads", "no /shadow", "path: /validate"]),
     ({"validation": False}, ["no ValidatingWebhookConfiguration", "no /validate"]),
-    ({"workloads": ["job", "lws"]}, ["apiGroups: [batch]", "apiGroups: [leaderworkerset.x-k8s.io]", "no ray.io", "no jobsets"]),
+    ({"workloads": ["job", "lws"]}, ["apiGroups: [batch]", "apiGroups: [leaderworkerset.x-k8s.io]", "no rayservices", "no jobsets"]),
     ({"workloads": ["pod", "statefulset"]}, ["no ValidatingWebhookConfiguration"]),
     ({"failurePolicy": "Fail", "timeoutSeconds": 20},
      ["path: /validate", "failurePolicy: Ignore\n    timeoutSeconds: 2\n    rules:\n      - apiGroups: [ray.io]"]),
