@@ -194,7 +194,8 @@ def test_forged_reviews_take_no_more_than_the_cluster_asks_for(release, api, no_
 
 
 def test_the_rules_are_what_is_used(release, plane, program, namespace):
-    """`rules --rbac` says what the audit log of the API server saw our ServiceAccount do, no more and no less."""
+    """`rules --rbac` says what the audit log of the API server saw our ServiceAccount do. Beyond that it asks for
+    nothing but `list`, which a server without watch-lists needs (before 1.34, and 1.33 by default)."""
     cluster = Cluster(namespace, "rules", hosts=4)
     keep_trying(cluster, "w-0")
     keep_trying(cluster, "w-1")
@@ -204,4 +205,6 @@ def test_the_rules_are_what_is_used(release, plane, program, namespace):
     text = subprocess.run([str(program), "rules", "--rbac"], capture_output=True, text=True, check=True).stdout
     said = {(rule["apiGroups"][0], rule["resources"][0], verb)
             for role in yaml.safe_load_all(text) for rule in role["rules"] for verb in rule["verbs"]}
-    assert audit.used_by(plane, "system:serviceaccount:tpu-webhook:tpu-webhook") == said
+    used = audit.used_by(plane, "system:serviceaccount:tpu-webhook:tpu-webhook")
+    assert used <= said, f"used, and not in the rules: {used - said}"
+    assert {verb for _, _, verb in said - used} <= {"list"}, f"in the rules, and not used: {said - used}"
