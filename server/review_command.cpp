@@ -53,14 +53,15 @@ ReviewOutcome answer_to(Input& input, const webhook::Config& config, Around& aro
 }
 
 // Empty and true if there is nothing to read.
-bool read_cluster(const std::string& file, Around& around, std::istream& in, std::ostream& err) {
+bool read_cluster(const std::string& file, std::string_view prefix, Around& around,
+                  std::istream& in, std::ostream& err) {
   if (file.empty()) return true;
   const auto text = read_file(file, in);
   if (!text) {
     err << fmt::format("tpu-webhook: cannot read {}\n", file);
     return false;
   }
-  auto snapshot = Snapshot::parse(*text);
+  auto snapshot = Snapshot::parse(*text, prefix);
   if (!snapshot) {
     err << fmt::format("tpu-webhook: --cluster {}: {}\n", file, snapshot.error().message());
     return false;
@@ -106,7 +107,8 @@ int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out
   }
   std::vector<Input> inputs = read_inputs(std::move(*text));
   Around around;
-  if (!read_cluster(options.cluster, around, in, err)) return static_cast<int>(Verdict::unusable);
+  if (!read_cluster(options.cluster, options.config.prefix, around, in, err))
+    return static_cast<int>(Verdict::unusable);
   Verdict worst = Verdict::allowed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ReviewOutcome outcome = answer_to(inputs[i], options.config, around);

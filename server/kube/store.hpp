@@ -8,13 +8,13 @@
 // Written and asked for groups on one thread; ClusterView may be asked on any.
 #pragma once
 
-#include "server/asio.hpp"
 #include "server/kube/objects.hpp"
 #include "webhook/cluster.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +34,7 @@ inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status
 
 class Store final : public webhook::ClusterView {
  public:
+  using TimePoint = std::chrono::steady_clock::time_point;
   // An event said that a Ray worker with a token has been deleted or has ended.
   using PodGone = std::function<void(const GroupName& group, const std::string& token)>;
 
@@ -67,6 +68,9 @@ class Store final : public webhook::ClusterView {
 
   // The group's Pods that have not ended. On the writing thread.
   const webhook::GroupPods& group_pods(const GroupName& group) const;
+
+  // All groups that have such Pods. On the writing thread.
+  const std::map<GroupName, webhook::GroupPods>& ray_groups() const { return groups_; }
 
   // Objects kept, of a kind.
   std::size_t size(Kind kind) const;

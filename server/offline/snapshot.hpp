@@ -1,6 +1,7 @@
 // A cluster as a file: `kubectl get pods,nodes,services,rayclusters -A -o json`.
 #pragma once
 
+#include "server/kube/store.hpp"
 #include "topology/result.hpp"
 #include "webhook/cluster.hpp"
 #include "webhook/ledger.hpp"
@@ -8,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +18,15 @@
 
 namespace tpuwh::server {
 
+inline constexpr std::string_view default_prefix = "tpu-webhook.dev/";
+
 class Snapshot final : public webhook::ClusterView {
  public:
   // `text` is a List, or one object. Kinds that nothing is read of are passed over.
+  //   prefix  Config::prefix
   //   errors  bad_json, wrong_type: with what was found
-  static Result<Snapshot> parse(std::string_view text);
+  static Result<Snapshot> parse(std::string_view text, std::string_view prefix = default_prefix);
+  explicit Snapshot(std::string_view prefix = default_prefix);
   // One more object; another of the same name replaces what was known.
   void add(const nlohmann::ordered_json& object);
 
@@ -29,6 +35,8 @@ class Snapshot final : public webhook::ClusterView {
   std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
                                              std::string_view group) const override;
 
+  std::optional<std::string> leader_domain(const webhook::JobOfJobSet& job,
+                                           std::string_view topology_key) const override;
   std::optional<std::uint32_t> claimed_chips(std::string_view ns,
                                              std::string_view template_name) const override;
 
@@ -36,18 +44,11 @@ class Snapshot final : public webhook::ClusterView {
   void tell(webhook::Ledger& ledger) const;
 
  private:
-  struct Worker {
-    std::string ns, cluster, cluster_uid, group, token;
-    topology::Place place;
-  };
   using Name = std::pair<std::string, std::string>;  // namespace, name
 
-  void read_pod(const nlohmann::ordered_json& pod);
-
-  std::map<Name, std::string> services_;  // by RayCluster
+  std::unique_ptr<kube::Store> store_;  // its address stays
+  std::size_t objects_ = 0;
   std::map<Name, std::optional<std::uint32_t>> claim_templates_;
-  std::map<Name, std::map<std::string, webhook::RayGroup, std::less<>>> groups_;
-  std::vector<Worker> workers_;
 };
 
 // Which member of its worker group a Ray Pod is: by KubeRay's labels, by our token, or by

@@ -44,8 +44,8 @@ std::string name_of(const std::string& pod) {
 
 Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config) {
   Cluster cluster;
-  Snapshot around;                // Services and RayClusters say who Ray workers are,
-  std::vector<std::string> pods;  // so Pods are read last
+  Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are,
+  std::vector<std::string> pods;   // so Pods are read last
   auto told = source.for_each([&](std::string_view kind, std::string_view json) {
     if (kind == "Pod") return pods.emplace_back(json), void();
     const Json object = Json::parse(json, nullptr, false);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -51,6 +53,7 @@ std::string list(const std::vector<json>& items) {
 std::vector<Recorded::Note> told(const std::vector<json>& items) {
   Recorded ledger;
   Snapshot::parse(list(items))->tell(ledger);
+  std::ranges::sort(ledger.notes, {}, &Recorded::Note::place);
   return ledger.notes;
 }
 
@@ -82,11 +85,11 @@ TEST(Snapshot, TellsOfWorkersThatHaveTheirPlace) {
        worker({{"ray.io/worker-group-replica-index", "1"}, {"ray.io/replica-host-index", "2"}}),
        worker({{"tpu-webhook.dev/token", "0-3-0123456789abcdef"}}), theirs});
   ASSERT_EQ(notes.size(), 3u);
-  EXPECT_EQ(notes[0].place, (Place{1, 2}));
-  EXPECT_EQ(notes[0].hosts, 4u);
-  EXPECT_EQ(notes[0].cluster_uid, "u");
-  EXPECT_EQ(notes[1].place, (Place{0, 3}));
-  EXPECT_EQ(notes[1].token, "0-3-0123456789abcdef");
+  EXPECT_EQ(notes[0].place, (Place{0, 3}));
+  EXPECT_EQ(notes[0].token, "0-3-0123456789abcdef");
+  EXPECT_EQ(notes[1].place, (Place{1, 2}));
+  EXPECT_EQ(notes[1].hosts, 4u);
+  EXPECT_EQ(notes[1].cluster_uid, "u");
   EXPECT_EQ(notes[2].place, (Place{3, 2}));
 }
 
