@@ -245,6 +245,10 @@ inline constexpr Duration ledger_tick = 500ms;
 
 inline constexpr Duration ledger_list = 60s;
 
+// One request of a command (`slices`, `ledger`, `doctor`), connecting included; a list has the
+// limits of its pages. A person waits: longer than `connect` alone, shorter than patience.
+inline constexpr Duration command_call = 15s;
+
 // How often a starting server looks whether everything has been listed once.
 inline constexpr Duration sync_poll = 100ms;
 

@@ -15,6 +15,9 @@ namespace {
 
 constexpr int unusable = 2;
 
+// ECMA-48: the cursor to the top left, then everything behind it erased.
+constexpr auto clear_screen = "\033[H\033[J";
+
 bool chosen(const SliceReport& slice, const SlicesOptions& options) {
   return (options.ns.empty() || slice.ns == options.ns) &&
          (options.name.empty() || slice.group == options.name);
@@ -43,11 +46,16 @@ int run_slices(const SlicesOptions& options, ObjectSource& source,
   std::string last;
   for (;;) {
     const auto cluster = read_cluster(source, options.config);
-    if (!cluster) return complain(cluster.error(), err);
+    if (!cluster && (!wait || last.empty())) return complain(cluster.error(), err);
+    if (!cluster) {
+      if (!wait()) return 0;  // asked first: an interrupted read is no failure
+      complain(cluster.error(), err);
+      continue;
+    }
     const std::string text = print(*cluster, options);
     if (text != last) {
       const bool gap = !last.empty() && options.output == SlicesOutput::text;
-      out << (gap ? "\n" : "") << text << std::flush;
+      out << (options.redraw ? clear_screen : gap ? "\n" : "") << text << std::flush;
     }
     last = text;
     if (!wait || !wait()) return 0;

@@ -17,12 +17,14 @@ struct SlicesOptions {
   std::string name;  // only of workloads of this name; "" for all
   SlicesOutput output = SlicesOutput::text;
   bool colour = false;  // main sets it on a terminal
+  bool redraw = false;  // --watch on a terminal: in place of what was printed before
   webhook::Config config;
 };
 
 // Prints every slice, once or, with `wait`, again each time something has changed.
 //
-//   wait     waits a while; false: that was the last time. Null: print once
+//   wait     waits a while; false: that was the last time. Null: print once. With it a source
+//            that fails later than the first time is told of and asked again
 //   returns  0; 2 where the source cannot be read (a sentence on `err`)
 int run_slices(const SlicesOptions& options, ObjectSource& source,
                const std::function<bool()>& wait, std::ostream& out, std::ostream& err);

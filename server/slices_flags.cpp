@@ -1,8 +1,10 @@
 #include "server/slices_flags.hpp"
 
+#include "server/cluster_access.hpp"
 #include "server/flags.hpp"
 #include "server/settings/flags.hpp"
 #include "server/slices/audit.hpp"
+#include "server/slices/live_source.hpp"
 #include "server/slices_command.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 
 #include <chrono>
 #include <memory>
+#include <ostream>
 #include <thread>
 
 namespace tpuwh::server {
@@ -21,9 +24,14 @@ MEMBERS: living Pods of the hosts that the topology has; "missing 3,5-7" are hos
 a Pod, "twice 1" a host that two Pods are. WORKER IDS: TPU_WORKER_ID of their containers.
 PHASE: running, every member is there and runs; forming, not yet; broken, it cannot form as
 it is; ended, no member lives. What is not known says so.
-Exit code: 0, or 2 where the snapshot is unusable.
+Without --cluster the API server is asked, with -n for that namespace alone. --watch reads
+again every two seconds; it ends with Ctrl-C.
+Exit code: 0, or 2 where the cluster or the snapshot cannot be read.
 
 Examples:
+  tpu-webhook slices
+  tpu-webhook slices -n ml --watch
+  tpu-webhook slices --kubeconfig admin.conf --context test
   kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
   tpu-webhook slices --cluster cluster.json
   tpu-webhook slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
@@ -31,9 +39,14 @@ Examples:
 
 constexpr auto audit_example = R"(
 Compares what the members of each slice believe with who they are. Nothing is changed.
-Exit code: 0 no error (warnings do not count), 1 an error, 2 the snapshot is unusable.
+Without --cluster the API server is asked: all namespaces, since their slices may stand on the
+same pools, or only that of -n where the others may not be read.
+Exit code: 0 no error (warnings do not count), 1 an error, 2 the cluster or the snapshot
+cannot be read.
 
 Examples:
+  tpu-webhook audit
+  tpu-webhook audit -n ml --context prod
   kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
   tpu-webhook audit --cluster cluster.json
   tpu-webhook audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
@@ -43,6 +56,7 @@ constexpr std::chrono::seconds watch_pause(2);
 
 struct ClusterFlags {
   std::string cluster;
+  AccessFlags access;
   bool watch = false;
   SlicesOptions options;
 };
@@ -52,19 +66,18 @@ void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
   command.add_option("--namespace,-n", flags.options.ns, "Only of this namespace")->type_name("NS");
   command
       .add_option("--cluster", flags.cluster,
-                  "The cluster: kubectl get pods,nodes,services,rayclusters -A -o json; - is "
-                  "standard input")
+                  "A cluster in a file instead of a running one: kubectl get "
+                  "pods,nodes,services,rayclusters -A -o json; - is standard input")
       ->type_name("SNAPSHOT.json");
+  add_access_flags(command, flags.access);
   add_choice<SlicesOutput>(command, "--output,-o", flags.options.output,
                            {{"text", SlicesOutput::text}, {"json", SlicesOutput::json}},
                            "text: for people; json: for programs");
 }
 
 void check(const ClusterFlags& flags) {
-  if (flags.cluster.empty())
-    throw UsageError(
-        "want --cluster SNAPSHOT.json, or - for standard input; make one with kubectl get "
-        "pods,nodes,services,rayclusters -A -o json > cluster.json");
+  if (!flags.cluster.empty() && flags.access.given())
+    throw UsageError("want --cluster for a file, or --kubeconfig and --context, not both");
   if (flags.watch && flags.cluster == "-")
     throw UsageError("--watch: want a file as --cluster, standard input cannot be read again");
 }
@@ -74,6 +87,47 @@ std::string list_of_checks() {
   for (const AuditCheck& each : audit_checks())
     out += fmt::format("  {:<22}  {}\n", each.name, each.what);
   return out;
+}
+
+int no_access(const Error& error, const Console& console) {
+  console.err << fmt::format(
+      "tpu-webhook: {}; or give --cluster SNAPSHOT.json, made with kubectl get "
+      "pods,nodes,services,rayclusters -A -o json\n",
+      error.text());
+  return 2;
+}
+
+int slices_of_file(const ClusterFlags& flags, const Console& console) {
+  SnapshotFile source(flags.cluster, console.in);
+  std::function<bool()> wait;
+  if (flags.watch) wait = [] { return std::this_thread::sleep_for(watch_pause), true; };
+  return run_slices(flags.options, source, wait, console.out, console.err);
+}
+
+int live_slices(const ClusterFlags& flags, const Console& console) {
+  auto session = open_session(flags.access);
+  if (!session) return no_access(session.error(), console);
+  kube::Session& cluster = **session;
+  LiveSource source(cluster, {.ns = flags.options.ns});
+  std::function<bool()> wait;
+  if (flags.watch) {
+    cluster.catch_interrupts();
+    wait = [&cluster] { return cluster.wait(watch_pause); };
+  }
+  const int code = run_slices(flags.options, source, wait, console.out, console.err);
+  return cluster.interrupted() ? 0 : code;
+}
+
+int audit_of_file(const ClusterFlags& flags, const Console& console) {
+  SnapshotFile source(flags.cluster, console.in);
+  return run_audit(flags.options, source, console.out, console.err);
+}
+
+int live_audit(const ClusterFlags& flags, const Console& console) {
+  auto session = open_session(flags.access);
+  if (!session) return no_access(session.error(), console);
+  LiveSource source(**session, {.ns = flags.options.ns, .neighbours = true});
+  return run_audit(flags.options, source, console.out, console.err);
 }
 
 }  // namespace
@@ -91,10 +145,9 @@ void add_slices(CLI::App& program, Command& chosen) {
     flags->options.config = layers->resolve().options.webhook;
     chosen.run = [flags](const Console& console) {
       flags->options.colour = console.terminal;
-      SnapshotFile source(flags->cluster, console.in);
-      std::function<bool()> wait;
-      if (flags->watch) wait = [] { return std::this_thread::sleep_for(watch_pause), true; };
-      return run_slices(flags->options, source, wait, console.out, console.err);
+      flags->options.redraw = console.terminal && flags->watch;
+      return flags->cluster.empty() ? live_slices(*flags, console)
+                                    : slices_of_file(*flags, console);
     };
   });
 }
@@ -110,8 +163,7 @@ void add_audit(CLI::App& program, Command& chosen) {
     flags->options.config = layers->resolve().options.webhook;
     chosen.run = [flags](const Console& console) {
       flags->options.colour = console.terminal;
-      SnapshotFile source(flags->cluster, console.in);
-      return run_audit(flags->options, source, console.out, console.err);
+      return flags->cluster.empty() ? live_audit(*flags, console) : audit_of_file(*flags, console);
     };
   });
 }

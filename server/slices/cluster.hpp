@@ -88,11 +88,13 @@ struct Cluster {
   std::vector<SeenPod> pods;
   std::map<std::string, SeenNode, std::less<>> nodes;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
-  std::vector<std::string> unreadable;  // a sentence for each Pod that could not be read
+  // A sentence for each Pod, and for each kind of object, that could not be read.
+  std::vector<std::string> unreadable;
+  bool listed_nodes = false, listed_services = false;  // all that there are, perhaps none
 
-  // Every cluster has some of each: none means that nobody asked.
-  bool knows_nodes() const { return !nodes.empty(); }
-  bool knows_services() const { return !services.empty(); }
+  // Every cluster has some of each: none in a file means that nobody asked.
+  bool knows_nodes() const { return listed_nodes || !nodes.empty(); }
+  bool knows_services() const { return listed_services || !services.empty(); }
   // Null where the Pod is not bound or its node is not known.
   const SeenNode* node_of(const SeenPod& pod) const {
     const auto found = nodes.find(pod.node);

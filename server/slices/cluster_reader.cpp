@@ -54,6 +54,9 @@ Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config
     around.add(object);
   });
   if (!told) return told.error();
+  cluster.unreadable = source.not_known();
+  cluster.listed_nodes = source.listed("Node");
+  cluster.listed_services = source.listed("Service");
   PodReader reader(config, around);
   for (const std::string& text : pods) {
     auto pod = reader.read(text);

@@ -7,6 +7,7 @@
 #include <istream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::server {
 
@@ -20,6 +21,12 @@ class ObjectSource {
   // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, in any
   // order; other kinds may come and are passed over. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
+
+  // Of the last for_each. Whether everything of this kind ("Node") that concerns the slices
+  // was told, so that none means that there is none; a file does not know.
+  virtual bool listed(std::string_view) const { return false; }
+  // A sentence for each kind that could not be read.
+  virtual std::vector<std::string> not_known() const { return {}; }
 };
 
 // `kubectl get pods,nodes,services,rayclusters -A -o json`, in a file; "-" is `in`.

@@ -28,6 +28,7 @@ set(server_tests
   kube/exec_plugin_test.cpp
   kube/kubeconfig_test.cpp
   kube/server_url_test.cpp
+  kube/session_test.cpp
   offline/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp

@@ -126,5 +126,57 @@ TEST(SlicesCommand, ASourceThatFailsIsExitCode2) {
   EXPECT_EQ(found.err, "tpu-webhook: no such cluster\n");
 }
 
+// Told once, then not to be reached.
+class Lost final : public ObjectSource {
+ public:
+  Result<void> for_each(const Each& each) override {
+    if (told_) return Error(Errc::api_access, "not reached");
+    told_ = true;
+    each("Pod", host("ml", "train", 0).dump());
+    return {};
+  }
+
+ private:
+  bool told_ = false;
+};
+
+TEST(SlicesCommandTest, a_watch_goes_on_when_the_cluster_cannot_be_reached_for_a_while) {
+  int waits = 0;
+  const Done done = slices({}, Lost(), [&] { return ++waits < 3; });
+  EXPECT_EQ(done.code, 0);
+  EXPECT_THAT(done.out, HasSubstr("Job/train"));
+  EXPECT_EQ(done.err, "tpu-webhook: not reached\n");
+}
+
+TEST(SlicesCommandTest, a_watch_of_what_cannot_be_read_at_all_ends) {
+  const Done done = slices({}, Broken(), [] { return true; });
+  EXPECT_EQ(done.code, 2);
+  EXPECT_EQ(done.err, "tpu-webhook: no such cluster\n");
+}
+
+TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {
+  SlicesOptions options;
+  options.redraw = true;
+  const Done done = slices(options, once({host("ml", "train", 0)}));
+  EXPECT_EQ(done.out.rfind("\033[H\033[J", 0), 0u) << done.out;
+}
+
+// A cluster of which not everything may be read.
+class Guarded final : public ObjectSource {
+ public:
+  Result<void> for_each(const Each& each) override {
+    for (std::uint32_t index : {0u, 1u}) each("Pod", host("ml", "train", index).dump());
+    return {};
+  }
+  bool listed(std::string_view kind) const override { return kind == "Service"; }
+  std::vector<std::string> not_known() const override { return {"RBAC missing: list nodes"}; }
+};
+
+TEST(SlicesCommandTest, what_may_not_be_read_is_not_known) {
+  const Done done = audit({}, Guarded());
+  EXPECT_THAT(done.out, HasSubstr("not known: RBAC missing: list nodes\n"));
+  EXPECT_THAT(done.out, testing::Not(HasSubstr("no Service is in the snapshot")));
+}
+
 }  // namespace
 }  // namespace tpuwh::server
