@@ -2,6 +2,7 @@
 
 #include "server/app.hpp"
 #include "server/catalog_flags.hpp"
+#include "server/ledger_flags.hpp"
 #include "server/offline_flags.hpp"
 #include "server/settings/flags.hpp"
 #include "server/slices_flags.hpp"
@@ -22,7 +23,8 @@ Examples:
   tpu-webhook review pod.yaml --output text
   tpu-webhook config check config.yaml
   tpu-webhook catalog v6e 4x4
-  tpu-webhook audit --cluster cluster.json
+  tpu-webhook audit
+  tpu-webhook ledger list
   tpu-webhook review --help)";
 
 constexpr auto serve_example = R"(
@@ -81,6 +83,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_catalog(program, chosen);
   add_slices(program, chosen);
   add_audit(program, chosen);
+  add_ledger(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -9,7 +9,8 @@ struct Console {
   std::istream& in;
   std::ostream& out;
   std::ostream& err;
-  bool terminal;  // `out` is one, so colour helps
+  bool terminal;             // `out` is one, so colour helps
+  bool interactive = false;  // `in` is one too: somebody can be asked
 };
 
 }  // namespace tpuwh::server

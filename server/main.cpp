@@ -13,8 +13,10 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     const auto command = tpuwh::server::parse_command_line(argc, argv);
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
     if (command.run)
-      return command.run({std::cin, std::cout, std::cerr, isatty(STDOUT_FILENO) != 0});
+      return command.run(
+          {std::cin, std::cout, std::cerr, terminal, terminal && isatty(STDIN_FILENO) != 0});
     std::cout << command.text << std::flush;
     return 0;
   } catch (const tpuwh::server::UsageError& error) {

@@ -14,6 +14,7 @@ set(server_tests
   drain_test.cpp
   duration_test.cpp
   health_test.cpp
+  ledger_admin/ledger_admin_test.cpp
   log_test.cpp
   rules_test.cpp
   https/handlers_test.cpp

@@ -1,0 +1,105 @@
+#include "server/ledger_admin/inventory.hpp"
+
+#include "server/catalog/table.hpp"
+#include "server/offline/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> places(const kube::LedgerObject& object, const LivingTokens& living,
+                                bool with_pod) {
+  std::vector<topology::Place> found;
+  for (const webhook::LedgerEntry& entry : object.record.entries)
+    if (lives(object, entry, living) == with_pod) found.push_back(entry.place);
+  std::ranges::sort(found);
+  std::vector<std::string> out;
+  for (const topology::Place place : found) out.push_back(place_text(place));
+  return out;
+}
+
+std::string_view state_of(const kube::LedgerObject& object) {
+  return object.record.rebuilding ? "rebuilding" : "whole";
+}
+
+std::string without_pod(const std::vector<std::string>& places) {
+  return places.empty() ? "0" : fmt::format("{}: {}", places.size(), fmt::join(places, " "));
+}
+
+}  // namespace
+
+void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living) {
+  if (json_fault(pod_json)) return;
+  const Json pod = Json::parse(pod_json, nullptr, false);
+  const Json metadata = member(pod, "metadata");
+  const std::string token = text_member(member(metadata, "labels"), std::string(label).c_str());
+  const std::string phase = text_member(member(pod, "status"), "phase");
+  if (token.empty() || phase == "Succeeded" || phase == "Failed") return;
+  living.emplace(text_member(metadata, "namespace"), token);
+}
+
+bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,
+           const LivingTokens& living) {
+  return living.contains({object.group.ns, entry.token});
+}
+
+std::string place_text(topology::Place place) {
+  return fmt::format("{}-{}", place.slice, place.host);
+}
+
+std::string group_text(const kube::GroupName& group) {
+  return fmt::format("{}/{}/{}", group.ns, group.cluster, group.group);
+}
+
+std::string inventory_text(const LedgerInventory& inventory, bool colour) {
+  std::string below;
+  for (const std::string& each : inventory.not_known) below += "not known: " + each + "\n";
+  if (inventory.objects.empty())
+    return fmt::format("no ledger object in namespace {}\n{}", inventory.ns, below);
+  Table table(
+      {"RAYCLUSTER", "GROUP", "HOSTS PER SLICE", "ENTRIES", "WITH POD", "WITHOUT POD", "STATE"});
+  for (const kube::LedgerObject& each : inventory.objects) {
+    std::string with = "not known", without = "not known";
+    if (inventory.living) {
+      with = std::to_string(places(each, *inventory.living, true).size());
+      without = without_pod(places(each, *inventory.living, false));
+    }
+    table.add({each.group.ns + "/" + each.group.cluster, each.group.group,
+               std::to_string(each.record.hosts_per_slice),
+               std::to_string(each.record.entries.size()), with, without,
+               std::string(state_of(each))});
+  }
+  return table.text(colour) + (below.empty() ? "" : "\n" + below);
+}
+
+Json inventory_json(const LedgerInventory& inventory) {
+  Json out = {
+      {"namespace", inventory.ns}, {"groups", Json::array()}, {"notKnown", inventory.not_known}};
+  for (const kube::LedgerObject& each : inventory.objects) {
+    Json group = {{"namespace", each.group.ns},
+                  {"rayCluster", each.group.cluster},
+                  {"rayClusterUid", each.group.cluster_uid},
+                  {"group", each.group.group},
+                  {"object", each.name},
+                  {"hostsPerSlice", each.record.hosts_per_slice},
+                  {"state", state_of(each)},
+                  {"entries", each.record.entries.size()},
+                  {"withPod", nullptr},
+                  {"withoutPod", nullptr}};
+    if (inventory.living) {
+      group["withPod"] = places(each, *inventory.living, true);
+      group["withoutPod"] = places(each, *inventory.living, false);
+    }
+    out["groups"].push_back(std::move(group));
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,43 @@
+// What the ledger says against what lives: which entries have a Pod. Values alone.
+#pragma once
+
+#include "server/kube/ledger_object.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+
+// Namespace and token of every Pod that lives: stored, and neither Succeeded nor Failed. One
+// that is being deleted lives until it is gone.
+using LivingTokens = std::set<std::pair<std::string, std::string>>;
+
+// Takes one Pod into account, as JSON; one without the label `label` has no token.
+void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living);
+
+struct LedgerInventory {
+  std::string ns;  // of the ledger objects
+  std::vector<kube::LedgerObject> objects;
+  std::optional<LivingTokens> living;  // none: Pods may not be listed
+  std::vector<std::string> not_known;  // sentences: unreadable objects, missing rules
+};
+
+bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,
+           const LivingTokens& living);
+
+// "3-1": as tokens and `ledger release` write a place.
+std::string place_text(topology::Place place);
+// "ml/train/workers": as `ledger release` takes it.
+std::string group_text(const kube::GroupName& group);
+
+std::string inventory_text(const LedgerInventory& inventory, bool colour);
+// docs/operations.md, "For programs".
+nlohmann::ordered_json inventory_json(const LedgerInventory& inventory);
+
+}  // namespace tpuwh::server
