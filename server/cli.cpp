@@ -2,6 +2,7 @@
 
 #include "server/app.hpp"
 #include "server/catalog_flags.hpp"
+#include "server/doctor_flags.hpp"
 #include "server/ledger_flags.hpp"
 #include "server/offline_flags.hpp"
 #include "server/settings/flags.hpp"
@@ -25,6 +26,7 @@ Examples:
   tpu-webhook catalog v6e 4x4
   tpu-webhook audit
   tpu-webhook ledger list
+  tpu-webhook doctor
   tpu-webhook review --help)";
 
 constexpr auto serve_example = R"(
@@ -84,6 +86,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_slices(program, chosen);
   add_audit(program, chosen);
   add_ledger(program, chosen);
+  add_doctor(program, chosen);
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -11,6 +11,7 @@ set(server_tests
   catalog/pool_options_test.cpp
   catalog_command_test.cpp
   cli_test.cpp
+  doctor/doctor_test.cpp
   drain_test.cpp
   duration_test.cpp
   health_test.cpp

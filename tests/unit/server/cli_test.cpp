@@ -36,6 +36,7 @@ TEST(CommandLineTest, help_has_an_example) {
                                                                      {"ledger", "-h"},
                                                                      {"ledger", "list", "-h"},
                                                                      {"ledger", "release", "-h"},
+                                                                     {"doctor", "-h"},
                                                                      {"config", "-h"},
                                                                      {"config", "check", "-h"},
                                                                      {"config", "print", "-h"},

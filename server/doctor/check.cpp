@@ -1,0 +1,80 @@
+#include "server/doctor/check.hpp"
+
+#include "server/offline/ink.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+std::string_view label(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return "OK";
+    case Verdict::warn:
+      return "WARN";
+    case Verdict::fail:
+      return "FAIL";
+    case Verdict::unknown:
+      return "?";
+  }
+  return {};
+}
+
+Ink ink(Verdict verdict) {
+  if (verdict == Verdict::ok) return Ink::green;
+  return verdict == Verdict::fail ? Ink::red : Ink::yellow;
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok:
+      return "ok";
+    case Verdict::warn:
+      return "warn";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::unknown:
+      return "unknown";
+  }
+  return {};
+}
+
+Checks examine(const View& view) {
+  Checks out;
+  for (const auto check :
+       {check_api_server, check_configuration, check_service, check_certificate, check_deployment,
+        check_rbac, check_neighbours, check_workload_apis, check_ledger})
+    check(view, out);
+  return out;
+}
+
+std::string checks_text(const Checks& checks, bool colour) {
+  std::string out;
+  for (const Check& each : checks) {
+    const std::string verdict = fmt::format("{:<4}", label(each.verdict));
+    out += fmt::format("{}  {:<16}  {}\n", paint(verdict, ink(each.verdict), colour), each.check,
+                       each.what);
+    if (!each.fix.empty()) out += fmt::format("{:24}fix: {}\n", "", each.fix);
+  }
+  return out;
+}
+
+Json checks_json(const Checks& checks) {
+  Json out = {{"checks", Json::array()}};
+  for (const Verdict verdict : {Verdict::ok, Verdict::warn, Verdict::fail, Verdict::unknown})
+    out[std::string(name(verdict))] = std::ranges::count(checks, verdict, &Check::verdict);
+  for (const Check& each : checks)
+    out["checks"].push_back({{"check", each.check},
+                             {"verdict", name(each.verdict)},
+                             {"what", each.what},
+                             {"fix", each.fix.empty() ? Json() : Json(each.fix)}});
+  return out;
+}
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,118 @@
+// Other mutating webhooks that see the same Pods.
+#include "server/doctor/check.hpp"
+#include "server/installation.hpp"
+#include "server/offline/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+// Who else writes TPU_WORKER_ID and its like, by what their configurations, webhooks or
+// Services are called. Of GKE's own webhook for Jobs no name is published (reference/
+// workloads.md 0, 5): a webhook of gke.io with "tpu" in a name is taken for it.
+struct Rival {
+  const char* who;
+  const char* workload;  // as --workloads names it
+  std::function<bool(std::string_view)> is_named;
+};
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+const std::vector<Rival>& rivals() {
+  static const std::vector<Rival> all = {
+      {"the KubeRay TPU webhook", "ray",
+       [](std::string_view name) { return has(name, "kuberay-tpu"); }},
+      {"gke-tpu-env-injector", "statefulset",
+       [](std::string_view name) { return has(name, "tpu-env-injector"); }},
+      {"GKE's TPU webhook", "job",
+       [](std::string_view name) {
+         return has(name, "gke.io") && has(name, "tpu") && !has(name, "kuberay-tpu");
+       }},
+  };
+  return all;
+}
+
+std::string name_of(const Json& object) {
+  return text_member(member(object, "metadata"), "name");
+}
+
+bool concerns_pods(const Json& configuration) {
+  const Json webhooks = member(configuration, "webhooks");
+  return webhooks.is_array() && std::ranges::any_of(webhooks, sees_new_pods);
+}
+
+bool is_of(const Rival& rival, const Json& configuration) {
+  if (rival.is_named(name_of(configuration))) return true;
+  for (const Json& webhook : member(configuration, "webhooks")) {
+    const Json service = member(member(webhook, "clientConfig"), "service");
+    if (rival.is_named(text_member(webhook, "name")) ||
+        rival.is_named(text_member(service, "name")))
+      return true;
+  }
+  return false;
+}
+
+// Whether the Deployment says that this workload API is served, which without the flag all are.
+bool serves(const View& view, std::string_view workload) {
+  const std::string list = "," + argument(view.deployment.object, "workloads") + ",";
+  return list == ",," || has(list, fmt::format(",{},", workload));
+}
+
+bool is_asked_again(const View& view) {
+  const Json webhooks = member(view.configuration.object, "webhooks");
+  return webhooks.is_array() && std::ranges::all_of(webhooks, [](const Json& webhook) {
+           return text_member(webhook, "reinvocationPolicy") == "IfNeeded";
+         });
+}
+
+void check_order(const View& view, const std::vector<std::string>& later, Checks& out) {
+  constexpr auto check = "order";
+  if (later.empty()) return ok(out, check, "no other webhook changes Pods after tpu-webhook");
+  const std::string who =
+      fmt::format("called after tpu-webhook for new Pods: {}", fmt::join(later, ", "));
+  if (is_asked_again(view))
+    return ok(out, check, who + "; where one changes a Pod, tpu-webhook is asked again");
+  warn(out, check, who + "; what they change tpu-webhook does not see",
+       "set reinvocationPolicy: IfNeeded, as the chart does");
+}
+
+void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
+  const std::string who =
+      fmt::format("{} (MutatingWebhookConfiguration {})", rival.who, name_of(configuration));
+  if (!serves(view, rival.workload))
+    return ok(out, "rival", fmt::format("{} serves {}; tpu-webhook does not", who, rival.workload));
+  warn(out, "rival",
+       fmt::format("{} gives Pods of {} their TPU environment, too; who is asked first wins", who,
+                   rival.workload),
+       fmt::format("let one of them do it: leave {} out of the chart's value workloads "
+                   "(--workloads), or remove the other",
+                   rival.workload));
+}
+
+}  // namespace
+
+void check_neighbours(const View& view, Checks& out) {
+  if (!view.mutating.there()) return unknown(out, "order", view.mutating.why);
+  std::vector<std::string> later;
+  for (const Json& each : view.mutating.items)
+    if (name_of(each) > installed_name && concerns_pods(each)) later.push_back(name_of(each));
+  check_order(view, later, out);
+  bool alone = true;
+  for (const Json& each : view.mutating.items)
+    for (const Rival& rival : rivals())
+      if (name_of(each) != installed_name && concerns_pods(each) && is_of(rival, each)) {
+        alone = false;
+        check_rival(view, rival, each, out);
+      }
+  if (alone) ok(out, "rival", "no other webhook is known to inject a TPU environment");
+}
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,101 @@
+#include "server/doctor/check.hpp"
+#include "server/installation.hpp"
+#include "server/kube/rbac.hpp"
+#include "server/offline/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+constexpr auto how_to_fix =
+    "helm upgrade with the chart's values, or apply what `tpu-webhook rules --rbac` prints";
+
+bool covers(const Json& list, const std::string& wanted) {
+  return list.is_array() &&
+         std::ranges::any_of(list, [&](const Json& each) { return each == wanted || each == "*"; });
+}
+
+bool grants(const Json& role, const kube::RbacRule& rule, const std::string& verb) {
+  const Json rules = member(role, "rules");
+  return rules.is_array() && std::ranges::any_of(rules, [&](const Json& each) {
+           return covers(member(each, "apiGroups"), rule.api_group) &&
+                  covers(member(each, "resources"), rule.resource) &&
+                  covers(member(each, "verbs"), verb) && member(each, "resourceNames").is_null();
+         });
+}
+
+// "list watch of pods; get of configmaps".
+std::vector<std::string> missing(const Json& role, bool own_namespace) {
+  std::vector<std::string> out;
+  for (const kube::RbacRule& rule : kube::rbac_rules()) {
+    if (rule.own_namespace != own_namespace) continue;
+    std::vector<std::string> verbs;
+    for (const std::string& verb : rule.verbs)
+      if (!grants(role, rule, verb)) verbs.push_back(verb);
+    if (verbs.empty()) continue;
+    const std::string resource =
+        rule.api_group.empty() ? rule.resource : rule.resource + "." + rule.api_group;
+    out.push_back(fmt::format("{} of {}", fmt::join(verbs, ", "), resource));
+  }
+  return out;
+}
+
+// The ServiceAccount that the Deployment's Pods run as.
+std::string account_of(const View& view) {
+  const Json spec = member(member(member(view.deployment.object, "spec"), "template"), "spec");
+  const std::string name = text_member(spec, "serviceAccountName");
+  return name.empty() ? installed_name : name;
+}
+
+bool binds(const Json& binding, const std::string& kind, const std::string& account,
+           const std::string& ns) {
+  const Json role = member(binding, "roleRef");
+  if (text_member(role, "kind") != kind || text_member(role, "name") != installed_name)
+    return false;
+  const Json subjects = member(binding, "subjects");
+  return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
+           return text_member(each, "kind") == "ServiceAccount" &&
+                  text_member(each, "name") == account && text_member(each, "namespace") == ns;
+         });
+}
+
+void check_role(const View& view, const std::string& kind, const Read& role, const Read& binding,
+                Checks& out) {
+  constexpr auto check = "rbac";
+  if (role.found == Found::unknown) return unknown(out, check, role.why);
+  if (binding.found == Found::unknown) return unknown(out, check, binding.why);
+  const auto absent = [&](const std::string& what) {
+    fail(out, check, fmt::format("there is no {} {}", what, installed_name), how_to_fix);
+  };
+  if (!role.there()) return absent(kind);
+  if (!binding.there()) return absent(kind + "Binding");
+  const auto lacking = missing(role.object, kind == "Role");
+  const std::string account = account_of(view);
+  if (!lacking.empty())
+    fail(out, check, fmt::format("{} {} lacks {}", kind, installed_name, fmt::join(lacking, "; ")),
+         how_to_fix);
+  else if (!binds(binding.object, kind, account, view.ns))
+    fail(out, check,
+         fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
+                     installed_name, kind, view.ns, account),
+         how_to_fix);
+  else
+    ok(out, check, fmt::format("{} {} grants what `serve` asks for", kind, installed_name));
+}
+
+}  // namespace
+
+void check_rbac(const View& view, Checks& out) {
+  const std::string ledger = argument(view.deployment.object, "ledger");
+  if (ledger == "none" || ledger == "memory")
+    return ok(out, "rbac", fmt::format("--ledger={}: no API server is asked anything", ledger));
+  check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
+  check_role(view, "Role", view.role, view.role_binding, out);
+}
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,13 @@
+// Reads what `doctor` looks at. Nothing is written.
+#pragma once
+
+#include "server/doctor/view.hpp"
+#include "server/installation.hpp"
+#include "server/kube/session.hpp"
+
+namespace tpuwh::server::doctor {
+
+// What may not be read, or is not there, is said in its place of the view.
+View fetch(kube::Session& session, const Installation& installed);
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,67 @@
+// What `doctor` has read of a cluster: plain values, so that every check is a function of them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+using Json = nlohmann::ordered_json;
+
+enum class Found {
+  there,
+  absent,   // 404
+  unknown,  // it may not be read, or the request failed: see `why`
+};
+
+struct Read {
+  Found found = Found::unknown;
+  Json object = nullptr;
+  std::string why = "it was not asked for";  // of unknown: a sentence
+
+  bool there() const { return found == Found::there; }
+};
+
+struct ReadList {
+  Found found = Found::unknown;
+  std::vector<Json> items = {};
+  std::string why = "it was not asked for";
+
+  bool there() const { return found == Found::there; }
+};
+
+struct View {
+  std::string server;  // "https://HOST:PORT as <source>"
+  std::string ns;      // where tpu-webhook is installed
+  std::chrono::system_clock::time_point now;
+
+  Read version;        // GET /version
+  Read watch_list;     // absent: the API server refuses sendInitialEvents
+  Read configuration;  // the MutatingWebhookConfiguration tpu-webhook
+  ReadList mutating;   // all MutatingWebhookConfigurations
+  Read service;
+  ReadList endpoint_slices;  // of that Service
+  Read deployment;
+  ReadList pods;  // of that Deployment
+  Read secret;    // with the serving certificate; of its data nothing but tls.crt is kept
+  Read cluster_role, cluster_role_binding, role, role_binding;
+  ReadList ledger;        // ConfigMaps
+  Read ray, jobset, lws;  // their API groups
+};
+
+// The Secret that a Deployment mounts as the serving certificate; "" if it mounts none.
+std::string certificate_secret(const Json& deployment);
+
+// "matchLabels" of a Deployment as a label selector.
+std::string pod_selector(const Json& deployment);
+
+// The value of --NAME=VALUE among the arguments of the Deployment's containers; "" if absent.
+std::string argument(const Json& deployment, const std::string& name);
+
+// Whether a webhook of a configuration is called when a Pod is created.
+bool sees_new_pods(const Json& webhook);
+
+}  // namespace tpuwh::server::doctor

@@ -1,0 +1,227 @@
+#include "server/doctor/check.hpp"
+#include "server/kube/ledger_object.hpp"
+#include "tests/support/named_case.hpp"
+#include "tests/unit/server/doctor/installed.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace tpuwh::server::doctor {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using testing::HasSubstr;
+
+TEST(DoctorTest, finds_nothing_wrong_where_everything_is_as_the_chart_makes_it) {
+  for (const Check& each : examine(installed()))
+    EXPECT_EQ(each.verdict, Verdict::ok) << each.check << ": " << each.what;
+}
+
+Json& webhook_of(View& view) {
+  return view.configuration.object["webhooks"][0];
+}
+
+struct BrokenCase {
+  const char* name;
+  std::function<void(View&)> spoil;
+  Verdict verdict;
+  const char* check;
+  const char* what;  // part of it
+};
+
+class BrokenTest : public testing::TestWithParam<BrokenCase> {};
+
+// Exactly one line is not OK, or several of the same check.
+TEST_P(BrokenTest, is_found_with_what_to_do) {
+  View view = installed();
+  GetParam().spoil(view);
+  std::vector<Check> found;
+  for (const Check& each : examine(view))
+    if (each.verdict != Verdict::ok) found.push_back(each);
+  ASSERT_FALSE(found.empty());
+  for (const Check& each : found) {
+    EXPECT_EQ(each.check, GetParam().check) << each.what;
+    EXPECT_EQ(name(each.verdict), name(GetParam().verdict)) << each.what;
+    EXPECT_FALSE(each.fix.empty()) << each.what;
+  }
+  EXPECT_THAT(found.front().what, HasSubstr(GetParam().what));
+}
+
+Json ledger_of(bool rebuilding) {
+  const kube::GroupName group{"ml", "train", "u1", "workers"};
+  const webhook::LedgerRecord record{.hosts_per_slice = 4, .rebuilding = rebuilding, .entries = {}};
+  return Json::parse(kube::ledger_object_text(group, record, "7"));
+}
+
+const auto day = std::chrono::hours(24);
+
+INSTANTIATE_TEST_SUITE_P(
+    table, BrokenTest,
+    testing::Values(
+        BrokenCase{"old_kubernetes", [](View& v) { v.version.object["minor"] = "29"; },
+                   Verdict::fail, "api-server", "supports 1.30 and later"},
+        BrokenCase{"may_not_watch", [](View& v) { v.watch_list = forbidden("watch namespaces"); },
+                   Verdict::unknown, "watch-list", "not known: RBAC missing: watch namespaces"},
+        BrokenCase{"reinvocation", [](View& v) { webhook_of(v)["reinvocationPolicy"] = "Never"; },
+                   Verdict::warn, "configuration",
+                   "reinvocationPolicy is \"Never\", want IfNeeded"},
+        BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
+                   Verdict::warn, "configuration", "every Pod of the cluster is sent"},
+        BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
+                   Verdict::warn, "failure-policy", "hold their chips in silence"},
+        BrokenCase{"gives_up_too_soon", [](View& v) { webhook_of(v)["timeoutSeconds"] = 3; },
+                   Verdict::warn, "failure-policy", "timeoutSeconds is 3; the ledger may need 6 s"},
+        BrokenCase{"sees_its_own_pods", [](View& v) { webhook_of(v).erase("namespaceSelector"); },
+                   Verdict::fail, "namespaces", "Pods of tpu-webhook-system itself"},
+        BrokenCase{"no_service", [](View& v) { v.service = absent(); }, Verdict::fail, "service",
+                   "does not exist"},
+        BrokenCase{"no_endpoint",
+                   [](View& v) {
+                     v.endpoint_slices =
+                         all({Json::parse(R"({"endpoints":[{"conditions":{"ready":false}}]})")});
+                   },
+                   Verdict::fail, "service", "no ready endpoint"},
+        BrokenCase{"no_replica", [](View& v) { v.deployment.object["status"] = Json::object(); },
+                   Verdict::fail, "deployment", "0 of 2 replicas"},
+        BrokenCase{"a_replica_is_missing",
+                   [](View& v) { v.deployment.object["status"]["availableReplicas"] = 1; },
+                   Verdict::warn, "deployment", "1 of 2 replicas"},
+        BrokenCase{"two_versions", [](View& v) { v.pods.items.push_back(pod_of("tpu-webhook:2")); },
+                   Verdict::warn, "versions", "tpu-webhook:1 (2), tpu-webhook:2 (1)"},
+        BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
+                   "Secret tpu-webhook-system/serving, which the Deployment mounts, does not"},
+        BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
+                   Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
+        BrokenCase{"another_ca",
+                   [](View& v) {
+                     const std::string names[] = {"tpu-webhook.tpu-webhook-system.svc"};
+                     v.secret = there(secret_of(tls::issue(names, v.now).pair.certificates));
+                   },
+                   Verdict::fail, "trust", "does not trust"},
+        BrokenCase{"another_namespace",
+                   [](View& v) {
+                     v.ns = "elsewhere";
+                     for (const char* name : {"cluster_role_binding", "role_binding"}) {
+                       Read& binding = name[0] == 'c' ? v.cluster_role_binding : v.role_binding;
+                       binding.object["subjects"][0]["namespace"] = "elsewhere";
+                     }
+                     webhook_of(v)["namespaceSelector"]["matchExpressions"][0]["values"].push_back(
+                         "elsewhere");
+                   },
+                   Verdict::fail, "trust", "it is not for the name tpu-webhook.elsewhere.svc"},
+        BrokenCase{"no_ca_bundle", [](View& v) { webhook_of(v)["clientConfig"].erase("caBundle"); },
+                   Verdict::fail, "ca-bundle", "there is no PEM certificate in it"},
+        BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
+                   "there is no Role tpu-webhook"},
+        BrokenCase{"a_verb_is_missing",
+                   [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
+                   Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
+        BrokenCase{"bound_to_another",
+                   [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
+                   Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},
+        BrokenCase{"a_rival",
+                   [](View& v) {
+                     v.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
+                   },
+                   Verdict::warn, "rival", "the KubeRay TPU webhook"},
+        BrokenCase{"configurations_may_not_be_listed",
+                   [](View& v) { v.mutating = {.why = "RBAC missing: list"}; }, Verdict::unknown,
+                   "order", "not known: RBAC missing: list"},
+        BrokenCase{"jobset_without_webhook", [](View& v) { v.jobset = there(nullptr); },
+                   Verdict::warn, "jobset", "no webhook of JobSet's"},
+        BrokenCase{"a_ledger_is_rebuilt", [](View& v) { v.ledger = all({ledger_of(true)}); },
+                   Verdict::warn, "ledger", "ml/train/workers"},
+        BrokenCase{"a_ledger_of_a_newer_release",
+                   [](View& v) {
+                     Json object = ledger_of(false);
+                     object["data"]["format"] = "2";
+                     v.ledger = all({object});
+                   },
+                   Verdict::fail, "ledger", "format is \"2\""}),
+    case_name);
+
+const Check* find(const Checks& checks, std::string_view check) {
+  for (const Check& each : checks)
+    if (each.check == check) return &each;
+  return nullptr;
+}
+
+TEST(DoctorTest, nothing_is_installed) {
+  View view = installed();
+  view.configuration = absent();
+  view.mutating = all({});
+  const Checks checks = examine(view);
+  ASSERT_NE(find(checks, "configuration"), nullptr);
+  EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::fail);
+  EXPECT_THAT(find(checks, "configuration")->fix, HasSubstr("helm install"));
+}
+
+TEST(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
+  View view = installed();
+  view.now += tls::self_issued_life - day * 20;
+  const Checks soon = examine(view);
+  EXPECT_EQ(find(soon, "certificate")->verdict, Verdict::warn);
+  EXPECT_EQ(find(soon, "trust")->verdict, Verdict::ok);
+  view.now += day * 21;
+  const Checks late = examine(view);
+  EXPECT_EQ(find(late, "certificate")->verdict, Verdict::fail);
+  EXPECT_THAT(find(late, "certificate")->what, HasSubstr("expired at"));
+  EXPECT_EQ(find(late, "trust")->verdict, Verdict::fail);
+}
+
+TEST(DoctorTest, a_rival_of_a_workload_that_is_left_to_it_is_welcome) {
+  View view = installed();
+  view.deployment = there(deployment_of({"serve", "--ledger=cluster", "--workloads=job,jobset"}));
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, webhooks_that_are_called_later_are_named) {
+  View view = installed();
+  view.mutating.items.push_back(configuration_of("zone-injector", ""));
+  const Checks again = examine(view);
+  EXPECT_EQ(find(again, "order")->verdict, Verdict::ok);
+  EXPECT_THAT(find(again, "order")->what, HasSubstr("zone-injector"));
+  webhook_of(view)["reinvocationPolicy"] = "Never";
+  EXPECT_EQ(find(examine(view), "order")->verdict, Verdict::warn);
+}
+
+TEST(DoctorTest, shadow_mode_may_ignore_failures) {
+  View view = installed();
+  view.deployment = there(deployment_of({"serve", "--ledger=cluster", "--mode=shadow"}));
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  webhook_of(view)["timeoutSeconds"] = 2;
+  EXPECT_EQ(find(examine(view), "failure-policy")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
+  View view = installed();
+  view.deployment = there(deployment_of({"serve", "--ledger=none"}));
+  view.role = view.cluster_role = absent();
+  EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, nobody_may_read_anything) {
+  View view;
+  view.ns = here;
+  for (const Check& each : examine(view))
+    EXPECT_EQ(each.verdict, Verdict::unknown) << each.check << ": " << each.what;
+}
+
+TEST(DoctorTest, prints_a_line_for_each_check) {
+  const Checks checks = {{Verdict::ok, "a", "good"}, {Verdict::fail, "b", "bad", "mend it"}};
+  EXPECT_EQ(checks_text(checks, false),
+            "OK    a                 good\n"
+            "FAIL  b                 bad\n"
+            "                        fix: mend it\n");
+  const Json json = checks_json(checks);
+  EXPECT_EQ(json["fail"], 1);
+  EXPECT_TRUE(json["checks"][0]["fix"].is_null());
+  EXPECT_EQ(json["checks"][1]["fix"], "mend it");
+}
+
+}  // namespace
+}  // namespace tpuwh::server::doctor
