@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""slices, audit, ledger and doctor before a made-up API server: run.py PROGRAM [PART].
+
+PART: only tests whose name contains it. Standard library only.
+"""
+
+import hashlib
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from api import Api, Served
+
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+LEDGER = "/api/v1/namespaces/hooks/configmaps"
+
+
+def kubeconfig(folder, port):
+    path = pathlib.Path(folder) / "kubeconfig"
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "test",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "test", "context": {"cluster": "c", "user": "u"}}]}))
+    return str(path)
+
+
+def run(api, *arguments, interrupt_after=None):
+    """(exit code, standard output, standard error)"""
+    with Served(api) as port, tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, port)], env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if interrupt_after:
+            time.sleep(interrupt_after)
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        return process.returncode, out, err
+
+
+def job_pod(host, hosts=4, ns="ml"):
+    name = f"train-{host}"
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u1",
+             "controller": True}
+    return {"metadata": {"name": name, "namespace": ns, "uid": f"pod-{host}",
+                         "ownerReferences": [owner],
+                         "annotations": {"batch.kubernetes.io/job-completion-index": str(host)},
+                         "labels": {"job-name": "train",
+                                    "batch.kubernetes.io/job-completion-index": str(host)}},
+            "spec": {"hostname": name, "subdomain": "svc",
+                     "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                                      "cloud.google.com/gke-tpu-topology": "4x4"},
+                     "containers": [{"name": "jax",
+                                     "resources": {"limits": {"google.com/tpu": str(16 // hosts)},
+                                                   "requests": {"google.com/tpu": "4"}}}]},
+            "status": {"phase": "Running"}}
+
+
+def cluster():
+    api = Api()
+    api.collections = {"/api/v1/pods": [job_pod(host) for host in range(4)],
+                       "/api/v1/namespaces/ml/pods": [job_pod(host) for host in range(4)],
+                       "/api/v1/nodes": [], "/api/v1/services": [],
+                       "/api/v1/namespaces/ml/services": []}
+    return api
+
+
+TOKEN = "0123456789abcdef"
+
+
+def ledger_object(hosts, uid="u1"):
+    parts = ["ml", "ray", uid, "workers"]
+    return {"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": object_name(parts), "resourceVersion": "7"},
+            "data": {"format": "1", "namespace": "ml", "ray-cluster": "ray",
+                     "ray-cluster-uid": uid, "group": "workers", "hosts-per-slice": "4",
+                     "state": "whole",
+                     "entries": "".join(f"0-{host}-{TOKEN}\n" for host in hosts)}}
+
+
+NAMES = {}
+
+
+def object_name(parts):
+    """The program's own name for the group, from what it says of a wrong one."""
+    key = tuple(parts)
+    if key not in NAMES:
+        NAMES[key] = "?"
+        wrong = ledger_object([], parts[2])
+        wrong["metadata"]["name"] = "tpu-ledger-" + hashlib.md5(b"x").hexdigest()
+        api = Api()
+        api.collections = {LEDGER: [wrong], "/api/v1/pods": []}
+        _, out, err = run(api, "ledger", "list", "-n", "hooks")
+        NAMES[key] = out.split("its names belong to ")[1].split()[0]
+    return NAMES[key]
+
+
+def ledger(hosts, living):
+    pods = [{"metadata": {"name": f"w-{host}", "namespace": "ml",
+                          "labels": {"tpu-webhook.dev/token": f"0-{host}-{TOKEN}"}},
+             "status": {"phase": "Running"}} for host in living]
+    api = Api()
+    api.collections = {LEDGER: [ledger_object(hosts)], "/api/v1/pods": pods,
+                       "/api/v1/namespaces/ml/pods": pods}
+    return api
+
+
+def entries(api):
+    return [line.rsplit("-", 1)[0] for o in api.collections[LEDGER]
+            for line in o["data"]["entries"].split()]
+
+
+# --- tests: each a function that asserts
+
+def slices_are_listed_page_by_page():
+    api = cluster()
+    code, out, err = run(api, "slices")
+    assert code == 0, err
+    assert "4 of 4" in out, out
+    pages = [path for _, path in api.requests if path.startswith("/api/v1/pods")]
+    assert len(pages) == 2 and "limit=500" in pages[0] and "continue=2" in pages[1], pages
+
+
+def a_namespace_alone_is_asked_for():
+    api = cluster()
+    code, out, err = run(api, "slices", "-n", "ml")
+    assert code == 0 and "4 of 4" in out, out + err
+    assert not any(path.startswith("/api/v1/pods") for _, path in api.requests), api.requests
+
+
+def an_expired_page_begins_the_list_anew():
+    api = cluster()
+    api.expire = 1
+    code, out, err = run(api, "slices")
+    assert code == 0 and "4 of 4" in out and "twice" not in out, out + err
+
+
+def a_page_that_always_expires_ends():
+    api = cluster()
+    api.expire = 99
+    code, out, err = run(api, "slices")
+    assert code == 2 and "410 Expired" in err, err
+
+
+def nodes_that_may_not_be_read_are_not_known():
+    api = cluster()
+    api.forbidden = {"/api/v1/nodes"}
+    code, out, err = run(api, "slices")
+    assert code == 0 and "not known: cannot list nodes: 403" in out, out + err
+    assert 'add {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}' in out, out
+
+
+def pods_that_may_not_be_read_end_the_command():
+    api = cluster()
+    api.forbidden = {"/api/v1/pods"}
+    code, out, err = run(api, "audit")
+    assert code == 2 and err.startswith("tpu-webhook: cannot list pods: 403"), err
+
+
+def an_audit_of_a_namespace_does_with_it_alone():
+    api = cluster()
+    api.forbidden = {"/api/v1/pods"}
+    code, out, err = run(api, "audit", "-n", "ml")
+    assert code == 1 and "unmutated" in out, out + err
+    assert "not known: what is in other namespaces than ml" in out, out
+
+
+def a_service_that_is_not_there_is_known_to_be_none():
+    code, out, err = run(cluster(), "audit")
+    assert "no-service" in out and "snapshot" not in out, out + err
+
+
+def nobody_listens():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([PROGRAM, "slices", "--kubeconfig", kubeconfig(folder, 1)],
+                              env=ENVIRONMENT, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 2 and "127.0.0.1:1" in done.stderr, done.stderr
+
+
+def a_watch_ends_well_when_it_is_interrupted():
+    api = cluster()
+    code, out, err = run(api, "slices", "--watch", interrupt_after=3)
+    assert code == 0 and err == "", err
+    assert out.count("NAMESPACE") == 1, out  # nothing changed
+    lists = [path for _, path in api.requests if path.startswith("/api/v1/nodes")]
+    assert len(lists) == 2, lists
+
+
+def the_ledger_says_who_holds_what():
+    code, out, err = run(ledger([0, 1, 2], [1]), "ledger", "list", "-n", "hooks")
+    assert code == 0, err
+    assert "2: 0-0 0-2" in out and "ml/ray" in out, out
+
+
+def release_writes_over_a_rival_by_reading_again():
+    api = ledger([0, 1, 2], [1])
+    api.rivals = 2
+    code, out, err = run(api, "ledger", "release", "ml/ray/workers", "0-2", "--force", "--yes",
+                         "-n", "hooks")
+    assert code == 0 and "freed 1 of 3 entries" in out, out + err
+    assert entries(api) == ["0-0", "0-1"], entries(api)
+    assert sum(method == "PUT" for method, _ in api.requests) == 3, api.requests
+
+
+def release_gives_up_after_some_conflicts():
+    api = ledger([0, 1], [])
+    api.rivals = 99
+    code, _, err = run(api, "ledger", "release", "ml/ray/workers", "0-1", "--force", "--yes",
+                       "-n", "hooks")
+    assert code == 1 and "changed by others 5 times in a row" in err, err
+    assert entries(api) == ["0-0", "0-1"], entries(api)
+
+
+def release_deletes_an_empty_object_if_it_is_still_the_same():
+    api = ledger([0], [])
+    code, out, err = run(api, "ledger", "release", "ml/ray/workers", "0-0", "--force", "--yes",
+                         "-n", "hooks")
+    assert code == 0 and api.collections[LEDGER] == [], out + err
+    assert api.deleted[0]["preconditions"] == {"resourceVersion": "7"}, api.deleted
+
+
+def release_needs_a_yes_where_nobody_can_be_asked():
+    api = ledger([0], [])
+    code, _, err = run(api, "ledger", "release", "ml/ray/workers", "-n", "hooks")
+    assert code == 2 and "give --yes" in err, err
+    assert entries(api) == ["0-0"]
+
+
+def release_waits_before_it_frees_and_can_be_interrupted():
+    api = ledger([0, 1], [1])
+    code, out, err = run(api, "ledger", "release", "ml/ray/workers", "--yes", "-n", "hooks",
+                         interrupt_after=2)
+    assert code == 1 and "waiting 70 s" in out and "interrupted" in err, out + err
+    assert entries(api) == ["0-0", "0-1"]
+
+
+def a_dry_run_writes_nothing():
+    api = ledger([0, 1], [1])
+    code, out, err = run(api, "ledger", "release", "ml/ray/workers", "--dry-run", "-n", "hooks")
+    assert code == 0 and "would free 0-0" in out and "0-1" not in out, out + err
+    assert all(method == "GET" for method, _ in api.requests), api.requests
+
+
+def doctor_goes_on_where_nothing_may_be_read():
+    api = Api()
+    api.collections = {"/": []}
+    code, out, err = run(api, "doctor", "--output", "json", "-n", "hooks")
+    assert code == 1, out + err  # nothing is installed
+    checks = json.loads(out)
+    assert checks["fail"] >= 3 and all(c["fix"] for c in checks["checks"] if c["verdict"] == "fail")
+    assert all(method == "GET" for method, _ in api.requests), api.requests
+
+
+def main():
+    part = sys.argv[2] if len(sys.argv) > 2 else ""
+    tests = [f for f in list(globals().values())
+             if callable(f) and getattr(f, "__module__", "") == "__main__"
+             and f.__code__.co_argcount == 0 and f.__name__ not in ("main", "cluster")]
+    wrong = 0
+    for test in tests:
+        if part not in test.__name__:
+            continue
+        try:
+            test()
+            print("ok  ", test.__name__)
+        except Exception as fault:  # noqa: BLE001
+            wrong += 1
+            print("FAIL", test.__name__, type(fault).__name__, fault)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
