@@ -11,9 +11,10 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <csignal>
+#include <functional>
 #include <memory>
 #include <ostream>
-#include <thread>
 
 namespace tpuwh::server {
 
@@ -97,10 +98,24 @@ int no_access(const Error& error, const Console& console) {
   return 2;
 }
 
+// Waits between two looks at a file; SIGINT and SIGTERM, which come then at the latest, end the
+// watch instead of the program.
+std::function<bool()> interruptible_pause() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return [signals] {
+    const timespec time{.tv_sec = watch_pause.count(), .tv_nsec = 0};
+    return sigtimedwait(&signals, nullptr, &time) < 0;
+  };
+}
+
 int slices_of_file(const ClusterFlags& flags, const Console& console) {
   SnapshotFile source(flags.cluster, console.in);
   std::function<bool()> wait;
-  if (flags.watch) wait = [] { return std::this_thread::sleep_for(watch_pause), true; };
+  if (flags.watch) wait = interruptible_pause();
   return run_slices(flags.options, source, wait, console.out, console.err);
 }
 

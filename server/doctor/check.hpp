@@ -32,6 +32,7 @@ Checks examine(const View& view);
 // The parts of it; each adds at least one line.
 void check_api_server(const View& view, Checks& out);
 void check_configuration(const View& view, Checks& out);
+void check_validation(const View& view, Checks& out);
 void check_neighbours(const View& view, Checks& out);
 void check_service(const View& view, Checks& out);
 void check_certificate(const View& view, Checks& out);

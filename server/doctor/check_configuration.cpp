@@ -27,6 +27,12 @@ const Json* enforcing(const Json& configuration) {
   return nullptr;
 }
 
+Json first_bundle(const Json& configuration) {
+  const Json webhooks = member(configuration, "webhooks");
+  if (!webhooks.is_array() || webhooks.empty()) return nullptr;
+  return member(member(webhooks.front(), "clientConfig"), "caBundle");
+}
+
 // The namespaces that a selector leaves out by name.
 std::vector<std::string> excluded(const Json& webhook) {
   std::vector<std::string> out;
@@ -119,6 +125,20 @@ void check_configuration(const View& view, Checks& out) {
                            text_member(*webhook, "failurePolicy") == "Ignore";
   check_patience(*webhook, only_shadow, out);
   check_namespaces(view, *webhook, out);
+}
+
+void check_validation(const View& view, Checks& out) {
+  constexpr auto check = "validation";
+  if (view.validating.found == Found::unknown) return unknown(out, check, view.validating.why);
+  if (!view.validating.there())
+    return ok(out, check, "workload objects are not checked when they are created (validation)");
+  const Json ours = first_bundle(view.configuration.object);
+  if (view.configuration.there() && first_bundle(view.validating.object) != ours)
+    return warn(out, check,
+                "the ValidatingWebhookConfiguration tpu-webhook has another caBundle than the "
+                "mutating one: it is not asked, and objects that can never start are let in",
+                upgrade);
+  ok(out, check, "workload objects are checked when they are created");
 }
 
 }  // namespace tpuwh::server::doctor

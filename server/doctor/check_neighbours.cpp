@@ -18,7 +18,7 @@ namespace {
 // workloads.md 0, 5): a webhook of gke.io with "tpu" in a name is taken for it.
 struct Rival {
   const char* who;
-  const char* workload;  // as --workloads names it
+  std::vector<std::string> workloads;  // as --workloads names them
   std::function<bool(std::string_view)> is_named;
 };
 
@@ -28,11 +28,14 @@ bool has(std::string_view text, std::string_view part) {
 
 const std::vector<Rival>& rivals() {
   static const std::vector<Rival> all = {
-      {"the KubeRay TPU webhook", "ray",
+      {"the KubeRay TPU webhook",
+       {"ray"},
        [](std::string_view name) { return has(name, "kuberay-tpu"); }},
-      {"gke-tpu-env-injector", "statefulset",
+      {"gke-tpu-env-injector",
+       {"statefulset"},
        [](std::string_view name) { return has(name, "tpu-env-injector"); }},
-      {"GKE's TPU webhook", "job",
+      {"GKE's TPU webhook",
+       {"job", "jobset"},
        [](std::string_view name) {
          return has(name, "gke.io") && has(name, "tpu") && !has(name, "kuberay-tpu");
        }},
@@ -87,14 +90,20 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
   const std::string who =
       fmt::format("{} (MutatingWebhookConfiguration {})", rival.who, name_of(configuration));
-  if (!serves(view, rival.workload))
-    return ok(out, "rival", fmt::format("{} serves {}; tpu-webhook does not", who, rival.workload));
+  std::vector<std::string> both;
+  for (const std::string& workload : rival.workloads)
+    if (serves(view, workload)) both.push_back(workload);
+  if (both.empty())
+    return ok(
+        out, "rival",
+        fmt::format("{} serves {}; tpu-webhook does not", who, fmt::join(rival.workloads, ", ")));
+  const std::string list = fmt::format("{}", fmt::join(both, ", "));
   warn(out, "rival",
        fmt::format("{} gives Pods of {} their TPU environment, too; who is asked first wins", who,
-                   rival.workload),
+                   list),
        fmt::format("let one of them do it: leave {} out of the chart's value workloads "
                    "(--workloads), or remove the other",
-                   rival.workload));
+                   list));
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ void fetch_configurations(kube::Session& session, View& view) {
   const Resource mutating = registration("mutatingwebhookconfigurations");
   view.mutating = list(session, mutating, "", "MutatingWebhookConfiguration");
   view.configuration = get(session, mutating, installed_name);
+  view.validating = get(session, registration("validatingwebhookconfigurations"), installed_name);
 }
 
 void fetch_workload(kube::Session& session, View& view) {

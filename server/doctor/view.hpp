@@ -42,6 +42,7 @@ struct View {
   Read watch_list;     // absent: the API server refuses sendInitialEvents
   Read configuration;  // the MutatingWebhookConfiguration tpu-webhook
   ReadList mutating;   // all MutatingWebhookConfigurations
+  Read validating;     // the ValidatingWebhookConfiguration tpu-webhook
   Read service;
   ReadList endpoint_slices;  // of that Service
   Read deployment;

@@ -191,6 +191,18 @@ def a_watch_ends_well_when_it_is_interrupted():
     assert len(lists) == 2, lists
 
 
+def a_watch_of_a_file_ends_well_too():
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"kind": "List", "items": []}, file)
+        file.flush()
+        process = subprocess.Popen([PROGRAM, "slices", "--watch", "--cluster", file.name],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert process.returncode == 0 and out and not err, (process.returncode, out, err)
+
+
 def the_ledger_says_who_holds_what():
     code, out, err = run(ledger([0, 1, 2], [1]), "ledger", "list", "-n", "hooks")
     assert code == 0, err

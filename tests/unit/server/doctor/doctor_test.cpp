@@ -112,8 +112,21 @@ INSTANTIATE_TEST_SUITE_P(
                          "elsewhere");
                    },
                    Verdict::fail, "trust", "it is not for the name tpu-webhook.elsewhere.svc"},
-        BrokenCase{"no_ca_bundle", [](View& v) { webhook_of(v)["clientConfig"].erase("caBundle"); },
+        BrokenCase{"no_ca_bundle",
+                   [](View& v) {
+                     webhook_of(v)["clientConfig"].erase("caBundle");
+                     v.validating = absent();
+                   },
                    Verdict::fail, "ca-bundle", "there is no PEM certificate in it"},
+        BrokenCase{
+            "validation_trusts_another_ca",
+            [](View& v) { v.validating.object["webhooks"][0]["clientConfig"]["caBundle"] = ""; },
+            Verdict::warn, "validation", "another caBundle"},
+        BrokenCase{"a_rival_for_jobs",
+                   [](View& v) {
+                     v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
+                   },
+                   Verdict::warn, "rival", "gives Pods of job, jobset"},
         BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
                    "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",

@@ -100,6 +100,7 @@ inline View installed() {
   const Json ours = configuration_of("tpu-webhook", issued.ca);
   view.configuration = there(ours);
   view.mutating = all({ours});
+  view.validating = there(ours);
   view.service = there({{"spec", {{"type", "ClusterIP"}}}});
   const Json endpoint = {{"conditions", {{"ready", true}}}};
   view.endpoint_slices = all({{{"endpoints", Json::array({endpoint, endpoint})}}});
