@@ -113,7 +113,9 @@ std::string ClusterLedger::why_not(const OwnedPlaceRequest& request) const {
 Task<bool> ClusterLedger::is_known(const OwnedPlaceRequest& request) {
   Timer timer(client_.executor());
   for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
-    if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid)) co_return true;
+    if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid) &&
+        store_.ray_group(request.ns, request.cluster, request.group))
+      co_return true;
     timer.expires_after(limits::api::cluster_look);
     const auto [error] = co_await timer.async_wait(as_result);
     if (error) co_return false;
@@ -127,10 +129,14 @@ Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
   const bool known = co_await is_known(request);
   if (!known) {
     PlaceAnswer stranger = try_again("there is no RayCluster " + request.cluster +
-                                     " with the uid of the Pod's owner in namespace " + request.ns);
+                                     " with the uid of the Pod's owner and a worker group " +
+                                     request.group + " in namespace " + request.ns);
     stranger.soon = false;
     co_return stranger;
   }
+  // Without it the group has no bound: it was not known yet when the Pod was read.
+  if (request.size.members == 0)
+    co_return try_again(webhook::name_of_group(request.view()) + " has just been seen");
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
   waiters_[ticket] = &waiter;

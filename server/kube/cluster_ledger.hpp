@@ -23,8 +23,9 @@ class ClusterLedger {
   // All outlive it. `ns`: where the objects are.
   ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log, std::string ns);
 
-  // On the client's executor. 503 for a group whose RayCluster this replica does not know,
-  // or whose watch has been silent for limits::api::stale.
+  // On the client's executor. 503 for a group that no RayCluster known to this replica has, or
+  // where its watch has been silent for limits::api::stale. Forged reviews take no more than
+  // the groups of living RayClusters ask for.
   Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request);
 
   // Frees places and finishes what waits, until cancelled.

@@ -11,7 +11,8 @@ import uuid
 
 @contextlib.contextmanager
 def reviews(release, pod: dict, count: int, users: int):
-    """While this holds `users` send `count` reviews of the Pod, every other one of an unknown RayCluster.
+    """While this holds `users` send `count` reviews of the Pod: of four one of an unknown RayCluster, one of an unknown
+    worker group of its own.
 
     Yields how many answers of each HTTP status came; all have come at the end. On loopback, and no more than `count`.
     """
@@ -27,7 +28,7 @@ def reviews(release, pod: dict, count: int, users: int):
                     return
                 left[0] -= 1
                 number = left[0]
-            connection.request("POST", "/mutate", json.dumps(_review(pod, known=number % 2 == 0)), {"Content-Type": "application/json"})
+            connection.request("POST", "/mutate", json.dumps(_review(pod, number % 4)), {"Content-Type": "application/json"})
             answer = connection.getresponse()
             answer.read()
             with lock:
@@ -43,9 +44,11 @@ def reviews(release, pod: dict, count: int, users: int):
             one.join()
 
 
-def _review(pod: dict, known: bool) -> dict:
+def _review(pod: dict, kind: int) -> dict:
     pod = json.loads(json.dumps(pod))
-    if not known:
+    if kind == 1:
+        pod["metadata"]["labels"]["ray.io/group"] = f"nobody-{uuid.uuid4().hex[:8]}"
+    if kind == 2:
         name = f"nobody-{uuid.uuid4().hex[:8]}"
         pod["metadata"]["labels"]["ray.io/cluster"] = name
         pod["metadata"]["ownerReferences"][0].update(name=name, uid=str(uuid.uuid4()))
