@@ -56,6 +56,18 @@ def refused(state: State, namespace: str) -> list:
             if entry["responseStatus"]["code"] >= 400]
 
 
+def writes(state: State, user: str, resource: str) -> int:
+    """How many creations, updates and deletions of a user's succeeded."""
+    found = 0
+    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+        for line in log:
+            if f'"{user}"' in line and line.endswith("\n"):
+                entry = json.loads(line)
+                found += (entry["user"]["username"] == user and entry["objectRef"]["resource"] == resource
+                          and entry["verb"] in ("create", "update", "delete") and entry["responseStatus"]["code"] < 300)
+    return found
+
+
 def used_by(state: State, user: str) -> set:
     """(API group, resource, verb) of each request of a user that was allowed."""
     found = set()
