@@ -60,3 +60,6 @@ add_executable(ledger_test
   webhook/ledger/small_world.cpp)
 target_link_libraries(ledger_test PRIVATE tpuwh_webhook GTest::gtest_main)
 add_gtest(ledger_test unit)
+if(TPUWH_SANITIZE OR TPUWH_TSAN)  # 100,000 would take 20 minutes
+  set_tests_properties(ledger_test PROPERTIES ENVIRONMENT TPUWH_WORLDS=3000)
+endif()

@@ -41,7 +41,7 @@ TEST(Interleavings, GiveNoPlaceTwice) {
             << figures.conflicts << " conflicts, " << figures.lost_answers << " answers lost, "
             << figures.records_lost << " records lost\n";
   EXPECT_GT(figures.conflicts, worlds / 10);
-  EXPECT_GT(figures.records_lost, worlds / 200);
+  EXPECT_GT(figures.records_lost, worlds / 400);
 }
 
 struct WrongCase {
