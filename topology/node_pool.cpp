@@ -1,5 +1,7 @@
 #include "topology/node_pool.hpp"
 
+#include "topology/counted.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -9,10 +11,6 @@ namespace {
 const Topology* find_row(const MachineType& machine, const Dims& dims) {
   const auto row = std::ranges::find(machine.topologies, dims, &Topology::dims);
   return row == machine.topologies.end() ? nullptr : &*row;
-}
-
-std::string counted(std::uint64_t number, const std::string& thing) {
-  return std::to_string(number) + ' ' + thing + (number == 1 ? "" : "s");
 }
 
 // "8 nodes of 4 chips (ct6e-standard-4t)"

@@ -1,5 +1,6 @@
 #include "webhook/identity.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/env.hpp"
 #include "webhook/names.hpp"
 
@@ -42,8 +43,7 @@ std::uint32_t literal_slice_count(const Facts& facts) {
 }
 
 std::string slices_of(const Facts& facts) {
-  return "the job has " + std::to_string(facts.slice_count) +
-         (facts.slice_count == 1 ? " slice" : " slices");
+  return "the job has " + topology::counted(facts.slice_count, "slice");
 }
 
 Result<void> settle_count(Facts& facts) {
@@ -218,7 +218,7 @@ Identity settle_index(Facts& facts, Member& member) {
 }  // namespace
 
 std::string hosts_of(const topology::Slice& slice) {
-  const std::string hosts = std::to_string(slice.hosts) + (slice.hosts == 1 ? " host" : " hosts");
+  const std::string hosts = topology::counted(slice.hosts, "host");
   if (slice.dims.rank() == 0) return "the slice has " + hosts;
   return slice.dims.text() + " with " + std::to_string(slice.chips_per_host) +
          " chips per Pod has " + hosts;

@@ -1,5 +1,6 @@
 #include "webhook/ledger.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/token.hpp"
 
 #include <algorithm>
@@ -19,10 +20,6 @@ std::string key_of(const PlaceRequest& request) {
   return key;
 }
 
-PlaceAnswer given(Place place, std::string token) {
-  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
-}
-
 std::uint64_t places_of(const topology::GroupSize& size) {
   const std::uint64_t in_slices = std::uint64_t{size.slices} * size.hosts_per_slice;
   if (size.members == 0 || size.slices == 0)
@@ -32,17 +29,22 @@ std::uint64_t places_of(const topology::GroupSize& size) {
 
 }  // namespace
 
+PlaceAnswer given_place(Place place, std::string token) {
+  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
+}
+
+PlaceAnswer not_now(std::string why) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .soon = false};
+}
+
 std::string name_of_group(const PlaceRequest& request) {
   return "worker group " + std::string(request.group) + " of RayCluster " +
          std::string(request.cluster);
 }
 
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
-  return {.kind = PlaceAnswer::Kind::try_again,
-          .why = "all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
-                 " are taken, in slices of " + std::to_string(size.hosts_per_slice) +
-                 (size.hosts_per_slice == 1 ? " host" : " hosts"),
-          .soon = false};
+  return not_now("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
+                 " are taken, in slices of " + topology::counted(size.hosts_per_slice, "host"));
 }
 
 bool MemoryLedger::Group::has(Place place) const {
@@ -65,7 +67,7 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
                    std::to_string(request.size.hosts_per_slice)};
   if (const auto known = std::ranges::find(group.entries, request.token, &Entry::token);
       !request.token.empty() && known != group.entries.end())
-    return given(known->place, known->token);
+    return given_place(known->place, known->token);
 
   // A Pod that was given its place before this ledger began keeps it if nobody else has it.
   const auto before = place_of_token(request.token);
@@ -75,15 +77,13 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   const auto place = keeps ? before : topology::next_member(request.size, taken);
   if (!place) return no_place_left(request.size, name_of_group(request));
   if (members_ >= max_members)
-    return {.kind = PlaceAnswer::Kind::try_again,
-            .why = "more than " + std::to_string(max_members) + " members are remembered",
-            .soon = false};
+    return not_now("more than " + std::to_string(max_members) + " members are remembered");
   std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
   if (!request.dry_run) {
     group.entries.push_back({*place, token});
     ++members_;
   }
-  return given(*place, std::move(token));
+  return given_place(*place, std::move(token));
 }
 
 void MemoryLedger::note(const PlaceRequest& request, Place place) {

@@ -36,6 +36,10 @@ struct PlaceAnswer {
   bool soon = true;
 };
 
+PlaceAnswer given_place(topology::Place place, std::string token);
+// Try again, but not within the same request.
+PlaceAnswer not_now(std::string why);
+
 // "all 8 places of worker group g of RayCluster c are taken": try again.
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group);
 

@@ -19,11 +19,15 @@ bool is_mark(std::string_view text) {
 
 }  // namespace
 
-std::string make_token(topology::Place place, std::string_view review_uid) {
+std::string token_mark(std::string_view review_uid) {
   const std::string_view parts[] = {"token", review_uid};
-  const SliceKey mark = slice_key(parts);
+  const SliceKey digits = slice_key(parts);
+  return std::string(view(digits).substr(0, mark_digits));
+}
+
+std::string make_token(topology::Place place, std::string_view review_uid) {
   return std::to_string(place.slice) + '-' + std::to_string(place.host) + '-' +
-         std::string(view(mark).substr(0, mark_digits));
+         token_mark(review_uid);
 }
 
 std::optional<topology::Place> place_of_token(std::string_view token) {

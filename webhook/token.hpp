@@ -14,6 +14,9 @@ namespace tpuwh::webhook {
 // `review_uid` is unique for each request of the API server.
 std::string make_token(topology::Place place, std::string_view review_uid);
 
+// The digits that all tokens of one review have.
+std::string token_mark(std::string_view review_uid);
+
 // Nothing if the text is no token.
 std::optional<topology::Place> place_of_token(std::string_view token);
 

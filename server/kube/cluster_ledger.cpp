@@ -128,11 +128,9 @@ Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
   if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
   const bool known = co_await is_known(request);
   if (!known) {
-    PlaceAnswer stranger = try_again("there is no RayCluster " + request.cluster +
-                                     " with the uid of the Pod's owner and a worker group " +
-                                     request.group + " in namespace " + request.ns);
-    stranger.soon = false;
-    co_return stranger;
+    co_return webhook::not_now("there is no RayCluster " + request.cluster +
+                               " with the uid of the Pod's owner and a worker group " +
+                               request.group + " in namespace " + request.ns);
   }
   // Without it the group has no bound: it was not known yet when the Pod was read.
   if (request.size.members == 0)

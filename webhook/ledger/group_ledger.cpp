@@ -1,5 +1,6 @@
 #include "webhook/ledger/group_ledger.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/token.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 namespace tpuwh::webhook {
 
+using topology::counted;
 using topology::Place;
 using Kind = GroupLedger::Call::Kind;
 
@@ -69,28 +71,26 @@ class GroupLedger::Plan {
 
 namespace {
 
-PlaceAnswer given(Place place, std::string token) {
-  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
-}
-
-PlaceAnswer not_now(std::string why) {
-  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .soon = false};
-}
-
 // Given to this review by a write whose outcome was not known.
 const LedgerEntry* given_before(const LedgerRecord& record, const std::string& review_uid) {
+  const std::string mark = token_mark(review_uid);
   for (const LedgerEntry& entry : record.entries)
-    if (entry.token == make_token(entry.place, review_uid)) return &entry;
+    if (entry.token.ends_with(mark)) return &entry;
   return nullptr;
 }
 
-std::string counted(std::uint32_t number) {
-  return std::to_string(number) + (number == 1 ? " host" : " hosts");
+// Those of `tokens` that have no entry yet.
+void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& tokens) {
+  for (const std::string& token : tokens) {
+    const auto place = place_of_token(token);
+    if (place && record.find(token) == nullptr) record.entries.push_back({*place, token});
+  }
 }
 
 PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
-  return not_now(question.group + " has members of slices of " + counted(record.hosts_per_slice) +
-                 ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice) +
+  return not_now(question.group + " has members of slices of " +
+                 counted(record.hosts_per_slice, "host") + ", and this Pod is of a slice of " +
+                 counted(question.size.hosts_per_slice, "host") +
                  "; it must wait until they are gone");
 }
 
@@ -168,10 +168,9 @@ void GroupLedger::written(Kind call, const Outcome& outcome, Moment now) {
   }
   learn(outcome.version, std::move(writing_), begun_, now);
   if (call == Kind::remove) known_ = Known::absent;
-  for (std::size_t i = 0; i < promised_.size(); ++i)
-    answers_.emplace_back(promised_to_[i].ticket, std::move(promised_[i]));
+  for (Promise& promise : promised_)
+    answers_.emplace_back(promise.to.ticket, std::move(promise.answer));
   promised_.clear();
-  promised_to_.clear();
 }
 
 void GroupLedger::listed(const Outcome& outcome, Moment now) {
@@ -185,10 +184,11 @@ void GroupLedger::listed(const Outcome& outcome, Moment now) {
 }
 
 void GroupLedger::take_back_promises() {
-  asked_.insert(asked_.begin(), std::make_move_iterator(promised_to_.begin()),
-                std::make_move_iterator(promised_to_.end()));
-  promised_to_.clear();
+  std::vector<Asked> asked;
+  for (Promise& promise : promised_) asked.push_back(std::move(promise.to));
   promised_.clear();
+  asked_.insert(asked_.begin(), std::make_move_iterator(asked.begin()),
+                std::make_move_iterator(asked.end()));
 }
 
 // --- What to do next ------------------------------------------------------------------
@@ -322,8 +322,7 @@ GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
   LedgerRecord anew{.hosts_per_slice = asked_.front().question.size.hosts_per_slice,
                     .rebuilding = true,
                     .entries = {}};
-  for (const std::string& token : listing_.tokens)
-    if (const auto place = place_of_token(token)) anew.entries.push_back({*place, token});
+  add_entries(anew, listing_.tokens);
   for (const LedgerEntry& entry : record_.entries) {
     const auto track = tracks_.find(entry.token);
     const bool perhaps_coming = track != tracks_.end() && !track->second.seen_live &&
@@ -348,10 +347,7 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
   if (listing_.begun < *rebuilding_since_ + ledger_times::rebuild) return begin({Kind::list}, now);
   LedgerRecord whole = record_;
   whole.rebuilding = false;
-  for (const std::string& token : listing_.tokens) {
-    const auto place = place_of_token(token);
-    if (place && whole.find(token) == nullptr) whole.entries.push_back({*place, token});
-  }
+  add_entries(whole, listing_.tokens);
   return begin({Kind::update, std::move(whole), version_}, now);
 }
 
@@ -367,16 +363,15 @@ GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) 
   std::vector<Asked> waiting;
   for (Asked& asked : asked_) {
     const Question& question = asked.question;
-    const auto promise = [&](PlaceAnswer answer) {
-      promised_.push_back(std::move(answer));
-      promised_to_.push_back(std::move(asked));
+    const auto promise = [&](PlaceAnswer word) {
+      promised_.push_back({std::move(asked), std::move(word)});
     };
     const auto answer = [&](PlaceAnswer word) {
       answers_.emplace_back(asked.ticket, std::move(word));
     };
     if (plan.record.entries.empty()) plan.record.hosts_per_slice = question.size.hosts_per_slice;
     if (const LedgerEntry* entry = given_before(plan.record, question.review_uid)) {
-      answer(given(entry->place, entry->token));
+      answer(given_place(entry->place, entry->token));
       continue;
     }
     if (plan.record.hosts_per_slice != question.size.hosts_per_slice) {
@@ -388,7 +383,7 @@ GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) 
                            : nullptr;
     if (own != nullptr) {
       own->token = make_token(own->place, question.review_uid);
-      promise(given(own->place, own->token));
+      promise(given_place(own->place, own->token));
       continue;
     }
     const auto place = plan.next(question.size);
@@ -402,11 +397,11 @@ GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) 
     }
     std::string token = make_token(*place, question.review_uid);
     if (question.dry_run) {
-      answer(given(*place, std::move(token)));
+      answer(given_place(*place, std::move(token)));
       continue;
     }
     plan.give(*place, token);
-    promise(given(*place, std::move(token)));
+    promise(given_place(*place, std::move(token)));
   }
   asked_ = std::move(waiting);
 

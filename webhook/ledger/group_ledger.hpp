@@ -145,6 +145,10 @@ class GroupLedger {
     Question question;
     Moment at;
   };
+  struct Promise {
+    Asked to;
+    PlaceAnswer answer;
+  };
   // What this replica knows of an entry.
   struct Track {
     Moment first_seen;
@@ -186,8 +190,7 @@ class GroupLedger {
   std::optional<Moment> rebuilding_since_;
 
   std::vector<Asked> asked_;
-  std::vector<Asked> promised_to_;  // answered once the write under way succeeds
-  std::vector<PlaceAnswer> promised_;
+  std::vector<Promise> promised_;  // answered once the write under way succeeds
   Answers answers_;
 
   std::unordered_map<std::string, Track> tracks_;  // of record_.entries, by token
