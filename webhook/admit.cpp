@@ -16,14 +16,7 @@ namespace {
 
 Summary summarise(const Decision& decision, Workspace::Impl& work) {
   const Facts& facts = work.scratch.facts;
-  Summary summary;
-  summary.uid = work.review.uid;
-  summary.ns = work.review.ns;
-  summary.workload = decision.workload;
-  summary.outcome = decision.outcome;
-  summary.reason = decision.reason;
-  summary.dry_run = work.review.dry_run;
-  summary.shadow = decision.shadow;
+  Summary summary = summary_of(work.review, decision);
   summary.description = work.scratch.description.view();
   if (decision.outcome == Outcome::patched) summary.patch_bytes = work.scratch.patch.json().size();
   if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
@@ -102,6 +95,18 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
 }
 
 }  // namespace
+
+Summary summary_of(const Review& review, const Decision& decision) {
+  Summary summary;
+  summary.uid = review.uid;
+  summary.ns = review.ns;
+  summary.workload = decision.workload;
+  summary.outcome = decision.outcome;
+  summary.reason = decision.reason;
+  summary.dry_run = review.dry_run;
+  summary.shadow = decision.shadow;
+  return summary;
+}
 
 Answer refuse(const Error& why, Workspace::Impl& work) {
   const bool large = why.code() == Errc::too_large;

@@ -84,14 +84,7 @@ Answer respond_with(const Decision& decision, Workspace::Impl& work) {
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.body = work.answer.view();
-  Summary& summary = answer.summary;
-  summary.uid = work.review.uid;
-  summary.ns = work.review.ns;
-  summary.workload = decision.workload;
-  summary.outcome = decision.outcome;
-  summary.reason = decision.reason;
-  summary.dry_run = work.review.dry_run;
-  summary.shadow = decision.shadow;
+  answer.summary = summary_of(work.review, decision);
   return answer;
 }
 

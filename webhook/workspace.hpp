@@ -19,6 +19,9 @@ struct Workspace::Impl {
   Buffer owner;
 };
 
+// What every answer's summary says of its review and its decision.
+Summary summary_of(const Review& review, const Decision& decision);
+
 // A request that cannot be read is no policy decision: an HTTP error lets the
 // failurePolicy of the configuration decide (reference/contract.md C.5).
 Answer refuse(const Error& why, Workspace::Impl& work);
