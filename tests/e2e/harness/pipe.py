@@ -6,17 +6,7 @@
 import asyncio
 import sys
 
-CHUNK = 65536
-
-
-async def _copy(reader, writer) -> None:
-    try:
-        while data := await reader.read(CHUNK):
-            writer.write(data)
-            await writer.drain()
-        writer.write_eof()
-    except OSError:
-        writer.transport.abort()
+from controlplane.relay import pump
 
 
 async def _serve(listen: str, target: str) -> None:
@@ -26,7 +16,7 @@ async def _serve(listen: str, target: str) -> None:
         except OSError:
             writer.transport.abort()
             return
-        await asyncio.gather(_copy(reader, far_writer), _copy(far_reader, writer))
+        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
         writer.close()
         far_writer.close()
 
