@@ -3,6 +3,8 @@
 #include "server/drain.hpp"
 #include "server/kube/cluster.hpp"
 #include "server/ledger.hpp"
+#include "server/metrics/cluster.hpp"
+#include "server/metrics/process.hpp"
 #include "server/tls/source.hpp"
 #include "server/version.hpp"
 #include "server/worker.hpp"
@@ -115,6 +117,7 @@ class App {
     const auto ports = open_ports();
     give_away_ca(out);
     say_listening(ports);
+    add_metrics();
     control_.spawn(watch_signals());
     control_.spawn(watch_certificate());
     connect_cluster();
@@ -178,6 +181,33 @@ class App {
       log_.info("cluster listed");
       health_.set_synced();
     });
+  }
+
+  // Asked for on the health port, which is the loop of the cluster's client.
+  void add_metrics() {
+    metrics_.add([](Samples& out) {
+      out.gauge("tpu_webhook_build_info", "1, with the version", 1, {{"version", std::string(version)}});
+    });
+    metrics_.add([this](Samples& out) { load_metrics(out); });
+    metrics_.add(process_metrics);
+    if (!cluster_config_) return;
+    metrics_.add([this](Samples& out) { cluster_metrics(cluster_.status(), Clock::now(), out); });
+  }
+
+  void load_metrics(Samples& out) const {
+    const auto now = std::chrono::system_clock::now();
+    const auto end = health_.certificate_end().time_since_epoch();
+    out.gauge("tpu_webhook_ready", "1 if /readyz says yes",
+              health_.why_not_ready(now).empty() ? 1 : 0);
+    out.gauge("tpu_webhook_certificate_not_after_timestamp_seconds",
+              "End of the serving certificate in seconds since 1970",
+              std::chrono::duration<double>(end).count());
+    out.gauge("tpu_webhook_connections", "Open connections of the webhook's port",
+              static_cast<double>(load_.connections.used()));
+    out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
+              static_cast<double>(limits::connections));
+    out.gauge("tpu_webhook_handshakes_in_progress", "TLS handshakes that have not ended",
+              static_cast<double>(load_.handshakes.used()));
   }
 
   // --- run ---
@@ -293,6 +323,7 @@ class App {
   const ServeOptions& options_;
   Log log_;
   Health health_;
+  Metrics metrics_;
   Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
   Load health_load_{limits::health_connections, limits::health_connections, 0};
   tls::Source source_;
@@ -306,6 +337,7 @@ class App {
                        .places = cluster_config_ ? static_cast<Places&>(cluster_) : own_places_,
                        .health = health_,
                        .log = log_,
+                       .metrics = metrics_,
                        .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.

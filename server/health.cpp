@@ -24,6 +24,10 @@ void Health::set_certificate_end(SystemTime end) {
   certificate_end_ = end.time_since_epoch().count();
 }
 
+SystemTime Health::certificate_end() const {
+  return SystemTime(SystemTime::duration(certificate_end_));
+}
+
 std::string_view Health::why_not_alive(TimePoint now) const {
   const auto oldest = (now - limits::stuck).time_since_epoch().count();
   const bool stuck = std::any_of(beats_.begin(), beats_.end(),

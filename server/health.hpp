@@ -30,6 +30,7 @@ class Health {
 
   // When the certificate in use ends.
   void set_certificate_end(std::chrono::system_clock::time_point end);
+  std::chrono::system_clock::time_point certificate_end() const;
 
   // "" for yes, else what is wrong, for a person.
   std::string_view why_not_alive(TimePoint now) const;

@@ -14,13 +14,15 @@ Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
       handlers_{.config = shared.config,
                 .cluster = shared.cluster,
                 .health = shared.health,
-                .log = shared.log},
+                .log = shared.log,
+                .metrics = shared.metrics},
       service_{.port = port,
                .connections = connections_,
                .handlers = handlers_,
                .places = shared.places,
                .health = shared.health,
                .log = shared.log,
+               .metrics = shared.metrics,
                .distrust = {}},
       load_(load) {
   spawn(sweep());

@@ -20,6 +20,7 @@ struct Shared {
   Places& places;
   Health& health;
   Log& log;
+  Metrics& metrics;
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports
 };
 

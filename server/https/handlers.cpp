@@ -35,28 +35,34 @@ Reply Handlers::answer(Resource resource, std::string& body, const webhook::Plac
       return text_reply(health.why_not_alive(Clock::now()));
     case Resource::readyz:
       return text_reply(health.why_not_ready(std::chrono::system_clock::now()));
+    case Resource::metrics:
+      metrics_text = metrics.text();
+      return Reply{.content_type = Metrics::content_type, .body = metrics_text};
   }
   return Reply{.status = 500, .body = {}};
 }
 
 Reply Handlers::mutate(std::string& body, const webhook::Config& how,
                        const webhook::PlaceAnswer* place) {
-  return logged(
-      [&] { return webhook::admit(webhook::Body(body), how, cluster, workspace, place); });
+  return accounted(Metrics::Webhook::mutate, [&] {
+    return webhook::admit(webhook::Body(body), how, cluster, workspace, place);
+  });
 }
 
 Reply Handlers::validate(std::string& body, const webhook::Config& how) {
-  return logged([&] { return webhook::validate(webhook::Body(body), how, cluster, workspace); });
+  return accounted(Metrics::Webhook::validate,
+                   [&] { return webhook::validate(webhook::Body(body), how, cluster, workspace); });
 }
 
 template <class F>
-Reply Handlers::logged(F&& ask) {
+Reply Handlers::accounted(Metrics::Webhook webhook, F&& ask) {
   const auto start = Clock::now();
   const webhook::Answer answer = ask();
-  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
+  const auto took = Clock::now() - start;
   ledger = {answer.ledger_use, answer.place_request, answer.place};
   if (answer.ledger_use == webhook::Answer::LedgerUse::ask) return {};
-  log.review(answer.summary, took);
+  log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  metrics.review(webhook, answer.summary, took);
   return Reply{.status = answer.http_status,
                .body = answer.body,
                .retry_after = answer.retry_after,

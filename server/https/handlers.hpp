@@ -5,6 +5,7 @@
 #include "server/https/reply.hpp"
 #include "server/https/router.hpp"
 #include "server/log.hpp"
+#include "server/metrics/metrics.hpp"
 #include "webhook/admit.hpp"
 
 #include <string>
@@ -18,6 +19,7 @@ struct Handlers {
   const webhook::ClusterView& cluster;
   const Health& health;
   Log& log;
+  Metrics& metrics;
   webhook::Workspace workspace = {};
   // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
   // would be done.
@@ -31,6 +33,7 @@ struct Handlers {
     topology::Place place = {};
   };
   LedgerPart ledger = {};
+  std::string metrics_text = {};  // of the last scrape
 
   // Answers a request that was routed; for a review `body` is the review.
   // The views of reply and `ledger` live until the next call, and while `body` is unchanged.
@@ -39,9 +42,9 @@ struct Handlers {
  private:
   Reply mutate(std::string& body, const webhook::Config& how, const webhook::PlaceAnswer* place);
   Reply validate(std::string& body, const webhook::Config& how);
-  // Asks, logs, and makes a reply of the answer.
+  // Asks, logs, counts, and makes a reply of the answer.
   template <class F>
-  Reply logged(F&& ask);
+  Reply accounted(Metrics::Webhook webhook, F&& ask);
 };
 
 }  // namespace tpuwh::server

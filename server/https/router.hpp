@@ -11,7 +11,8 @@
 
 namespace tpuwh::server {
 
-// Which port a request came to: the health port takes no reviews.
+// Which port a request came to: the health port takes no reviews, and what the metrics tell is
+// not for everybody who may ask for reviews.
 enum class Port { webhook, health };
 
 enum class Resource {
@@ -22,6 +23,7 @@ enum class Resource {
   livez,            // GET: the event loops turn
   readyz,           // GET: send me requests
   healthz,          // the older name of livez
+  metrics,          // GET, for Prometheus
 };
 
 // Paths are exact (the API server removes doubled and trailing slashes); a query

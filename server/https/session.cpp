@@ -82,7 +82,9 @@ class Conversation {
       service_.places.note(handlers.ledger.request, handlers.ledger.place);
     if (handlers.ledger.use != Use::ask) co_return reply;
     OwnedPlaceRequest request(handlers.ledger.request);
+    const TimePoint asked = Clock::now();
     const webhook::PlaceAnswer place = co_await service_.places.place(std::move(request));
+    service_.metrics.place(place, Clock::now() - asked);
     reply = handlers.answer(resource, body_, &place);
     co_return reply;
   }
@@ -115,6 +117,7 @@ class Conversation {
   Task<bool> refuse(Refusal refusal, bool close) {
     service_.log.debug("refused",
                        {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
+    service_.metrics.refused(refusal.status);
     const std::string body = status_object(refusal.status, refusal.message);
     Reply reply{.status = refusal.status,
                 .body = body,
@@ -196,7 +199,8 @@ Task<void> converse(Stream& stream, Connection& connection, Service& service) {
   co_await throw_away(stream.socket());
 }
 
-void log_failure(const error_code& error, Service& service) {
+void account_failure(const error_code& error, Service& service) {
+  service.metrics.handshake_failed();
   if (tls::says_distrust(error) && service.distrust.allows(Clock::now())) {
     service.log.warn("a caller does not trust our certificate; is this its CA?",
                      {{"error", error.message()}});
@@ -209,7 +213,7 @@ Task<void> open_and_converse(tls::Stream& stream, Service& service) {
   const error_code error = co_await stream.handshake();
   connection.handshake_done();
   if (error) {
-    log_failure(error, service);
+    account_failure(error, service);
     co_return;
   }
   co_await converse(stream, connection, service);

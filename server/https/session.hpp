@@ -18,6 +18,7 @@ struct Service {
   Places& places;
   const Health& health;
   Log& log;
+  Metrics& metrics;
   Throttle distrust;  // see serve_tls
 };
 

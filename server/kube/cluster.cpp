@@ -1,7 +1,6 @@
 #include "server/kube/cluster.hpp"
 
 #include "server/kube/client.hpp"
-#include "server/kube/cluster_ledger.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -76,6 +75,17 @@ void Cluster::connect(Executor executor, TaskGroup& tasks, ApiConfig config, Log
 
 void Cluster::disconnect() {
   connected_.reset();
+}
+
+ClusterStatus Cluster::status() const {
+  ClusterStatus status;
+  auto what = watched().begin();
+  for (const Watcher& watcher : connected_->watchers) {
+    status.watches.push_back({what->resource.plural, watcher.status(), store_.size(what->kind)});
+    ++what;
+  }
+  status.ledger = connected_->ledger.status();
+  return status;
 }
 
 Task<void> Cluster::wait_until_synced(std::function<void()> synced) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "server/kube/api_config.hpp"
+#include "server/kube/cluster_ledger.hpp"
 #include "server/kube/store.hpp"
 #include "server/kube/watcher.hpp"
 #include "server/ledger.hpp"
@@ -14,11 +15,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::kube {
-
-class ClusterLedger;
 
 // What a server watches, and with which selectors.
 struct Watched {
@@ -27,6 +27,17 @@ struct Watched {
   Selectors selectors;
 };
 const std::vector<Watched>& watched();
+
+// How it is going; for metrics.
+struct ClusterStatus {
+  struct Watch {
+    std::string_view resource;  // "pods"
+    WatchStatus status;
+    std::size_t objects;  // kept
+  };
+  std::vector<Watch> watches;
+  LedgerStatus ledger;
+};
 
 class Cluster final : public Places {
  public:
@@ -41,6 +52,9 @@ class Cluster final : public Places {
   void disconnect();
 
   const webhook::ClusterView& view() const { return store_; }
+
+  // On the executor, while connected.
+  ClusterStatus status() const;
 
   // On any loop.
   Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request) override;

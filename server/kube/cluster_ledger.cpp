@@ -194,6 +194,7 @@ void ClusterLedger::pod_gone(const GroupName& name, const std::string& token) {
 Task<void> ClusterLedger::perform(GroupName name, GroupLedger::Call call) {
   co_await net::this_coro::throw_if_cancelled(false);
   const Outcome outcome = co_await execute(name, call);
+  count(call, outcome);
   const auto group = groups_.find(name);
   if (group == groups_.end()) co_return;
   if (outcome.kind == OutcomeKind::failed)
@@ -348,10 +349,31 @@ Task<void> ClusterLedger::run() {
   }
 }
 
-std::size_t ClusterLedger::entries() const {
-  std::size_t all = 0;
-  for (const auto& [name, group] : groups_) all += group.ledger.record().entries.size();
-  return all;
+// --- For metrics ------------------------------------------------------------------------------
+
+void ClusterLedger::count(const GroupLedger::Call& call, const Outcome& outcome) {
+  const bool writes = call.kind == CallKind::create || call.kind == CallKind::update ||
+                      call.kind == CallKind::remove;
+  if (!writes) return;
+  switch (outcome.kind) {
+    case OutcomeKind::ok:
+      ++counted_.written;
+      break;
+    case OutcomeKind::conflict:
+    case OutcomeKind::absent:
+      ++counted_.conflicts;
+      break;
+    case OutcomeKind::failed:
+      ++counted_.failed;
+      break;
+  }
+}
+
+LedgerStatus ClusterLedger::status() const {
+  LedgerStatus status = counted_;
+  status.groups = groups_.size();
+  for (const auto& [name, group] : groups_) status.entries += group.ledger.record().entries.size();
+  return status;
 }
 
 }  // namespace tpuwh::server::kube

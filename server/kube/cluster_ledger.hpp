@@ -18,6 +18,14 @@
 
 namespace tpuwh::server::kube {
 
+// What it holds and has done; for metrics.
+struct LedgerStatus {
+  std::size_t groups = 0;
+  std::size_t entries = 0;
+  // Creations, updates and removals of objects, by how they ended.
+  std::uint64_t written = 0, conflicts = 0, failed = 0;
+};
+
 class ClusterLedger {
  public:
   // All outlive it. `ns`: where the objects are.
@@ -31,8 +39,8 @@ class ClusterLedger {
   // Frees places and finishes what waits, until cancelled.
   Task<void> run();
 
-  std::size_t groups() const { return groups_.size(); }
-  std::size_t entries() const;
+  // On the client's executor.
+  LedgerStatus status() const;
 
  private:
   using GroupLedger = webhook::GroupLedger;
@@ -51,6 +59,7 @@ class ClusterLedger {
   Task<void> list_objects();
   void pod_gone(const GroupName& name, const std::string& token);
   void answer(GroupLedger::Answers answers);
+  void count(const GroupLedger::Call& call, const GroupLedger::Outcome& outcome);
   Task<bool> is_known(const OwnedPlaceRequest& request);
   std::string why_not(const OwnedPlaceRequest& request) const;
 
@@ -62,6 +71,7 @@ class ClusterLedger {
   Groups groups_;
   std::map<GroupLedger::Ticket, Waiter*> waiters_;
   GroupLedger::Ticket last_ticket_ = 0;
+  LedgerStatus counted_;
   std::minstd_rand random_;
 };
 

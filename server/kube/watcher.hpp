@@ -15,12 +15,12 @@ namespace tpuwh::server::kube {
 struct WatchStatus {
   WatchState state = WatchState::idle;
   Trouble trouble = Trouble::none;
-  bool synced = false;    // the sink had a whole state once
-  std::string version;    // resourceVersion of the last event, bookmark or list
-  TimePoint moved;        // when Sink::moved was called last
-  std::string error;      // the last failure; empty once something was heard since
-  unsigned relists = 0;   // how often the state had to be fetched again
-  unsigned failures = 0;  // requests and streams that did not end as they should
+  bool synced = false;       // the sink had a whole state once
+  std::string version = {};  // resourceVersion of the last event, bookmark or list
+  TimePoint moved = {};      // when Sink::moved was called last
+  std::string error = {};    // the last failure; empty once something was heard since
+  unsigned relists = 0;      // how often the state had to be fetched again
+  unsigned failures = 0;     // requests and streams that did not end as they should
 };
 
 // One resource. Used on the client's thread; what it is given outlives it.

@@ -238,7 +238,7 @@ void add_ports(std::vector<Setting>& out) {
   out.push_back(address(
       {.key = "healthListen",
        .flag = "--health-listen",
-       .help = "Where to serve /livez and /readyz over plain HTTP as well"},
+       .help = "Where to serve /livez, /readyz and /metrics over plain HTTP"},
       true, [](auto& o) -> auto& { return o.health_listen; }));
   out.push_back(number(
       {.key = "threads",

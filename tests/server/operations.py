@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import ssl
 import subprocess
@@ -165,6 +166,59 @@ def one_log_line_per_review():
                               "dry_run", "shadow", "micros"], lines[0]
     assert lines[0]["outcome"] == "patched" and lines[0]["patch_bytes"] > 0
     assert lines[1]["uid"] != "x"
+
+
+def metrics_of(program):
+    """{'name{label="x"}': value} of a scrape, and each name's type."""
+    with Connection(program.health_port, None) as health:
+        answer = health.send(get("/metrics")).answer()
+    assert answer.status == 200 and answer.fields["content-type"].startswith("text/plain; version=0.0.4")
+    values, types = {}, {}
+    for line in answer.body.decode().splitlines():
+        words = line.split(" ")
+        if line.startswith("# TYPE "):
+            assert words[2] not in types, f"two families {words[2]}"
+            types[words[2]] = words[3]
+        elif not line.startswith("#"):
+            assert line.rpartition(" ")[0] not in values, f"twice: {line}"
+            values[line.rpartition(" ")[0]] = float(words[-1])
+    return values, types
+
+
+@check
+def metrics_count_what_happened():
+    with Program() as program:
+        with Connection(program.port, tls(program.ca)) as connection:
+            for _ in range(3):
+                ask(connection)
+            assert connection.send(get("/metrics")).answer().status == 404  # not for API servers' port
+            values, types = metrics_of(program)
+        (reviews,) = [(name, value) for name, value in values.items() if name.startswith("tpu_webhook_reviews_total")]
+        assert reviews[1] == 3 and 'outcome="patched"' in reviews[0], reviews
+        assert values['tpu_webhook_review_duration_seconds_count{webhook="mutate"}'] == 3
+        assert 0 < values['tpu_webhook_review_duration_seconds_sum{webhook="mutate"}'] < 0.5
+        assert values['tpu_webhook_requests_refused_total{status="404"}'] == 1
+        assert values["tpu_webhook_connections"] == 1 and values["tpu_webhook_ready"] == 1
+        assert abs(values["process_start_time_seconds"] - time.time()) < 30
+        assert values["tpu_webhook_certificate_not_after_timestamp_seconds"] > time.time()
+        assert types["tpu_webhook_reviews_total"] == "counter"
+        assert not [name for name in types if "watch" in name], "no cluster is watched here"
+        # Every name is in the manual.
+        manual = (pathlib.Path(__file__).parents[2] / "docs" / "operations.md").read_text()
+        unknown = [name for name in types if name.startswith("tpu_webhook") and f"`{name}" not in manual]
+        assert not unknown, unknown
+
+
+@check
+def failed_handshakes_are_counted():
+    with Program() as program, Program() as other:
+        try:
+            Connection(program.port, tls(other.ca)).close()
+            raise AssertionError("trusted")
+        except ssl.SSLError:
+            pass
+        program.wait_for_log("does not trust our certificate")
+        assert metrics_of(program)[0]["tpu_webhook_handshakes_failed_total"] == 1
 
 
 @check

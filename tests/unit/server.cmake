@@ -17,6 +17,7 @@ set(server_tests
   health_test.cpp
   ledger_admin/ledger_admin_test.cpp
   log_test.cpp
+  metrics/metrics_test.cpp
   rules_test.cpp
   https/handlers_test.cpp
   https/load_test.cpp
@@ -45,4 +46,6 @@ set(server_tests
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_command_line tpuwh_kube_config tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/server/metrics/metrics_test.cpp PROPERTIES
+  COMPILE_DEFINITIONS TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
 add_gtest(server_test unit)

@@ -13,8 +13,9 @@ class HandlersTest : public testing::Test {
   webhook::NoCluster cluster_;
   Health health_{1};
   Log log_{LogFormat::text, LogLevel::error};
+  Metrics metrics_;
   Handlers handlers_{
-      .config = config_, .cluster = cluster_, .health = health_, .log = log_};
+      .config = config_, .cluster = cluster_, .health = health_, .log = log_, .metrics = metrics_};
   std::string body_;
 };
 
