@@ -249,6 +249,10 @@ inline constexpr Duration ledger_list = 60s;
 // limits of its pages. A person waits: longer than `connect` alone, shorter than patience.
 inline constexpr Duration command_call = 15s;
 
+// One replica's metrics, read by `doctor` through the API server, which waits longer for a Pod
+// that no packet reaches.
+inline constexpr Duration doctor_scrape = 5s;
+
 // How often a starting server looks whether everything has been listed once.
 inline constexpr Duration sync_poll = 100ms;
 

@@ -37,6 +37,7 @@ void check_neighbours(const View& view, Checks& out);
 void check_service(const View& view, Checks& out);
 void check_certificate(const View& view, Checks& out);
 void check_deployment(const View& view, Checks& out);
+void check_freshness(const View& view, Checks& out);
 void check_rbac(const View& view, Checks& out);
 void check_ledger(const View& view, Checks& out);
 void check_workload_apis(const View& view, Checks& out);

@@ -30,6 +30,10 @@ std::string not_allowed(std::string_view verb, const Resource& resource) {
   return fmt::format("RBAC missing: {} {}{}", verb, resource.name(), where);
 }
 
+Read not_known(std::string why) {
+  return {.found = Found::unknown, .object = {}, .why = std::move(why)};
+}
+
 // `resource` is for the sentence of what was refused.
 Read answer(const Response& response, std::string_view verb, const Resource& resource) {
   if (!response.answered()) return {.found = Found::unknown, .object = {}, .why = response.error};
@@ -123,6 +127,34 @@ void fetch_workload(kube::Session& session, View& view) {
   view.pods = list(session, {"", "v1", "pods", ns}, pod_selector(view.deployment.object), "Pod");
 }
 
+// Read through the API server, which must reach the Pod: one that does not answer in time costs a
+// person enough.
+void fetch_replicas(kube::Session& session, View& view) {
+  constexpr int default_port = 8081;
+  std::string unreached;
+  for (const Json& pod : view.pods.items) {
+    if (!is_ready_pod(pod)) continue;
+    const std::string name = text_member(member(pod, "metadata"), "name");
+    if (!unreached.empty()) {
+      view.replicas.push_back(
+          {name, not_known("not asked, because " + unreached + " is not reached")});
+      continue;
+    }
+    const int port = container_port(pod, "health");
+    const Resource proxy{"", "v1", "pods", view.ns};
+    kube::Request request =
+        kube::get(proxy, fmt::format("{}:{}", name, port == 0 ? default_port : port));
+    request.target += "/proxy/metrics";
+    const Response response = session.send(std::move(request), limits::api::doctor_scrape);
+    Read metrics = answer(response, "get", {"", "v1", "pods/proxy", view.ns});
+    if (response.ok()) metrics.object = response.body;
+    if (!response.ok() && metrics.found != Found::unknown)
+      metrics = not_known("it has no /metrics: an older release");
+    if (!response.answered() || response.head.status >= 500) unreached = name;
+    view.replicas.push_back({name, std::move(metrics)});
+  }
+}
+
 void fetch_rbac(kube::Session& session, View& view) {
   view.cluster_role = get(session, rbac("clusterroles", ""), installed_name);
   view.cluster_role_binding = get(session, rbac("clusterrolebindings", ""), installed_name);
@@ -142,6 +174,7 @@ View fetch(kube::Session& session, const Installation& installed) {
   view.watch_list = try_watch_list(session);
   fetch_configurations(session, view);
   fetch_workload(session, view);
+  fetch_replicas(session, view);
   fetch_rbac(session, view);
   view.ledger = list(session, kube::ledger_objects(view.ns), kube::ledger_label, "ConfigMap");
   view.ray = get_path(session, "/apis/ray.io");

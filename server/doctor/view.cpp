@@ -48,6 +48,23 @@ std::string argument(const Json& deployment, const std::string& name) {
   return {};
 }
 
+bool is_ready_pod(const Json& pod) {
+  const Json conditions = member(member(pod, "status"), "conditions");
+  return conditions.is_array() && std::ranges::any_of(conditions, [](const Json& condition) {
+           return text_member(condition, "type") == "Ready" &&
+                  text_member(condition, "status") == "True";
+         });
+}
+
+int container_port(const Json& pod, std::string_view name) {
+  for (const Json& container : member(member(pod, "spec"), "containers"))
+    for (const Json& port : member(container, "ports")) {
+      const Json number = member(port, "containerPort");
+      if (text_member(port, "name") == name && number.is_number_integer()) return number.get<int>();
+    }
+  return 0;
+}
+
 bool sees_new_pods(const Json& webhook) {
   const Json rules = member(webhook, "rules");
   return rules.is_array() && std::ranges::any_of(rules, [](const Json& rule) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::doctor {
@@ -33,6 +34,12 @@ struct ReadList {
   bool there() const { return found == Found::there; }
 };
 
+// One Pod of the Deployment that is ready.
+struct Replica {
+  std::string pod;
+  Read metrics;  // a string: GET /metrics of its port `health`, through the API server
+};
+
 struct View {
   std::string server;  // "https://HOST:PORT as <source>"
   std::string ns;      // where tpu-webhook is installed
@@ -46,8 +53,9 @@ struct View {
   Read service;
   ReadList endpoint_slices;  // of that Service
   Read deployment;
-  ReadList pods;  // of that Deployment
-  Read secret;    // with the serving certificate; of its data nothing but tls.crt is kept
+  ReadList pods;                  // of that Deployment
+  std::vector<Replica> replicas;  // of those Pods
+  Read secret;  // with the serving certificate; of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
   ReadList ledger;        // ConfigMaps
   Read ray, jobset, lws;  // their API groups
@@ -61,6 +69,12 @@ std::string pod_selector(const Json& deployment);
 
 // The value of --NAME=VALUE among the arguments of the Deployment's containers; "" if absent.
 std::string argument(const Json& deployment, const std::string& name);
+
+// Whether a Pod's condition Ready is True.
+bool is_ready_pod(const Json& pod);
+
+// The number of the container port of this name; 0 if no container has it.
+int container_port(const Json& pod, std::string_view name);
 
 // Whether a webhook of a configuration is called when a Pod is created.
 bool sees_new_pods(const Json& webhook);

@@ -109,9 +109,9 @@ T Session::run(Task<T> task) {
   return std::move(*result);
 }
 
-Response Session::send(Request request) {
+Response Session::send(Request request, limits::Duration within) {
   if (interrupted_) return interrupted_answer();
-  return run(client_.send(std::move(request), api::command_call));
+  return run(client_.send(std::move(request), within));
 }
 
 // One page; where it is not whole, with the answer's own sentence.

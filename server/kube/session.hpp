@@ -38,8 +38,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Client::send, within limits::api::command_call. After an interrupt: failed at once.
-  Response send(Request request);
+  // Client::send. After an interrupt: failed at once.
+  Response send(Request request, limits::Duration within = limits::api::command_call);
 
   // Every object of `resource`, page by page; what they are the items do not say themselves,
   // so `kind` ("Pod") is written into each. Nothing is told of a list that is not whole: it is

@@ -13,6 +13,7 @@ class Api:
 
     def __init__(self):
         self.collections = {}
+        self.texts = {}          # path -> (status, text): what is no object
         self.forbidden = set()   # paths that may not be read
         self.expire = 0          # page tokens that are answered with 410
         self.rivals = 0          # writes that somebody else is faster than
@@ -89,17 +90,19 @@ def handler_of(api):
         protocol_version = "HTTP/1.1"
 
         def answer(self):
-            url = urllib.parse.urlsplit(self.path)
+            url = urllib.parse.urlsplit(urllib.parse.unquote(self.path))
             api.requests.append((self.command, self.path))
             length = int(self.headers.get("Content-Length", 0))
             body = json.loads(self.rfile.read(length)) if length else None
-            if self.command == "GET":
+            if url.path in api.texts:
+                code, out = api.texts[url.path]
+            elif self.command == "GET":
                 code, out = api.get(url.path, urllib.parse.parse_qs(url.query))
             elif self.command == "PUT":
                 code, out = api.put(url.path, body)
             else:
                 code, out = api.delete(url.path, body)
-            text = json.dumps(out).encode()
+            text = (out if isinstance(out, str) else json.dumps(out)).encode()
             self.send_response(code)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))

@@ -268,6 +268,56 @@ def doctor_goes_on_where_nothing_may_be_read():
     assert all(method == "GET" for method, _ in api.requests), api.requests
 
 
+def replicas(api, *names):
+    """The Deployment with a ready Pod of each name; health is at 9001."""
+    labels = {"app": "tpu-webhook"}
+    container = {"name": "tpu-webhook", "image": "i", "args": ["serve", "--ledger=cluster"],
+                 "ports": [{"name": "https", "containerPort": 8443},
+                           {"name": "health", "containerPort": 9001}]}
+    api.collections["/apis/apps/v1/namespaces/hooks/deployments"] = [
+        {"metadata": {"name": "tpu-webhook"},
+         "spec": {"selector": {"matchLabels": labels},
+                  "template": {"spec": {"containers": [container]}}}}]
+    api.collections["/api/v1/namespaces/hooks/pods"] = [
+        {"metadata": {"name": name, "labels": labels}, "spec": {"containers": [container]},
+         "status": {"conditions": [{"type": "Ready", "status": "True"}]}} for name in names]
+    return [f"/api/v1/namespaces/hooks/pods/{name}:9001/proxy/metrics" for name in names]
+
+
+def freshness(api):
+    """[(verdict, what)] of doctor."""
+    _, out, err = run(api, "doctor", "--output", "json", "-n", "hooks")
+    return [(c["verdict"], c["what"]) for c in json.loads(out)["checks"]
+            if c["check"] == "freshness"], err
+
+
+def doctor_asks_each_replica_how_fresh_it_is():
+    api = Api()
+    first, second = replicas(api, "a", "b")
+    age = 'tpu_webhook_watch_age_seconds{resource="pods"} '
+    api.texts = {first: (200, age + "7.2\n"), second: (200, age + "151\n")}
+    lines, err = freshness(api)
+    assert [verdict for verdict, _ in lines] == ["warn", "ok"], (lines, err)
+    assert "b has heard nothing of pods for 151 s" in lines[0][1], lines
+    assert "1 replica watches the cluster" in lines[1][1] and "7 s old" in lines[1][1], lines
+
+
+def doctor_asks_no_further_where_a_replica_is_not_reached():
+    api = Api()
+    first, second = replicas(api, "a", "b")
+    api.texts = {first: (503, "error trying to reach service: dial tcp 10.0.0.7:9001: timeout")}
+    (line,), err = freshness(api)
+    assert line[0] == "unknown" and "10.0.0.7" in line[1] and "b: not asked" in line[1], (line, err)
+    assert not [path for _, path in api.requests if "pods/b" in path], api.requests
+
+
+def doctor_says_what_it_may_not_ask():
+    api = Api()
+    api.forbidden = {replicas(api, "a")[0].rpartition("/")[0]}
+    (line,), err = freshness(api)
+    assert line[0] == "unknown" and "pods/proxy" in line[1], (line, err)
+
+
 def main():
     part = sys.argv[2] if len(sys.argv) > 2 else ""
     tests = [f for f in list(globals().values())

@@ -91,6 +91,21 @@ INSTANTIATE_TEST_SUITE_P(
                    Verdict::warn, "deployment", "1 of 2 replicas"},
         BrokenCase{"two_versions", [](View& v) { v.pods.items.push_back(pod_of("tpu-webhook:2")); },
                    Verdict::warn, "versions", "tpu-webhook:1 (2), tpu-webhook:2 (1)"},
+        BrokenCase{"a_silent_watch",
+                   [](View& v) {
+                     v.replicas[1].metrics.object =
+                         "tpu_webhook_watch_age_seconds{resource=\"pods\"} 151.2\n";
+                   },
+                   Verdict::warn, "freshness", "b has heard nothing of pods for 151 s"},
+        BrokenCase{"a_starting_replica",
+                   [](View& v) {
+                     v.replicas[0].metrics.object =
+                         "tpu_webhook_watch_synced{resource=\"rayclusters\"} 0\n";
+                   },
+                   Verdict::warn, "freshness", "a has not listed all rayclusters yet"},
+        BrokenCase{"pods_may_not_be_asked",
+                   [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
+                   Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
         BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
                    "Secret tpu-webhook-system/serving, which the Deployment mounts, does not"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },

@@ -84,6 +84,11 @@ inline Json pod_of(const std::string& image) {
   return {{"spec", {{"containers", Json::array({container})}}}};
 }
 
+inline const std::string metrics_of_a_replica =
+    "tpu_webhook_watch_synced{resource=\"pods\"} 1\n"
+    "tpu_webhook_watch_age_seconds{resource=\"pods\"} 41.5\n"
+    "tpu_webhook_watch_age_seconds{resource=\"nodes\"} 3\n";
+
 inline Json secret_of(const std::string& certificates) {
   return {{"data", {{"tls.crt", kube::encode_base64(certificates)}}}};
 }
@@ -106,6 +111,7 @@ inline View installed() {
   view.endpoint_slices = all({{{"endpoints", Json::array({endpoint, endpoint})}}});
   view.deployment = there(deployment_of({"serve", "--ledger=cluster"}));
   view.pods = all({pod_of("tpu-webhook:1"), pod_of("tpu-webhook:1")});
+  view.replicas = {{"a", there(metrics_of_a_replica)}, {"b", there(metrics_of_a_replica)}};
   view.secret = there(secret_of(issued.pair.certificates));
   view.cluster_role = there(role_of(false));
   view.cluster_role_binding = there(binding_of("ClusterRole"));

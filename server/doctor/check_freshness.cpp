@@ -1,0 +1,106 @@
+// What the replicas themselves say of their watches, by their metrics.
+#include "server/config.hpp"
+#include "server/doctor/check.hpp"
+#include "server/offline/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+struct Line {
+  std::string resource;
+  double value;
+};
+
+// The lines `NAME{resource="pods"} 12.5` of a metric.
+std::vector<Line> lines_of(const std::string& metrics, const std::string& name) {
+  std::vector<Line> found;
+  const std::string begin = name + "{resource=\"";
+  std::istringstream text(metrics);
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(begin)) continue;
+    const auto quote = line.find('"', begin.size());
+    const auto space = line.rfind(' ');
+    if (quote == std::string::npos || space < quote) continue;
+    std::istringstream number(line.substr(space));
+    double value = 0;
+    if (number >> value) found.push_back({line.substr(begin.size(), quote - begin.size()), value});
+  }
+  return found;
+}
+
+// Why this replica gives no ids; "" if it does.
+std::string fault_of(const std::string& metrics) {
+  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_synced"))
+    if (line.value == 0) return fmt::format("has not listed all {} yet", line.resource);
+  constexpr std::chrono::duration<double> stale = limits::api::stale;
+  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_age_seconds"))
+    if (line.value > stale.count())
+      return fmt::format("has heard nothing of {} for {:.0f} s", line.resource, line.value);
+  return {};
+}
+
+double oldest_word(const std::string& metrics) {
+  double oldest = 0;
+  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_age_seconds"))
+    oldest = std::max(oldest, line.value);
+  return oldest;
+}
+
+bool asks_api_server(const Json& deployment) {
+  const std::string ledger = argument(deployment, "ledger");
+  return ledger != "none" && ledger != "memory";
+}
+
+}  // namespace
+
+void check_freshness(const View& view, Checks& out) {
+  constexpr auto check = "freshness";
+  if (!view.deployment.there() || !asks_api_server(view.deployment.object)) return;
+  std::vector<std::string> faults, silent;
+  std::size_t fresh = 0;
+  double oldest = 0;
+  for (const Replica& replica : view.replicas) {
+    if (!replica.metrics.there()) {
+      silent.push_back(replica.pod + ": " + replica.metrics.why);
+      continue;
+    }
+    const std::string metrics =
+        replica.metrics.object.is_string() ? replica.metrics.object.get<std::string>() : "";
+    const std::string fault = fault_of(metrics);
+    if (!fault.empty()) {
+      faults.push_back(replica.pod + ' ' + fault);
+      continue;
+    }
+    ++fresh;
+    oldest = std::max(oldest, oldest_word(metrics));
+  }
+  if (!faults.empty())
+    warn(out, check,
+         fmt::format("{}: Ray workers without index labels get no ids from it",
+                     fmt::join(faults, ", ")),
+         fmt::format("see why: kubectl -n {} logs POD; a NetworkPolicy may cut it off from the API "
+                     "server",
+                     view.ns));
+  if (fresh > 0)
+    ok(out, check,
+       fmt::format("{} replica{} watch{} the cluster; the last word of the API server is {:.0f} s "
+                   "old",
+                   fresh, fresh == 1 ? "" : "s", fresh == 1 ? "es" : "", oldest));
+  if (!silent.empty())
+    out.push_back({Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
+                   fmt::format("needs get of pods/proxy and a way from the API server to port "
+                               "health; by hand: kubectl -n {} port-forward POD 8081, then curl "
+                               "http://localhost:8081/metrics",
+                               view.ns)});
+}
+
+}  // namespace tpuwh::server::doctor
