@@ -21,10 +21,13 @@ bool leader_excluded(const Pod& pod) {
   return has_subgroups(pod) && pod.annotation(Annotation::lws_subgroup_policy) == "LeaderExcluded";
 }
 
-// This Pod asks for TPU; of the leader a worker is told by an annotation.
-bool leader_in_slice(const Pod& pod) {
-  if (leader_excluded(pod)) return false;
-  return is_leader(pod) || pod.annotation(Annotation::lws_leader_requests_tpus) == "true";
+// The worker-index that is host 0 of slice 0. This Pod asks for TPU; of the leader a worker is
+// told by an annotation. An excluded leader with TPUs has a host of its own.
+std::uint32_t first_member(const Pod& pod) {
+  if (is_leader(pod)) return 0;
+  const bool with_leader =
+      !leader_excluded(pod) && pod.annotation(Annotation::lws_leader_requests_tpus) == "true";
+  return with_leader ? 0 : 1;
 }
 
 // Before LWS's webhook has written its labels the ordinal says the same: of the leader in
@@ -85,7 +88,7 @@ void identify(const WorkloadContext& context, Member& member) {
   member.names = {.stem = member.group, .stem2 = member.part};
   member.names.numbered = member.names.bare_first = true;
   member.names.several = has_subgroups(pod);
-  member.names.first = leader_in_slice(pod) ? 0 : 1;
+  member.names.first = first_member(pod);
   member.subdomain = subdomain(context, member);
   member.set_key({context.ns, member.group, member.part});
   member.slice_in_key = has_subgroups(pod);

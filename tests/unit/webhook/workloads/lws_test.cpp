@@ -112,6 +112,8 @@ TEST(Lws, TheExcludedLeaderIsInNoSlice) {
   const auto worker = admit(excluded(leader_has_tpu(member(3, 5))));
   EXPECT_EQ(effective(worker, "TPU_WORKER_HOSTNAMES"), "vllm-1-3.svc,vllm-1-4.svc");
   EXPECT_EQ(effective(worker, "TPU_WORKER_ID"), "0");
+  // With TPUs of its own it is a slice of one host, and not "worker-index 0, expected 1 or more".
+  EXPECT_EQ(admit(excluded(member(0, 5)).topology("2x2")).reason, Reason::single_host);
 }
 
 // Label and env of LWS's own webhook disagree here (6.3 number 1).
