@@ -1,6 +1,10 @@
 #include "webhook/validate/lws.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/identity.hpp"
+
+#include <optional>
+#include <string>
 
 namespace tpuwh::webhook {
 
@@ -45,11 +49,27 @@ bool read_network(JsonReader& in, GroupTemplate& group) {
 }
 
 // What a template asks for, to compare the leader's with the workers'.
-std::string asked_for(const Shape& shape) {
-  const std::size_t chips = shape.processes.empty() ? 0 : shape.chips_per_container();
-  return std::string(shape.accelerator) + ' ' + std::string(shape.topology) + ' ' +
-         std::to_string(chips) + ' ' + std::to_string(shape.processes.size());
-}
+struct Asked {
+  std::string accelerator, topology;
+  std::size_t containers = 0;
+  std::uint64_t chips = 0;  // of each container
+
+  explicit Asked(const Shape& shape)
+      : accelerator(shape.accelerator),
+        topology(shape.topology),
+        containers(shape.processes.size()),
+        chips(containers == 0 ? 0 : shape.chips_per_container()) {}
+
+  bool operator==(const Asked&) const = default;
+  bool same_slices(const Asked& other) const {
+    return accelerator == other.accelerator && topology == other.topology;
+  }
+  // "2 TPU containers of 2 chips"
+  std::string text() const {
+    return topology::counted(containers, "TPU container") + " of " +
+           topology::counted(chips, "chip");
+  }
+};
 
 class Group {
  public:
@@ -65,7 +85,7 @@ class Group {
         checker_.open("leader template", group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
       leader_asks_ = true;
       decide_on(0, leader_);
-      leader_shape_ = asked_for(checker_.scratch().shape);
+      leader_shape_.emplace(checker_.scratch().shape);
       leader_misfit_ = misfit();
     }
     if (checker_.reader().failed()) return;
@@ -109,13 +129,14 @@ class Group {
   // The workers' template is the leader's, too, where that has none.
   void check_workers() {
     if (!group_.leader) leader_asks_ = true;
-    const std::string shape = asked_for(checker_.scratch().shape);
+    const Asked shape(checker_.scratch().shape);
     const bool alone = group_.size.value_or(1) == 1;
     const std::string second = leader_ + "-1";
     decide_on(alone ? 0 : 1, alone ? leader_ : second);
+    if (!alone) compare_processes(shape);
     const std::string wrong = misfit();
     if (wrong.empty()) return;
-    const bool one_shape = leader_shape_.empty() || leader_shape_ == shape;
+    const bool one_shape = !leader_shape_ || *leader_shape_ == shape;
     const bool one_slice = !group_.subgroup_size;
     // Several subgroups, or a leader with other chips, may be more than one slice (D17).
     if (one_shape && one_slice)
@@ -124,11 +145,26 @@ class Group {
       checker_.warn(wrong);
   }
 
+  // A Pod's list of processes takes every member to be like itself: it cannot know better. Where
+  // the leader is another one in the same slice, the two lists differ.
+  void compare_processes(const Asked& worker) {
+    const bool excluded = group_.subgroup_size && group_.subgroup_policy == "LeaderExcluded";
+    if (!leader_shape_ || excluded) return;
+    if (checker_.slice() == nullptr || checker_.slice()->hosts == 1) return;
+    const Asked& leader = *leader_shape_;
+    if (!leader.same_slices(worker) || leader.containers == worker.containers) return;
+    checker_.warn("the leader template has " + leader.text() + " and the worker template " +
+                  worker.text() +
+                  "; in one slice every member needs as many, else its members read different "
+                  "lists of processes and it never starts");
+  }
+
   Checker& checker_;
   const GroupTemplate& group_;
   const std::string size_, subgroup_size_, leader_;
   bool leader_asks_ = false;
-  std::string leader_shape_, leader_misfit_;
+  std::optional<Asked> leader_shape_;
+  std::string leader_misfit_;
 };
 
 }  // namespace

@@ -27,6 +27,20 @@ def _group(of, size=4, **how):
     return [_member(of, worker, size=size, **how) for worker in range(size)]
 
 
+_KIND = {"group": "leaderworkerset.x-k8s.io", "version": "v1", "kind": "LeaderWorkerSet"}
+
+
+def _object(size, leader, worker):
+    """The LeaderWorkerSet itself, with a template of each shape."""
+    def template(of):
+        return {"spec": {"nodeSelector": of.selector(), "containers": of.pod()["containers"]}}
+    return {"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet",
+            "metadata": {"name": "vllm", "namespace": NAMESPACE},
+            "spec": {"replicas": 1, "leaderWorkerTemplate": {
+                "size": size, "leaderTemplate": template(leader),
+                "workerTemplate": template(worker)}}}
+
+
 def l01_label_and_list_agree(program):
     """Size 4, subgroups of 2, leader without TPU: the label puts worker 2 with worker 3, the list
     with worker 1, and names a Pod beyond the size."""
@@ -88,10 +102,14 @@ def l04_leader_has_other_containers(program):
 
 
 def l04_leader_with_other_tpu_containers(program):
-    """The leader has one TPU container and the worker two: no list is right for both."""
+    """The leader has one TPU container and the worker two: no list is right for both, and no Pod
+    tells of the other. The LeaderWorkerSet does."""
     one, two = shape("tpu7x-standard-4t", "2x2x2", 1), shape("tpu7x-standard-4t", "2x2x2", 2)
-    answers = program.answers([_member(one, 0, size=2), _member(two, 1, size=2)])
-    assert any(a.warnings or not a.allowed for a in answers), "a slice that never forms, unsaid"
+    (answer,) = program.answers([_object(2, one, two)], kind=_KIND)
+    assert answer.allowed and len(answer.warnings) == 1, answer.warnings
+    assert "1 TPU container of 4 chips" in answer.warnings[0], answer.warnings
+    (answer,) = program.answers([_object(2, two, two)], kind=_KIND)
+    assert answer.allowed and not answer.warnings, answer.warnings
 
 
 def l05_subgroups_are_whole_slices(program):

@@ -17,6 +17,13 @@ using test::PrintTo;
 using test::validated;
 
 const json tpu = a_template("4x4", 4);
+const json tpu_by_two = [] {
+  json two = a_template("4x4", 2);
+  json second = two["spec"]["containers"][0];
+  second["name"] = "d";
+  two["spec"]["containers"].push_back(second);
+  return two;
+}();
 const json cpu{{"spec", {{"containers", json::array({{{"name", "l"}}})}}}};
 
 struct Group {
@@ -68,6 +75,25 @@ INSTANTIATE_TEST_SUITE_P(
               {{"size", 5}, {"leaderTemplate", a_template("2x2", 4)}, {"workerTemplate", tpu}},
               "",
               "a group of 5 has 5 members"},
+        Group{"leader_with_other_tpu_containers",
+              {{"size", 4}, {"leaderTemplate", tpu}, {"workerTemplate", tpu_by_two}},
+              "",
+              "the leader template has 1 TPU container of 4 chips and the worker template 2 TPU "
+              "containers of 2 chips"},
+        Group{"leader_with_other_tpu_containers_in_a_subgroup",
+              {{"size", 8},
+               {"subGroupPolicy", {{"subGroupSize", 4}}},
+               {"leaderTemplate", tpu},
+               {"workerTemplate", tpu_by_two}},
+              "",
+              "in one slice every member needs as many"},
+        Group{"leader_excluded",
+              {{"size", 5},
+               {"subGroupPolicy", {{"subGroupSize", 4}, {"subGroupPolicyType", "LeaderExcluded"}}},
+               {"leaderTemplate", a_template("2x2", 4)},
+               {"workerTemplate", tpu_by_two}},
+              "",
+              ""},
         Group{"subgroups",
               {{"size", 8}, {"subGroupPolicy", {{"subGroupSize", 4}}}, {"workerTemplate", tpu}},
               "",
