@@ -64,16 +64,22 @@ bool read_metadata(JsonReader& in, Metadata& out, Keep&& keep) {
   });
 }
 
-// What webhook::read_pod does not read: a Pod that is being created has none of it.
+// What webhook::read_pod does not read: a Pod that is being created has none of it. And its
+// labels, if it has one that is of interest: most Pods of a cluster have none.
 struct PodState {
   Metadata metadata;
   std::string node, phase;
+
+  bool of_interest() const { return !metadata.labels.empty(); }
 };
+
+bool is_of_interest(std::string_view label) {
+  return label == "ray.io/node-type" || label == "jobset.sigs.k8s.io/jobset-name";
+}
 
 bool read_state(JsonReader& in, PodState& out) {
   return in.object([&](std::string_view key) {
-    if (key == "metadata")
-      return read_metadata(in, out.metadata, [](std::string_view) { return false; });
+    if (key == "metadata") return read_metadata(in, out.metadata, is_of_interest);
     if (key == "spec")
       return read_object(in, [&](std::string_view member) {
         return member == "nodeName" ? read_text(in, out.node) : in.skip();
@@ -135,6 +141,12 @@ std::optional<JobLeader> job_leader(const Pod& pod, std::string node) {
                    .node = std::move(node)};
 }
 
+// What KubeRay makes of the numbers, which need not agree.
+std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
+                               std::uint32_t most) {
+  return std::min(std::max(replicas.value_or(least), least), most);
+}
+
 bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
   std::string name;
   std::optional<std::uint32_t> hosts, replicas, least, most;
@@ -159,11 +171,6 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
 
 }  // namespace
 
-std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
-                               std::uint32_t most) {
-  return std::min(std::max(replicas.value_or(least), least), most);
-}
-
 bool ObjectReader::start(std::string_view json) {
   text_.assign(json);
   reader_.clear_error();
@@ -179,6 +186,7 @@ std::optional<PodObject> ObjectReader::pod(std::string_view json) {
                 .ended = state.phase == "Succeeded" || state.phase == "Failed",
                 .ray = {},
                 .leader = {}};
+  if (!state.of_interest()) return pod;
   pod_.clear();
   if (!start(json) || !webhook::read_pod(reader_, prefix_, pod_)) return std::nullopt;
   pod.ray = ray_worker(pod_);

@@ -90,8 +90,4 @@ class ObjectReader {
   webhook::Pod pod_;
 };
 
-// What KubeRay makes of the numbers, which need not agree.
-std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
-                               std::uint32_t most);
-
 }  // namespace tpuwh::server::kube

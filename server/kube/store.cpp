@@ -41,11 +41,11 @@ void Store::end_relist(Kind kind) {
 
 void Store::upsert(Kind kind, std::string_view json) {
   if (kind == Kind::pod) return upsert_pod(json);
-  const std::unique_lock lock(mutex_);
   const Generation current = generation(kind);
   if (kind == Kind::node) {
     auto node = reader_.node(json);
     if (!node) return;
+    const std::unique_lock lock(mutex_);
     if (node->chips == 0) {
       nodes_.erase(node->name);
       return;
@@ -56,23 +56,31 @@ void Store::upsert(Kind kind, std::string_view json) {
                    std::make_move_iterator(node->labels.end())};
   } else if (kind == Kind::service) {
     auto service = reader_.service(json);
-    if (service && !service->ray_cluster.empty())
-      services_[{service->ns, service->name}] = {current, std::move(service->ray_cluster)};
+    if (!service || service->ray_cluster.empty()) return;
+    const std::unique_lock lock(mutex_);
+    services_[{service->ns, service->name}] = {current, std::move(service->ray_cluster)};
   } else if (auto cluster = reader_.ray_cluster(json)) {
+    const std::unique_lock lock(mutex_);
     ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
                                                    std::move(cluster->groups)};
   }
 }
 
 void Store::remove(Kind kind, std::string_view json) {
-  if (kind == Kind::pod) return remove_pod(json);
-  const std::unique_lock lock(mutex_);
-  if (kind == Kind::node) {
-    if (const auto node = reader_.node(json)) nodes_.erase(node->name);
+  if (kind == Kind::pod) {
+    if (const auto pod = reader_.pod(json)) remove_pod(*pod);
+  } else if (kind == Kind::node) {
+    const auto node = reader_.node(json);
+    const std::unique_lock lock(mutex_);
+    if (node) nodes_.erase(node->name);
   } else if (kind == Kind::service) {
-    if (const auto service = reader_.service(json)) services_.erase({service->ns, service->name});
-  } else if (const auto cluster = reader_.ray_cluster(json)) {
-    ray_clusters_.erase({cluster->ns, cluster->name});
+    const auto service = reader_.service(json);
+    const std::unique_lock lock(mutex_);
+    if (service) services_.erase({service->ns, service->name});
+  } else {
+    const auto cluster = reader_.ray_cluster(json);
+    const std::unique_lock lock(mutex_);
+    if (cluster) ray_clusters_.erase({cluster->ns, cluster->name});
   }
 }
 
@@ -81,22 +89,19 @@ void Store::remove(Kind kind, std::string_view json) {
 void Store::upsert_pod(std::string_view json) {
   auto pod = reader_.pod(json);
   if (!pod) return;
-  if (pod->ended) return remove_pod(json);
+  if (pod->ended) return remove_pod(*pod);
   const std::unique_lock lock(mutex_);
   forget(pod->uid);
   if (pod->ray || pod->leader) keep(std::move(*pod));
 }
 
 // Also one that has ended: its place is free, whether or not the object stays.
-void Store::remove_pod(std::string_view json) {
-  const auto pod = reader_.pod(json);
-  if (!pod) return;
+void Store::remove_pod(const PodObject& pod) {
   {
     const std::unique_lock lock(mutex_);
-    forget(pod->uid);
+    forget(pod.uid);
   }
-  if (pod->ray && !pod->ray->token.empty() && pod_gone_)
-    pod_gone_(pod->ray->group, pod->ray->token);
+  if (pod.ray && !pod.ray->token.empty() && pod_gone_) pod_gone_(pod.ray->group, pod.ray->token);
 }
 
 void Store::keep(PodObject pod) {

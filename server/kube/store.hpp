@@ -106,7 +106,7 @@ class Store final : public webhook::ClusterView {
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
   Generation generation(Kind kind) const { return generations_[index(kind)]; }
   void upsert_pod(std::string_view json);
-  void remove_pod(std::string_view json);
+  void remove_pod(const PodObject& pod);
   void keep(PodObject pod);
   void forget(const std::string& uid);
 
