@@ -12,6 +12,20 @@ bool is_space(char c) {
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
+// Up to the end of a string's text or an escape in it.
+std::size_t plain_in_string(std::string_view text) {
+  const std::string_view to_quote = text.substr(0, text.find('"'));
+  return std::min(to_quote.find('\\'), to_quote.size());
+}
+
+// Up to a bracket or the begin of a string. A loop: find_first_of searches its set for each byte.
+std::size_t plain_between_strings(std::string_view text) {
+  const auto stops = [](char c) {
+    return c == '"' || c == '{' || c == '}' || c == '[' || c == ']';
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(text, stops) - text.begin());
+}
+
 }  // namespace
 
 void ListDecoder::reset() {
@@ -55,8 +69,7 @@ ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
 // anything; the rest is looked at one by one.
 std::size_t ListDecoder::plain_bytes() const {
   if (!capturing_ || escaped_) return 0;
-  const auto end = rest_.find_first_of(in_string_ ? "\"\\" : "\"{}[]");
-  return std::min(end, rest_.size());
+  return in_string_ ? plain_in_string(rest_) : plain_between_strings(rest_);
 }
 
 ListDecoder::Step ListDecoder::take(char c) {
