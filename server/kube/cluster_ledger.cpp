@@ -1,7 +1,7 @@
 #include "server/kube/cluster_ledger.hpp"
 
+#include "server/kube/item_reader.hpp"
 #include "server/kube/ledger_object.hpp"
-#include "server/kube/list_decoder.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -36,44 +36,26 @@ Resource pods_of(const GroupName& group) {
 }
 
 // Gathers the Pods of a list as it comes.
-class PodReader final : public StreamReader {
+class PodReader final : public ItemReader {
  public:
   explicit PodReader(std::string prefix) : reader_(std::move(prefix)) {}
-
-  bool on_bytes(std::string_view bytes) override {
-    decoder_.feed(bytes);
-    for (;;) {
-      std::string_view item;
-      switch (decoder_.next(item)) {
-        case ListDecoder::Outcome::item:
-          take(item);
-          break;
-        case ListDecoder::Outcome::need_more:
-          return true;
-        case ListDecoder::Outcome::end:
-          whole_ = true;
-          return true;
-        case ListDecoder::Outcome::overflow:
-        case ListDecoder::Outcome::malformed:
-          return false;
-      }
-    }
-  }
-
-  bool whole() const { return whole_; }
   GroupPods take_pods() { return std::move(pods_); }
 
  private:
-  void take(std::string_view json) {
+  void on_item(std::string_view json) override {
     auto pod = reader_.pod(json);
     if (!pod || pod->ended || !pod->ray) return;
     pods_[pod->uid] = {std::move(pod->ray->token), pod->ray->place, pod->leaving};
   }
 
   ObjectReader reader_;
-  ListDecoder decoder_;
   GroupPods pods_;
-  bool whole_ = false;
+};
+
+// Keeps the texts of a list: they are decoded when it is whole.
+struct TextReader final : ItemReader {
+  void on_item(std::string_view json) override { texts.emplace_back(json); }
+  std::vector<std::string> texts;
 };
 
 }  // namespace
@@ -296,22 +278,7 @@ Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
 // The entries of replicas that died are freed by those that live.
 Task<void> ClusterLedger::list_objects() {
   const Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
-  std::vector<std::string> texts;
-  struct Reader final : StreamReader {
-    explicit Reader(std::vector<std::string>& to) : out(to) {}
-    bool on_bytes(std::string_view bytes) override {
-      decoder.feed(bytes);
-      std::string_view item;
-      for (;;) {
-        const auto outcome = decoder.next(item);
-        if (outcome != ListDecoder::Outcome::item)
-          return outcome == ListDecoder::Outcome::need_more || outcome == ListDecoder::Outcome::end;
-        out.emplace_back(item);
-      }
-    }
-    std::vector<std::string>& out;
-    ListDecoder decoder;
-  } reader(texts);
+  TextReader reader;
   const StreamLimits within{.silence = limits::api::page_silence,
                             .total = limits::api::page_silence};
   Request request = list(ledger_objects(ns_), selectors, {});
@@ -322,7 +289,7 @@ Task<void> ClusterLedger::list_objects() {
                                        : response.error}});
     co_return;
   }
-  for (const std::string& text : texts) {
+  for (const std::string& text : reader.texts) {
     auto object = read_ledger_object(text);
     if (!object) {
       log_.warn("ledger", {{"error", object.error().message()}});

@@ -1,6 +1,6 @@
 #include "server/kube/session.hpp"
 
-#include "server/kube/list_decoder.hpp"
+#include "server/kube/item_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -61,24 +61,9 @@ std::string with_kind(std::string_view text, std::string_view kind, const Resour
 }
 
 // The items of one page, and those of the pages before it.
-struct Session::Page final : StreamReader {
-  bool on_bytes(std::string_view bytes) override {
-    decoder.feed(bytes);
-    std::string_view item;
-    for (;;) {
-      outcome = decoder.next(item);
-      if (outcome != ListDecoder::Outcome::item) break;
-      items.emplace_back(item);
-    }
-    return outcome == ListDecoder::Outcome::need_more || outcome == ListDecoder::Outcome::end;
-  }
-  void next_page() {
-    decoder.reset();
-    outcome = ListDecoder::Outcome::need_more;
-  }
+struct Session::Page final : ItemReader {
+  void on_item(std::string_view json) override { items.emplace_back(json); }
 
-  ListDecoder decoder;
-  ListDecoder::Outcome outcome = ListDecoder::Outcome::need_more;
   std::vector<std::string> items;
   bool expired = false;
 };
@@ -122,13 +107,12 @@ Listing Session::read_page(const Resource& resource, Request request, Page& page
   const auto broken = [&](std::string_view why) {
     return Listing{Listing::End::failed, fmt::format("cannot list {}: {}", resource.name(), why)};
   };
-  if (!page.decoder.error().empty()) return broken(page.decoder.error());
+  if (!page.page().error().empty()) return broken(page.page().error());
   if (!response.ok()) {
     page.expired = response.answered() && response.status().expired();
     return refused(resource, response);
   }
-  if (page.outcome != ListDecoder::Outcome::end)
-    return broken("the page ended before its list did");
+  if (!page.whole()) return broken("the page ended before its list did");
   return {Listing::End::whole};
 }
 
@@ -138,7 +122,7 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
   ListOptions options{
       .limit = api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
   for (int lists = 1;;) {
-    page.next_page();
+    page.reset();
     Listing read = read_page(resource, kube::list(resource, selectors, options), page);
     if (page.expired && lists < most_lists) {
       ++lists;
@@ -148,7 +132,7 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
       continue;
     }
     if (!read.whole()) return read;
-    options.continue_token = page.decoder.continue_token();
+    options.continue_token = page.page().continue_token();
     if (options.continue_token.empty()) break;
   }
   for (std::string& item : page.items) {

@@ -4,27 +4,14 @@
 
 namespace tpuwh::server::kube {
 
-bool PageReader::on_bytes(std::string_view bytes) {
-  decoder_.feed(bytes);
-  std::string_view item;
-  for (;;) {
-    outcome_ = decoder_.next(item);
-    if (outcome_ != ListDecoder::Outcome::item) break;
-    sink_.upsert(item);
-  }
-  return outcome_ == ListDecoder::Outcome::need_more || outcome_ == ListDecoder::Outcome::end;
-}
-
 Step PageReader::finish(const Response& response) {
   const Moment moment = moments_();
-  if (!decoder_.error().empty()) return fsm_.undecodable(decoder_.error(), moment);
+  if (!page().error().empty()) return fsm_.undecodable(page().error(), moment);
   if (response.silent) return fsm_.silent(moment);
   if (!response.answered()) return fsm_.connection_failed(response.error, moment);
   if (!response.head.ok()) return fsm_.list_refused(response.status(), moment);
-  if (outcome_ != ListDecoder::Outcome::end) {
-    return fsm_.undecodable("the page ended before its list did", moment);
-  }
-  Step step = fsm_.page(decoder_.continue_token(), decoder_.resource_version(), moment);
+  if (!whole()) return fsm_.undecodable("the page ended before its list did", moment);
+  Step step = fsm_.page(page().continue_token(), page().resource_version(), moment);
   if (step.note == Note::end_relist) {
     sink_.end_relist();
     sink_.moved(moment.now);

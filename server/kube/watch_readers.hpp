@@ -1,7 +1,7 @@
 // Between the bytes of an answer, the rules (WatchFsm) and the store (Sink). No socket.
 #pragma once
 
-#include "server/kube/list_decoder.hpp"
+#include "server/kube/item_reader.hpp"
 #include "server/kube/response.hpp"
 #include "server/kube/sink.hpp"
 #include "server/kube/watch_decoder.hpp"
@@ -16,21 +16,20 @@ namespace tpuwh::server::kube {
 using Moments = std::function<Moment()>;
 
 // One list page: its objects go to the sink as they come.
-class PageReader final : public StreamReader {
+class PageReader final : public ItemReader {
  public:
   PageReader(WatchFsm& fsm, Sink& sink, Moments moments)
       : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
 
-  bool on_bytes(std::string_view bytes) override;
   // What follows, once the request has ended like this.
   Step finish(const Response& response);
 
  private:
+  void on_item(std::string_view json) override { sink_.upsert(json); }
+
   WatchFsm& fsm_;
   Sink& sink_;
   Moments moments_;
-  ListDecoder decoder_;
-  ListDecoder::Outcome outcome_ = ListDecoder::Outcome::need_more;
 };
 
 // One watch, until something other than reading on is to be done.
