@@ -1,5 +1,7 @@
 #include "server/doctor/certificates.hpp"
 
+#include "server/tls/openssl_ptr.hpp"
+
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -15,15 +17,9 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-template <auto free_function>
-struct Free {
-  template <class T>
-  void operator()(T* object) const {
-    free_function(object);
-  }
-};
-using BioPtr = std::unique_ptr<BIO, Free<BIO_free>>;
-using CertificatePtr = std::unique_ptr<X509, Free<X509_free>>;
+using tls::BioPtr;
+using tls::CertificatePtr;
+using tls::Free;
 using StorePtr = std::unique_ptr<X509_STORE, Free<X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>>;
 

@@ -1,5 +1,7 @@
 #include "server/tls/self_issued.hpp"
 
+#include "server/tls/openssl_ptr.hpp"
+
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <openssl/bio.h>
@@ -19,17 +21,8 @@
 namespace tpuwh::server::tls {
 namespace {
 
-template <auto free_function>
-struct Free {
-  template <class T>
-  void operator()(T* object) const {
-    free_function(object);
-  }
-};
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
-using CertificatePtr = std::unique_ptr<X509, Free<X509_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
-using BioPtr = std::unique_ptr<BIO, Free<BIO_free>>;
 
 void check(bool ok, std::string_view what) {
   if (!ok) throw std::runtime_error(fmt::format("self-issued certificate: {}", what));
