@@ -45,6 +45,11 @@ struct Client::Exchange {
   bool sent = false;       // the server may have got something
   bool answering = false;  // a byte of the answer came
 
+  void begin(std::string whole_request) {
+    text = std::move(whole_request);
+    response = {};
+    reused = sent = answering = false;
+  }
   void fail(std::string error) { response.error = std::move(error); }
 
   bool take(std::string_view bytes) {
@@ -95,19 +100,28 @@ Task<Response> Client::run(const Request& request, StreamLimits limits, StreamRe
     exchange.fail(authorization.error().text());
     co_return std::move(exchange.response);
   }
-  exchange.text = request_text(request, *authorization);
-  co_await attempt(exchange, true);
-  const bool again = exchange.worth_another_try();
-  const bool over = co_await cancelled();
-  if (again && !over) co_await attempt(exchange, false);
+  co_await exchange_once(exchange, *authorization);
   Response& response = exchange.response;
-  if (response.answered() && response.head.status == 401 && config_.credentials != nullptr) {
+  if (response.rejected() && config_.credentials != nullptr) {
+    // It may have been replaced since it was read. What is rejected has changed nothing.
     config_.credentials->rejected();
+    const auto fresh = config_.credentials->authorization(Clock::now());
+    if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
+    if (response.rejected()) config_.credentials->rejected();
   }
   if (!response.answered() && exchange.sent && !request.reads()) {
     response.delivery = Delivery::unknown;
   }
   co_return std::move(response);
+}
+
+// With one set of credentials, on a kept connection or, where that had been closed, a new one.
+Task<void> Client::exchange_once(Exchange& exchange, const std::string& authorization) {
+  exchange.begin(request_text(exchange.request, authorization));
+  co_await attempt(exchange, true);
+  const bool again = exchange.worth_another_try();
+  const bool over = co_await cancelled();
+  if (again && !over) co_await attempt(exchange, false);
 }
 
 Task<bool> Client::wait_for_turn(TimePoint until) {

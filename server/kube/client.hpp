@@ -45,6 +45,7 @@ class Client {
   struct Exchange;
 
   Task<Response> run(const Request& request, StreamLimits limits, StreamReader* reader);
+  Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
   Task<void> attempt(Exchange& exchange, bool may_reuse);
   Task<bool> send_and_read(Exchange& exchange, Connection& connection);
   Task<bool> wait_for_turn(TimePoint until);

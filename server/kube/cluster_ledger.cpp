@@ -238,7 +238,7 @@ Task<Outcome> ClusterLedger::send(Request request) {
                    : status.code == 409 ? OutcomeKind::conflict
                                         : OutcomeKind::failed;
     refused.why = sentence(verb, ledger_objects(ns_), status);
-    refused.lasting = status.code == 403;
+    refused.lasting = status.code == 401 || status.code == 403;
     co_return refused;
   }
   Outcome outcome;
@@ -263,7 +263,7 @@ Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {
     Outcome refused = failed(sentence("list", pods_of(name), response.status()));
-    refused.lasting = response.head.status == 403;
+    refused.lasting = response.head.status == 401 || response.head.status == 403;
     co_return refused;
   }
   if (!reader.whole()) co_return failed("the list of Pods of the group broke off");

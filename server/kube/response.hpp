@@ -34,6 +34,8 @@ struct Response {
 
   bool answered() const { return delivery == Delivery::answered; }
   bool ok() const { return answered() && head.ok(); }
+  // The server does not know whom our credentials are.
+  bool rejected() const { return answered() && head.status == 401; }
   // Of an answer that is not ok().
   Status status() const { return read_status(head.status, body, head.retry_after); }
 };

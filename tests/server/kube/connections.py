@@ -91,13 +91,13 @@ def a_new_connection_that_fails_is_not_tried_again():
 
 @check
 def an_expired_token():
-    seen = []
+    """What is refused for its token is sent again with another one, and never with the same."""
+    seen, good = [], ["new"]
 
     def server_side(peer):
         while text := peer.request():
             seen.append(text)
-            good = "Bearer new\r\n" in text
-            peer.answer(status=200 if good else 401)
+            peer.answer(status=200 if f"Bearer {good[-1]}\r\n" in text else 401)
 
     token = play.PKI / "rotating"
     token.write_text("old")
@@ -105,7 +105,14 @@ def an_expired_token():
         expect(probe.ask("get /api 3000"), delivery="answered", status=401)
         token.write_text("new")
         expect(probe.ask("get /api 3000"), delivery="answered", status=200)
-    assert len(seen) == 2, "a refused request is not repeated"
+        assert len(seen) == 2, "repeated with the token that was refused"
+        good.append("newer")
+        token.write_text("newer")
+        expect(probe.ask("get /api 3000"), delivery="answered", status=200)
+        good.append("newest")
+        token.write_text("newest")
+        expect(probe.ask("post /api 3000 {}"), delivery="answered", status=200)
+    assert len(seen) == 6, len(seen)
 
 
 @check
