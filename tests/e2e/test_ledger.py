@@ -7,6 +7,7 @@ import time
 import pytest
 import yaml
 
+from controlplane import nodes
 from harness import audit, forged, workers
 from harness.api import Refused, wait_for
 from harness.pods import injected, member
@@ -40,12 +41,12 @@ def of(cluster):
     return [record for record in ledger(cluster.namespace.api) if record["data"]["ray-cluster-uid"] == cluster.uid]
 
 
-def keep_trying(cluster, worker, seconds=20):
+def keep_trying(cluster, worker, seconds=20, node=None):
     """As a controller does: each second, until the Pod is there."""
     made = []
 
     def tried():
-        made.append(cluster.add(worker))
+        made.append(cluster.add(worker, node=node))
         return True
 
     wait_for(f"{worker} to be created", tried, seconds, every=1)
@@ -113,6 +114,55 @@ def test_a_worker_that_is_replaced_has_its_id_again(release, no_ledger_left, nam
     for number in range(4):
         keep_trying(cluster, f"back-{number}")
     assert not whole(cluster.pods(), 4, 2)
+
+
+def test_a_node_that_goes_gives_its_ids_back(release, api, no_ledger_left, namespace):
+    """Two hosts of a slice run on a Node that is deleted; Kubernetes' garbage collector deletes their Pods, and those
+    that come in their place have the same ids."""
+    nodes_made = [api.create(nodes.node(nodes.Pool("of-the-story", "ct6e-standard-4t", nodes=2), number))
+                  for number in range(2)]
+    lost, kept = (made["metadata"]["name"] for made in nodes_made)
+    cluster = Cluster(namespace, "node-lost", hosts=4)
+    try:
+        for number in range(4):
+            keep_trying(cluster, f"w-{number}", node=lost if number in (1, 2) else kept)
+        before = {place(pod) for pod in cluster.pods() if pod["spec"]["nodeName"] == lost}
+        api.delete("v1", "Node", lost)
+        wait_for("the garbage collector", lambda: len(living(cluster.pods())) == 2, 180, every=1)
+        after = {place(keep_trying(cluster, f"again-{number}", node=kept)) for number in range(2)}
+        assert after == before, f"{before} were on the node, {after} came in their place"
+        assert not whole(cluster.pods(), 4, 1)
+    finally:
+        for name_of_node in (lost, kept):
+            api.delete("v1", "Node", name_of_node)
+
+
+def test_a_token_that_is_no_longer_good(release, api, plane, no_ledger_left, namespace):
+    """The ServiceAccount is made anew, so that the replica's token is refused; with the one that the kubelet then writes
+    it goes on, without a restart."""
+    (replica,) = release.replicas
+    cluster = Cluster(namespace, "rotated", hosts=4)
+    keep_trying(cluster, "w-0")
+    account = api.get("v1", "ServiceAccount", "tpu-webhook", "tpu-webhook")
+    api.delete("v1", "ServiceAccount", "tpu-webhook", "tpu-webhook")
+    for field in ("uid", "resourceVersion", "creationTimestamp", "managedFields"):
+        account["metadata"].pop(field, None)
+    api.create(account)
+    # The API server remembers for 10 s whom a token is.
+    wait_for("the old token to be refused", lambda: _refused(cluster), 30, every=1)
+    (replica.account_folder / "token").write_text(plane.client().token("tpu-webhook", "tpu-webhook"), encoding="utf-8")
+    for number in range(len(cluster.pods()), 4):
+        keep_trying(cluster, f"w-{number}", 30)
+    assert not whole(cluster.pods(), 4, 1) and replica.alive()
+
+
+def _refused(cluster):
+    """A worker that is not created for want of a ledger; it takes no place when it is."""
+    try:
+        cluster.remove(cluster.add("probe"))
+        return False
+    except Refused as why:
+        return "401" in str(why)
 
 
 def test_no_more_places_than_the_cluster_asks_for(release, no_ledger_left, namespace):

@@ -1,14 +1,23 @@
 """What an operator sees of a running cluster: slices, audit, doctor, ledger list; each by the program itself."""
 
+import contextlib
 import json
+import re
+import signal
+import socket
 import subprocess
+import sys
+import time
 
 import pytest
 
-from harness import pools
+from controlplane import process
+from harness import forged, pools
+from harness.api import wait_for
 from harness.pods import member
-from harness.workers import Cluster
-from test_ledger import keep_trying, no_ledger_left  # noqa: F401 (a fixture)
+from harness.release import E2E, NAMESPACE
+from harness.workers import GROUP, Cluster, place, whole
+from test_ledger import keep_trying, no_ledger_left, of  # noqa: F401 (a fixture)
 from test_multislice import TWO_POOLS, not_queued
 
 
@@ -53,6 +62,108 @@ def test_doctor_finds_nothing_to_mend(release, ask):
     code, text = ask("doctor", "--output", "json")
     assert code == 0, text
     assert {"rbac", "order", "trust"} <= {check["check"] for check in json.loads(text)["checks"]}, text
+
+
+def own_address():
+    """An address of this machine that is not loopback: the API server's proxy refuses those."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing
+        return probe.getsockname()[0]
+
+
+@contextlib.contextmanager
+def found_at_its_pod(plane, release, pod):
+    """While this holds the Pod's own address leads to replica 0: its podIP is this machine's, and a pipe of that
+    address stands for the Pod's network."""
+    (port,) = [port["containerPort"] for container in pod["spec"]["containers"]
+               for port in container["ports"] if port["name"] == "health"]
+    address = own_address()
+    path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod['metadata']['name']}/status"
+
+    def lead_to(ip):
+        status = {"status": {"podIP": ip, "podIPs": [{"ip": ip}]}}
+        plane.client().request("PATCH", path, status, "application/merge-patch+json")
+
+    pipe = process.start(plane.directory, "pod-network", [sys.executable, "-B", "-m", "harness.pipe", f"{address}:{port}",
+                         release.replicas[0].health], f"{address}:{port}", {"PYTHONPATH": str(E2E)})
+    try:
+        lead_to(address)
+        yield
+    finally:
+        lead_to(pod["status"]["podIP"])
+        process.stop(plane.directory, [pipe], at_once=True)
+
+
+def test_doctor_asks_the_replicas_how_fresh_they_are(release, plane, api, ask):
+    """Through the API server's proxy, by their metrics; what cannot be reached is not known, and fails nothing."""
+    (pod,) = wait_for("the Pod of the Deployment to run",
+                      lambda: [pod for pod in api.pods(NAMESPACE) if pod["status"].get("podIP")], 30)
+    with found_at_its_pod(plane, release, pod):
+        code, text = ask("doctor", "--output", "json")
+    (line,) = [check for check in json.loads(text)["checks"] if check["check"] == "freshness"]
+    assert code == 0 and line["verdict"] == "ok" and "1 replica watches the cluster" in line["what"], line
+    assert int(re.search(r"is (\d+) s old", line["what"]).group(1)) < 90, line
+
+
+def test_metrics_of_a_replica(release, no_ledger_left, namespace):  # noqa: F811
+    """Everything is listed, every watch is heard of, and what the ledger gives is counted."""
+    (replica,) = release.replicas
+    before = replica.metrics()
+    for resource in ("pods", "nodes", "services", "rayclusters"):
+        of_watch = f'{{resource="{resource}"}}'
+        assert before[f"tpu_webhook_watch_synced{of_watch}"] == 1
+        assert before[f"tpu_webhook_watch_age_seconds{of_watch}"] < 90  # bookmarks come each minute
+        assert before[f"tpu_webhook_watch_resource_version{of_watch}"] > 0
+    assert before['tpu_webhook_store_objects{resource="nodes"}'] > 0
+    cluster = Cluster(namespace, "counted", hosts=4)
+    for number in range(4):
+        keep_trying(cluster, f"w-{number}")
+    after = wait_for("all workers to be in the store", lambda: _with_pods(replica.metrics(), before, 4), 10)
+    grown = {name: after[name] - before.get(name, 0) for name in after}
+    assert grown["tpu_webhook_ledger_places"] == 4 and grown["tpu_webhook_ledger_groups"] == 1
+    assert 1 <= grown['tpu_webhook_ledger_writes_total{result="written"}'] <= 4
+    assert grown['tpu_webhook_ledger_answer_duration_seconds_count{answer="given"}'] >= 4
+    given = [name for name in grown if name.startswith("tpu_webhook_reviews_total") and 'workload="ray"' in name
+             and 'reason="injected"' in name]
+    assert sum(grown[name] for name in given) >= 4, grown
+
+
+def _with_pods(after, before, count):
+    name = 'tpu_webhook_store_objects{resource="pods"}'
+    return after if after[name] - before[name] == count else None
+
+
+def test_slices_while_they_form(release, plane, program, namespace):
+    """`slices --watch` shows each change, and ends well when it is interrupted."""
+    command = [str(program), "slices", "-n", namespace.name, "--watch", "--kubeconfig", str(plane.kubeconfig)]
+    with pools.only(namespace.api, *TWO_POOLS), subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as watching:
+        try:
+            time.sleep(1)
+            namespace.apply("jobset-multislice.yaml", edit=not_queued)
+            namespace.running(8)
+            time.sleep(4)
+        finally:
+            watching.send_signal(signal.SIGINT)
+        text, _ = watching.communicate(timeout=20)
+    assert watching.returncode == 0, text
+    assert re.search(r"running.*\n.*running", text), text
+
+
+def test_a_place_is_freed_by_hand(release, no_ledger_left, namespace, ask):  # noqa: F811
+    """Somebody's forged review holds place 0-0; released, the next worker has it at once."""
+    cluster = Cluster(namespace, "by-hand", hosts=4)
+    keep_trying(cluster, "first")
+    with forged.reviews(release, cluster.worker("forged"), 1, users=1) as answers:
+        pass
+    assert answers == {200: 1}, answers
+    group = f"{namespace.name}/by-hand/{GROUP}"
+    code, text = ask("ledger", "release", group, "0-1", "--force", "--yes")
+    assert code == 0 and "0-1" in text, text
+    (record,) = of(cluster)
+    assert len(record["data"]["entries"].split()) == 1, record
+    assert [place(keep_trying(cluster, f"w-{number}")) for number in range(1, 4)] == [(0, 1), (0, 2), (0, 3)]
+    assert not whole(cluster.pods(), 4, 1)
 
 
 def test_the_ledger_as_a_table(release, no_ledger_left, namespace, ask):  # noqa: F811

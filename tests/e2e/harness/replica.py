@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import signal
+import urllib.request
 
 from controlplane import net, process
 from controlplane.state import State
@@ -109,6 +110,18 @@ class Replica:
             return []
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         return [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+
+    @property
+    def health(self) -> str:
+        """HOST:PORT of the container port `health`."""
+        return f"{ADDRESS}:{self._port('health')}"
+
+    def metrics(self) -> dict:
+        """What Prometheus would read of it: 'name{label="x"}' -> value."""
+        with urllib.request.urlopen(f"http://{self.health}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+        samples = (line.rpartition(" ") for line in lines if line and not line.startswith("#"))
+        return {name: float(value) for name, _, value in samples}
 
     def reviews(self) -> list:
         """One entry per review it answered: uid, namespace, owner, outcome, reason, worker, …"""

@@ -45,8 +45,12 @@ class Cluster:
                 "metadata": {"name": name, "namespace": self.namespace.name, "labels": labels, "ownerReferences": [owner]},
                 "spec": {**self._template(), "schedulerName": "nobody"}}
 
-    def add(self, name: str, dry_run: bool = False) -> dict:
-        return self.namespace.api.create(self.worker(name), dry_run=dry_run)
+    def add(self, name: str, dry_run: bool = False, node: str | None = None) -> dict:
+        """`node`: where it runs, as if a scheduler had said so."""
+        worker = self.worker(name)
+        if node:
+            worker["spec"]["nodeName"] = node
+        return self.namespace.api.create(worker, dry_run=dry_run)
 
     def remove(self, pod: dict) -> None:
         self.namespace.api.delete("v1", "Pod", pod["metadata"]["name"], self.namespace.name)
