@@ -1,5 +1,7 @@
 #include "server/cluster_access.hpp"
 
+#include "server/usage_error.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <utility>
@@ -14,6 +16,19 @@ void add_access_flags(CLI::App& command, AccessFlags& flags) {
       ->type_name("FILE");
   command.add_option("--context", flags.context, "A context of it, else its current one")
       ->type_name("NAME");
+}
+
+void add_snapshot_flag(CLI::App& command, AccessFlags& flags, const std::string& made_with) {
+  command
+      .add_option(
+          "--cluster", flags.snapshot,
+          "A cluster in a file instead of a running one: " + made_with + "; - is standard input")
+      ->type_name("SNAPSHOT.json");
+}
+
+void check_source(const AccessFlags& flags) {
+  if (!flags.snapshot.empty() && flags.given())
+    throw UsageError("want --cluster for a file, or --kubeconfig and --context, not both");
 }
 
 Result<std::unique_ptr<kube::Session>> open_session(const AccessFlags& flags) {

@@ -2,6 +2,7 @@
 
 #include "server/doctor/check.hpp"
 #include "server/doctor/fetch.hpp"
+#include "server/doctor/snapshot.hpp"
 #include "server/installation.hpp"
 
 #include <algorithm>
@@ -9,13 +10,15 @@
 
 namespace tpuwh::server {
 
-int run_doctor(const DoctorOptions& options, kube::Session& session, const Console& console) {
-  const auto installed = find_installation(session, options.ns);
-  if (!installed) {
-    console.err << "tpu-webhook: " << installed.error().text() << "\n";
-    return 2;
-  }
-  const doctor::Checks checks = doctor::examine(doctor::fetch(session, *installed));
+namespace {
+
+int complain(const Error& error, const Console& console) {
+  console.err << "tpu-webhook: " << error.text() << "\n";
+  return 2;
+}
+
+int report(const DoctorOptions& options, const doctor::View& view, const Console& console) {
+  const doctor::Checks checks = doctor::examine(view);
   if (options.output == DoctorOutput::json)
     console.out << doctor::checks_json(checks).dump(
                        -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
@@ -26,6 +29,24 @@ int run_doctor(const DoctorOptions& options, kube::Session& session, const Conso
     return each.verdict == doctor::Verdict::fail;
   };
   return std::ranges::any_of(checks, fails) ? 1 : 0;
+}
+
+}  // namespace
+
+int run_doctor(const DoctorOptions& options, kube::Session& session, const Console& console) {
+  const auto installed = find_installation(session, options.ns);
+  if (!installed) return complain(installed.error(), console);
+  return report(options, doctor::fetch(session, *installed), console);
+}
+
+int run_doctor(const DoctorOptions& options, ObjectSource& snapshot, const Console& console) {
+  std::vector<doctor::Json> objects;
+  const auto told = snapshot.for_each([&](std::string_view, std::string_view json) {
+    objects.push_back(doctor::Json::parse(json, nullptr, false));
+  });
+  if (!told) return complain(told.error(), console);
+  return report(options, doctor::view_of(objects, options.ns, std::chrono::system_clock::now()),
+                console);
 }
 
 }  // namespace tpuwh::server

@@ -3,6 +3,7 @@
 
 #include "server/console.hpp"
 #include "server/kube/session.hpp"
+#include "server/slices/object_source.hpp"
 
 #include <string>
 
@@ -17,5 +18,10 @@ struct DoctorOptions {
 
 //   returns  0 nothing fails; 1 a check fails; 2 the API server cannot be asked
 int run_doctor(const DoctorOptions& options, kube::Session& session, const Console& console);
+
+// Of a cluster in a file.
+//
+//   returns  2: the file cannot be read
+int run_doctor(const DoctorOptions& options, ObjectSource& snapshot, const Console& console);
 
 }  // namespace tpuwh::server

@@ -8,13 +8,16 @@ namespace tpuwh::server {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 const kube::Resource configurations{"admissionregistration.k8s.io", "v1",
                                     "mutatingwebhookconfigurations", ""};
 
-// Of the first webhook that is called by way of a Service; "" if there is none.
-std::string service_namespace(const std::string& text) {
-  using Json = nlohmann::ordered_json;
-  const Json webhooks = member(Json::parse(text, nullptr, false), "webhooks");
+}  // namespace
+
+// Of its first webhook that is called by way of a Service.
+std::string installation_namespace(const Json& configuration) {
+  const Json webhooks = member(configuration, "webhooks");
   for (const Json& webhook : webhooks) {
     const std::string ns =
         text_member(member(member(webhook, "clientConfig"), "service"), "namespace");
@@ -23,8 +26,6 @@ std::string service_namespace(const std::string& text) {
   return {};
 }
 
-}  // namespace
-
 Result<Installation> find_installation(kube::Session& session, const std::string& asked) {
   if (!asked.empty()) return Installation{asked, "--namespace"};
   const kube::Response response = session.send(kube::get(configurations, installed_name));
@@ -32,7 +33,8 @@ Result<Installation> find_installation(kube::Session& session, const std::string
     return Error(Errc::api_access,
                  fmt::format("cannot get {}: {}", configurations.name(), response.error));
   if (response.ok())
-    if (std::string ns = service_namespace(response.body); !ns.empty())
+    if (std::string ns = installation_namespace(Json::parse(response.body, nullptr, false));
+        !ns.empty())
       return Installation{std::move(ns), "the MutatingWebhookConfiguration tpu-webhook"};
   if (kube::PodAccess::from_environment().in_cluster())
     return Installation{session.config().ns, session.config().source};

@@ -3,6 +3,8 @@
 
 #include "server/kube/session.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
 namespace tpuwh::server {
@@ -16,6 +18,9 @@ struct Installation {
   std::string ns;
   std::string source;  // who says so, for messages
 };
+
+// The namespace of the Service that a MutatingWebhookConfiguration calls; "" if it calls none.
+std::string installation_namespace(const nlohmann::ordered_json& configuration);
 
 // `asked` (--namespace) if it is not empty; else the namespace of the Service that the
 // MutatingWebhookConfiguration tpu-webhook calls; else, in a Pod, the Pod's; else

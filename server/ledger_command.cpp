@@ -77,6 +77,33 @@ Result<LedgerInventory> read_inventory(kube::Session& session, const LedgerOptio
   return inventory;
 }
 
+Result<LedgerInventory> read_inventory(ObjectSource& snapshot, const LedgerOptions& options) {
+  LedgerInventory inventory;
+  inventory.ns = options.ns;
+  LivingTokens living;
+  bool pods = false;
+  const std::string label = options.prefix + "token";
+  const auto told = snapshot.for_each([&](std::string_view kind, std::string_view text) {
+    if (kind == "Pod") {
+      pods = true;
+      add_pod(text, label, living);
+    }
+    if (kind != "ConfigMap" || !is_ledger_object(text, options.ns)) return;
+    auto object = kube::read_ledger_object(text);
+    if (object)
+      inventory.objects.push_back(std::move(*object));
+    else
+      inventory.not_known.push_back(object.error().message());
+  });
+  if (!told) return told.error();
+  if (pods)
+    inventory.living = std::move(living);
+  else
+    inventory.not_known.push_back("no Pod in the snapshot");
+  std::ranges::sort(inventory.objects, {}, &kube::LedgerObject::group);
+  return inventory;
+}
+
 // One `ledger release`, on one ledger object.
 class Release {
  public:
@@ -200,16 +227,24 @@ class Release {
   kube::LedgerObject object_;
 };
 
-}  // namespace
-
-int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console) {
-  const auto inventory = read_inventory(session, options);
+int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory,
+          const Console& console) {
   if (!inventory) return complain(inventory.error().text(), console);
   if (options.output == LedgerOutput::json)
     console.out << inventory_json(*inventory).dump(-1, ' ', false, replace_bad_utf8) << "\n";
   else
     console.out << inventory_text(*inventory, console.terminal);
   return 0;
+}
+
+}  // namespace
+
+int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console) {
+  return print(options, read_inventory(session, options), console);
+}
+
+int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console) {
+  return print(options, read_inventory(snapshot, options), console);
 }
 
 int run_ledger_release(const ReleaseOptions& options, kube::Session& session,

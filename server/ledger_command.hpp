@@ -4,6 +4,7 @@
 #include "server/console.hpp"
 #include "server/kube/session.hpp"
 #include "server/ledger_admin/release.hpp"
+#include "server/slices/object_source.hpp"
 
 #include <string>
 
@@ -19,6 +20,11 @@ struct LedgerOptions {
 
 //   returns  0; 2 where the ledger cannot be read
 int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console);
+
+// Of a cluster in a file: the ledger objects of options.ns, or of all namespaces, and the Pods.
+//
+//   returns  2: the file cannot be read
+int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console);
 
 struct ReleaseOptions {
   LedgerOptions ledger;

@@ -27,11 +27,14 @@ constexpr auto list_example = R"(
 WITH POD: entries whose Pod lives, by its label token; WITHOUT POD: places, as SLICE-HOST,
 that nobody holds. The webhook frees those itself, mostly within seconds, at the latest two
 minutes after it saw them; one that stays longer is worth a look at the webhook's log.
-Exit code: 0, or 2 where the ledger cannot be read.
+Exit code: 0, or 2 where the ledger or the snapshot cannot be read.
 
 Examples:
   tpu-webhook ledger list
-  tpu-webhook ledger list -n tpu-webhook-system --output json | jq '.groups[].withoutPod')";
+  tpu-webhook ledger list -n tpu-webhook-system --output json | jq '.groups[].withoutPod'
+  kubectl get configmaps,pods -A -o json | tpu-webhook ledger list --cluster -)";
+
+constexpr auto list_objects = "kubectl get configmaps,pods -A -o json";
 
 constexpr auto release_example = R"(
 Without SLICE-HOST: every entry without a living Pod. The entry of a living Pod is never
@@ -70,6 +73,7 @@ int with_session(const AccessFlags& access, const Console& console, const auto& 
 void add_list(CLI::App& ledger, Command& chosen) {
   auto flags = std::make_shared<LedgerFlags>();
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
+  add_snapshot_flag(*command, flags->access, list_objects);
   add_common(*command, *flags);
   add_choice<LedgerOutput>(*command, "--output,-o", flags->options.output,
                            {{"text", LedgerOutput::text}, {"json", LedgerOutput::json}},
@@ -78,7 +82,13 @@ void add_list(CLI::App& ledger, Command& chosen) {
   command->footer(list_example);
   command->callback([flags, layers, &chosen] {
     flags->options.prefix = layers->resolve().options.webhook.prefix;
+    check_source(flags->access);
     chosen.run = [flags](const Console& console) {
+      if (!flags->access.snapshot.empty()) {
+        SnapshotFile snapshot(flags->access.snapshot, console.in,
+                              std::string("make it with ") + list_objects);
+        return run_ledger_list(flags->options, snapshot, console);
+      }
       return with_session(flags->access, console, [&](kube::Session& session) {
         return run_ledger_list(flags->options, session, console);
       });

@@ -56,7 +56,6 @@ Examples:
 constexpr std::chrono::seconds watch_pause(2);
 
 struct ClusterFlags {
-  std::string cluster;
   AccessFlags access;
   bool watch = false;
   SlicesOptions options;
@@ -65,11 +64,8 @@ struct ClusterFlags {
 void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
   command.add_option("NAME", flags.options.name, "Only workloads of this name");
   command.add_option("--namespace,-n", flags.options.ns, "Only of this namespace")->type_name("NS");
-  command
-      .add_option("--cluster", flags.cluster,
-                  "A cluster in a file instead of a running one: kubectl get "
-                  "pods,nodes,services,rayclusters -A -o json; - is standard input")
-      ->type_name("SNAPSHOT.json");
+  add_snapshot_flag(command, flags.access,
+                    "kubectl get pods,nodes,services,rayclusters -A -o json");
   add_access_flags(command, flags.access);
   add_choice<SlicesOutput>(command, "--output,-o", flags.options.output,
                            {{"text", SlicesOutput::text}, {"json", SlicesOutput::json}},
@@ -77,9 +73,8 @@ void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
 }
 
 void check(const ClusterFlags& flags) {
-  if (!flags.cluster.empty() && flags.access.given())
-    throw UsageError("want --cluster for a file, or --kubeconfig and --context, not both");
-  if (flags.watch && flags.cluster == "-")
+  check_source(flags.access);
+  if (flags.watch && flags.access.snapshot == "-")
     throw UsageError("--watch: want a file as --cluster, standard input cannot be read again");
 }
 
@@ -113,7 +108,7 @@ std::function<bool()> interruptible_pause() {
 }
 
 int slices_of_file(const ClusterFlags& flags, const Console& console) {
-  SnapshotFile source(flags.cluster, console.in);
+  SnapshotFile source(flags.access.snapshot, console.in);
   std::function<bool()> wait;
   if (flags.watch) wait = interruptible_pause();
   return run_slices(flags.options, source, wait, console.out, console.err);
@@ -134,7 +129,7 @@ int live_slices(const ClusterFlags& flags, const Console& console) {
 }
 
 int audit_of_file(const ClusterFlags& flags, const Console& console) {
-  SnapshotFile source(flags.cluster, console.in);
+  SnapshotFile source(flags.access.snapshot, console.in);
   return run_audit(flags.options, source, console.out, console.err);
 }
 
@@ -161,8 +156,8 @@ void add_slices(CLI::App& program, Command& chosen) {
     chosen.run = [flags](const Console& console) {
       flags->options.colour = console.terminal;
       flags->options.redraw = console.terminal && flags->watch;
-      return flags->cluster.empty() ? live_slices(*flags, console)
-                                    : slices_of_file(*flags, console);
+      return flags->access.snapshot.empty() ? live_slices(*flags, console)
+                                            : slices_of_file(*flags, console);
     };
   });
 }
@@ -178,7 +173,8 @@ void add_audit(CLI::App& program, Command& chosen) {
     flags->options.config = layers->resolve().options.webhook;
     chosen.run = [flags](const Console& console) {
       flags->options.colour = console.terminal;
-      return flags->cluster.empty() ? live_audit(*flags, console) : audit_of_file(*flags, console);
+      return flags->access.snapshot.empty() ? live_audit(*flags, console)
+                                            : audit_of_file(*flags, console);
     };
   });
 }

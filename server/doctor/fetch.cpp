@@ -97,13 +97,6 @@ Read try_watch_list(kube::Session& session) {
   return answer(response, "watch", namespaces);
 }
 
-// The public part of a Secret; the rest is not kept.
-Read without_key(Read secret) {
-  const std::string certificate = text_member(member(secret.object, "data"), "tls.crt");
-  secret.object = {{"data", {{"tls.crt", certificate}}}};
-  return secret;
-}
-
 void fetch_configurations(kube::Session& session, View& view) {
   const Resource mutating = registration("mutatingwebhookconfigurations");
   view.mutating = list(session, mutating, "", "MutatingWebhookConfiguration");

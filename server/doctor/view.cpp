@@ -30,6 +30,13 @@ std::string certificate_secret(const Json& deployment) {
   return any;
 }
 
+Read without_key(Read secret) {
+  if (!secret.there()) return secret;
+  const std::string certificate = text_member(member(secret.object, "data"), "tls.crt");
+  secret.object = {{"data", {{"tls.crt", certificate}}}};
+  return secret;
+}
+
 std::string pod_selector(const Json& deployment) {
   const Json labels = member(member(member(deployment, "spec"), "selector"), "matchLabels");
   if (!labels.is_object()) return {};

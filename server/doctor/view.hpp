@@ -64,6 +64,9 @@ struct View {
 // The Secret that a Deployment mounts as the serving certificate; "" if it mounts none.
 std::string certificate_secret(const Json& deployment);
 
+// The public part of a Secret: the rest is not kept.
+Read without_key(Read secret);
+
 // "matchLabels" of a Deployment as a label selector.
 std::string pod_selector(const Json& deployment);
 

@@ -45,6 +45,16 @@ void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& li
   living.emplace(text_member(metadata, "namespace"), token);
 }
 
+bool is_ledger_object(std::string_view config_map_json, const std::string& ns) {
+  if (json_fault(config_map_json)) return false;
+  const Json metadata = member(Json::parse(config_map_json, nullptr, false), "metadata");
+  if (!ns.empty() && text_member(metadata, "namespace") != ns) return false;
+  const auto equals = kube::ledger_label.find('=');
+  const std::string key(kube::ledger_label.substr(0, equals));
+  return text_member(member(metadata, "labels"), key.c_str()) ==
+         kube::ledger_label.substr(equals + 1);
+}
+
 bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,
            const LivingTokens& living) {
   return living.contains({object.group.ns, entry.token});
@@ -62,7 +72,8 @@ std::string inventory_text(const LedgerInventory& inventory, bool colour) {
   std::string below;
   for (const std::string& each : inventory.not_known) below += "not known: " + each + "\n";
   if (inventory.objects.empty())
-    return fmt::format("no ledger object in namespace {}\n{}", inventory.ns, below);
+    return fmt::format("no ledger object in {}\n{}",
+                       inventory.ns.empty() ? "any namespace" : "namespace " + inventory.ns, below);
   Table table(
       {"RAYCLUSTER", "GROUP", "HOSTS PER SLICE", "ENTRIES", "WITH POD", "WITHOUT POD", "STATE"});
   for (const kube::LedgerObject& each : inventory.objects) {
@@ -80,8 +91,9 @@ std::string inventory_text(const LedgerInventory& inventory, bool colour) {
 }
 
 Json inventory_json(const LedgerInventory& inventory) {
-  Json out = {
-      {"namespace", inventory.ns}, {"groups", Json::array()}, {"notKnown", inventory.not_known}};
+  Json out = {{"namespace", inventory.ns.empty() ? Json() : Json(inventory.ns)},
+              {"groups", Json::array()},
+              {"notKnown", inventory.not_known}};
   for (const kube::LedgerObject& each : inventory.objects) {
     Json group = {{"namespace", each.group.ns},
                   {"rayCluster", each.group.cluster},

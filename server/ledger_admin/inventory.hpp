@@ -21,8 +21,11 @@ using LivingTokens = std::set<std::pair<std::string, std::string>>;
 // Takes one Pod into account, as JSON; one without the label `label` has no token.
 void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living);
 
+// Whether a ConfigMap, as JSON, is of the ledger; `ns` "" for any namespace.
+bool is_ledger_object(std::string_view config_map_json, const std::string& ns);
+
 struct LedgerInventory {
-  std::string ns;  // of the ledger objects
+  std::string ns;  // of the ledger objects; "" for all
   std::vector<kube::LedgerObject> objects;
   std::optional<LivingTokens> living;  // none: Pods may not be listed
   std::vector<std::string> not_known;  // sentences: unreadable objects, missing rules

@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto how_to_make = "make it with kubectl get pods,nodes,services,rayclusters -A -o json";
-
 std::string read_all(std::istream& in) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
@@ -37,18 +35,18 @@ Result<void> SnapshotFile::for_each(const Each& each) {
     std::ifstream stream(file_, std::ios::binary);
     if (stream) text = read_all(stream);
     if (!stream.is_open() || stream.bad() || errno == EISDIR)
-      return Error(Errc::bad_value,
-                   fmt::format("cannot read {}: {}; {}", file_, std::strerror(errno), how_to_make));
+      return Error(Errc::bad_value, fmt::format("cannot read {}: {}; {}", file_,
+                                                std::strerror(errno), how_to_make_));
   }
   if (const auto fault = json_fault(text))
     return Error(Errc::bad_json,
-                 fmt::format("{} is not JSON: {}; {}", file_, fault->message(), how_to_make));
+                 fmt::format("{} is not JSON: {}; {}", file_, fault->message(), how_to_make_));
   const Json root = Json::parse(text, nullptr, false);
   if (text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,
         fmt::format("{} holds no List of Kubernetes objects, but {}; {}", file_,
-                    root.is_object() ? "an object without kind" : root.type_name(), how_to_make));
+                    root.is_object() ? "an object without kind" : root.type_name(), how_to_make_));
   const auto items = root.find("items");
   if (items == root.end() || !items->is_array()) {
     tell(root, each);

@@ -29,10 +29,15 @@ class ObjectSource {
   virtual std::vector<std::string> not_known() const { return {}; }
 };
 
-// `kubectl get pods,nodes,services,rayclusters -A -o json`, in a file; "-" is `in`.
+// What kubectl get -o json prints, in a file; "-" is `in`. `how_to_make` ends messages: a
+// sentence.
 class SnapshotFile final : public ObjectSource {
  public:
-  SnapshotFile(std::string file, std::istream& in) : file_(std::move(file)), in_(in) {}
+  static constexpr auto of_slices =
+      "make it with kubectl get pods,nodes,services,rayclusters -A -o json";
+
+  SnapshotFile(std::string file, std::istream& in, std::string how_to_make = of_slices)
+      : file_(std::move(file)), in_(in), how_to_make_(std::move(how_to_make)) {}
 
   //   errors  bad_value: the file cannot be read; bad_json, wrong_type: with what was found
   Result<void> for_each(const Each& each) override;
@@ -40,6 +45,7 @@ class SnapshotFile final : public ObjectSource {
  private:
   std::string file_;
   std::istream& in_;
+  std::string how_to_make_;
 };
 
 }  // namespace tpuwh::server

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from controlplane import process
+from controlplane import process, programs
 from harness import forged, pools
 from harness.api import wait_for
 from harness.pods import member
@@ -62,6 +62,23 @@ def test_doctor_finds_nothing_to_mend(release, ask):
     code, text = ask("doctor", "--output", "json")
     assert code == 0, text
     assert {"rbac", "order", "trust"} <= {check["check"] for check in json.loads(text)["checks"]}, text
+
+
+def test_doctor_of_a_file(release, plane, program, namespace, ask):
+    """What kubectl prints of the installation, somewhere else: what a file can say is well, and no key is in it."""
+    kinds = ("mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,clusterrolebindings,roles,"
+             "rolebindings,services,endpointslices,deployments,pods,configmaps,customresourcedefinitions")
+    printed = subprocess.run([programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig), "get", kinds, "-A", "-o",
+                              "json"], capture_output=True, check=True).stdout
+    done = subprocess.run([str(program), "doctor", "--cluster", "-", "--output", "json"], input=printed,
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    of_file = {check["check"]: check["verdict"] for check in json.loads(done.stdout)["checks"]}
+    _, text = ask("doctor", "--output", "json")
+    live = {check["check"]: check["verdict"] for check in json.loads(text)["checks"]}
+    said = {check: verdict for check, verdict in of_file.items() if verdict != "unknown"}
+    assert said.items() <= live.items(), (said, live)
+    assert {"configuration", "rbac", "order", "rival", "ledger", "workload-apis"} <= said.keys(), of_file
 
 
 def own_address():

@@ -12,6 +12,7 @@ set(server_tests
   catalog_command_test.cpp
   cli_test.cpp
   doctor/doctor_test.cpp
+  doctor/snapshot_test.cpp
   drain_test.cpp
   duration_test.cpp
   health_test.cpp

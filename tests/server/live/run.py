@@ -284,6 +284,40 @@ def replicas(api, *names):
     return [f"/api/v1/namespaces/hooks/pods/{name}:9001/proxy/metrics" for name in names]
 
 
+def of_file(objects, *arguments):
+    """(exit code, output) of a command with a snapshot on standard input."""
+    done = subprocess.run([PROGRAM, *arguments, "--cluster", "-"], env=ENVIRONMENT,
+                          input=json.dumps({"kind": "List", "items": objects}),
+                          capture_output=True, text=True, timeout=30, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def the_ledger_of_a_file():
+    pods = [{"kind": "Pod", **pod} for pod in ledger([0, 1], [0]).collections["/api/v1/pods"]]
+    label = {"app.kubernetes.io/component": "ledger"}
+    record = ledger_object([0, 1])
+    record["metadata"].update(namespace="hooks", labels=label)
+    record["metadata"]["name"] = object_name(["ml", "ray", "u1", "workers"])
+    other = {"kind": "ConfigMap", "metadata": {"name": "kube-root-ca.crt", "namespace": "hooks"}}
+    code, out = of_file([*pods, record, other], "ledger", "list", "--output", "json")
+    (group,) = json.loads(out)["groups"]
+    assert code == 0 and (group["withPod"], group["withoutPod"]) == (["0-0"], ["0-1"]), out
+    code, out = of_file([record], "ledger", "list")
+    assert code == 0 and "no Pod in the snapshot" in out, out
+    code, out = of_file([record], "ledger", "list", "-n", "elsewhere")
+    assert code == 0 and out.startswith("no ledger object in namespace elsewhere"), out
+
+
+def a_snapshot_that_is_none_says_how_to_make_one():
+    for command, kinds in [(["doctor"], "deployments"), (["ledger", "list"], "configmaps,pods")]:
+        done = subprocess.run([PROGRAM, *command, "--cluster", "-"], env=ENVIRONMENT, input="[1]",
+                              capture_output=True, text=True, timeout=30, check=False)
+        assert done.returncode == 2 and kinds in done.stderr, done.stderr
+        done = subprocess.run([PROGRAM, *command, "--cluster", "x", "--context", "y"],
+                              env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)
+        assert done.returncode == 2 and "not both" in done.stderr, done.stderr
+
+
 def freshness(api):
     """[(verdict, what)] of doctor."""
     _, out, err = run(api, "doctor", "--output", "json", "-n", "hooks")
