@@ -11,7 +11,7 @@ import threading
 import time
 
 from controlplane import net
-from harness import workers
+from harness import pipe, workers
 from harness.api import Refused, wait_for
 from harness.release import E2E
 from harness.rival import denial, rival
@@ -21,6 +21,9 @@ CLUSTERS, REPLICAS, HOSTS = 4, 4, 64
 CLIENTS = 8
 MISFORTUNE = 120  # seconds of kills, of a frozen watch, and of refusals by another webhook
 REFUSED, DELAYED, DELAY = 0.05, 0.01, 29.0  # by the other webhook: shares, and seconds
+GIVEN = 'tpu_webhook_ledger_answer_duration_seconds_count{answer="given"}'
+CONFLICTS = 'tpu_webhook_ledger_writes_total{result="conflict"}'
+AGE = 'tpu_webhook_watch_age_seconds{resource="pods"}'
 SEED = int(os.environ.get("TPUWH_SEED", "20261121"))
 
 
@@ -95,6 +98,10 @@ def _kind(message: str) -> str:
     return message[-80:]
 
 
+def _grown(before, after, name):
+    return after.get(name, 0) - before.get(name, 0)
+
+
 def other_webhook():
     """Refuses some Pods, delays others: the API server may store one half a minute after our answer."""
     dice, end = random.Random(SEED + 1), time.monotonic() + MISFORTUNE
@@ -112,10 +119,10 @@ def other_webhook():
 
 
 @contextlib.contextmanager
-def frozen_watch(plane, release):
-    """The third replica reaches the API server through a process that can be stopped."""
+def through_a_pipe(plane, release):
+    """The third replica reaches the API server through a relay whose connections can be stopped."""
     port = net.free_ports(1)[0]
-    pipe = subprocess.Popen([sys.executable, "-B", "-m", "harness.pipe", f"127.0.0.1:{port}",
+    relay = subprocess.Popen([sys.executable, "-B", "-m", "harness.pipe", f"127.0.0.1:{port}",
                              f"127.0.0.1:{plane.ports['apiserver']}"], cwd=E2E)
     try:
         one = release.replicas[2]
@@ -124,11 +131,26 @@ def frozen_watch(plane, release):
         one.start()
         release.route()
         release.wait_ready()
-        yield pipe
+        yield relay.pid
     finally:
-        pipe.send_signal(signal.SIGCONT)
-        pipe.terminate()
-        pipe.wait()
+        relay.terminate()
+        relay.wait()
+
+
+@contextlib.contextmanager
+def frozen(relay):
+    """Its connections of now stand still, the watches among them; what is opened later passes, so that the replica
+    writes the ledger by what it knew before."""
+    stopped = pipe.connections(relay)
+    assert len(stopped) >= 4, "a watch of each kind"
+    for connection in stopped:
+        os.kill(connection, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for connection in stopped:
+            with contextlib.suppress(ProcessLookupError):  # its own side has given it up
+                os.kill(connection, signal.SIGCONT)
 
 
 def apart(plane, release):
@@ -140,13 +162,15 @@ def apart(plane, release):
 
 
 def kill_in_turn(release, until, killed):
-    """One of the first two is killed every 10 s and started again at once, as the kubelet does."""
+    """One of the first two is killed every 10 s and started again at once, as the kubelet does. All connections are cut
+    then: the API server would go on with those that it has, and the third replica have little to say."""
     number = 0
     while time.monotonic() + 10 < until:
         time.sleep(10)
         one = release.replicas[number % 2]
         one.kill()
         one.start()
+        release.route(cut=True)
         killed.append(one.name)
         number += 1
 
@@ -160,16 +184,19 @@ def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
             one.start()
         clusters = [Cluster(namespace, f"c{number}", HOSTS, REPLICAS) for number in range(CLUSTERS)]
         killed, start = [], time.monotonic()
-        with frozen_watch(plane, release) as pipe, rival(plane, namespace, "zz-other", other_webhook(), timeout=30):
+        with through_a_pipe(plane, release) as relay, rival(plane, namespace, "zz-other", other_webhook(), timeout=30):
             until = time.monotonic() + MISFORTUNE
             killer = threading.Thread(target=kill_in_turn, args=(release, until, killed), daemon=True)
             with Controllers(clusters) as controllers:
                 killer.start()
-                pipe.send_signal(signal.SIGSTOP)
-                while time.monotonic() < until:
-                    time.sleep(5)
-                    assert not any(doubles(cluster.pods()) for cluster in clusters)
-                pipe.send_signal(signal.SIGCONT)
+                with frozen(relay):
+                    stale = release.replicas[2]
+                    before, age = stale.metrics(), 0.0
+                    while time.monotonic() < until:
+                        time.sleep(5)
+                        assert not any(doubles(cluster.pods()) for cluster in clusters)
+                        after = stale.metrics()
+                        age = max(age, after[AGE])
                 killer.join()
                 misfortune_over = time.monotonic()
                 wait_for("all Pods to be created", lambda: controllers.missing() == 0, 300, every=1)
@@ -177,12 +204,16 @@ def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
             found = {cluster.name: whole(cluster.pods(), HOSTS, REPLICAS) for cluster in clusters}
             since = done - min(controllers.last_refused or done, done)
         assert not any(found.values()), found
+        assert _grown(before, after, GIVEN) > 0, "the replica with the frozen watches gave nothing"
+        assert age > 90, f"its watch was not frozen: {age:.0f} s old at most"
         pods = [pod for cluster in clusters for pod in cluster.pods()]
         assert len({(pod["metadata"]["labels"]["ray.io/cluster"], *place(pod)) for pod in pods}) == len(pods)
         took = sorted(controllers.took)
         picture("Ids under misfortune", "\n".join([
             f"seed {SEED}; {len(pods)} Pods of {CLUSTERS * REPLICAS} slices of {HOSTS} hosts by {CLIENTS} clients; 0 duplicate ids",
-            f"{len(killed)} kills, one replica's API server frozen for {MISFORTUNE} s, clocks 1 h apart",
+            f"{len(killed)} kills, one replica's watches frozen for {MISFORTUNE} s, clocks 1 h apart",
+            f"that replica gave {_grown(before, after, GIVEN):.0f} places meanwhile, by a watch of Pods up to {age:.0f} s "
+            f"old, and lost {_grown(before, after, CONFLICTS):.0f} races to another one",
             ", ".join(f"{number} {what}" for what, number in sorted(controllers.count.items())),
             "refused because: " + ", ".join(f"{number} {what}" for what, number in controllers.why.most_common()),
             f"a creation took {1e3 * took[len(took) // 2]:.0f} ms in the middle, {took[-1]:.1f} s at most",

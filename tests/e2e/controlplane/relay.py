@@ -83,7 +83,7 @@ class Relay:
             return
         both = {writer, there_writer}
         self._open |= both
-        await asyncio.gather(pump(reader, there_writer), pump(there_reader, writer))
+        await asyncio.gather(_pump(reader, there_writer), _pump(there_reader, writer))
         self._open -= both
         for one in both:
             one.close()
@@ -98,7 +98,7 @@ class Relay:
             os.replace(aside, self._state_file)
 
 
-async def pump(reader, writer) -> None:
+async def _pump(reader, writer) -> None:
     """Pass bytes on in one direction, then the end of them."""
     try:
         while data := await reader.read(CHUNK):
