@@ -33,7 +33,7 @@ customresourcedefinitions -A -o json > cluster.json
   tpu-webhook doctor --cluster cluster.json)";
 
 int doctor_of_file(const DoctorOptions& options, const std::string& file, const Console& console) {
-  SnapshotFile snapshot(file, console.in, doctor::how_to_make_snapshot);
+  SnapshotFile snapshot(file, console.in, doctor::snapshot_made_with);
   return run_doctor(options, snapshot, console);
 }
 

@@ -85,8 +85,7 @@ void add_list(CLI::App& ledger, Command& chosen) {
     check_source(flags->access);
     chosen.run = [flags](const Console& console) {
       if (!flags->access.snapshot.empty()) {
-        SnapshotFile snapshot(flags->access.snapshot, console.in,
-                              std::string("make it with ") + list_objects);
+        SnapshotFile snapshot(flags->access.snapshot, console.in, list_objects);
         return run_ledger_list(flags->options, snapshot, console);
       }
       return with_session(flags->access, console, [&](kube::Session& session) {

@@ -64,8 +64,7 @@ struct ClusterFlags {
 void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
   command.add_option("NAME", flags.options.name, "Only workloads of this name");
   command.add_option("--namespace,-n", flags.options.ns, "Only of this namespace")->type_name("NS");
-  add_snapshot_flag(command, flags.access,
-                    "kubectl get pods,nodes,services,rayclusters -A -o json");
+  add_snapshot_flag(command, flags.access, SnapshotFile::of_slices);
   add_access_flags(command, flags.access);
   add_choice<SlicesOutput>(command, "--output,-o", flags.options.output,
                            {{"text", SlicesOutput::text}, {"json", SlicesOutput::json}},
@@ -86,10 +85,8 @@ std::string list_of_checks() {
 }
 
 int no_access(const Error& error, const Console& console) {
-  console.err << fmt::format(
-      "tpu-webhook: {}; or give --cluster SNAPSHOT.json, made with kubectl get "
-      "pods,nodes,services,rayclusters -A -o json\n",
-      error.text());
+  console.err << fmt::format("tpu-webhook: {}; or give --cluster SNAPSHOT.json, made with {}\n",
+                             error.text(), SnapshotFile::of_slices);
   return 2;
 }
 

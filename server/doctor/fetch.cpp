@@ -1,6 +1,6 @@
 #include "server/doctor/fetch.hpp"
 
-#include "server/kube/ledger_object.hpp"
+#include "server/doctor/objects.hpp"
 #include "server/offline/json_text.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +12,6 @@ namespace {
 using kube::Resource;
 using kube::Response;
 
-Resource registration(const char* plural) {
-  return {"admissionregistration.k8s.io", "v1", plural, ""};
-}
-
-Resource rbac(const char* plural, const std::string& ns) {
-  return {"rbac.authorization.k8s.io", "v1", plural, ns};
-}
-
 Json parsed(std::string_view text) {
   return json_fault(text) ? Json() : Json::parse(text, nullptr, false);
 }
@@ -30,39 +22,40 @@ std::string not_allowed(std::string_view verb, const Resource& resource) {
   return fmt::format("RBAC missing: {} {}{}", verb, resource.name(), where);
 }
 
-Read not_known(std::string why) {
-  return {.found = Found::unknown, .object = {}, .why = std::move(why)};
-}
-
 // `resource` is for the sentence of what was refused.
 Read answer(const Response& response, std::string_view verb, const Resource& resource) {
-  if (!response.answered()) return {.found = Found::unknown, .object = {}, .why = response.error};
+  if (!response.answered()) return not_known(response.error);
   if (response.head.status == 404) return {.found = Found::absent, .object = {}, .why = {}};
-  if (response.head.status == 403)
-    return {.found = Found::unknown, .object = {}, .why = not_allowed(verb, resource)};
-  if (!response.ok())
-    return {.found = Found::unknown,
-            .object = {},
-            .why = kube::sentence(verb, resource, response.status())};
+  if (response.head.status == 403) return not_known(not_allowed(verb, resource));
+  if (!response.ok()) return not_known(kube::sentence(verb, resource, response.status()));
   return {.found = Found::there, .object = parsed(response.body), .why = {}};
 }
 
-Read get(kube::Session& session, const Resource& resource, std::string_view name) {
-  return answer(session.send(kube::get(resource, name)), "get", resource);
-}
+class Live final : public Objects {
+ public:
+  explicit Live(kube::Session& session) : session_(session) {}
 
-ReadList list(kube::Session& session, const Resource& resource, std::string_view labels,
-              std::string_view kind) {
-  ReadList out{.found = Found::there, .items = {}, .why = {}};
-  const kube::Selectors selectors{.labels = std::string(labels), .fields = {}};
-  const auto listing = session.list(
-      resource, selectors, kind, [&](std::string_view text) { out.items.push_back(parsed(text)); });
-  if (listing.whole()) return out;
-  const bool forbidden = listing.end == kube::Listing::End::forbidden;
-  return {.found = Found::unknown,
-          .items = {},
-          .why = forbidden ? not_allowed("list", resource) : listing.why};
-}
+  Read get(const Resource& resource, const std::string&, const std::string& name) override {
+    return answer(session_.send(kube::get(resource, name)), "get", resource);
+  }
+
+  ReadList list(const Resource& resource, const std::string& kind,
+                const std::string& labels) override {
+    ReadList out{.found = Found::there, .items = {}, .why = {}};
+    const kube::Selectors selectors{.labels = labels, .fields = {}};
+    const auto listing = session_.list(resource, selectors, kind, [&](std::string_view text) {
+      out.items.push_back(parsed(text));
+    });
+    if (listing.whole()) return out;
+    const bool forbidden = listing.end == kube::Listing::End::forbidden;
+    return {.found = Found::unknown,
+            .items = {},
+            .why = forbidden ? not_allowed("list", resource) : listing.why};
+  }
+
+ private:
+  kube::Session& session_;
+};
 
 // A path without objects: /version, /apis/ray.io.
 Read get_path(kube::Session& session, const std::string& path) {
@@ -71,10 +64,8 @@ Read get_path(kube::Session& session, const std::string& path) {
   request.target = path;
   const Response response = session.send(std::move(request));
   if (response.answered() && response.head.status == 403)
-    return {.found = Found::unknown,
-            .object = {},
-            .why = fmt::format("RBAC missing: get {}; it is in the ClusterRole system:discovery",
-                               path)};
+    return not_known(
+        fmt::format("RBAC missing: get {}; it is in the ClusterRole system:discovery", path));
   return answer(response, "get", {"", "", path, ""});
 }
 
@@ -95,29 +86,6 @@ Read try_watch_list(kube::Session& session) {
     return {.found = Found::absent, .object = {}, .why = {}};
   if (response.ok()) return {.found = Found::there, .object = {}, .why = {}};
   return answer(response, "watch", namespaces);
-}
-
-void fetch_configurations(kube::Session& session, View& view) {
-  const Resource mutating = registration("mutatingwebhookconfigurations");
-  view.mutating = list(session, mutating, "", "MutatingWebhookConfiguration");
-  view.configuration = get(session, mutating, installed_name);
-  view.validating = get(session, registration("validatingwebhookconfigurations"), installed_name);
-}
-
-void fetch_workload(kube::Session& session, View& view) {
-  const std::string& ns = view.ns;
-  view.service = get(session, {"", "v1", "services", ns}, installed_name);
-  view.endpoint_slices =
-      list(session, {"discovery.k8s.io", "v1", "endpointslices", ns},
-           fmt::format("kubernetes.io/service-name={}", installed_name), "EndpointSlice");
-  view.deployment = get(session, {"apps", "v1", "deployments", ns}, installed_name);
-  view.secret.why = view.pods.why =
-      view.deployment.found == Found::absent ? "there is no Deployment" : view.deployment.why;
-  if (!view.deployment.there()) return;
-  const std::string secret = certificate_secret(view.deployment.object);
-  view.secret = secret.empty() ? Read{.found = Found::absent, .object = {}, .why = {}}
-                               : without_key(get(session, {"", "v1", "secrets", ns}, secret));
-  view.pods = list(session, {"", "v1", "pods", ns}, pod_selector(view.deployment.object), "Pod");
 }
 
 // Read through the API server, which must reach the Pod: one that does not answer in time costs a
@@ -148,13 +116,6 @@ void fetch_replicas(kube::Session& session, View& view) {
   }
 }
 
-void fetch_rbac(kube::Session& session, View& view) {
-  view.cluster_role = get(session, rbac("clusterroles", ""), installed_name);
-  view.cluster_role_binding = get(session, rbac("clusterrolebindings", ""), installed_name);
-  view.role = get(session, rbac("roles", view.ns), installed_name);
-  view.role_binding = get(session, rbac("rolebindings", view.ns), installed_name);
-}
-
 }  // namespace
 
 View fetch(kube::Session& session, const Installation& installed) {
@@ -165,11 +126,9 @@ View fetch(kube::Session& session, const Installation& installed) {
   view.now = std::chrono::system_clock::now();
   view.version = get_path(session, "/version");
   view.watch_list = try_watch_list(session);
-  fetch_configurations(session, view);
-  fetch_workload(session, view);
+  Live objects(session);
+  read_objects(objects, view);
   fetch_replicas(session, view);
-  fetch_rbac(session, view);
-  view.ledger = list(session, kube::ledger_objects(view.ns), kube::ledger_label, "ConfigMap");
   view.ray = get_path(session, "/apis/ray.io");
   view.jobset = get_path(session, "/apis/jobset.x-k8s.io");
   view.lws = get_path(session, "/apis/leaderworkerset.x-k8s.io");

@@ -10,8 +10,8 @@
 namespace tpuwh::server::doctor {
 
 // What must be in it for every check that a file can answer.
-inline constexpr auto how_to_make_snapshot =
-    "make it with kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
+inline constexpr auto snapshot_made_with =
+    "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
     "clusterroles,clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,"
     "configmaps,customresourcedefinitions -A -o json";
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::doctor {
@@ -25,6 +26,10 @@ struct Read {
 
   bool there() const { return found == Found::there; }
 };
+
+inline Read not_known(std::string why) {
+  return {.found = Found::unknown, .object = {}, .why = std::move(why)};
+}
 
 struct ReadList {
   Found found = Found::unknown;

@@ -47,12 +47,9 @@ void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& li
 
 bool is_ledger_object(std::string_view config_map_json, const std::string& ns) {
   if (json_fault(config_map_json)) return false;
-  const Json metadata = member(Json::parse(config_map_json, nullptr, false), "metadata");
-  if (!ns.empty() && text_member(metadata, "namespace") != ns) return false;
-  const auto equals = kube::ledger_label.find('=');
-  const std::string key(kube::ledger_label.substr(0, equals));
-  return text_member(member(metadata, "labels"), key.c_str()) ==
-         kube::ledger_label.substr(equals + 1);
+  const Json object = Json::parse(config_map_json, nullptr, false);
+  const bool here = ns.empty() || text_member(member(object, "metadata"), "namespace") == ns;
+  return here && has_labels(object, kube::ledger_label);
 }
 
 bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,20 @@ inline nlohmann::ordered_json member(const nlohmann::ordered_json& object, const
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);
   return found != object.end() ? *found : nlohmann::ordered_json();
+}
+
+// Whether a Kubernetes object has the labels of a selector of equalities, "a=b,c=d"; "" picks all.
+inline bool has_labels(const nlohmann::ordered_json& object, std::string_view selector) {
+  const nlohmann::ordered_json labels = member(member(object, "metadata"), "labels");
+  while (!selector.empty()) {
+    const std::string_view term = selector.substr(0, selector.find(','));
+    const auto equals = term.find('=');
+    if (equals == std::string_view::npos) return false;
+    const std::string key(term.substr(0, equals));
+    if (text_member(labels, key.c_str()) != term.substr(equals + 1)) return false;
+    selector.remove_prefix(std::min(term.size() + 1, selector.size()));
+  }
+  return true;
 }
 
 }  // namespace tpuwh::server

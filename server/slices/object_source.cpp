@@ -35,18 +35,18 @@ Result<void> SnapshotFile::for_each(const Each& each) {
     std::ifstream stream(file_, std::ios::binary);
     if (stream) text = read_all(stream);
     if (!stream.is_open() || stream.bad() || errno == EISDIR)
-      return Error(Errc::bad_value, fmt::format("cannot read {}: {}; {}", file_,
-                                                std::strerror(errno), how_to_make_));
+      return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
+                                                std::strerror(errno), made_with_));
   }
   if (const auto fault = json_fault(text))
-    return Error(Errc::bad_json,
-                 fmt::format("{} is not JSON: {}; {}", file_, fault->message(), how_to_make_));
+    return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; make it with {}", file_,
+                                             fault->message(), made_with_));
   const Json root = Json::parse(text, nullptr, false);
   if (text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,
-        fmt::format("{} holds no List of Kubernetes objects, but {}; {}", file_,
-                    root.is_object() ? "an object without kind" : root.type_name(), how_to_make_));
+        fmt::format("{} holds no List of Kubernetes objects, but {}; make it with {}", file_,
+                    root.is_object() ? "an object without kind" : root.type_name(), made_with_));
   const auto items = root.find("items");
   if (items == root.end() || !items->is_array()) {
     tell(root, each);

@@ -29,15 +29,13 @@ class ObjectSource {
   virtual std::vector<std::string> not_known() const { return {}; }
 };
 
-// What kubectl get -o json prints, in a file; "-" is `in`. `how_to_make` ends messages: a
-// sentence.
+// What a kubectl command has printed, in a file; "-" is `in`. Messages name the command.
 class SnapshotFile final : public ObjectSource {
  public:
-  static constexpr auto of_slices =
-      "make it with kubectl get pods,nodes,services,rayclusters -A -o json";
+  static constexpr auto of_slices = "kubectl get pods,nodes,services,rayclusters -A -o json";
 
-  SnapshotFile(std::string file, std::istream& in, std::string how_to_make = of_slices)
-      : file_(std::move(file)), in_(in), how_to_make_(std::move(how_to_make)) {}
+  SnapshotFile(std::string file, std::istream& in, std::string made_with = of_slices)
+      : file_(std::move(file)), in_(in), made_with_(std::move(made_with)) {}
 
   //   errors  bad_value: the file cannot be read; bad_json, wrong_type: with what was found
   Result<void> for_each(const Each& each) override;
@@ -45,7 +43,7 @@ class SnapshotFile final : public ObjectSource {
  private:
   std::string file_;
   std::istream& in_;
-  std::string how_to_make_;
+  std::string made_with_;
 };
 
 }  // namespace tpuwh::server

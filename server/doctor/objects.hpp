@@ -1,0 +1,31 @@
+// Which objects `doctor` looks at, wherever they are.
+#pragma once
+
+#include "server/doctor/view.hpp"
+#include "server/kube/request.hpp"
+
+#include <string>
+
+namespace tpuwh::server::doctor {
+
+// A running cluster, or a file.
+class Objects {
+ public:
+  virtual ~Objects() = default;
+
+  // `kind` is what an object of `resource` calls itself.
+  virtual Read get(const kube::Resource& resource, const std::string& kind,
+                   const std::string& name) = 0;
+  // `labels`: "a=b,c=d", "" for all.
+  virtual ReadList list(const kube::Resource& resource, const std::string& kind,
+                        const std::string& labels) = 0;
+};
+
+// The MutatingWebhookConfiguration tpu-webhook.
+Read our_configuration(Objects& objects);
+
+// Every object of the view, whose `ns` is known. What may not be read, or is not there, is said
+// in its place.
+void read_objects(Objects& objects, View& view);
+
+}  // namespace tpuwh::server::doctor
