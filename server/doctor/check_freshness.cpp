@@ -1,14 +1,15 @@
 // What the replicas themselves say of their watches, by their metrics.
 #include "server/config.hpp"
 #include "server/doctor/check.hpp"
-#include "server/offline/json_text.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
+#include <chrono>
 #include <sstream>
+#include <string>
 #include <vector>
 
 namespace tpuwh::server::doctor {
@@ -92,9 +93,8 @@ void check_freshness(const View& view, Checks& out) {
                      view.ns));
   if (fresh > 0)
     ok(out, check,
-       fmt::format("{} replica{} watch{} the cluster; the last word of the API server is {:.0f} s "
-                   "old",
-                   fresh, fresh == 1 ? "" : "s", fresh == 1 ? "es" : "", oldest));
+       fmt::format("{} {} the cluster; the last word of the API server is {:.0f} s old",
+                   topology::counted(fresh, "replica"), fresh == 1 ? "watches" : "watch", oldest));
   if (!silent.empty())
     out.push_back({Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
                    fmt::format("needs get of pods/proxy and a way from the API server to port "

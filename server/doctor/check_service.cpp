@@ -1,6 +1,7 @@
 #include "server/doctor/check.hpp"
 #include "server/installation.hpp"
 #include "server/offline/json_text.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ void check_service(const View& view, Checks& out) {
                 fmt::format("kubectl -n {} get pods,events; the Pods' log says why they are not "
                             "ready",
                             view.ns));
-  ok(out, check, fmt::format("{} has {} ready endpoint{}", service, ready, ready == 1 ? "" : "s"));
+  ok(out, check, fmt::format("{} has {}", service, topology::counted(ready, "ready endpoint")));
 }
 
 void check_deployment(const View& view, Checks& out) {

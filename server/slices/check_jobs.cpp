@@ -2,6 +2,7 @@
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
 #include "server/slices/ranges.hpp"
+#include "topology/counted.hpp"
 #include "webhook/names.hpp"
 
 #include <fmt/format.h>
@@ -106,7 +107,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
     findings.error(
         "megascale-slices", slice, slice.members,
         fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
-                    std::max(*count, 1u) - 1, count_of(*count, "slice")),
+                    std::max(*count, 1u) - 1, topology::counted(*count, "slice")),
         made_again(slice, "and without a MEGASCALE_SLICE_ID of your own"));
 }
 
@@ -169,7 +170,7 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
   findings.warn("incomplete", first, {},
                 fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
                             "all, or the others wait",
-                            count_of(first.slices, "slice"),
+                            topology::counted(first.slices, "slice"),
                             (missing.size() == 1 ? "slice " : "slices ") + as_ranges(missing),
                             missing.size() == 1 ? "has" : "have"),
                 fmt::format("if the job is not just starting or ending, see why the Pods are not "

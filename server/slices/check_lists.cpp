@@ -2,6 +2,7 @@
 // whose id is i.
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
+#include "topology/counted.hpp"
 #include "webhook/names.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
   if (others.empty()) return true;
   findings.error("list-differs", slice, others,
                  fmt::format("{} differs between members: {}; want one list for all of {}",
-                             name(variable), *where, count_of(slice.hosts, "host")),
+                             name(variable), *where, topology::counted(slice.hosts, "host")),
                  made_again(slice));
   return false;
 }
@@ -115,9 +116,9 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
   const std::size_t found = split_list(list.text).size();
   const bool per_process = variable == Variable::tpu_process_addresses;
   if (found == slice.processes || (found == slice.hosts && !per_process)) return true;
-  std::string wanted = count_of(slice.hosts, "host");
+  std::string wanted = topology::counted(slice.hosts, "host");
   if (slice.processes != slice.hosts)
-    wanted += fmt::format(" with {}", count_of(slice.processes, "process"));
+    wanted += fmt::format(" with {}", topology::counted(slice.processes, "process"));
   findings.error(
       "list-length", slice, {list.pod},
       fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", name(variable),

@@ -1,6 +1,7 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "server/slices/audit.hpp"
 #include "server/slices/ranges.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
       fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
                   "TPU_PROCESS_ADDRESSES; want all that tpu-webhook injects, or the slice holds "
                   "its chips and never forms{}{}",
-                  names_of(bare), count_of(slice.hosts, "host"), have(bare),
+                  names_of(bare), topology::counted(slice.hosts, "host"), have(bare),
                   first.not_placed.empty() ? "" : "; but ", first.not_placed),
       in_vain ? another_workload : made_again(slice));
 }
@@ -70,7 +71,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
   findings.warn(
       "incomplete", slice, {},
       fmt::format("{} of {} are there; {} {} missing", slice.hosts_present(),
-                  count_of(slice.hosts, "host"),
+                  topology::counted(slice.hosts, "host"),
                   (slice.missing.size() == 1 ? "host " : "hosts ") + as_ranges(slice.missing),
                   slice.missing.size() == 1 ? "is" : "are"),
       fmt::format("if the slice is not just starting or ending, see why its Pods are not made: "
@@ -95,7 +96,7 @@ void find_twice(const SliceReport& slice, Findings& findings) {
     if (told_by_id(slice, pods)) continue;
     findings.error("duplicate-member", slice, pods,
                    fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
-                               host, count_of(slice.hosts, "host")),
+                               host, topology::counted(slice.hosts, "host")),
                    made_again(slice));
   }
 }

@@ -1,5 +1,6 @@
 // A multi-host slice stands on one node pool, alone.
 #include "server/slices/audit.hpp"
+#include "topology/counted.hpp"
 #include "webhook/names.hpp"
 
 #include <fmt/format.h>
@@ -24,12 +25,12 @@ void find_split(const SliceReport& slice, Findings& findings) {
       ++on[node->pool];
   std::vector<std::string> counts;
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
-  findings.error(
-      "split-pools", slice, slice.members,
-      fmt::format("members stand on {} node pools ({}); want all {} on one, since chips "
-                  "of two pools are not joined by ICI",
-                  slice.pools.size(), fmt::join(counts, ", "), count_of(slice.hosts, "host")),
-      made_again(slice, "which keeps a slice on one pool"));
+  findings.error("split-pools", slice, slice.members,
+                 fmt::format("members stand on {} node pools ({}); want all {} on one, since chips "
+                             "of two pools are not joined by ICI",
+                             slice.pools.size(), fmt::join(counts, ", "),
+                             topology::counted(slice.hosts, "host")),
+                 made_again(slice, "which keeps a slice on one pool"));
 }
 
 // By pool, the slices that have staying members there.
@@ -76,7 +77,7 @@ void find_other_chips(const SliceReport& slice, Findings& findings) {
       "chips-per-node", slice, wrong,
       fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod of a multi-host slice "
                   "to take its node whole",
-                  first.node, count_of(findings.cluster().node_of(first)->chips, "chip"),
+                  first.node, topology::counted(findings.cluster().node_of(first)->chips, "chip"),
                   first.name, first.chips),
       fmt::format("ask for all chips of a node, or select nodes with "
                   "cloud.google.com/gke-accelerator-count: \"{}\"",
@@ -99,7 +100,7 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
       findings.not_known(
           fmt::format("{}: the nodes of {} are not in the snapshot, so their pools "
                       "are not known",
-                      slice.full_name(), count_of(slice.unknown_nodes, "Pod")));
+                      slice.full_name(), topology::counted(slice.unknown_nodes, "Pod")));
   }
   find_shared(tenants_of(slices, findings.cluster()), findings);
 }

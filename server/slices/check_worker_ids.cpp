@@ -1,6 +1,7 @@
 // TPU_WORKER_ID: 0 to processes - 1, each once.
 #include "server/slices/audit.hpp"
 #include "server/slices/ranges.hpp"
+#include "topology/counted.hpp"
 #include "webhook/names.hpp"
 
 #include <fmt/format.h>
@@ -69,11 +70,12 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
     }
   }
   if (pods.empty()) return;
-  findings.error("worker-id-out-of-range", slice, once_each(pods),
-                 fmt::format("TPU_WORKER_ID is no worker of this slice: {}; want a whole number "
-                             "from 0 to {}, for {}",
-                             first, slice.processes - 1, count_of(slice.processes, "process")),
-                 made_again(slice, "and without a TPU_WORKER_ID of your own"));
+  findings.error(
+      "worker-id-out-of-range", slice, once_each(pods),
+      fmt::format("TPU_WORKER_ID is no worker of this slice: {}; want a whole number "
+                  "from 0 to {}, for {}",
+                  first, slice.processes - 1, topology::counted(slice.processes, "process")),
+      made_again(slice, "and without a TPU_WORKER_ID of your own"));
 }
 
 // With one process the device plugin says 0.

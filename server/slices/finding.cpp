@@ -51,10 +51,6 @@ std::string names_of(const std::vector<const SeenPod*>& pods) {
   return out;
 }
 
-std::string count_of(std::size_t number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 std::string_view have(const std::vector<const SeenPod*>& pods) {
   return pods.size() == 1 ? "has" : "have";
 }

@@ -57,9 +57,8 @@ class Findings {
 };
 
 // Words that several checks use.
-std::string names_of(const std::vector<const SeenPod*>& pods);    // "Pod a", "Pods a, b and 2 more"
-std::string_view have(const std::vector<const SeenPod*>& pods);   // "has" of one Pod
-std::string count_of(std::size_t number, std::string_view noun);  // "1 host", "4 hosts"
+std::string names_of(const std::vector<const SeenPod*>& pods);   // "Pod a", "Pods a, b and 2 more"
+std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one Pod
 // How the Pods of this slice are made again, so that the webhook answers for them. `also` is
 // said of that: "and without a list of your own"; "" for nothing.
 std::string made_again(const SliceReport& slice, std::string_view also = {});

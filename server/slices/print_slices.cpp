@@ -1,4 +1,5 @@
 #include "server/slices/print_slices.hpp"
+#include "topology/counted.hpp"
 
 #include "server/catalog/table.hpp"
 #include "server/slices/ranges.hpp"
@@ -143,9 +144,10 @@ std::string audit_text(const Audit& audit, const std::vector<SliceReport>& slice
   for (const Finding& each : audit.findings) out += finding_text(each, colour);
   out += not_known_text(audit.not_known);
   const std::size_t errors = audit.errors(), warnings = audit.findings.size() - errors;
-  return out + fmt::format("{} and {} in {} of {}\n", count_of(errors, "error"),
-                           count_of(warnings, "warning"), count_of(slices.size(), "slice"),
-                           count_of(pods_in(slices), "living TPU Pod"));
+  return out + fmt::format("{} and {} in {} of {}\n", topology::counted(errors, "error"),
+                           topology::counted(warnings, "warning"),
+                           topology::counted(slices.size(), "slice"),
+                           topology::counted(pods_in(slices), "living TPU Pod"));
 }
 
 Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {
