@@ -186,7 +186,8 @@ class App {
   // Asked for on the health port, which is the loop of the cluster's client.
   void add_metrics() {
     metrics_.add([](Samples& out) {
-      out.gauge("tpu_webhook_build_info", "1, with the version", 1, {{"version", std::string(version)}});
+      out.gauge("tpu_webhook_build_info", "1, with the version", 1,
+                {{"version", std::string(version)}});
     });
     metrics_.add([this](Samples& out) { load_metrics(out); });
     metrics_.add(process_metrics);

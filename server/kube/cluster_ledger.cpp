@@ -31,6 +31,11 @@ Outcome failed(std::string why) {
   return {.kind = OutcomeKind::failed, .why = std::move(why)};
 }
 
+// Until a person acts: neither who we are nor what we may changes by asking again.
+bool lasts(const Status& status) {
+  return status.code == 401 || status.code == 403;
+}
+
 Resource pods_of(const GroupName& group) {
   return {.group = "", .version = "v1", .plural = "pods", .ns = group.ns};
 }
@@ -238,7 +243,7 @@ Task<Outcome> ClusterLedger::send(Request request) {
                    : status.code == 409 ? OutcomeKind::conflict
                                         : OutcomeKind::failed;
     refused.why = sentence(verb, ledger_objects(ns_), status);
-    refused.lasting = status.code == 401 || status.code == 403;
+    refused.lasting = lasts(status);
     co_return refused;
   }
   Outcome outcome;
@@ -262,8 +267,9 @@ Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
   const Response response = co_await client_.stream(std::move(request), within, reader);
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {
-    Outcome refused = failed(sentence("list", pods_of(name), response.status()));
-    refused.lasting = response.head.status == 401 || response.head.status == 403;
+    const Status status = response.status();
+    Outcome refused = failed(sentence("list", pods_of(name), status));
+    refused.lasting = lasts(status);
     co_return refused;
   }
   if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
