@@ -32,7 +32,8 @@ class Controllers:
 
     def __init__(self, clusters):
         self._clusters, self._lock, self._random = clusters, threading.Lock(), random.Random(SEED)
-        self._missing = collections.Counter({cluster: cluster.size for cluster in clusters})
+        self._wanted = collections.Counter({cluster: cluster.size for cluster in clusters})  # that nobody is at
+        self._under_way = 0
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(CLIENTS)]
         self._stop, self._number = threading.Event(), 0
         self.count, self.took, self.last_refused, self.why = collections.Counter(), [], 0.0, collections.Counter()
@@ -48,28 +49,47 @@ class Controllers:
             one.join()
 
     def missing(self) -> int:
+        """Pods that do not exist yet. One under way is among them: it may still be refused."""
         with self._lock:
-            return sum(self._missing.values())
+            return sum(self._wanted.values()) + self._under_way
 
     def _work(self) -> None:
         while not self._stop.is_set():
-            with self._lock:
-                wanted = [cluster for cluster, number in self._missing.items() if number > 0]
-                if wanted:
-                    cluster = self._random.choice(wanted)
-                    self._missing[cluster] -= 1
-                self._number += 1
-                name, dice = f"w-{self._number}", self._random.random()
-            if not wanted:
+            if not (cluster := self._begin()):
                 self._stop.wait(0.2)
                 continue
-            if dice < 0.05:
-                self._try("dry run", lambda: cluster.add(f"dry-{name}", dry_run=True))
-            copied = 0.05 <= dice < 0.08 and self._copy(cluster, f"copy-{name}")
-            if not copied and not self._try("created", lambda: cluster.add(name)):
-                with self._lock:
-                    self._missing[cluster] += 1
+            made = False
+            try:
+                made = self._make(cluster)
+            finally:
+                self._end(cluster, made)
+            if not made:
                 self._stop.wait(1)
+
+    def _begin(self):
+        """A cluster that wants a Pod nobody is at, if there is one; from now on somebody is."""
+        with self._lock:
+            wanting = [cluster for cluster, number in self._wanted.items() if number > 0]
+            if not wanting:
+                return None
+            cluster = self._random.choice(wanting)
+            self._wanted[cluster] -= 1
+            self._under_way += 1
+            return cluster
+
+    def _end(self, cluster, made: bool) -> None:
+        with self._lock:
+            self._under_way -= 1
+            self._wanted[cluster] += not made
+
+    def _make(self, cluster) -> bool:
+        with self._lock:
+            self._number += 1
+            name, dice = f"w-{self._number}", self._random.random()
+        if dice < 0.05:
+            self._try("dry run", lambda: cluster.add(f"dry-{name}", dry_run=True))
+        copied = 0.05 <= dice < 0.08 and self._copy(cluster, f"copy-{name}")
+        return copied or self._try("created", lambda: cluster.add(name))
 
     def _copy(self, cluster, name) -> bool:
         """A Pod that lives, created again with all its labels: it becomes one of those that are wanted."""
@@ -81,12 +101,14 @@ class Controllers:
         try:
             create()
         except (Refused, OSError) as error:
-            self.count[f"{what} refused"] += 1
-            self.why[_kind(str(error))] += 1
-            self.last_refused = time.monotonic()
+            with self._lock:
+                self.count[f"{what} refused"] += 1
+                self.why[_kind(str(error))] += 1
+                self.last_refused = time.monotonic()
             return False
-        self.count[what] += 1
-        self.took.append(time.monotonic() - start)
+        with self._lock:
+            self.count[what] += 1
+            self.took.append(time.monotonic() - start)
         return True
 
 
