@@ -13,8 +13,8 @@ import time
 from controlplane import net
 from harness import pipe, workers
 from harness.api import Refused, wait_for
-from harness.release import E2E
 from harness.rival import denial, rival
+from harness.service import E2E
 from harness.workers import Cluster, doubles, place, whole
 
 CLUSTERS, REPLICAS, HOSTS = 4, 4, 64

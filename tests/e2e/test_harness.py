@@ -1,8 +1,15 @@
 """The harness alone, without a control plane: what it says of the world is so now, and it forgets nothing."""
 
+import signal
+import sys
 import threading
+import time
 
+import pytest
+
+from controlplane import net, process
 from harness.api import Refused, wait_for
+from harness.service import Service
 from test_chaos import Controllers
 
 
@@ -36,3 +43,73 @@ def test_a_pod_under_way_is_missing():
         cluster.refuse.set()
         wait_for("the Pod", lambda: controllers.missing() == 0, 10)
     assert under_way == 1 and len(cluster.made) == 1
+
+
+# Ready a while after its start, as the program is: argv is the port, and the seconds it takes.
+READY_LATER = """
+import http.server, sys, time
+class Ready(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if time.monotonic() > late else 503)
+        self.end_headers()
+late = time.monotonic() + float(sys.argv[2])
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Ready).serve_forever()
+"""
+
+
+class Server:
+    """A replica to the relay, in a process that can be killed."""
+
+    def __init__(self, directory, name):
+        self.name, self._directory, self.port = name, directory, net.free_ports(1)[0]
+
+    def entry(self):
+        return {"address": f"127.0.0.1:{self.port}", "ready": f"http://127.0.0.1:{self.port}/readyz"}
+
+    def start(self, seconds):
+        command = [sys.executable, "-c", READY_LATER, self.port, seconds]
+        self._process = process.start(self._directory, self.name, command)
+
+    def kill(self):
+        process.signal_one(self._process, signal.SIGKILL)
+        process.wait_exit(self._process, 5)
+
+
+@pytest.fixture
+def service(tmp_path):
+    """A relay with nobody behind it. What a case starts in `tmp_path` is ended."""
+    yield Service(tmp_path, f"127.0.0.1:{net.free_ports(1)[0]}", tmp_path)
+    process.stop(tmp_path, process.known(tmp_path), at_once=True)
+
+
+def test_a_replica_that_started_again_is_not_ready_yet(service, tmp_path):
+    """Killed and started again between two rounds of the relay: the readiness of the one that is gone is not its own."""
+    one = Server(tmp_path, "one")
+    one.start(0)
+    service.route({"one": one.entry()})
+    service.wait_ready(["one"])
+    one.kill()
+    start = time.monotonic()
+    one.start(1.5)
+    service.wait_ready(["one"])
+    assert time.monotonic() - start > 1.5
+
+
+def test_what_the_relay_says_is_so_now(service, tmp_path):
+    """A connection is counted as soon as it was made, and a replica that was taken off gets no more."""
+    ones = [Server(tmp_path, name) for name in ("first", "second")]
+    for one in ones:
+        one.start(0)
+    service.route({one.name: one.entry() for one in ones})
+    service.wait_ready(["first", "second"])
+    connect(service, 4)
+    assert service.says()["total"] == {"first": 2, "second": 2}
+    service.route({"second": ones[1].entry()})
+    connect(service, 3)
+    assert service.says()["total"] == {"first": 2, "second": 5}
+
+
+def connect(service, times):
+    host, _, port = service.address.rpartition(":")
+    for _ in range(times):
+        assert net.answers(host, int(port))

@@ -15,7 +15,8 @@ from controlplane import process, programs
 from harness import forged, pools
 from harness.api import wait_for
 from harness.pods import member
-from harness.release import E2E, NAMESPACE
+from harness.release import NAMESPACE
+from harness.service import E2E
 from harness.workers import GROUP, Cluster, place, whole
 from test_ledger import keep_trying, no_ledger_left, of  # noqa: F401 (a fixture)
 from test_multislice import TWO_POOLS, not_queued

@@ -13,7 +13,9 @@ answers 200; connections that exist stay until one side closes them, whatever be
 replica's readiness or its entry; while nobody is ready connections are refused. Unlike them: when
 `cut` is raised, every connection is closed, since the API server keeps one for 90 s.
 
-TABLE.state says what is: {"ready": [names], "total": {name: connections so far}, "cut": 0}.
+TABLE.state says what the last round found: {"began": seconds, "ready": [names], "total": {name:
+connections so far}}. A round reads the table, asks the replicas and writes; it began at `began` of
+CLOCK_MONOTONIC, which all processes share, so that a reader knows what happened before it.
 """
 
 import asyncio
@@ -22,6 +24,7 @@ import os
 import pathlib
 import ssl
 import sys
+import time
 import urllib.parse
 
 POLL_SECONDS = 0.2
@@ -34,7 +37,7 @@ class Relay:
         self._host, _, port = address.rpartition(":")
         self._port = int(port)
         self._table_file, self._table = table, {"replicas": {}}
-        self._state_file, self._state = table.with_name(table.name + ".state"), None
+        self._state_file = table.with_name(table.name + ".state")
         self._server = None
         self._ready: list = []
         self._total: dict = {}
@@ -44,12 +47,13 @@ class Relay:
     async def run(self) -> None:
         """Follow the table and the replicas until ended."""
         while True:
+            began = time.clock_gettime(time.CLOCK_MONOTONIC)
             self._read_table()
             replicas = self._table["replicas"]
             answers = await asyncio.gather(*(_is_ready(replica["ready"]) for replica in replicas.values()))
             self._ready = [name for name, answer in zip(replicas, answers) if answer]
             await self._listen()
-            self._write_state()
+            self._write_state(began)
             await asyncio.sleep(POLL_SECONDS)
 
     def _read_table(self) -> None:
@@ -88,14 +92,11 @@ class Relay:
         for one in both:
             one.close()
 
-    def _write_state(self) -> None:
-        state = {"ready": self._ready, "total": self._total, "cut": self._cut}
-        text = json.dumps(state) + "\n"
-        if text != self._state:
-            self._state = text
-            aside = self._state_file.with_name(self._state_file.name + ".new")
-            aside.write_text(text, encoding="utf-8")
-            os.replace(aside, self._state_file)
+    def _write_state(self, began: float) -> None:
+        state = {"began": began, "ready": self._ready, "total": self._total}
+        aside = self._state_file.with_name(self._state_file.name + ".new")
+        aside.write_text(json.dumps(state) + "\n", encoding="utf-8")
+        os.replace(aside, self._state_file)
 
 
 async def _pump(reader, writer) -> None:

@@ -3,6 +3,7 @@
     api         the official Kubernetes client, on plain dictionaries
     chart       charts/tpu-webhook, rendered by the real helm
     replica     one process of tpu-webhook, started as its Pod would be
+    service     the relay in front of the replicas: who is behind it, who is ready
     release     an installed chart: objects applied, replicas behind a relay, called or not
     tamper      between API server and program: spoils answers, to see that stories notice
     namespace   a namespace of a story's own: manifests in, Pods out

@@ -10,27 +10,24 @@ import base64
 import contextlib
 import copy
 import json
-import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import time
 
-from controlplane import operators, process, programs, tls
+from controlplane import operators, programs, tls
 from controlplane.state import State
 
 from . import chart, replica
 from .api import Api, wait_for
+from .service import Service
 
 NAME = NAMESPACE = "tpu-webhook"
 SECRET = "tpu-webhook-certificate"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
-RELAY = "tpu-webhook-relay"
 LOG_SECONDS = 0.05  # from an answer to its line in the log
 CHECKS = ("checked", "never_works")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
-E2E = pathlib.Path(__file__).resolve().parents[1]
 
 
 class Release:
@@ -39,9 +36,7 @@ class Release:
     def __init__(self, state: State, api: Api, program: pathlib.Path, values: dict | None = None):
         self._state, self._api, self._program = state, api, program
         self._folder = state.directory / "release"
-        self._table = self._folder / "relay.json"
-        self._relay: process.Process | None = None
-        self._cut = 0
+        self._service: Service | None = None
         self.values = {**self._defaults(), **(values or {})}
         self.replicas: list = []
         self._applied: list = []  # all but the configuration
@@ -81,9 +76,9 @@ class Release:
         self.wait_called(False)
         for one in self.replicas:
             one.forget()
-        if self._relay:
-            process.stop(self._state.directory, [self._relay], at_once=True)
-        self.replicas, self._relay = [], None
+        if self._service:
+            self._service.end()
+        self.replicas, self._service = [], None
 
     @contextlib.contextmanager
     def reinstalled(self, values: dict):
@@ -163,28 +158,20 @@ class Release:
         return one
 
     def route(self, entries: dict | None = None, cut: bool = False) -> None:
-        """Write the relay's table: these entries, or all replicas. `cut` ends what is connected."""
-        self._cut += cut
-        table = {"replicas": entries or {one.name: one.entry() for one in self.replicas}, "cut": self._cut}
-        aside = self._table.with_name("relay.new")
-        aside.write_text(json.dumps(table, indent=1), encoding="utf-8")
-        os.replace(aside, self._table)
-        if cut:
-            wait_for("the relay to cut", lambda: self.relay()["cut"] == self._cut, 10, every=0.02)
+        """New connections go to these entries, or to all replicas. `cut` ends what is connected."""
+        self._service.route(entries or {one.name: one.entry() for one in self.replicas}, cut)
 
     def wait_ready(self, names: list | None = None) -> None:
-        """Until the relay sends connections to these, by default to all replicas."""
-        names = sorted(names or [one.name for one in self.replicas])
-        wait_for(f"{', '.join(names)} to be ready", lambda: sorted(self.relay()["ready"]) == names, 30, every=0.02)
+        """Until the relay sends connections to these, by default to all replicas: to the processes that run now."""
+        self._service.wait_ready(names or [one.name for one in self.replicas])
 
     def relay(self) -> dict:
-        """What the relay says: who is ready, connections so far."""
-        state = self._table.with_name(self._table.name + ".state")
-        return json.loads(state.read_text(encoding="utf-8")) if state.exists() else {"ready": [], "total": {}, "cut": 0}
+        """What the relay finds now: who is ready, connections so far."""
+        return self._service.says()
 
     def cpu_seconds(self) -> tuple:
         """(of all replicas, of the relay), since they were started."""
-        return sum(one.cpu_seconds() for one in self.replicas), self._relay.usage()[1]
+        return sum(one.cpu_seconds() for one in self.replicas), self._service.cpu_seconds()
 
     def serves(self, workload: str) -> bool:
         """Whether the program knows a workload API, by what `serve --help` says of --workloads."""
@@ -217,10 +204,7 @@ class Release:
 
     def _start(self, deployment: dict) -> None:
         self._mounts = replica.write_mounts(self._api, deployment["template"]["spec"], NAMESPACE, self._folder / "mounts")
-        self._table.write_text('{"replicas": {}}', encoding="utf-8")
-        command = [sys.executable, "-B", "-m", "controlplane.relay", f"{self._state.addresses[NAME]}:443", self._table]
-        self._relay = process.start(self._state.directory, RELAY, command, f"{self._state.addresses[NAME]}:443",
-                                    {"PYTHONPATH": str(E2E)})
+        self._service = Service(self._state.directory, f"{self._state.addresses[NAME]}:443", self._folder)
         self.scale(deployment["replicas"])
 
     def _apply(self, objects: list, *arguments: str) -> None:
