@@ -6,7 +6,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 
@@ -24,6 +23,7 @@ REFUSED, DELAYED, DELAY = 0.05, 0.01, 29.0  # by the other webhook: shares, and 
 GIVEN = 'tpu_webhook_ledger_answer_duration_seconds_count{answer="given"}'
 CONFLICTS = 'tpu_webhook_ledger_writes_total{result="conflict"}'
 AGE = 'tpu_webhook_watch_age_seconds{resource="pods"}'
+SYNCED = [f'tpu_webhook_watch_synced{{resource="{kind}"}}' for kind in ("pods", "nodes", "services", "rayclusters")]
 SEED = int(os.environ.get("TPUWH_SEED", "20261121"))
 
 
@@ -143,28 +143,28 @@ def other_webhook():
 @contextlib.contextmanager
 def through_a_pipe(plane, release):
     """The third replica reaches the API server through a relay whose connections can be stopped."""
-    port = net.free_ports(1)[0]
-    relay = subprocess.Popen([sys.executable, "-B", "-m", "harness.pipe", f"127.0.0.1:{port}",
-                             f"127.0.0.1:{plane.ports['apiserver']}"], cwd=E2E)
-    try:
+    here, there = f"127.0.0.1:{net.free_ports(1)[0]}", f"127.0.0.1:{plane.ports['apiserver']}"
+    with pipe.opened(plane.directory, "tpu-webhook-pipe", here, there) as relay:
         one = release.replicas[2]
         one.kill()
-        one.api_server = f"127.0.0.1:{port}"
+        one.api_server = here
         one.start()
-        release.route()
         release.wait_ready()
-        yield relay.pid
-    finally:
-        relay.terminate()
-        relay.wait()
+        yield relay
+
+
+def watched(replica, relay):
+    """The relay's connections, once there is a watch of each kind among them."""
+    metrics = replica.metrics()  # of this process: before it watches, or while it does not, a kind is not synced
+    found = pipe.connections(relay)
+    return found if all(metrics.get(one) for one in SYNCED) and len(found) >= len(SYNCED) else None
 
 
 @contextlib.contextmanager
-def frozen(relay):
+def frozen(replica, relay):
     """Its connections of now stand still, the watches among them; what is opened later passes, so that the replica
     writes the ledger by what it knew before."""
-    stopped = pipe.connections(relay)
-    assert len(stopped) >= 4, "a watch of each kind"
+    stopped = wait_for("a watch of each kind", lambda: watched(replica, relay), 30)
     for connection in stopped:
         os.kill(connection, signal.SIGSTOP)
     try:
@@ -211,8 +211,8 @@ def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
             killer = threading.Thread(target=kill_in_turn, args=(release, until, killed), daemon=True)
             with Controllers(clusters) as controllers:
                 killer.start()
-                with frozen(relay):
-                    stale = release.replicas[2]
+                stale = release.replicas[2]
+                with frozen(stale, relay):
                     before, age = stale.metrics(), 0.0
                     while time.monotonic() < until:
                         time.sleep(5)

@@ -1,6 +1,11 @@
 """The harness alone, without a control plane: what it says of the world is so now, and it forgets nothing."""
 
+import contextlib
+import os
+import pathlib
 import signal
+import socket
+import socketserver
 import sys
 import threading
 import time
@@ -8,9 +13,10 @@ import time
 import pytest
 
 from controlplane import net, process
+from harness import pipe
 from harness.api import Refused, wait_for
 from harness.service import Service
-from test_chaos import Controllers
+from test_chaos import SYNCED, Controllers, frozen
 
 
 class Hesitant:
@@ -113,3 +119,61 @@ def connect(service, times):
     host, _, port = service.address.rpartition(":")
     for _ in range(times):
         assert net.answers(host, int(port))
+
+
+class Silent(socketserver.StreamRequestHandler):
+    """Reads until the other side is done."""
+
+    def handle(self):
+        self.rfile.read()
+
+
+class SilentServer(socketserver.ThreadingTCPServer):
+    daemon_threads = True  # a connection that does not end is for the case to notice
+
+
+@contextlib.contextmanager
+def silent_pipe(folder):
+    """A pipe to a server that says nothing; yields its process id, and how to connect."""
+    here = ("127.0.0.1", net.free_ports(1)[0])
+    with SilentServer(("127.0.0.1", 0), Silent) as target, contextlib.ExitStack() as ends:
+        threading.Thread(target=target.serve_forever, args=(0.05,), daemon=True).start()
+        ends.callback(target.shutdown)
+        address = "{}:{}".format(*target.server_address)
+        with pipe.opened(folder, "tpu-webhook-pipe", "{}:{}".format(*here), address) as relay:
+            wait_for("the harness's own connection to end", lambda: not pipe.connections(relay), 10)
+            yield relay, lambda: ends.enter_context(socket.create_connection(here))
+
+
+def test_a_connection_ends_with_its_pipe(tmp_path):
+    """However the pipe ends, and though the connection stands still."""
+    with silent_pipe(tmp_path) as (relay, connect):
+        connect()
+        wait_for("the connection", lambda: pipe.connections(relay), 10)
+        (connection,) = pipe.connections(relay)
+        os.kill(connection, signal.SIGSTOP)
+    wait_for("the connection to end", lambda: not pathlib.Path(f"/proc/{connection}").exists(), 10)
+
+
+class Slow:
+    """A replica that opens its watches one after another, some time after it is asked first."""
+
+    def __init__(self, connect):
+        self._connect, self._open = connect, 0
+
+    def metrics(self):
+        if self._open < len(SYNCED):
+            self._connect()
+            self._open += 1
+        return dict.fromkeys(SYNCED[:self._open], 1.0)
+
+
+def test_what_is_frozen_is_there_first(tmp_path):
+    """A replica that has just started has no watches yet: they are waited for, and then stopped."""
+    with silent_pipe(tmp_path) as (relay, connect), frozen(Slow(connect), relay):
+        wait_for("all to stand still", lambda: states(pipe.connections(relay)) == ["T"] * len(SYNCED), 10)
+
+
+def states(pids):
+    """As the kernel writes them: T is stopped."""
+    return [pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] for pid in pids]

@@ -6,17 +6,15 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import pytest
 
-from controlplane import process, programs
-from harness import forged, pools
+from controlplane import programs
+from harness import forged, pipe, pools
 from harness.api import wait_for
 from harness.pods import member
 from harness.release import NAMESPACE
-from harness.service import E2E
 from harness.workers import GROUP, Cluster, place, whole
 from test_ledger import keep_trying, no_ledger_left, of  # noqa: F401 (a fixture)
 from test_multislice import TWO_POOLS, not_queued
@@ -102,14 +100,12 @@ def found_at_its_pod(plane, release, pod):
         status = {"status": {"podIP": ip, "podIPs": [{"ip": ip}]}}
         plane.client().request("PATCH", path, status, "application/merge-patch+json")
 
-    pipe = process.start(plane.directory, "pod-network", [sys.executable, "-B", "-m", "harness.pipe", f"{address}:{port}",
-                         release.replicas[0].health], f"{address}:{port}", {"PYTHONPATH": str(E2E)})
-    try:
-        lead_to(address)
-        yield
-    finally:
-        lead_to(pod["status"]["podIP"])
-        process.stop(plane.directory, [pipe], at_once=True)
+    with pipe.opened(plane.directory, "tpu-webhook-pod-network", f"{address}:{port}", release.replicas[0].health):
+        try:
+            lead_to(address)
+            yield
+        finally:
+            lead_to(pod["status"]["podIP"])
 
 
 def test_doctor_asks_the_replicas_how_fresh_they_are(release, plane, api, ask):

@@ -3,9 +3,11 @@
     python3 -m harness.pipe LISTEN TARGET     both HOST:PORT
 
 What stops the process of a connection (SIGSTOP) freezes that connection, and new ones pass: connections() of the
-relay are what there is at this moment. SIGTERM ends all of them.
+relay are what there is at this moment. They end with the relay, however it ends, stopped or not.
 """
 
+import contextlib
+import ctypes
 import os
 import pathlib
 import signal
@@ -13,8 +15,26 @@ import socket
 import sys
 import threading
 
+from controlplane import kube, net, process
+
 CHUNK = 65536
-POLL_SECONDS = 0.2
+E2E = pathlib.Path(__file__).resolve().parents[1]
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+_LIBC = ctypes.CDLL(None)
+
+
+@contextlib.contextmanager
+def opened(directory: pathlib.Path, name: str, listen: str, target: str):
+    """While this holds there is a relay that listens; yields its process id. `name` begins as a replica's does, so that
+    the next run ends it where this one cannot."""
+    command = [sys.executable, "-B", "-m", "harness.pipe", listen, target]
+    one = process.start(directory, name, command, listen, {"PYTHONPATH": str(E2E)})
+    try:
+        kube.wait_for(f"{name} to listen", lambda: net.answers(*_split(listen)), 30,
+                      failing=lambda: "" if one.alive() else name)
+        yield one.pid
+    finally:
+        process.stop(directory, [one], at_once=True)
 
 
 def connections(pid: int) -> list:
@@ -40,41 +60,26 @@ def _relay(near, target: tuple) -> None:
 
 
 def _serve(listen: tuple, target: tuple) -> None:
-    children: set = set()
-
-    def end(*_):
-        for child in children:
-            os.kill(child, signal.SIGKILL)
-        os._exit(0)
-
-    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how one ended, so that none is left as a zombie
+    relay = os.getpid()
     with socket.create_server(listen, backlog=128) as server:
-        server.settimeout(POLL_SECONDS)
         while True:
-            _reap(children)
-            try:
-                near, _ = server.accept()
-            except TimeoutError:
-                continue
-            if child := os.fork():
-                children.add(child)
+            near, _ = server.accept()
+            if os.fork():
                 near.close()
                 continue
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            server.close()
-            near.settimeout(None)
             try:
+                _end_with(relay)
+                server.close()
                 _relay(near, target)
             finally:
                 os._exit(0)
 
 
-def _reap(children: set) -> None:
-    while children:
-        child, _ = os.waitpid(-1, os.WNOHANG)
-        if not child:
-            return
-        children.discard(child)
+def _end_with(parent: int) -> None:
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before
+        os._exit(0)
 
 
 def _split(address: str) -> tuple:
