@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 import os
 import random
 import signal
@@ -12,6 +13,7 @@ import time
 from controlplane import net
 from harness import pipe, workers
 from harness.api import Refused, wait_for
+from harness.beside import beside
 from harness.rival import denial, rival
 from harness.service import E2E
 from harness.workers import Cluster, doubles, place, whole
@@ -183,18 +185,15 @@ def apart(plane, release):
         one.clock = [f"LD_PRELOAD={library}", f"TPUWH_CLOCK_SHIFT={3600 * number}"]
 
 
-def kill_in_turn(release, until, killed):
+def kill_in_turn(release, killed, stop):
     """One of the first two is killed every 10 s and started again at once, as the kubelet does. All connections are cut
     then: the API server would go on with those that it has, and the third replica have little to say."""
-    number = 0
-    while time.monotonic() + 10 < until:
-        time.sleep(10)
-        one = release.replicas[number % 2]
+    while not stop.wait(10):
+        one = release.replicas[len(killed) % 2]
         one.kill()
         one.start()
         release.route(cut=True)
         killed.append(one.name)
-        number += 1
 
 
 def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
@@ -207,19 +206,15 @@ def test_no_id_twice_and_every_slice_whole(release, plane, namespace, picture):
         clusters = [Cluster(namespace, f"c{number}", HOSTS, REPLICAS) for number in range(CLUSTERS)]
         killed, start = [], time.monotonic()
         with through_a_pipe(plane, release) as relay, rival(plane, namespace, "zz-other", other_webhook(), timeout=30):
-            until = time.monotonic() + MISFORTUNE
-            killer = threading.Thread(target=kill_in_turn, args=(release, until, killed), daemon=True)
+            stale = release.replicas[2]
             with Controllers(clusters) as controllers:
-                killer.start()
-                stale = release.replicas[2]
-                with frozen(stale, relay):
-                    before, age = stale.metrics(), 0.0
+                with beside(functools.partial(kill_in_turn, release, killed)), frozen(stale, relay):
+                    before, age, until = stale.metrics(), 0.0, time.monotonic() + MISFORTUNE
                     while time.monotonic() < until:
                         time.sleep(5)
                         assert not any(doubles(cluster.pods()) for cluster in clusters)
                         after = stale.metrics()
                         age = max(age, after[AGE])
-                killer.join()
                 misfortune_over = time.monotonic()
                 wait_for("all Pods to be created", lambda: controllers.missing() == 0, 300, every=1)
             done = time.monotonic()

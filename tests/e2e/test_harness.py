@@ -15,6 +15,7 @@ import pytest
 from controlplane import net, process
 from harness import pipe
 from harness.api import Refused, wait_for
+from harness.beside import beside
 from harness.service import Service
 from test_chaos import SYNCED, Controllers, frozen
 
@@ -177,3 +178,17 @@ def test_what_is_frozen_is_there_first(tmp_path):
 def states(pids):
     """As the kernel writes them: T is stopped."""
     return [pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] for pid in pids]
+
+
+def test_what_goes_on_beside_a_story_ends_with_it():
+    """It fails, and the thread is told, waited for and gone; what goes wrong in the thread is the story's, too."""
+    told = []
+    with pytest.raises(AssertionError, match="the story"), beside(lambda stop: told.append(stop.wait(10))):
+        raise AssertionError("the story")
+    assert told == [True]
+    with pytest.raises(OSError, match="the thread"), beside(fails):
+        pass
+
+
+def fails(_stop):
+    raise OSError("the thread")

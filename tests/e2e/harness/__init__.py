@@ -5,6 +5,7 @@
     replica     one process of tpu-webhook, started as its Pod would be
     service     the relay in front of the replicas: who is behind it, who is ready
     release     an installed chart: objects applied, replicas behind a relay, called or not
+    beside      what goes on in a thread beside a story, and ends with it
     tamper      between API server and program: spoils answers, to see that stories notice
     namespace   a namespace of a story's own: manifests in, Pods out
     pools       which node pools there are to be scheduled on
