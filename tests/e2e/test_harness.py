@@ -16,6 +16,7 @@ from controlplane import net, process
 from harness import pipe
 from harness.api import Refused, wait_for
 from harness.beside import beside
+from harness.load import Load
 from harness.service import Service
 from test_chaos import SYNCED, Controllers, frozen
 
@@ -192,3 +193,35 @@ def test_what_goes_on_beside_a_story_ends_with_it():
 
 def fails(_stop):
     raise OSError("the thread")
+
+
+class Gate:
+    """A namespace and its API in one, whose first creations wait until they are let in."""
+
+    name = "gate"
+
+    def __init__(self, count):
+        self.api, self.let_in, self.waiting = self, threading.Event(), threading.Semaphore(0)
+        self.names, self._count, self._lock = [], count, threading.Lock()
+
+    def create(self, pod):
+        with self._lock:
+            self.names.append(pod["metadata"]["name"])
+            first = len(self.names) <= self._count
+        if first:
+            self.waiting.release()
+            self.let_in.wait(10)
+
+
+def test_more_pods_are_begun_after_the_asking():
+    """Four users have a creation under way when two more are waited for: those are of the ones that begin later."""
+    gate = Gate(4)
+    load = Load(gate, users=4, rate=4)
+    load.more, more = lambda _count: None, load.more  # it would wait at its beginning
+    with load:
+        for _ in range(4):
+            assert gate.waiting.acquire(timeout=10)
+        threading.Timer(0.2, gate.let_in.set).start()
+        more(2)
+        tried = load.tried()
+    assert tried >= 4 + 2

@@ -1,6 +1,5 @@
 """Users who create TPU Pods all the time, each Pod a member of a slice of 64 hosts."""
 
-import itertools
 import statistics
 import threading
 import time
@@ -20,7 +19,7 @@ class Load:
 
     def __init__(self, namespace: Namespace, least: int = 0, rate: float = 50, users: int = 8):
         self._namespace, self._least, self._pause = namespace, least, users / rate
-        self._numbers, self._stop = itertools.count(), threading.Event()
+        self._begun, self._lock, self._stop = 0, threading.Lock(), threading.Event()
         self._threads = [threading.Thread(target=self._create, daemon=True) for _ in range(users)]
         self.created: list = []
         self.failed: list = []
@@ -28,20 +27,25 @@ class Load:
     def __enter__(self):
         for one in self._threads:
             one.start()
-        self.more(8)
+        try:
+            self.more(8)
+        except BaseException:
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind, *_):
-        if kind is None and len(self.created) < self._least:
-            self.more(self._least - len(self.created))
-        self._stop.set()
-        for one in self._threads:
-            one.join()
+        try:
+            if kind is None and len(self.created) < self._least:
+                self.more(self._least - len(self.created))
+        finally:
+            self._end()
         self._namespace.most_pods = len(self.created)
 
     def more(self, count: int) -> None:
-        """Wait until this many more were tried."""
-        wanted = self.tried() + count
+        """Wait until this many more were tried; those that are under way now are none of them."""
+        with self._lock:
+            wanted = self._begun + count
         wait_for(f"{count} more Pods", lambda: self.tried() >= wanted, 60, every=0.02)
 
     def tried(self) -> int:
@@ -59,9 +63,19 @@ class Load:
         return (f"{len(took)} Pods created, {len(self.failed)} failed; median {1e3 * statistics.median(took):.0f} ms, "
                 f"99 % within {1e3 * took[len(took) * 99 // 100]:.0f} ms, slowest {1e3 * took[-1]:.0f} ms")
 
+    def _end(self) -> None:
+        self._stop.set()
+        for one in self._threads:
+            one.join()
+
+    def _begin(self) -> int:
+        with self._lock:
+            self._begun += 1
+            return self._begun - 1
+
     def _create(self) -> None:
         while not self._stop.is_set():
-            number, start = next(self._numbers), time.monotonic()
+            number, start = self._begin(), time.monotonic()
             pod = pods.member(f"load-{number}", number % HOSTS, f"load-{number // HOSTS}", "16x16")
             pod["metadata"]["namespace"] = self._namespace.name
             try:
