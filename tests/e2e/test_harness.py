@@ -1,6 +1,7 @@
 """The harness alone, without a control plane: what it says of the world is so now, and it forgets nothing."""
 
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -13,7 +14,8 @@ import time
 import pytest
 
 from controlplane import net, process
-from harness import pipe
+from controlplane.state import State
+from harness import audit, pipe
 from harness.api import Refused, wait_for
 from harness.beside import beside
 from harness.load import Load
@@ -225,3 +227,30 @@ def test_more_pods_are_begun_after_the_asking():
         more(2)
         tried = load.tried()
     assert tried >= 4 + 2
+
+
+def audited(pod, **calls):
+    """A line of the audit log: a Pod's creation, and the configurations called for it: was there an answer?"""
+    annotations = {}
+    for number, (configuration, answered) in enumerate(calls.items()):
+        key = f"{audit.ROUND}0_index_{number}"
+        annotations[key] = json.dumps({"configuration": configuration, "webhook": "w", "mutated": False})
+        if not answered:
+            annotations[f"failed-open.{key}"] = "w"
+    about = {"resource": "pods", "namespace": "ns", "name": pod}
+    return json.dumps({"verb": "create", "objectRef": about, "annotations": annotations}, separators=(",", ":")) + "\n"
+
+
+def test_who_answered_for_a_pod_is_waited_for(tmp_path):
+    """The line of this creation, which may come late, and not that of an earlier one of the same name."""
+    plane, log = State(tmp_path), tmp_path / "logs" / "audit.log"
+    log.parent.mkdir()
+    log.write_text(audited("probe", before=True), encoding="utf-8")
+    since, line = audit.size(plane), audited("probe", ours=True, silent=False)
+
+    def write_late():
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(line)
+
+    threading.Timer(0.3, write_late).start()
+    assert audit.answered(audit.creation(plane, "ns", "probe", since)) == {"ours"}

@@ -96,6 +96,7 @@ def _apiserver(state: State) -> list:
         f"--requestheader-client-ca-file={pki / 'ca.crt'}", "--requestheader-allowed-names=front-proxy",
         f"--audit-policy-file={state.config / 'audit-policy.yaml'}",
         f"--audit-log-path={state.directory / 'logs' / 'audit.log'}",
+        "--audit-log-maxsize=0",  # one file: what is read of it, and where, would be gone with the first 100 MB
     ]
 
 

@@ -1,6 +1,7 @@
 """The API server's audit log: what it says of the Pods of a namespace."""
 
 import json
+import pathlib
 
 from controlplane.state import State
 
@@ -10,12 +11,18 @@ ROUND = "mutation.webhook.admission.k8s.io/round_"
 FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/round_"
 
 
-def creations(state: State, namespace: str) -> list:
-    """One entry for each answered POST of a Pod there, in the log's order."""
-    found = []
-    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+def size(state: State) -> int:
+    """Bytes of the log: what is answered from now on stands behind them."""
+    return _file(state).stat().st_size
+
+
+def creations(state: State, namespace: str, since: int = 0) -> list:
+    """One entry for each answered POST of a Pod there, in the log's order. `since`: a size() that it had."""
+    found, wanted = [], f'"namespace":"{namespace}"'.encode()
+    with open(_file(state), "rb") as log:
+        log.seek(since)
         for line in log:
-            if f'"namespace":"{namespace}"' not in line or not line.endswith("\n"):
+            if wanted not in line or not line.startswith(b"{") or not line.endswith(b"\n"):
                 continue
             entry = json.loads(line)
             about = entry["objectRef"]
@@ -24,10 +31,10 @@ def creations(state: State, namespace: str) -> list:
     return found
 
 
-def creation(state: State, namespace: str, pod: str) -> dict:
+def creation(state: State, namespace: str, pod: str, since: int = 0) -> dict:
     """The annotations of the last answered POST of this Pod, whether it was created or not."""
     def written():
-        entries = [entry for entry in creations(state, namespace) if _name(entry) == pod]
+        entries = [entry for entry in creations(state, namespace, since) if _name(entry) == pod]
         return entries[-1] if entries else None
 
     return wait_for(f"{pod} in the audit log", written, 10, every=0.05).get("annotations", {})
@@ -37,6 +44,12 @@ def rounds(annotations: dict, webhook: str) -> list:
     """For each round in which this webhook was called: did it change the Pod?"""
     calls = sorted((key, json.loads(value)) for key, value in annotations.items() if key.startswith(ROUND))
     return [call["mutated"] for _, call in calls if call["webhook"] == webhook]
+
+
+def answered(annotations: dict) -> set:
+    """The configurations of which a webhook was called for the Pod and answered."""
+    return {json.loads(value)["configuration"] for key, value in annotations.items()
+            if key.startswith(ROUND) and f"failed-open.{key}" not in annotations}
 
 
 def patched_by(state: State, namespace: str, webhook: str) -> list:
@@ -59,7 +72,7 @@ def refused(state: State, namespace: str) -> list:
 def writes(state: State, user: str, resource: str) -> int:
     """How many creations, updates and deletions of a user's succeeded."""
     found = 0
-    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+    with open(_file(state), encoding="utf-8") as log:
         for line in log:
             if f'"{user}"' in line and line.endswith("\n"):
                 entry = json.loads(line)
@@ -71,7 +84,7 @@ def writes(state: State, user: str, resource: str) -> int:
 def used_by(state: State, user: str) -> set:
     """(API group, resource, verb) of each request of a user that was allowed."""
     found = set()
-    with open(state.directory / "logs" / "audit.log", encoding="utf-8") as log:
+    with open(_file(state), encoding="utf-8") as log:
         for line in log:
             if f'"{user}"' not in line or not line.endswith("\n"):
                 continue
@@ -80,6 +93,10 @@ def used_by(state: State, user: str) -> set:
                 about = entry["objectRef"]
                 found.add((about.get("apiGroup", ""), about["resource"], entry["verb"]))
     return found
+
+
+def _file(state: State) -> pathlib.Path:
+    return state.directory / "logs" / "audit.log"
 
 
 def _name(entry: dict) -> str:

@@ -9,23 +9,22 @@ runs them, though (KWOK only says so), and the processes that answer are ours (r
 import base64
 import contextlib
 import copy
+import itertools
 import json
 import pathlib
 import shutil
 import subprocess
-import time
 
 from controlplane import operators, programs, tls
 from controlplane.state import State
 
-from . import chart, replica
+from . import audit, chart, replica
 from .api import Api, wait_for
 from .service import Service
 
 NAME = NAMESPACE = "tpu-webhook"
 SECRET = "tpu-webhook-certificate"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
-LOG_SECONDS = 0.05  # from an answer to its line in the log
 CHECKS = ("checked", "never_works")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
 
@@ -227,25 +226,28 @@ class Release:
             return
         before, self.configuration = self.configuration, name
         self._apply([self._named(name)])
-        wait_for(f"{name} to be called", lambda: self._probe_reviews() > 1, 30, every=0.05)
+        wait_for(f"{name} to be called", lambda: name in self._answered(), 30, every=0.05)
         self._api.delete(*CONFIGURATION, before)
-        wait_for(f"{before} not to be called", lambda: self._probe_reviews() == 1, 30, every=0.05)
+        wait_for(f"{before} not to be called", lambda: before not in self._answered(), 30, every=0.05)
 
     def _called(self) -> bool:
-        return self._probe_reviews() > 0
+        return self.configuration in self._answered()
 
-    def _probe_reviews(self) -> int:
-        """How many reviews one dry-run Pod causes; raises Refused where nobody answers them."""
-        before = self._counted_probes()
-        self._api.create(_PROBE, dry_run=True)
-        time.sleep(LOG_SECONDS)
-        return self._counted_probes() - before
+    def _answered(self) -> set:
+        """The configurations by which a dry-run Pod was reviewed; raises Refused where nobody answers.
 
-    def _counted_probes(self) -> int:
-        return sum(line["namespace"] == PROBES for one in self.replicas for line in one.reviews())
+        By the API server's word for this Pod: the program writes its own log some time after it answered, and of a line
+        that is not there nobody can say whether it will come.
+        """
+        name, since = f"probe-{next(_numbers)}", audit.size(self._state)
+        self._api.create(_probe(name), dry_run=True)
+        return audit.answered(audit.creation(self._state, PROBES, name, since))
 
 
-_PROBE = {
-    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "probe", "namespace": PROBES},
-    "spec": {"containers": [{"name": "c", "image": "i", "resources": {"limits": {"google.com/tpu": "4"}}}]},
-}
+_numbers = itertools.count(1)
+
+
+def _probe(name: str) -> dict:
+    """A Pod that concerns us."""
+    container = {"name": "c", "image": "i", "resources": {"limits": {"google.com/tpu": "4"}}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": PROBES}, "spec": {"containers": [container]}}
