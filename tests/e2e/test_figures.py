@@ -56,7 +56,7 @@ def test_pod_creation_rate(release, namespace, api, picture):
         program, relay = (now - then for now, then in zip(release.cpu_seconds(), used))
         found.append(f"    for which it took {program:.2f} CPU s, the relay in front of it (Python) {relay:.2f} CPU s, "
                      f"and the API server made {sum(release.relay()['total'].values()) - connections} connections")
-        assert len(release.reviews(namespace.name)) == JOBS * HOSTS
+        wait_for("the log to have them all", lambda: len(release.reviews(namespace.name)) == JOBS * HOSTS, 5)
         found.append(f"  with tpu-webhook and JobSet's   {rate(namespace, jobset())}")
     picture(f"creating {JOBS * HOSTS} Pods at once", "\n".join([
         *found, "  the API server's measurement of these:", figures.lines(figures.measured(api), before),
