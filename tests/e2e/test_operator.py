@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 
 import pytest
 
@@ -147,21 +146,27 @@ def _with_pods(after, before, count):
     return after if after[name] - before[name] == count else None
 
 
-def test_slices_while_they_form(release, plane, program, namespace):
+@contextlib.contextmanager
+def printing(command, file):
+    """While this holds the command writes into the file; yields the process. At the end it is gone."""
+    with open(file, "wb") as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT) as one:
+        try:
+            yield one
+        finally:
+            one.kill()  # unless it has ended
+
+
+def test_slices_while_they_form(release, plane, program, namespace, tmp_path):
     """`slices --watch` shows each change, and ends well when it is interrupted."""
     command = [str(program), "slices", "-n", namespace.name, "--watch", "--kubeconfig", str(plane.kubeconfig)]
-    with pools.only(namespace.api, *TWO_POOLS), subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as watching:
-        try:
-            time.sleep(1)
-            namespace.apply("jobset-multislice.yaml", edit=not_queued)
-            namespace.running(8)
-            time.sleep(4)
-        finally:
-            watching.send_signal(signal.SIGINT)
-        text, _ = watching.communicate(timeout=20)
-    assert watching.returncode == 0, text
-    assert re.search(r"running.*\n.*running", text), text
+    printed = tmp_path / "slices.txt"
+    with pools.only(namespace.api, *TWO_POOLS), printing(command, printed) as watching:
+        wait_for("its first words", lambda: "no Pod asks" in printed.read_text(encoding="utf-8"), 20)
+        namespace.apply("jobset-multislice.yaml", edit=not_queued)
+        namespace.running(8)
+        wait_for("both slices to run", lambda: re.search(r"running.*\n.*running", printed.read_text(encoding="utf-8")), 20)
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(20) == 0, printed.read_text(encoding="utf-8")
 
 
 def test_a_place_is_freed_by_hand(release, no_ledger_left, namespace, ask):  # noqa: F811
