@@ -41,6 +41,13 @@ def of(cluster):
     return [record for record in ledger(cluster.namespace.api) if record["data"]["ray-cluster-uid"] == cluster.uid]
 
 
+def may_write(api):
+    """Whether the API server would let the program change the ledger, by the rules that it knows now."""
+    what = {"namespace": "tpu-webhook", "resource": "configmaps", "verb": "update"}
+    return api.create({"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "metadata": {},
+                       "spec": {"user": OURS, "resourceAttributes": what}})["status"]["allowed"]
+
+
 def keep_trying(cluster, worker, seconds=20, node=None):
     """As a controller does: each second, until the Pod is there."""
     made = []
@@ -63,8 +70,9 @@ def no_ledger_left(api):
 
 def test_one_write_for_each_worker(release, plane, api, no_ledger_left, namespace, picture):
     """64 workers of one group, one after another: 64 places in order, at most a write each, and one when it goes."""
-    cluster = Cluster(namespace, "one-by-one", hosts=64)
+    cluster, none = Cluster(namespace, "one-by-one", hosts=64), ledger_writes(plane)
     keep_trying(cluster, "w-0")
+    wait_for("its write in the audit log", lambda: ledger_writes(plane) > none, 10)
     before, all_before, start = ledger_writes(plane), etcd_writes(api), time.monotonic()
     pods = [cluster.add(f"w-{number}") for number in range(1, 64)]
     took = time.monotonic() - start
@@ -202,7 +210,7 @@ def test_without_the_ledger_no_id_and_all_else_goes_on(release, api, no_ledger_l
     role = api.get("rbac.authorization.k8s.io/v1", "Role", "tpu-webhook", "tpu-webhook")
     api.patch("rbac.authorization.k8s.io/v1", "Role", "tpu-webhook", {"rules": []}, "tpu-webhook")
     try:
-        time.sleep(1)
+        wait_for("the rule to be gone", lambda: not may_write(api), 20)
         with pytest.raises(Refused, match="(?s)cannot be read or written.*RBAC missing"):
             cluster.add("w-1")
         for number in range(4):
@@ -261,6 +269,8 @@ def test_the_rules_are_what_is_used(release, plane, program, namespace):
     text = subprocess.run([str(program), "rules", "--rbac"], capture_output=True, text=True, check=True).stdout
     said = {(rule["apiGroups"][0], rule["resources"][0], verb)
             for role in yaml.safe_load_all(text) for rule in role["rules"] for verb in rule["verbs"]}
+    # The last request's line may come some time after its answer.
+    wait_for("the deletion in the audit log", lambda: ("", "configmaps", "delete") in audit.used_by(plane, OURS), 10)
     used = audit.used_by(plane, OURS)
     assert used <= said, f"used, and not in the rules: {used - said}"
     assert {verb for _, _, verb in said - used} <= {"list"}, f"in the rules, and not used: {said - used}"
