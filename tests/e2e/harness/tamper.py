@@ -20,22 +20,20 @@ from .release import Release
 @contextlib.contextmanager
 def tampering(release: Release, edit):
     """While this holds, `edit(request, patch)` may change the JSON patch (a list) of each answer."""
-    server = _listen(release, edit)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        behind = release.replicas[0].entry()
-        address = f"127.0.0.1:{server.server_address[1]}"
-        release.route({"tamper": {"address": address, "ready": behind["ready"]}}, cut=True)
-        release.wait_ready(["tamper"])
-        yield
-    finally:
-        release.route(cut=True)
-        release.wait_ready()
-        server.shutdown()
-        server.server_close()
+    with _listening(release, edit) as port:
+        ready = release.replicas[0].entry()["ready"]
+        try:
+            release.route({"tamper": {"address": f"127.0.0.1:{port}", "ready": ready}}, cut=True)
+            release.wait_ready(["tamper"])
+            yield
+        finally:
+            release.route(cut=True)
+            release.wait_ready()
 
 
-def _listen(release: Release, edit) -> http.server.ThreadingHTTPServer:
+@contextlib.contextmanager
+def _listening(release: Release, edit):
+    """While this holds there is such a server; yields its port."""
     folder = next(iter(release.mounts.values()))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(str(folder / "tls.crt"), str(folder / "tls.key"))
@@ -44,7 +42,12 @@ def _listen(release: Release, edit) -> http.server.ThreadingHTTPServer:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
-    return server
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
