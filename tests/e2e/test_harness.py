@@ -254,3 +254,11 @@ def test_who_answered_for_a_pod_is_waited_for(tmp_path):
 
     threading.Timer(0.3, write_late).start()
     assert audit.answered(audit.creation(plane, "ns", "probe", since)) == {"ours"}
+
+
+def test_a_killed_process_leaves_no_half_line_to_the_next(tmp_path):
+    """Whose first line can be read for itself."""
+    for line in ("half a li", "a line\\n", "another\\n"):
+        one = process.start(tmp_path, "printer", ["printf", line])
+        assert process.wait_exit(one, 10) == 0
+    assert (tmp_path / "logs" / "printer.log").read_text(encoding="utf-8") == "half a li\na line\nanother\n"

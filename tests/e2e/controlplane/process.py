@@ -41,7 +41,8 @@ def start(directory: pathlib.Path, name: str, command: list, address: str = "", 
     """Start a program in a session of its own, so that it outlives us; remember it in DIR."""
     for folder in ("logs", "processes"):
         (directory / folder).mkdir(exist_ok=True)
-    with open(directory / "logs" / f"{name}.log", "ab") as log:
+    with open(directory / "logs" / f"{name}.log", "ab+") as log:
+        _end_line(log)
         child = subprocess.Popen(
             list(map(str, command)), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True, cwd=directory, env={**os.environ, **(env or {})},
@@ -98,6 +99,15 @@ def log_tail(directory: pathlib.Path, name: str, lines: int = 15) -> str:
     if not path.exists():
         return ""
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+
+
+def _end_line(log) -> None:
+    """Whoever wrote here before may have been killed in a line: the next one is not to be part of it."""
+    if log.tell():
+        log.seek(-1, os.SEEK_END)
+        if log.read() != b"\n":
+            log.write(b"\n")
+            log.flush()
 
 
 _children: dict = {}  # our own children, which we must reap or they stay zombies
