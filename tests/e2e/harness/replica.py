@@ -76,9 +76,11 @@ class Replica:
         return process.wait_exit(self._process, seconds)
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """SIGKILL, and wait until it is gone: what answers at its ports after that is another process."""
         self.signal(signal.SIGKILL)
-        process.wait_exit(self._process, 5)
+        self.wait_exit()
+        if self.alive():
+            raise RuntimeError(f"{self.name} does not go")
 
     def signal(self, number: int) -> None:
         process.signal_one(self._process, number)
