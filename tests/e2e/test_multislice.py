@@ -36,6 +36,12 @@ def identities(pods):
     return found
 
 
+def closed(queue):
+    """Whether Kueue says that it admits nothing there."""
+    conditions = queue.get("status", {}).get("conditions", [])
+    return any((one["type"], one["reason"]) == ("Active", "Stopped") for one in conditions)
+
+
 def selects(pod):
     return pod["spec"]["nodeSelector"].get(pools.POOL)
 
@@ -66,6 +72,7 @@ def test_admitted_by_kueue(release, namespace, two_pools, api, picture):
     queue = "kueue.x-k8s.io/v1beta2", "ClusterQueue", "multislice-cluster-queue"
     api.patch(*queue, {"spec": {"stopPolicy": "Hold"}})
     try:
+        wait_for("Kueue to close it", lambda: closed(api.get(*queue)), 20)
         namespace.apply("jobset-multislice.yaml", edit=lambda obj: obj["metadata"]["labels"].update(
             {"kueue.x-k8s.io/priority-class": "high-priority"}))
         jobset = namespace.get("jobset.x-k8s.io/v1alpha2", "JobSet", "v6e-multislice")
