@@ -1,7 +1,7 @@
 // `tpu-webhook serve`, from the first socket to the last answer.
 #pragma once
 
-#include "server/config.hpp"
+#include "server/serve_options.hpp"
 
 #include <ostream>
 

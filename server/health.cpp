@@ -1,6 +1,6 @@
 #include "server/health.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "server/ledger_command.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "server/installation.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 

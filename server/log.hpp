@@ -6,7 +6,7 @@
 // 256 bytes and escaped, so that a line stays a line.
 #pragma once
 
-#include "server/config.hpp"
+#include "server/serve_options.hpp"
 #include "webhook/summary.hpp"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 // error that falls asleep (a node's full disk, say) stops nobody's Pod.
 #pragma once
 
-#include "server/config.hpp"
+#include "server/serve_options.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 

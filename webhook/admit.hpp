@@ -2,6 +2,7 @@
 // in, answer bytes out. No socket, file, clock, log, thread or random number.
 #pragma once
 
+#include "webhook/body.hpp"
 #include "webhook/cluster.hpp"
 #include "webhook/config.hpp"
 #include "webhook/ledger.hpp"
@@ -13,30 +14,6 @@
 #include <string_view>
 
 namespace tpuwh::webhook {
-
-// Bytes that must be readable (any content) past the end of a review: the reader
-// looks at 64 bytes at a time.
-inline constexpr std::size_t padding = 64;
-
-// The largest review: two objects of at most 3 MiB (an UPDATE carries the old one
-// beside the new; 3 MiB is the API server's own limit for a request body) and
-// 1 MiB for the rest. reference/contract.md A.1.
-inline constexpr std::size_t max_review_bytes = 7u << 20;
-
-// Review bytes with readable padding behind them.
-class Body {
- public:
-  // Reserves the padding in `text` (which may move its bytes) and views it;
-  // `text` must outlive the view and stay unchanged.
-  explicit Body(std::string& text) {
-    text.reserve(text.size() + padding);
-    bytes_ = text;
-  }
-  std::string_view bytes() const { return bytes_; }
-
- private:
-  std::string_view bytes_;
-};
 
 // Buffers and the parser, kept between calls so that a steady stream of reviews
 // allocates nothing. One per thread; the views in an Answer point into it and

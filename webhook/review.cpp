@@ -1,6 +1,6 @@
 #include "webhook/review.hpp"
 
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 #include "webhook/names.hpp"
 
 #include <algorithm>

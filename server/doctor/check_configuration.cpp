@@ -1,4 +1,4 @@
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "server/doctor/check.hpp"
 #include "server/offline/json_text.hpp"
 

@@ -1,5 +1,5 @@
 // What the replicas themselves say of their watches, by their metrics.
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "server/doctor/check.hpp"
 #include "topology/counted.hpp"
 

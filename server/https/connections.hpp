@@ -7,7 +7,7 @@
 #pragma once
 
 #include "server/asio.hpp"
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "server/https/load.hpp"
 
 #include <cstddef>

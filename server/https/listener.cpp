@@ -1,6 +1,6 @@
 #include "server/https/listener.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>

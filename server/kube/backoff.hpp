@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/asio.hpp"
-#include "server/config.hpp"
+#include "server/limits.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "server/kube/client.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "server/kube/cancelled.hpp"
 #include "server/kube/deadline.hpp"
 #include "server/kube/response_parser.hpp"

@@ -1,6 +1,6 @@
 #include "server/kube/connection.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 
 #include <fmt/format.h>
 #include <netinet/tcp.h>

@@ -1,6 +1,6 @@
 #include "server/kube/list_decoder.hpp"
 
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 // items of built-in kinds have neither apiVersion nor kind, and metadata may stand behind them.
 #pragma once
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "webhook/json_reader.hpp"
 
 #include <cstddef>

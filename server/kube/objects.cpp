@@ -1,6 +1,6 @@
 #include "server/kube/objects.hpp"
 
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 #include "webhook/names.hpp"
 #include "webhook/token.hpp"
 

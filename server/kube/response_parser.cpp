@@ -1,6 +1,6 @@
 #include "server/kube/response_parser.hpp"
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 
 #include <boost/beast/http/error.hpp>
 

@@ -1,6 +1,6 @@
 #include "server/kube/watch_decoder.hpp"
 
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 
 #include <algorithm>
 #include <array>

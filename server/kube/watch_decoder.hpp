@@ -4,7 +4,7 @@
 // several. The API server writes one line per event (contract.md B.3).
 #pragma once
 
-#include "server/config.hpp"
+#include "server/limits.hpp"
 #include "webhook/json_reader.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Reading members of JSON that a user wrote: of any type, or not there.
 #pragma once
 
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 #include "webhook/json_reader.hpp"
 
 #include <nlohmann/json.hpp>

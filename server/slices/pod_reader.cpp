@@ -2,7 +2,7 @@
 
 #include "server/offline/json_text.hpp"
 #include "server/offline/snapshot.hpp"
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 #include "webhook/claims.hpp"
 #include "webhook/decide.hpp"
 #include "webhook/token.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/support/pod_builder.hpp"
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 #include "webhook/pod.hpp"
 
 #include <string>

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tests/support/named_case.hpp"
-#include "webhook/admit.hpp"
+#include "webhook/body.hpp"
 
 namespace tpuwh::webhook {
 namespace {
