@@ -1,9 +1,9 @@
 // Time and allocations of one review: read, decide and respond, and all of it.
 #include "bench/payload.hpp"
-#include "webhook/admit.hpp"
-#include "webhook/decide.hpp"
-#include "webhook/respond.hpp"
-#include "webhook/review.hpp"
+#include "webhook/answer/admit.hpp"
+#include "webhook/answer/respond.hpp"
+#include "webhook/decide/decide.hpp"
+#include "webhook/read/review.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // review_loop read|admit ROUNDS: one part of a review so many times, and nothing
 // else. callgrind counts it; the difference of two counts is the cost of a round.
 #include "bench/payload.hpp"
-#include "webhook/admit.hpp"
-#include "webhook/review.hpp"
+#include "webhook/answer/admit.hpp"
+#include "webhook/read/review.hpp"
 
 #include <cstdlib>
 #include <iostream>

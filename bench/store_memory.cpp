@@ -1,7 +1,7 @@
 // Memory and time of a server's store with a large cluster: 100,000 Ray workers, each an
 // object of some 12 KB, and 15,000 Nodes, listed twice. Prints a table for RESULTS.md.
-#include "server/kube/list_decoder.hpp"
-#include "server/kube/store.hpp"
+#include "server/kube/decode/list_decoder.hpp"
+#include "server/kube/store/store.hpp"
 
 #include <unistd.h>
 #include <chrono>

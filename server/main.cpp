@@ -1,5 +1,5 @@
 // tpu-webhook: parse, run, say what went wrong in one line.
-#include "server/cli.hpp"
+#include "server/cli/cli.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #include "server/catalog/picture.hpp"
 
-#include "server/offline/ink.hpp"
+#include "server/text/ink.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include "server/catalog/pod.hpp"
 #include "server/catalog/sub_slice_rows.hpp"
 #include "server/catalog/words.hpp"
-#include "server/offline/ink.hpp"
+#include "server/text/ink.hpp"
 #include "topology/grid.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "server/catalog/tables.hpp"
 
 #include "server/catalog/cited_sources.hpp"
-#include "server/catalog/table.hpp"
 #include "server/catalog/words.hpp"
+#include "server/text/table.hpp"
 #include "topology/node_pool.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "server/doctor/check.hpp"
-#include "server/offline/json_text.hpp"
-#include "webhook/names.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include "server/doctor/certificates.hpp"
 #include "server/doctor/check.hpp"
-#include "server/installation.hpp"
-#include "server/kube/base64.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/base64.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
-#include "server/limits.hpp"
 #include "server/doctor/check.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/limits/limits.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

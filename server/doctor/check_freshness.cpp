@@ -1,6 +1,6 @@
 // What the replicas themselves say of their watches, by their metrics.
-#include "server/limits.hpp"
 #include "server/doctor/check.hpp"
+#include "server/limits/limits.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>

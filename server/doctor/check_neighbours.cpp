@@ -1,7 +1,7 @@
 // Other mutating webhooks that see the same Pods.
 #include "server/doctor/check.hpp"
-#include "server/installation.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "server/doctor/check.hpp"
-#include "server/installation.hpp"
-#include "server/kube/rbac.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/kube/cluster/rbac.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

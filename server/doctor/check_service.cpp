@@ -1,6 +1,6 @@
 #include "server/doctor/check.hpp"
-#include "server/installation.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // The ledger, and whose Pods come.
 #include "server/doctor/check.hpp"
-#include "server/kube/ledger_object.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
 #include "server/ledger_admin/inventory.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "server/doctor/fetch.hpp"
 
 #include "server/doctor/objects.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "server/doctor/view.hpp"
-#include "server/installation.hpp"
-#include "server/kube/session.hpp"
+#include "server/kube/client/session.hpp"
+#include "server/live/installation.hpp"
 
 namespace tpuwh::server::doctor {
 

@@ -1,7 +1,7 @@
 #include "server/doctor/objects.hpp"
 
-#include "server/installation.hpp"
-#include "server/kube/ledger_object.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
+#include "server/live/installation.hpp"
 
 #include <fmt/format.h>
 

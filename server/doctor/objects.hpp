@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/doctor/view.hpp"
-#include "server/kube/request.hpp"
+#include "server/kube/client/request.hpp"
 
 #include <string>
 

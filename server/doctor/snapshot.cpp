@@ -1,8 +1,8 @@
 #include "server/doctor/snapshot.hpp"
 
 #include "server/doctor/objects.hpp"
-#include "server/installation.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 #include "server/doctor/view.hpp"
 
-#include "server/offline/json_text.hpp"
+#include "server/text/json_text.hpp"
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 // set and cancelled at every read and write.
 #pragma once
 
-#include "server/asio.hpp"
-#include "server/limits.hpp"
 #include "server/https/load.hpp"
+#include "server/limits/limits.hpp"
+#include "server/net/asio.hpp"
 
 #include <cstddef>
 #include <list>

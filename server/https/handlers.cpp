@@ -1,6 +1,6 @@
 #include "server/https/handlers.hpp"
 
-#include "webhook/validate.hpp"
+#include "webhook/validate/validate.hpp"
 
 #include <chrono>
 

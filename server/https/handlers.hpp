@@ -1,12 +1,12 @@
 // What each resource answers. No socket here: tests call answer() with values.
 #pragma once
 
-#include "server/health.hpp"
+#include "server/https/health.hpp"
 #include "server/https/reply.hpp"
 #include "server/https/router.hpp"
-#include "server/log.hpp"
+#include "server/log/log.hpp"
 #include "server/metrics/metrics.hpp"
-#include "webhook/admit.hpp"
+#include "webhook/answer/admit.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "server/https/listener.hpp"
 
-#include "server/limits.hpp"
+#include "server/limits/limits.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -15,9 +15,9 @@
 namespace tpuwh::server {
 namespace {
 
-namespace ip = net::ip;
+namespace ip = boost::asio::ip;
 
-using ReusePort = net::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 // Throws boost::system::system_error.
 Acceptor bind_and_listen(Executor executor, const Endpoint& endpoint) {
@@ -31,7 +31,7 @@ Acceptor bind_and_listen(Executor executor, const Endpoint& endpoint) {
 }
 
 bool means_no_ipv6(const error_code& ec) {
-  return ec == net::error::address_family_not_supported ||
+  return ec == boost::asio::error::address_family_not_supported ||
          ec == boost::system::errc::address_not_available;
 }
 
@@ -74,7 +74,7 @@ Task<void> Listener::run() {
     auto [error, socket] = co_await acceptor_.async_accept(as_result);
     if (!error) {
       take_in(std::move(socket));
-    } else if (error != net::error::operation_aborted) {
+    } else if (error != boost::asio::error::operation_aborted) {
       co_await pause();  // no descriptors or memory: some will be freed
     }
   }
@@ -102,7 +102,7 @@ Task<void> Listener::pause() {
 
 void Listener::take_in(Socket socket) {
   error_code ignored;  // the answer is only later without it
-  socket.set_option(net::ip::tcp::no_delay(true), ignored);
+  socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   start_(std::move(socket));
 }
 

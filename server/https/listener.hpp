@@ -1,11 +1,11 @@
 // The listening socket of one event loop.
 #pragma once
 
-#include "server/address.hpp"
-#include "server/asio.hpp"
 #include "server/https/load.hpp"
-#include "server/log.hpp"
-#include "server/throttle.hpp"
+#include "server/log/log.hpp"
+#include "server/log/throttle.hpp"
+#include "server/net/address.hpp"
+#include "server/net/asio.hpp"
 
 #include <functional>
 #include <string>

@@ -1,7 +1,7 @@
 #include "server/https/request_parser.hpp"
 
-#include "server/limits.hpp"
-#include "webhook/body.hpp"
+#include "server/limits/limits.hpp"
+#include "webhook/read/body.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>

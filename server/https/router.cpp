@@ -1,6 +1,6 @@
 #include "server/https/router.hpp"
 
-#include "server/duration.hpp"
+#include "server/text/duration.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>

@@ -1,7 +1,7 @@
 #include "server/https/session.hpp"
 
-#include "server/https/plain_stream.hpp"
 #include "server/https/request_parser.hpp"
+#include "server/net/plain_stream.hpp"
 #include "server/tls/stream.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -184,7 +184,8 @@ Task<void> throw_away(Socket& socket) {
   socket.shutdown(Socket::shutdown_send, ignored);
   std::array<char, 4096> scrap;
   for (;;) {
-    const auto [error, size] = co_await socket.async_read_some(net::buffer(scrap), as_result);
+    const auto [error, size] =
+        co_await socket.async_read_some(boost::asio::buffer(scrap), as_result);
     if (error) co_return;
   }
 }
@@ -230,7 +231,7 @@ template <class Stream>
 Task<void> converse_safely(Stream& stream, Service& service) {
   try {
     // Cancelled operations say so by their error, like all others.
-    co_await net::this_coro::throw_if_cancelled(false);
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
     co_await open_and_converse(stream, service);
   } catch (const std::exception& bug) {
     service.log.error("session ended by an exception", {{"error", bug.what()}});

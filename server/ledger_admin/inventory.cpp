@@ -1,7 +1,7 @@
 #include "server/ledger_admin/inventory.hpp"
 
-#include "server/catalog/table.hpp"
-#include "server/offline/json_text.hpp"
+#include "server/text/json_text.hpp"
+#include "server/text/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // What the ledger says against what lives: which entries have a Pod. Values alone.
 #pragma once
 
-#include "server/kube/ledger_object.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

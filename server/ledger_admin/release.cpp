@@ -1,6 +1,6 @@
 #include "server/ledger_admin/release.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

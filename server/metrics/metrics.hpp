@@ -5,8 +5,8 @@
 // "Metrics". No label has a value that a caller could choose.
 #pragma once
 
-#include "webhook/ledger.hpp"
-#include "webhook/summary.hpp"
+#include "webhook/decide/summary.hpp"
+#include "webhook/ledger/ledger.hpp"
 
 #include <chrono>
 #include <functional>

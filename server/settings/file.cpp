@@ -1,9 +1,9 @@
 #include "server/settings/file.hpp"
 
-#include "server/offline/yaml.hpp"
-#include "server/settings/near_miss.hpp"
 #include "server/settings/table.hpp"
-#include "webhook/names.hpp"
+#include "server/text/near_miss.hpp"
+#include "server/text/yaml.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

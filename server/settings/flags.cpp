@@ -1,7 +1,7 @@
 #include "server/settings/flags.hpp"
 
 #include "server/settings/table.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

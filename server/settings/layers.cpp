@@ -1,6 +1,6 @@
 #include "server/settings/layers.hpp"
 
-#include "server/usage_error.hpp"
+#include "server/settings/usage_error.hpp"
 
 #include <fmt/format.h>
 

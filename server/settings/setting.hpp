@@ -2,7 +2,7 @@
 // schema. The table of them (table.hpp) is what flags, file and schema are made from.
 #pragma once
 
-#include "server/serve_options.hpp"
+#include "server/settings/serve_options.hpp"
 
 #include <nlohmann/json.hpp>
 

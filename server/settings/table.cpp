@@ -1,10 +1,10 @@
 #include "server/settings/table.hpp"
 
-#include "server/address.hpp"
-#include "server/duration.hpp"
-#include "server/flags.hpp"
-#include "server/settings/near_miss.hpp"
-#include "webhook/names.hpp"
+#include "server/net/address.hpp"
+#include "server/settings/choices.hpp"
+#include "server/text/duration.hpp"
+#include "server/text/near_miss.hpp"
+#include "webhook/text/names.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -307,21 +307,24 @@ void add_ledger(std::vector<Setting>& out) {
 }
 
 void add_cluster(std::vector<Setting>& out) {
-  out.push_back(file_name({.key = "cluster.kubeconfig",
-                           .flag = "--kubeconfig",
-                           .help = "Reach the API server as this file says, not as a Pod does"},
-                          [](auto& o) -> auto& { return o.kubeconfig; }));
-  out.push_back(any_text({.key = "cluster.context",
-                          .flag = "--context",
-                          .type_name = "NAME",
-                          .help = "Context of the kubeconfig, in place of its current one"},
-                         "a context's name", [](auto& o) -> auto& { return o.context; }));
-  out.push_back(any_text({.key = "cluster.serviceAccount",
-                          .flag = "--service-account",
-                          .type_name = "DIR",
-                          .help = "Where the Pod's token, ca.crt and namespace are, if not where "
-                                  "Kubernetes mounts them"},
-                         "a directory", [](auto& o) -> auto& { return o.service_account; }));
+  out.push_back(file_name(
+      {.key = "cluster.kubeconfig",
+       .flag = "--kubeconfig",
+       .help = "Reach the API server as this file says, not as a Pod does"},
+      [](auto& o) -> auto& { return o.kubeconfig; }));
+  out.push_back(any_text(
+      {.key = "cluster.context",
+       .flag = "--context",
+       .type_name = "NAME",
+       .help = "Context of the kubeconfig, in place of its current one"},
+      "a context's name", [](auto& o) -> auto& { return o.context; }));
+  out.push_back(any_text(
+      {.key = "cluster.serviceAccount",
+       .flag = "--service-account",
+       .type_name = "DIR",
+       .help = "Where the Pod's token, ca.crt and namespace are, if not where "
+               "Kubernetes mounts them"},
+      "a directory", [](auto& o) -> auto& { return o.service_account; }));
 }
 
 void add_decision(std::vector<Setting>& out) {

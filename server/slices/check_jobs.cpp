@@ -1,9 +1,9 @@
 // MEGASCALE_*: what the slices of one job say about each other.
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
-#include "server/slices/ranges.hpp"
+#include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
 #include "topology/counted.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "server/slices/audit.hpp"
-#include "server/slices/ranges.hpp"
+#include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // A multi-host slice stands on one node pool, alone.
 #include "server/slices/audit.hpp"
 #include "topology/counted.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // Whether the names of the members resolve: a hostname, a subdomain, its headless Service.
 #include "server/slices/audit.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

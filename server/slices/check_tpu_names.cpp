@@ -1,6 +1,6 @@
 // TPU_NAME: by it Ray knows the nodes of a slice. One in a slice, another in each.
 #include "server/slices/audit.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

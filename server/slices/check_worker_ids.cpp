@@ -1,8 +1,8 @@
 // TPU_WORKER_ID: 0 to processes - 1, each once.
 #include "server/slices/audit.hpp"
-#include "server/slices/ranges.hpp"
+#include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

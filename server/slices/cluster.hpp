@@ -2,8 +2,8 @@
 // slices and findings are made.
 #pragma once
 
-#include "webhook/vocabulary.hpp"
-#include "webhook/workloads/kind.hpp"
+#include "webhook/config/kind.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <array>
 #include <cstdint>

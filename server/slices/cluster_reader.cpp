@@ -1,9 +1,9 @@
 #include "server/slices/cluster_reader.hpp"
 
-#include "server/offline/json_text.hpp"
-#include "server/offline/snapshot.hpp"
 #include "server/slices/pod_reader.hpp"
-#include "webhook/names.hpp"
+#include "server/source/snapshot.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "server/slices/cluster.hpp"
-#include "server/slices/object_source.hpp"
-#include "webhook/config.hpp"
+#include "server/source/object_source.hpp"
+#include "webhook/config/config.hpp"
 
 namespace tpuwh::server {
 

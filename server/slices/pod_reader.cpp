@@ -1,11 +1,11 @@
 #include "server/slices/pod_reader.hpp"
 
-#include "server/offline/json_text.hpp"
-#include "server/offline/snapshot.hpp"
-#include "webhook/body.hpp"
-#include "webhook/claims.hpp"
-#include "webhook/decide.hpp"
-#include "webhook/token.hpp"
+#include "server/source/snapshot.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/decide/decide.hpp"
+#include "webhook/ledger/token.hpp"
+#include "webhook/read/body.hpp"
+#include "webhook/read/claims.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
 #include "server/slices/cluster.hpp"
 #include "topology/result.hpp"
-#include "webhook/cluster.hpp"
-#include "webhook/config.hpp"
+#include "webhook/config/config.hpp"
+#include "webhook/read/cluster.hpp"
 
 #include <memory>
 #include <optional>

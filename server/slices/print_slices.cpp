@@ -1,8 +1,8 @@
 #include "server/slices/print_slices.hpp"
 #include "topology/counted.hpp"
 
-#include "server/catalog/table.hpp"
-#include "server/slices/ranges.hpp"
+#include "server/text/ranges.hpp"
+#include "server/text/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

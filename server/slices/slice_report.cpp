@@ -1,6 +1,6 @@
 #include "server/slices/slice_report.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

@@ -13,12 +13,12 @@ namespace {
 
 // Why OpenSSL's last call on this thread failed for good.
 error_code last_error(int ssl_error) {
-  if (ssl_error == SSL_ERROR_ZERO_RETURN) return net::error::eof;
+  if (ssl_error == SSL_ERROR_ZERO_RETURN) return boost::asio::error::eof;
   if (const auto code = ERR_get_error(); code != 0) {
-    return {static_cast<int>(code), net::error::get_ssl_category()};
+    return {static_cast<int>(code), boost::asio::error::get_ssl_category()};
   }
   if (errno != 0) return {errno, boost::system::system_category()};
-  return net::error::eof;
+  return boost::asio::error::eof;
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void Stream::say_goodbye() {
 }
 
 bool says_distrust(const error_code& error) {
-  if (error.category() != net::error::get_ssl_category()) return false;
+  if (error.category() != boost::asio::error::get_ssl_category()) return false;
   switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:  // Go's, for any reason

@@ -7,7 +7,7 @@
 // SIGPIPE must be ignored (main does).
 #pragma once
 
-#include "server/asio.hpp"
+#include "server/net/asio.hpp"
 #include "server/tls/context.hpp"
 
 #include <openssl/ssl.h>
@@ -32,7 +32,7 @@ class Stream {
 
   Task<error_code> handshake();
 
-  // At least one byte, or an error; a peer that says goodbye is net::error::eof.
+  // At least one byte, or an error; a peer that says goodbye is boost::asio::error::eof.
   Task<Received> read_some(std::span<char> room);
 
   // All of it.

@@ -1,4 +1,4 @@
-#include "server/review_command.hpp"
+#include "server/review/command.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-#include "webhook/provenance.hpp"
+#include "webhook/decide/provenance.hpp"
 
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/answer.hpp"

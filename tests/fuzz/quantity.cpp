@@ -1,4 +1,4 @@
-#include "webhook/quantity.hpp"
+#include "webhook/text/quantity.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/answer.hpp"
-#include "webhook/names.hpp"
-#include "webhook/surface.hpp"
+#include "webhook/text/names.hpp"
+#include "webhook/write/surface.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
-#include "server/kube/list_decoder.hpp"
-#include "server/kube/watch_decoder.hpp"
+#include "server/kube/decode/list_decoder.hpp"
+#include "server/kube/decode/watch_decoder.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "tests/golden/properties.hpp"
 
-#include "webhook/surface.hpp"
+#include "webhook/write/surface.hpp"
 
 #include <gtest/gtest.h>
 

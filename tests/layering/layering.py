@@ -184,11 +184,11 @@ GOOD = {
     "topology/dims.hpp": "#include <boost/system/result.hpp>\n#include <cstdint>\n",
     "topology/dims.cpp": '#include "topology/dims.hpp"\n#include "catalog_rows.hpp"\n',
     "webhook/CMakeLists.txt": 'add_library(w STATIC\n  admit.cpp\n  "sub/pod.cpp")\n',
-    "webhook/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n',
-    "webhook/admit.cpp": '#include "webhook/admit.hpp"\n#include <simdjson.h>\n// exit()\n',
+    "webhook/answer/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n',
+    "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <simdjson.h>\n// exit()\n',
     "webhook/sub/pod.cpp": 'const char* text = "getenv( steady_clock )";\n',
     "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
-    "server/main.cpp": '#include "webhook/admit.hpp"\n#include <unistd.h>\n#include <iostream>\n',
+    "server/main.cpp": '#include "webhook/answer/admit.hpp"\n#include <unistd.h>\n#include <iostream>\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
 }
 
@@ -198,15 +198,15 @@ def dims(line):
 
 
 def admit(line):
-    return {"webhook/admit.cpp": line + "\n"}
+    return {"webhook/answer/admit.cpp": line + "\n"}
 
 
 # What breaks, the files written over GOOD, what the one complaint has to say.
 BAD = (
-    ("topology includes webhook", {"webhook/notes.hpp": "", **dims('#include "webhook/notes.hpp"')},
-     '"webhook/notes.hpp" points up'),
-    ("webhook includes server", {"server/log.hpp": "", **admit('#  include "server/log.hpp"')},
-     '"server/log.hpp" points up'),
+    ("topology includes webhook", {"webhook/decide/notes.hpp": "", **dims('#include "webhook/decide/notes.hpp"')},
+     '"webhook/decide/notes.hpp" points up'),
+    ("webhook includes server", {"server/log/log.hpp": "", **admit('#  include "server/log/log.hpp"')},
+     '"server/log/log.hpp" points up'),
     ("server includes tests", {"server/main.cpp": '#include "tests/support/answer.hpp"\n'},
      "is in no layer"),
     ("relative include", admit('#include "admit.hpp"'), "is in no layer"),

@@ -8,7 +8,7 @@ from checks import check
 from program import Program
 from wire import Connection, ask, get, post, review, tls
 
-SWEEP = 0.25  # server/config.hpp: how late a limit may be noticed
+SWEEP = 0.25  # server/limits/limits.hpp: how late a limit may be noticed
 SLACK = 1.5   # a busy machine
 
 

@@ -1,7 +1,7 @@
 #include "tests/support/admitted.hpp"
 
 #include "tests/support/strict_patch.hpp"
-#include "webhook/surface.hpp"
+#include "webhook/write/surface.hpp"
 
 #include <gtest/gtest.h>
 

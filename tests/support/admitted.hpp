@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tests/support/pod_builder.hpp"
-#include "webhook/admit.hpp"
+#include "webhook/answer/admit.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>

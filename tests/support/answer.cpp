@@ -1,8 +1,8 @@
 #include "tests/support/answer.hpp"
 
 #include "tests/support/strict_patch.hpp"
-#include "webhook/provenance.hpp"
-#include "webhook/validate.hpp"
+#include "webhook/decide/provenance.hpp"
+#include "webhook/validate/validate.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 // with the API server (reference/contract.md A.4).
 #pragma once
 
-#include "webhook/admit.hpp"
-#include "webhook/cluster.hpp"
-#include "webhook/config.hpp"
-#include "webhook/ledger.hpp"
+#include "webhook/answer/admit.hpp"
+#include "webhook/config/config.hpp"
+#include "webhook/ledger/ledger.hpp"
+#include "webhook/read/cluster.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tests/support/pod_builder.hpp"
-#include "webhook/body.hpp"
-#include "webhook/pod.hpp"
+#include "webhook/read/body.hpp"
+#include "webhook/read/pod.hpp"
 
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // well-formed, uid and version echoed, never a patch.
 #pragma once
 
-#include "webhook/validate.hpp"
+#include "webhook/validate/validate.hpp"
 
 #include <nlohmann/json.hpp>
 #include <string>

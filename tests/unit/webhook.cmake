@@ -10,37 +10,37 @@ target_link_libraries(tpuwh_test_support
 
 # property_test takes TPUWH_SEED and TPUWH_ROUNDS from the environment.
 add_executable(webhook_test
-  webhook/admit_test.cpp
-  webhook/affinity_test.cpp
-  webhook/again_test.cpp
-  webhook/base64_test.cpp
-  webhook/buffer_test.cpp
-  webhook/claims_test.cpp
-  webhook/decide_test.cpp
-  webhook/env_test.cpp
-  webhook/hash_test.cpp
-  webhook/json_reader_test.cpp
-  webhook/ledger_test.cpp
-  webhook/members_test.cpp
-  webhook/mode_test.cpp
-  webhook/names_test.cpp
-  webhook/patch_test.cpp
-  webhook/placement_test.cpp
-  webhook/pod_test.cpp
-  webhook/property_test.cpp
-  webhook/provenance_test.cpp
-  webhook/quantity_test.cpp
-  webhook/respond_test.cpp
-  webhook/review_test.cpp
-  webhook/shape_test.cpp
-  webhook/shared_text_test.cpp
-  webhook/surface_test.cpp
-  webhook/token_test.cpp
+  webhook/answer/admit_test.cpp
+  webhook/read/affinity_test.cpp
+  webhook/answer/again_test.cpp
+  webhook/text/base64_test.cpp
+  webhook/text/buffer_test.cpp
+  webhook/read/claims_test.cpp
+  webhook/decide/decide_test.cpp
+  webhook/decide/env_test.cpp
+  webhook/text/hash_test.cpp
+  webhook/text/json_reader_test.cpp
+  webhook/ledger/ledger_test.cpp
+  webhook/answer/members_test.cpp
+  webhook/answer/mode_test.cpp
+  webhook/text/names_test.cpp
+  webhook/write/patch_test.cpp
+  webhook/decide/placement_test.cpp
+  webhook/read/pod_test.cpp
+  webhook/answer/property_test.cpp
+  webhook/decide/provenance_test.cpp
+  webhook/text/quantity_test.cpp
+  webhook/answer/respond_test.cpp
+  webhook/read/review_test.cpp
+  webhook/decide/shape_test.cpp
+  webhook/write/shared_text_test.cpp
+  webhook/write/surface_test.cpp
+  webhook/ledger/token_test.cpp
   webhook/validate/job_test.cpp
   webhook/validate/lws_test.cpp
   webhook/validate/ray_test.cpp
-  webhook/validate_test.cpp
-  webhook/vocabulary_test.cpp
+  webhook/validate/validate_test.cpp
+  webhook/read/vocabulary_test.cpp
   webhook/workloads/annotations_test.cpp
   webhook/workloads/job_test.cpp
   webhook/workloads/jobset_test.cpp

@@ -1,7 +1,7 @@
 #include "webhook/ledger/group_ledger.hpp"
 
 #include "topology/counted.hpp"
-#include "webhook/token.hpp"
+#include "webhook/ledger/token.hpp"
 
 #include <algorithm>
 #include <iterator>

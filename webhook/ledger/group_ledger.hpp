@@ -18,7 +18,7 @@
 // replicas that judge the same entry at once one loses. Otherwise the Pod is a new one.
 #pragma once
 
-#include "webhook/ledger.hpp"
+#include "webhook/ledger/ledger.hpp"
 #include "webhook/ledger/record.hpp"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "webhook/ledger/record.hpp"
 
-#include "webhook/names.hpp"
-#include "webhook/token.hpp"
+#include "webhook/ledger/token.hpp"
+#include "webhook/text/names.hpp"
 
 #include <algorithm>
 

@@ -16,7 +16,7 @@ namespace tpuwh::webhook {
 // A place from the write that gives it to the write that frees it.
 struct LedgerEntry {
   topology::Place place;
-  std::string token;  // of the Pod (webhook/token.hpp); names the place too
+  std::string token;  // of the Pod (webhook/ledger/token.hpp); names the place too
 
   bool operator==(const LedgerEntry&) const = default;
 };

@@ -1,7 +1,7 @@
 #include "webhook/validate/checker.hpp"
 
-#include "webhook/claims.hpp"
-#include "webhook/identity.hpp"
+#include "webhook/decide/identity.hpp"
+#include "webhook/read/claims.hpp"
 
 #include <utility>
 

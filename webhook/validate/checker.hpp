@@ -8,11 +8,11 @@
 //   if (checker.slice() ...) checker.wrong_size(...)
 #pragma once
 
-#include "webhook/cluster.hpp"
-#include "webhook/config.hpp"
+#include "webhook/answer/workspace.hpp"
+#include "webhook/config/config.hpp"
+#include "webhook/read/cluster.hpp"
 #include "webhook/validate/findings.hpp"
 #include "webhook/validate/object.hpp"
-#include "webhook/workspace.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "webhook/validate/jobset.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 #include "webhook/validate/job.hpp"
 
 namespace tpuwh::webhook {

@@ -1,6 +1,6 @@
 #include "webhook/validate/object.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 namespace tpuwh::webhook {
 

@@ -2,7 +2,7 @@
 // own. Views point into the review's text.
 #pragma once
 
-#include "webhook/json_reader.hpp"
+#include "webhook/text/json_reader.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "webhook/validate/ray.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 // worker-id, worker-count, hostnames, slice-id, slice-count, coordinator (DESIGN D9).
 #pragma once
 
-#include "webhook/pod.hpp"
+#include "webhook/read/pod.hpp"
 #include "webhook/workloads/member.hpp"
 
 #include <string_view>

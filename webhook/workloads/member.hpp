@@ -2,8 +2,8 @@
 // of it it is, and how the hosts are called.
 #pragma once
 
-#include "webhook/buffer.hpp"
-#include "webhook/workloads/kind.hpp"
+#include "webhook/config/kind.hpp"
+#include "webhook/text/buffer.hpp"
 
 #include <array>
 #include <cstddef>

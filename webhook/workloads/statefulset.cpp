@@ -1,6 +1,6 @@
 #include "webhook/workloads/statefulset.hpp"
 
-#include "webhook/names.hpp"
+#include "webhook/text/names.hpp"
 
 namespace tpuwh::webhook {
 

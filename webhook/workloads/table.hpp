@@ -2,9 +2,9 @@
 // Pod speaks for it: a JobSet's Pod is a Job's Pod too, and JobSet knows more.
 #pragma once
 
-#include "webhook/cluster.hpp"
-#include "webhook/config.hpp"
-#include "webhook/pod.hpp"
+#include "webhook/config/config.hpp"
+#include "webhook/read/cluster.hpp"
+#include "webhook/read/pod.hpp"
 #include "webhook/workloads/member.hpp"
 
 #include <span>

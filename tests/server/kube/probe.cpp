@@ -5,9 +5,9 @@
 //   stream PATH SILENCE_MS TOTAL_MS               its body in pieces
 //   watch GROUP/VERSION/PLURAL/NAMESPACE          what the sink is told; "-" for none
 //   cancel AFTER_MS COMMAND…                      the same, cancelled
-#include "server/kube/client.hpp"
-#include "server/kube/watcher.hpp"
-#include "server/task_group.hpp"
+#include "server/kube/client/client.hpp"
+#include "server/kube/watch/watcher.hpp"
+#include "server/net/task_group.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -157,7 +157,8 @@ Task<void> one_request(Client& client, std::string line, Json& out) {
   out = to_json(response);
 }
 
-void run(Client& client, net::io_context& context, TaskGroup& tasks, const std::string& line) {
+void run(Client& client, boost::asio::io_context& context, TaskGroup& tasks,
+         const std::string& line) {
   std::string command = line;
   Timer timer(context.get_executor());
   if (line.starts_with("cancel ")) {
@@ -189,7 +190,7 @@ int main(int argc, char** argv) {
   std::map<std::string, std::string> flags;
   for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
   TaskGroup tasks;
-  net::io_context context{1};
+  boost::asio::io_context context{1};
   kube::Client client(context.get_executor(), kube::read_config(flags));
   std::string line;
   while (std::getline(std::cin, line)) kube::run(client, context, tasks, line);

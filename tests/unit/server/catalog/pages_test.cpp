@@ -3,7 +3,7 @@
 //
 // Pages: "first job" (first JAX training job on GKE TPUs), "multislice" (JobSet and Kueue),
 // "ray multislice" (MaxText on two Trillium slices), "ray on gke" (Ray's TPU library).
-#include "server/catalog_command.hpp"
+#include "server/catalog/command.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "server/doctor/check.hpp"
-#include "server/kube/ledger_object.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/doctor/installed.hpp"
 

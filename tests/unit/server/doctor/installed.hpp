@@ -2,8 +2,8 @@
 #pragma once
 
 #include "server/doctor/view.hpp"
-#include "server/kube/base64.hpp"
-#include "server/kube/rbac.hpp"
+#include "server/kube/cluster/rbac.hpp"
+#include "server/text/base64.hpp"
 #include "server/tls/self_issued.hpp"
 
 #include <string>

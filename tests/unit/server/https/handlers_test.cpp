@@ -1,6 +1,6 @@
 #include "server/https/handlers.hpp"
 
-#include "webhook/cluster.hpp"
+#include "webhook/read/cluster.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // the bytes are cut.
 #include "server/https/request_parser.hpp"
 
-#include "server/limits.hpp"
+#include "server/limits/limits.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <fmt/format.h>

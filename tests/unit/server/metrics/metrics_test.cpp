@@ -1,7 +1,7 @@
 #include "server/metrics/metrics.hpp"
 
-#include "server/metrics/cluster.hpp"
 #include "server/metrics/process.hpp"
+#include "server/serve/cluster_metrics.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Flags, file keys, schema and `config print` are the same set, and which of them wins.
-#include "server/cli.hpp"
+#include "server/cli/cli.hpp"
 #include "server/settings/schema.hpp"
 #include "server/settings/table.hpp"
 

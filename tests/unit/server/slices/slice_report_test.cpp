@@ -1,7 +1,7 @@
 #include "server/slices/slice_report.hpp"
 
 #include "server/slices/print_slices.hpp"
-#include "server/slices/ranges.hpp"
+#include "server/text/ranges.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/slices/a_cluster.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "webhook/token.hpp"
+#include "webhook/ledger/token.hpp"
 
 namespace tpuwh::test {
 

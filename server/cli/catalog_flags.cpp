@@ -1,0 +1,91 @@
+#include "server/cli/catalog_flags.hpp"
+
+#include "server/catalog/command.hpp"
+#include "server/settings/choices.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr auto catalog_example = R"(
+ACCELERATOR is a label, short name, product name, machine type or accelerator type, in
+any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY its
+shapes; without CHIPS_PER_NODE every way to make the topology. Commands for gcloud name
+what only you know as $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs) and
+$REGION. Exit code: 0, or 2 where there is no such shape.
+
+Examples:
+  tpu-webhook catalog
+  tpu-webhook catalog ironwood
+  tpu-webhook catalog v6e 2x4 4 --flex-start
+  tpu-webhook catalog v6e 4x4 --slices 2 --dranet
+  tpu-webhook catalog v6e 4x4 --output svg > slice.svg
+  tpu-webhook catalog v5p 4x4x4 --output json | jq -r '.shapes[].nodes')";
+
+// A list of as many commands is longer than anybody reads.
+constexpr std::uint32_t most_slices = 256;
+
+// CLI11 reads "-1" as 4294967295.
+std::optional<std::uint32_t> positive(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || value == 0) return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> reservation(std::string_view text) {
+  return is_reservation(text) ? std::optional(std::string(text)) : std::nullopt;
+}
+
+void add_pool_flags(CLI::App& command, PoolOptions& options) {
+  command.add_flag("--flex-start", options.flex_start, "Nodes that wait for capacity");
+  command.add_flag("--spot", options.spot, "Spot nodes");
+  add_parsed(command, "--reservation", options.reservation, reservation,
+             "a reservation's name or path", "Nodes of this reservation")
+      ->type_name("NAME");
+  command.add_flag("--autoscale", options.autoscale, "Node pools that start from zero nodes");
+  command.add_flag("--dranet", options.dranet,
+                   "Two networks beside the cluster's, for traffic between slices");
+  command
+      .add_option("--slices", options.slices, "Equal slices, a node pool for each multi-host one")
+      ->check(CLI::Range(1u, most_slices))
+      ->type_name("N")
+      ->capture_default_str();
+  add_parsed(command, "--num-nodes", options.num_nodes, positive, "a whole number above 0",
+             "Nodes of a pool as you have them: refused where they do not form the topology")
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_catalog(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<CatalogOptions>();
+  auto* command = program.add_subcommand(
+      "catalog", "Print TPU shapes: hosts, bounds, a picture, the node pool to make");
+  command->add_option("ACCELERATOR", options->accelerator, "Which generation; none: all");
+  command->add_option("TOPOLOGY", options->topology, "Such as 2x4 or 2x2x2");
+  add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
+             "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
+      ->type_name("N");
+  add_choice<CatalogOutput>(
+      *command, "--output,-o", options->output,
+      {{"text", CatalogOutput::text}, {"json", CatalogOutput::json}, {"svg", CatalogOutput::svg}},
+      "text: for people; json: for programs; svg: the picture alone");
+  add_pool_flags(*command, options->pool);
+  command->footer(catalog_example);
+  command->callback([options, &chosen] {
+    chosen.run = [options](const Console& console) {
+      options->colour = console.terminal;
+      return run_catalog(*options, console.out, console.err);
+    };
+  });
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,69 @@
+#include "server/cli/doctor_flags.hpp"
+
+#include "server/cli/cluster_access.hpp"
+#include "server/doctor/command.hpp"
+#include "server/doctor/snapshot.hpp"
+#include "server/settings/choices.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr auto doctor_example = R"(
+Reads and changes nothing: the API server's version, the MutatingWebhookConfiguration, the
+Service and its endpoints, the certificate, the Deployment, its RBAC, other webhooks, the
+ledger. OK; WARN, it works but not as it should; FAIL, Pods are refused or left as they are;
+"?", you may not read what must be read for it. The certificate needs get of its Secret; of
+that nothing but tls.crt is kept.
+With --cluster it looks at a file; what a file cannot say, and kinds that are not in it, are "?".
+Exit code: 0 nothing fails, 1 something does, 2 the API server cannot be asked or the file read.
+
+Examples:
+  tpu-webhook doctor
+  tpu-webhook doctor --context prod -n tpu-webhook-system
+  tpu-webhook doctor --output json | jq -r '.checks[] | select(.verdict == "fail") | .fix'
+  kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,\
+clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,configmaps,\
+customresourcedefinitions -A -o json > cluster.json
+  tpu-webhook doctor --cluster cluster.json)";
+
+int doctor_of_file(const DoctorOptions& options, const std::string& file, const Console& console) {
+  SnapshotFile snapshot(file, console.in, doctor::snapshot_made_with);
+  return run_doctor(options, snapshot, console);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<DoctorOptions>();
+  auto access = std::make_shared<AccessFlags>();
+  auto* command = program.add_subcommand("doctor", "Check the installation in a cluster");
+  command
+      ->add_option("--namespace,-n", options->ns,
+                   "Where tpu-webhook is installed; else what its MutatingWebhookConfiguration "
+                   "says, else tpu-webhook-system")
+      ->type_name("NS");
+  add_snapshot_flag(*command, *access, "kubectl get … -A -o json, as below");
+  add_access_flags(*command, *access);
+  add_choice<DoctorOutput>(*command, "--output,-o", options->output,
+                           {{"text", DoctorOutput::text}, {"json", DoctorOutput::json}},
+                           "text: for people; json: for programs");
+  command->footer(doctor_example);
+  command->callback([options, access, &chosen] {
+    check_source(*access);
+    chosen.run = [options, access](const Console& console) {
+      if (!access->snapshot.empty()) return doctor_of_file(*options, access->snapshot, console);
+      auto session = open_session(*access);
+      if (session) return run_doctor(*options, **session, console);
+      console.err << "tpu-webhook: " << session.error().text() << "\n";
+      return 2;
+    };
+  });
+}
+
+}  // namespace tpuwh::server

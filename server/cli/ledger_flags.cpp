@@ -1,0 +1,152 @@
+#include "server/cli/ledger_flags.hpp"
+
+#include "server/cli/cluster_access.hpp"
+#include "server/ledger_admin/command.hpp"
+#include "server/settings/choices.hpp"
+#include "server/settings/flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr auto ledger_example = R"(
+The ledger says which Ray worker is which host, where nothing on the Pods tells them apart
+(KubeRay without index labels): one ConfigMap for each worker group.
+
+Examples:
+  tpu-webhook ledger list
+  tpu-webhook ledger release ml/train/workers --dry-run)";
+
+constexpr auto list_example = R"(
+WITH POD: entries whose Pod lives, by its label token; WITHOUT POD: places, as SLICE-HOST,
+that nobody holds. The webhook frees those itself, mostly within seconds, at the latest two
+minutes after it saw them; one that stays longer is worth a look at the webhook's log.
+Exit code: 0, or 2 where the ledger or the snapshot cannot be read.
+
+Examples:
+  tpu-webhook ledger list
+  tpu-webhook ledger list -n tpu-webhook-system --output json | jq '.groups[].withoutPod'
+  kubectl get configmaps,pods -A -o json | tpu-webhook ledger list --cluster -)";
+
+constexpr auto list_objects = "kubectl get configmaps,pods -A -o json";
+
+constexpr auto release_example = R"(
+Without SLICE-HOST: every entry without a living Pod. The entry of a living Pod is never
+freed, unless --force is given and its place is named: another Pod may then get the same
+worker id. Needs list of Pods, and get, list, update and delete of ConfigMaps. Takes 70 s: a
+Pod may be stored up to a minute after its entry was written, so each entry is looked at twice.
+Exit code: 0 done or nothing to do, 1 nothing was changed, 2 unusable.
+
+Examples:
+  tpu-webhook ledger release ml/train/workers --dry-run
+  tpu-webhook ledger release ml/train/workers
+  tpu-webhook ledger release ml/train/workers 0-3 1-0 --yes)";
+
+struct LedgerFlags {
+  AccessFlags access;
+  LedgerOptions options;
+};
+
+void add_common(CLI::App& command, LedgerFlags& flags) {
+  command
+      .add_option("--namespace,-n", flags.options.ns,
+                  "Where the ledger is; else where the MutatingWebhookConfiguration tpu-webhook "
+                  "says the webhook is, else tpu-webhook-system")
+      ->type_name("NS");
+  add_access_flags(command, flags.access);
+}
+
+// Opens a session for `run`, or says why there is none.
+int with_session(const AccessFlags& access, const Console& console, const auto& run) {
+  auto session = open_session(access);
+  if (session) return run(**session);
+  console.err << "tpu-webhook: " << session.error().text() << "\n";
+  return 2;
+}
+
+void add_list(CLI::App& ledger, Command& chosen) {
+  auto flags = std::make_shared<LedgerFlags>();
+  auto* command = ledger.add_subcommand("list", "Print every group and its entries");
+  add_snapshot_flag(*command, flags->access, list_objects);
+  add_common(*command, *flags);
+  add_choice<LedgerOutput>(*command, "--output,-o", flags->options.output,
+                           {{"text", LedgerOutput::text}, {"json", LedgerOutput::json}},
+                           "text: for people; json: for programs");
+  auto layers = add_setting_flags(*command, Scope::names);
+  command->footer(list_example);
+  command->callback([flags, layers, &chosen] {
+    flags->options.prefix = layers->resolve().options.webhook.prefix;
+    check_source(flags->access);
+    chosen.run = [flags](const Console& console) {
+      if (!flags->access.snapshot.empty()) {
+        SnapshotFile snapshot(flags->access.snapshot, console.in, list_objects);
+        return run_ledger_list(flags->options, snapshot, console);
+      }
+      return with_session(flags->access, console, [&](kube::Session& session) {
+        return run_ledger_list(flags->options, session, console);
+      });
+    };
+  });
+}
+
+struct ReleaseFlags {
+  LedgerFlags ledger;
+  std::string group;
+  std::vector<std::string> places;
+  ReleaseOptions options;
+};
+
+void parse(ReleaseFlags& flags) {
+  auto group = parse_group_path(flags.group);
+  if (!group) throw UsageError(group.error().text());
+  flags.options.group = std::move(*group);
+  for (const std::string& text : flags.places) {
+    const auto place = parse_place(text);
+    if (!place) throw UsageError(place.error().text());
+    flags.options.choice.places.push_back(*place);
+  }
+  if (flags.options.choice.force && flags.places.empty())
+    throw UsageError("--force: want the SLICE-HOSTs that are to be freed although Pods live there");
+}
+
+void add_release(CLI::App& ledger, Command& chosen) {
+  auto flags = std::make_shared<ReleaseFlags>();
+  auto* command = ledger.add_subcommand("release", "Free entries whose Pods do not live");
+  command->add_option("GROUP", flags->group, "NAMESPACE/CLUSTER/GROUP")->required();
+  command->add_option("SLICE-HOST", flags->places, "Only these places, such as 0-3");
+  add_common(*command, flags->ledger);
+  command->add_flag("--force", flags->options.choice.force,
+                    "The named places even if their Pods live, and without waiting");
+  command->add_flag("--dry-run", flags->options.dry_run, "Say what would be done");
+  command->add_flag("--yes,-y", flags->options.yes, "Do not ask");
+  auto layers = add_setting_flags(*command, Scope::names);
+  command->footer(release_example);
+  command->callback([flags, layers, &chosen] {
+    parse(*flags);
+    flags->options.ledger = flags->ledger.options;
+    flags->options.ledger.prefix = layers->resolve().options.webhook.prefix;
+    chosen.run = [flags](const Console& console) {
+      return with_session(flags->ledger.access, console, [&](kube::Session& session) {
+        return run_ledger_release(flags->options, session, console);
+      });
+    };
+  });
+}
+
+}  // namespace
+
+void add_ledger(CLI::App& program, Command& chosen) {
+  auto* command = program.add_subcommand("ledger", "Look at the ledger of Ray workers' places");
+  command->require_subcommand(1);
+  command->footer(ledger_example);
+  add_list(*command, chosen);
+  add_release(*command, chosen);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,191 @@
+#include "server/cli/offline_flags.hpp"
+
+#include "server/kube/cluster/rbac.hpp"
+#include "server/review/command.hpp"
+#include "server/rules/command.hpp"
+#include "server/settings/choices.hpp"
+#include "server/settings/command.hpp"
+#include "server/settings/flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr auto review_example = R"(
+FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them;
+"-" or nothing is standard input. All of them are Pods of one cluster, created in
+this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is checked
+for what could never start. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
+
+Examples:
+  tpu-webhook review recorded.json
+  kubectl get pods -l job-name=train -o json | tpu-webhook review --output text
+  tpu-webhook review pod.yaml --output diff
+  tpu-webhook review raycluster.yaml --output text
+  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  tpu-webhook review worker.yaml --cluster cluster.json --output text)";
+
+constexpr auto config_example = R"(
+The file is YAML or JSON; `config schema` says all that may stand in it:
+
+  mode: shadow              # as --mode
+  perWorkload:              # for one workload API
+    jobset: {mode: enforce}
+    ray: {placement: false}
+  perNamespace:
+    team-a: {placement: false}
+  drain: {delay: 10s}       # as --drain-delay
+
+A flag wins over the file, the file over the default. `serve` reads it when it starts and
+not again. Environment variables say nothing: in a Pod, args hold --log-level=$(LEVEL).
+
+Examples:
+  tpu-webhook config check config.yaml
+  tpu-webhook config print --config config.yaml --mode enforce
+  tpu-webhook config schema > tpu-webhook.schema.json)";
+
+constexpr auto check_example = R"(
+Exit code: 0 nothing is wrong; 2 something is, a line each on standard error:
+FILE:LINE: KEY: what was found and what would be right.
+
+Examples:
+  tpu-webhook config check config.yaml
+  kubectl -n tpu-webhook-system get configmap tpu-webhook -o 'jsonpath={.data.config\.yaml}' |
+    tpu-webhook config check -)";
+
+constexpr auto print_example = R"(
+Takes the flags of serve. YAML is a configuration file again, with a comment on each line:
+"default", FILE:LINE or the flag that a value comes from.
+
+Examples:
+  tpu-webhook config print
+  tpu-webhook config print --config config.yaml --log-level debug
+  tpu-webhook config print --config config.yaml --output json | jq .from)";
+
+constexpr auto schema_example = R"(
+JSON schema, draft 7. For an editor, the first line of a configuration file:
+  # yaml-language-server: $schema=tpu-webhook.schema.json
+
+Examples:
+  tpu-webhook config schema > tpu-webhook.schema.json)";
+
+constexpr auto rules_example = R"(
+--diff compares with what another release printed, for a review before an upgrade. Exit
+code: 0 nothing was added, 1 the surface grew, 2 OLD.json is unusable.
+
+Examples:
+  tpu-webhook rules
+  tpu-webhook rules --output json | jq -r '.writes[].path'
+  tpu-webhook rules --rbac
+  old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
+
+void add_check(CLI::App& config, Command& chosen) {
+  auto file = std::make_shared<std::string>();
+  auto* command = config.add_subcommand("check", "Say everything that is wrong with a file");
+  command->add_option("FILE", *file, "The file; - is standard input")->required();
+  command->footer(check_example);
+  command->callback([file, &chosen] {
+    chosen.run = [file](const Console& console) {
+      return run_config_check(*file, console.in, console.out, console.err);
+    };
+  });
+}
+
+void add_print(CLI::App& config, Command& chosen) {
+  auto output = std::make_shared<ConfigOutput>(ConfigOutput::yaml);
+  auto* command = config.add_subcommand("print", "Print what is in force, and where it comes from");
+  add_choice<ConfigOutput>(*command, "--output,-o", *output,
+                           {{"yaml", ConfigOutput::yaml}, {"json", ConfigOutput::json}},
+                           "Form of what is printed");
+  auto layers = add_setting_flags(*command, Scope::serve);
+  command->footer(print_example);
+  command->callback([output, layers, &chosen] {
+    chosen.run = [output, effective = layers->resolve()](const Console& console) {
+      return run_config_print(effective, *output, console.out);
+    };
+  });
+}
+
+void add_schema(CLI::App& config, Command& chosen) {
+  auto* command = config.add_subcommand("schema", "Print the JSON schema of the file");
+  command->footer(schema_example);
+  command->callback([&chosen] {
+    chosen.run = [](const Console& console) { return run_config_schema(console.out); };
+  });
+}
+
+}  // namespace
+
+void add_review(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<ReviewOptions>();
+  auto* command = program.add_subcommand("review", "Answer reviews as the server would, offline");
+  command->add_option("FILE", options->file, "What to review")->capture_default_str();
+  add_choice<ReviewOutput>(
+      *command, "--output,-o", options->output,
+      {{"review", ReviewOutput::review},
+       {"patch", ReviewOutput::patch},
+       {"object", ReviewOutput::object},
+       {"text", ReviewOutput::text},
+       {"diff", ReviewOutput::diff}},
+      "review: the answer as the server sends it; patch: the JSON patch; object: the Pod after it "
+      "(one JSON line each); text, diff: for people");
+  command
+      ->add_option("--cluster", options->cluster,
+                   "What the cluster holds already: Services, RayClusters, and Ray workers that "
+                   "have their ids")
+      ->type_name("SNAPSHOT.json");
+  auto layers = add_setting_flags(*command, Scope::decision);
+  command->footer(review_example);
+  command->callback([options, layers, &chosen] {
+    options->config = layers->resolve().options.webhook;
+    chosen.run = [options](const Console& console) {
+      options->colour = console.terminal;
+      return run_review(*options, console.in, console.out, console.err);
+    };
+  });
+}
+
+void add_rules(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<RulesOptions>();
+  auto* command =
+      program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
+  add_choice<RulesOutput>(*command, "--output,-o", options->output,
+                          {{"text", RulesOutput::text},
+                           {"markdown", RulesOutput::markdown},
+                           {"json", RulesOutput::json}},
+                          "Form of the table");
+  command
+      ->add_option("--diff", options->older,
+                   "Only what is different from this, the JSON of another release")
+      ->type_name("OLD.json");
+  auto rbac = std::make_shared<bool>(false);
+  command->add_flag("--rbac", *rbac,
+                    "The Kubernetes rules that `serve` needs, as YAML of its ClusterRole and Role");
+  auto layers = add_setting_flags(*command, Scope::names);
+  command->footer(rules_example);
+  command->callback([options, rbac, layers, &chosen] {
+    options->prefix = layers->resolve().options.webhook.prefix;
+    chosen.run = [options, rbac](const Console& console) {
+      if (*rbac) {
+        console.out << kube::rbac_yaml();
+        return 0;
+      }
+      return run_rules(*options, console.out, console.err);
+    };
+  });
+}
+
+void add_config(CLI::App& program, Command& chosen) {
+  auto* command = program.add_subcommand("config", "Check, print and describe configuration");
+  command->require_subcommand(1);
+  command->footer(config_example);
+  add_check(*command, chosen);
+  add_print(*command, chosen);
+  add_schema(*command, chosen);
+}
+
+}  // namespace tpuwh::server

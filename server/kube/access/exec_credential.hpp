@@ -1,0 +1,37 @@
+// What an exec plugin is told and what it answers: an ExecCredential.
+//
+//   format  https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
+#pragma once
+
+#include "server/kube/access/credentials.hpp"
+#include "topology/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+// The value of KUBERNETES_EXEC_INFO. `cluster` null: not asked for.
+std::string exec_info(std::string_view api_version, const nlohmann::ordered_json& cluster);
+
+struct ExecCredential {
+  std::string token;  // "" where there is a certificate alone
+  ClientCertificate certificate;
+  std::optional<std::chrono::system_clock::time_point> expires;
+};
+
+// What a plugin printed.
+//
+//   errors  Errc::api_access: "printed no JSON...", "...has no status"; begins with a verb,
+//           for the plugin's name to stand before it. Never quotes what was printed.
+Result<ExecCredential> parse_exec_credential(std::string_view printed,
+                                             std::string_view api_version);
+
+// RFC 3339, "2026-11-20T10:00:00.5+01:00"; parts of a second are cut off.
+std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text);
+
+}  // namespace tpuwh::server::kube

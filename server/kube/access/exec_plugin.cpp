@@ -1,0 +1,97 @@
+#include "server/kube/access/exec_plugin.hpp"
+
+#include "server/kube/access/child_process.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tpuwh::server::kube {
+
+namespace {
+
+using How = ChildEnd::How;
+
+// How a plugin ended that gave no credential; "" if it ended well.
+std::string complaint(const ChildEnd& end, const ChildProcess& child) {
+  switch (end.how) {
+    case How::exited:
+      return end.code == 0 ? "" : fmt::format("exited with {}; want 0", end.code);
+    case How::signalled:
+      return fmt::format("was ended by signal {} ({})", end.code, strsignal(end.code));
+    case How::out_of_time:
+      return fmt::format("was not done within {} ms and was killed", child.time_limit.count());
+    case How::too_much_output:
+      return fmt::format("printed more than {} bytes and was killed", child.output_limit);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_exec_version(std::string_view api_version) {
+  return api_version == "client.authentication.k8s.io/v1" ||
+         api_version == "client.authentication.k8s.io/v1beta1";
+}
+
+Result<std::string> ExecPlugin::authorization(Time now) {
+  const auto kept = fresh(now);
+  if (!kept) return kept.error();
+  const std::string& token = (*kept)->credential.token;
+  return token.empty() ? "" : "Bearer " + token;
+}
+
+Result<ClientCertificate> ExecPlugin::certificate(Time now) {
+  const auto kept = fresh(now);
+  if (!kept) return kept.error();
+  return (*kept)->credential.certificate;
+}
+
+Result<const ExecPlugin::Kept*> ExecPlugin::fresh(Time now) {
+  if (kept_ && (!kept_->expires || now < *kept_->expires)) return &*kept_;
+  kept_.reset();
+  auto credential = run_plugin();
+  if (!credential) return credential.error();
+  kept_ = Kept{std::move(*credential), std::nullopt};
+  if (const auto& expires = kept_->credential.expires) {
+    // Bounded: a far date would overflow the clock's nanoseconds.
+    constexpr std::chrono::hours year(24 * 365);
+    const auto life = *expires - options_.wall_clock();
+    kept_->expires = now + (life < year ? life : WallClock::duration(year));
+  }
+  return &*kept_;
+}
+
+Result<ExecCredential> ExecPlugin::run_plugin() const {
+  ChildProcess child{.command = options_.command,
+                     .args = options_.args,
+                     .env = options_.env,
+                     .time_limit = options_.time_limit,
+                     .output_limit = options_.output_limit};
+  child.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info(options_.api_version, options_.cluster));
+  const auto say = [&](const std::string& what) {
+    return Error(Errc::api_access,
+                 fmt::format("{}: exec plugin {} {}", options_.where, options_.command, what));
+  };
+  const auto end = run(child);
+  if (!end) {
+    const bool missing = end.error().value() == ENOENT;
+    return say(not_started(end.error().message(), missing));
+  }
+  if (const auto what = complaint(*end, child); !what.empty())
+    return say(what + "; what it says is on standard error");
+  auto credential = parse_exec_credential(end->output, options_.api_version);
+  if (!credential) return say(credential.error().message());
+  return credential;
+}
+
+std::string ExecPlugin::not_started(const std::string& why, bool missing) const {
+  std::string text = "cannot be started: " + why;
+  if (!missing) return text;
+  text += options_.command.find('/') == std::string::npos ? "; it is not in $PATH" : "";
+  return text + (options_.install_hint.empty() ? "; install it, or use another user"
+                                               : "; " + options_.install_hint);
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,68 @@
+// Credentials from a program that the kubeconfig names (gke-gcloud-auth-plugin, `aws eks
+// get-token`, kubelogin).
+//
+//   source  https://kubernetes.io/docs/reference/access-authn-authz/authentication/
+//           "client-go credential plugins"; client-go plugin/pkg/client/auth/exec, 1.36
+#pragma once
+
+#include "server/kube/access/access_limits.hpp"
+#include "server/kube/access/credentials.hpp"
+#include "server/kube/access/exec_credential.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::kube {
+
+// What a cluster's `extensions` call the part that is for the plugin.
+inline constexpr std::string_view exec_extension = "client.authentication.k8s.io/exec";
+
+inline constexpr std::string_view exec_versions_text =
+    "client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1";
+bool is_exec_version(std::string_view api_version);
+
+class ExecPlugin final : public Credentials {
+ public:
+  using WallClock = std::chrono::system_clock;
+
+  struct Options {
+    std::string command;
+    std::vector<std::string> args;
+    std::vector<std::pair<std::string, std::string>> env;
+    std::string api_version;
+    std::string install_hint;        // what the kubeconfig says to do when the command is missing
+    nlohmann::ordered_json cluster;  // provideClusterInfo; null without it
+    std::string where;               // "PATH:12", for messages
+    std::chrono::milliseconds time_limit = limits::plugin_time;
+    std::size_t output_limit = limits::plugin_bytes;
+    // When a credential expires is told by the clock on the wall.
+    std::function<WallClock::time_point()> wall_clock = &WallClock::now;
+  };
+  explicit ExecPlugin(Options options) : options_(std::move(options)) {}
+
+  // Runs the plugin at the first call, after the time that it named (if it did), and after
+  // rejected(). A plugin that fails is run again by the next call: pause between calls.
+  Result<std::string> authorization(Time now) override;
+  Result<ClientCertificate> certificate(Time now) override;
+  void rejected() override { kept_.reset(); }
+
+ private:
+  struct Kept {
+    ExecCredential credential;
+    std::optional<Time> expires;
+  };
+
+  Result<const Kept*> fresh(Time now);
+  Result<ExecCredential> run_plugin() const;
+  std::string not_started(const std::string& why, bool missing) const;
+
+  Options options_;
+  std::optional<Kept> kept_;
+};
+
+}  // namespace tpuwh::server::kube

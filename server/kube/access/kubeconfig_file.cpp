@@ -1,0 +1,235 @@
+#include "server/kube/access/kubeconfig_file.hpp"
+
+#include "server/kube/access/small_file.hpp"
+#include "server/text/base64.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace tpuwh::server::kube {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+// "/users/0/user" as people write it: users[0].user.
+std::string dotted(const std::string& pointer) {
+  std::string out;
+  for (std::size_t at = 0; at < pointer.size();) {
+    const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
+    const std::string part = pointer.substr(at + 1, end - at - 1);
+    if (webhook::plain_decimal(part))
+      out += "[" + part + "]";
+    else
+      out += (out.empty() ? "" : ".") + part;
+    at = end;
+  }
+  return out;
+}
+
+const Json* find(const Json* object, const std::string& key) {
+  if (!object || !object->is_object()) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() || found->is_null() ? nullptr : &*found;
+}
+
+// Secrets stand in these files, so a message names the type and never the value.
+std::string found(const Json& value) {
+  return fmt::format("not a {}", value.type_name());
+}
+
+Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return text.error();
+  auto file = std::make_shared<KubeconfigFile>();
+  file->path = path;
+  file->folder = fs::absolute(path).parent_path().string();
+  file->document = parse_located_yaml(*text);
+  for (const YamlProblem& each : file->document.problems)
+    return Error(Errc::api_access, fmt::format("{}:{}: {}", path, each.line, each.what));
+  const Json& value = file->document.value;
+  if (!value.is_object() && !value.is_null())
+    return Error(Errc::api_access,
+                 fmt::format("{}: want a kubeconfig, a mapping of clusters, users and contexts, {}",
+                             path, found(value)));
+  return std::shared_ptr<const KubeconfigFile>(std::move(file));
+}
+
+}  // namespace
+
+Error KubeconfigFile::wrong(const std::string& pointer, const std::string& what) const {
+  std::string known = pointer;  // what is missing has no line, but what should hold it has
+  while (!known.empty() && !document.lines.contains(known)) known.resize(known.rfind('/'));
+  const int line = known.empty() ? 1 : document.lines.at(known);
+  return Error(Errc::api_access, fmt::format("{}:{}: {}{}{}", path, line, dotted(pointer),
+                                             pointer.empty() ? "" : ": ", what));
+}
+
+// --- fields ------------------------------------------------------------------
+
+KubeconfigFields::KubeconfigFields(std::shared_ptr<const KubeconfigFile> file, std::string pointer)
+    : file_(std::move(file)), pointer_(std::move(pointer)), object_(nullptr) {
+  const Json::json_pointer at(pointer_);
+  if (!file_->document.value.contains(at)) return;
+  const Json& value = file_->document.value[at];
+  if (value.is_object())
+    object_ = &value;
+  else if (!value.is_null())
+    fail("", "want a mapping, " + found(value));
+}
+
+const Json* KubeconfigFields::value(const std::string& key) const {
+  return find(object_, key);
+}
+
+bool KubeconfigFields::has(const std::string& key) const {
+  return value(key) != nullptr;
+}
+
+std::string KubeconfigFields::text(const std::string& key) {
+  const Json* member = value(key);
+  if (!member) return {};
+  if (member->is_string()) return member->get<std::string>();
+  fail(key, fmt::format("want a string, {}{}", found(*member),
+                        member->is_primitive() ? "; put it in quotes" : ""));
+  return {};
+}
+
+bool KubeconfigFields::flag(const std::string& key) {
+  const Json* member = value(key);
+  if (!member) return false;
+  if (member->is_boolean()) return member->get<bool>();
+  fail(key, "want true or false, " + found(*member));
+  return false;
+}
+
+std::vector<std::string> KubeconfigFields::texts(const std::string& key) {
+  std::vector<std::string> out;
+  const Json* list = value(key);
+  if (!list) return out;
+  const bool right = list->is_array() &&
+                     std::ranges::all_of(*list, [](const Json& item) { return item.is_string(); });
+  if (!right) {
+    fail(key, "want a list of strings");
+    return out;
+  }
+  for (const Json& item : *list) out.push_back(item.get<std::string>());
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> KubeconfigFields::pairs(const std::string& key) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const Json* list = value(key);
+  if (!list) return out;
+  if (!list->is_array()) {
+    fail(key, "want a list of {name, value}, " + found(*list));
+    return out;
+  }
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    KubeconfigFields item(file_, fmt::format("{}/{}/{}", pointer_, key, i));
+    out.emplace_back(item.text("name"), item.text("value"));
+    if (item.error() && !error_) error_ = item.error();
+  }
+  return out;
+}
+
+std::string KubeconfigFields::resolved(const std::string& path) const {
+  return (fs::path(file_->folder) / path).lexically_normal().string();
+}
+
+std::string KubeconfigFields::path(const std::string& key) {
+  const std::string given = text(key);
+  return given.empty() ? given : resolved(given);
+}
+
+std::string KubeconfigFields::pem(const std::string& key, std::string_view label,
+                                  std::string& file) {
+  file.clear();
+  if (const std::string data = text(key + "-data"); !data.empty()) {
+    const auto bytes = decode_base64(data);
+    if (bytes && holds_pem(*bytes, label)) return *bytes;
+    fail(key + "-data", bytes ? fmt::format("want PEM, -----BEGIN {}-----, in base64", label)
+                              : "is no base64; want PEM in base64 on one line");
+    return {};
+  }
+  file = path(key);
+  if (file.empty()) return {};
+  auto bytes = read_pem_file(file, label);
+  if (bytes) return std::move(*bytes);
+  fail(key, bytes.error().message());
+  return {};
+}
+
+KubeconfigFields KubeconfigFields::at(const std::string& key) const {
+  return KubeconfigFields(file_, pointer_ + "/" + key);
+}
+
+Error KubeconfigFields::wrong(const std::string& key, const std::string& what) const {
+  return file_->wrong(key.empty() ? pointer_ : pointer_ + "/" + key, what);
+}
+
+std::string KubeconfigFields::place() const {
+  const auto line = file_->document.lines.find(pointer_);
+  return fmt::format("{}:{}", file_->path, line == file_->document.lines.end() ? 1 : line->second);
+}
+
+void KubeconfigFields::fail(const std::string& key, const std::string& what) {
+  if (!error_) error_ = wrong(key, what);
+}
+
+// --- several files -----------------------------------------------------------
+
+Result<Kubeconfig> Kubeconfig::load(const std::vector<std::string>& files) {
+  Kubeconfig merged;
+  for (const std::string& path : files) {
+    std::error_code ignored;
+    if (path.empty() || !fs::exists(path, ignored)) continue;
+    auto file = read_kubeconfig_file(path);
+    if (!file) return file.error();
+    if (auto wrong = merged.add(*file)) return *wrong;
+  }
+  return merged;
+}
+
+std::string Kubeconfig::files() const {
+  return fmt::format("{}", fmt::join(files_, ":"));
+}
+
+std::optional<Error> Kubeconfig::add(const std::shared_ptr<const KubeconfigFile>& file) {
+  files_.push_back(file->path);
+  KubeconfigFields top(file, "");
+  if (current_context_.empty()) current_context_ = top.text("current-context");
+  if (top.error()) return top.error();
+  if (auto wrong = add_list(file, "contexts", "context", contexts_)) return wrong;
+  if (auto wrong = add_list(file, "clusters", "cluster", clusters_)) return wrong;
+  return add_list(file, "users", "user", users_);
+}
+
+std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const KubeconfigFile>& file,
+                                          const std::string& list, const std::string& inner,
+                                          Entries& entries) {
+  const Json* items = find(&file->document.value, list);
+  if (!items) return std::nullopt;
+  if (!items->is_array()) return file->wrong("/" + list, "want a list, " + found(*items));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    KubeconfigFields item(file, fmt::format("/{}/{}", list, i));
+    const std::string name = item.text("name");
+    if (item.error()) return item.error();
+    if (!names.insert(name).second)
+      return item.wrong("name",
+                        fmt::format("\"{}\" stands twice in this list", webhook::printable(name)));
+    KubeconfigFields fields = item.at(inner);
+    if (fields.error()) return fields.error();
+    entries.try_emplace(name, std::move(fields));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,52 @@
+#include "server/kube/access/small_file.hpp"
+
+#include "server/kube/access/access_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace tpuwh::server::kube {
+
+Result<std::string> read_file(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  std::array<char, 16384> part;
+  while (in && text.size() <= limits::file_bytes) {
+    in.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (!in.is_open() || in.bad() || errno == EISDIR)
+    return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (text.size() > limits::file_bytes)
+    return Error(Errc::api_access,
+                 fmt::format("{} is larger than {} bytes", path, limits::file_bytes));
+  return text;
+}
+
+Result<std::string> read_pem_file(const std::string& path, std::string_view label) {
+  auto text = read_file(path);
+  if (text && !holds_pem(*text, label))
+    return Error(Errc::api_access,
+                 fmt::format("{} holds no PEM block; want -----BEGIN {}-----", path, label));
+  return text;
+}
+
+bool holds_pem(std::string_view text, std::string_view label) {
+  // "RSA PRIVATE KEY" and "EC PRIVATE KEY" are private keys too.
+  const auto end = text.find(fmt::format("{}-----", label));
+  return end != std::string_view::npos && text.rfind("-----BEGIN ", end) != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view white = " \t\r\n\v\f";
+  const auto first = text.find_first_not_of(white);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(white) - first + 1);
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,238 @@
+#include "server/kube/client/client.hpp"
+
+#include "server/kube/client/response_parser.hpp"
+#include "server/limits/limits.hpp"
+#include "server/net/cancelled.hpp"
+#include "server/net/deadline.hpp"
+#include "server/text/version.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace tpuwh::server::kube {
+namespace {
+
+namespace api = server::limits::api;
+
+#if defined(__aarch64__)
+constexpr std::string_view platform = "linux/arm64";
+#else
+constexpr std::string_view platform = "linux/amd64";
+#endif
+
+bool append_bounded(std::string& body, std::string_view bytes) {
+  if (body.size() + bytes.size() > api::answer_bytes) return false;
+  body += bytes;
+  return true;
+}
+
+}  // namespace
+
+// One request on its way, over all attempts.
+struct Client::Exchange {
+  const Request& request;
+  StreamLimits limits;
+  StreamReader* reader;  // null: the body is kept
+  TimePoint until;
+  Response response;
+  std::string text;        // what is sent
+  bool reused = false;     // the connection had been idle
+  bool sent = false;       // the server may have got something
+  bool answering = false;  // a byte of the answer came
+
+  void begin(std::string whole_request) {
+    text = std::move(whole_request);
+    response = {};
+    reused = sent = answering = false;
+  }
+  void fail(std::string error) { response.error = std::move(error); }
+
+  bool take(std::string_view bytes) {
+    const bool to_reader = reader != nullptr && response.head.ok();
+    if (to_reader ? reader->on_bytes(bytes) : append_bounded(response.body, bytes)) return true;
+    fail(to_reader ? "stopped by its reader"
+                   : fmt::format("the answer is longer than {} bytes", api::answer_bytes));
+    return false;
+  }
+
+  // A kept connection that the server had closed meanwhile: nothing was heard on it.
+  bool worth_another_try() const {
+    return reused && !answering && request.reads() && !response.silent && !response.answered();
+  }
+};
+
+Client::Client(Executor executor, ApiConfig config)
+    : executor_(executor), config_(std::move(config)), dialer_(executor, config_) {}
+
+Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
+  const StreamLimits limits{.silence = limit, .total = limit};
+  co_return co_await run(request, limits, nullptr);
+}
+
+Task<Response> Client::stream(Request request, StreamLimits limits, StreamReader& reader) {
+  co_return co_await run(request, limits, &reader);
+}
+
+Task<Response> Client::run(const Request& request, StreamLimits limits, StreamReader* reader) {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  Exchange exchange{.request = request,
+                    .limits = limits,
+                    .reader = reader,
+                    .until = Clock::now() + limits.total,
+                    .response = {},
+                    .text = {}};
+  const bool my_turn = co_await wait_for_turn(exchange.until);
+  if (!my_turn) {
+    const bool over = co_await cancelled();
+    exchange.response.silent = !over;
+    exchange.fail(over ? "cancelled" : "too many requests of our own at once: no turn in time");
+    co_return std::move(exchange.response);
+  }
+  auto authorization = config_.credentials != nullptr
+                           ? config_.credentials->authorization(Clock::now())
+                           : Result<std::string>(std::string());
+  if (!authorization) {
+    exchange.fail(authorization.error().text());
+    co_return std::move(exchange.response);
+  }
+  co_await exchange_once(exchange, *authorization);
+  Response& response = exchange.response;
+  if (response.rejected() && config_.credentials != nullptr) {
+    // It may have been replaced since it was read. What is rejected has changed nothing.
+    config_.credentials->rejected();
+    const auto fresh = config_.credentials->authorization(Clock::now());
+    if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
+    if (response.rejected()) config_.credentials->rejected();
+  }
+  if (!response.answered() && exchange.sent && !request.reads()) {
+    response.delivery = Delivery::unknown;
+  }
+  co_return std::move(response);
+}
+
+// With one set of credentials, on a kept connection or, where that had been closed, a new one.
+Task<void> Client::exchange_once(Exchange& exchange, const std::string& authorization) {
+  exchange.begin(request_text(exchange.request, authorization));
+  co_await attempt(exchange, true);
+  const bool again = exchange.worth_another_try();
+  const bool over = co_await cancelled();
+  if (again && !over) co_await attempt(exchange, false);
+}
+
+Task<bool> Client::wait_for_turn(TimePoint until) {
+  const TimePoint turn = Clock::now() + bucket_.take(Clock::now());
+  if (turn > until) co_return false;
+  if (turn <= Clock::now()) co_return true;
+  Timer timer(executor_);
+  timer.expires_at(turn);
+  const auto [error] = co_await timer.async_wait(as_result);
+  co_return !error;
+}
+
+Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
+  ConnectionPtr connection;
+  if (may_reuse) connection = take_idle();
+  exchange.reused = connection != nullptr;
+  exchange.response.error.clear();
+  if (connection == nullptr) {
+    auto dialled = co_await dialer_.dial(exchange.until);
+    if (!dialled) {
+      exchange.response.silent = Clock::now() >= exchange.until;
+      exchange.fail(dialled.error().text());
+      co_return;
+    }
+    connection = std::move(*dialled);
+  }
+  const bool reusable = co_await send_and_read(exchange, *connection);
+  if (reusable) keep(std::move(connection));
+}
+
+// True if the connection may serve another request.
+Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
+  Response& response = exchange.response;
+  Deadline deadline(executor_);
+  const auto give = [&](server::limits::Duration time) {
+    const auto at = std::min<TimePoint>(exchange.until, Clock::now() + time);
+    deadline.arm(at, [&connection] { connection.cut(); });
+  };
+  const auto fail = [&](std::string_view doing, std::string_view why) {
+    response.silent = deadline.passed();
+    exchange.fail(fmt::format("{} {}: {}", doing, dialer_.authority(),
+                              deadline.passed() ? "no answer in time" : why));
+    return false;
+  };
+
+  give(api::answer_header);
+  exchange.sent = true;
+  const error_code write_error = co_await connection.write(exchange.text);
+  if (write_error) co_return fail("writing to", write_error.message());
+
+  ResponseParser parser([&](std::string_view bytes) { return exchange.take(bytes); });
+  std::string& pending = connection.unused();
+  std::string room(api::read_bytes, '\0');
+  for (;;) {
+    const auto progress = parser.read(pending);
+    pending.erase(0, progress.used);
+    response.head = parser.head();
+    if (progress.state == ResponseParser::State::head) {
+      if (response.head.ok() && exchange.reader != nullptr) exchange.reader->on_head(response.head);
+      continue;
+    }
+    if (progress.state == ResponseParser::State::stopped) co_return false;
+    if (progress.state == ResponseParser::State::failed) {
+      co_return fail("reading from", parser.error());
+    }
+    if (progress.state == ResponseParser::State::complete) {
+      response.delivery = Delivery::answered;
+      co_return parser.keeps_alive() && pending.empty();
+    }
+    if (response.head.status != 0) give(exchange.limits.silence);
+    const Received received = co_await connection.read_some(room);
+    pending.append(room, 0, received.size);
+    if (received.size > 0) exchange.answering = true;
+    if (!received.error) continue;
+    const bool closed = received.error == boost::asio::error::eof && !deadline.passed();
+    if (closed && parser.begun() && parser.read_end() == ResponseParser::State::complete) {
+      response.delivery = Delivery::answered;
+      co_return false;
+    }
+    co_return fail("reading from", closed ? "the connection was closed before the answer's end"
+                                          : received.error.message());
+  }
+}
+
+std::string Client::request_text(const Request& request, const std::string& authorization) const {
+  std::string out = fmt::format(
+      "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: tpu-webhook/{} ({})\r\n"
+      "Accept: application/json\r\n",
+      request.method, config_.base_path, request.target, dialer_.authority(), server::version,
+      platform);
+  if (!authorization.empty()) out += fmt::format("Authorization: {}\r\n", authorization);
+  if (!request.reads()) {
+    out += fmt::format("Content-Type: {}\r\nContent-Length: {}\r\n", request.content_type,
+                       request.body.size());
+  }
+  return out + "\r\n" + request.body;
+}
+
+ConnectionPtr Client::take_idle() {
+  const auto now = Clock::now();
+  std::erase_if(idle_, [now](const ConnectionPtr& kept) { return !kept->fresh(now); });
+  if (idle_.empty()) return nullptr;
+  ConnectionPtr connection = std::move(idle_.back());  // the warmest
+  idle_.pop_back();
+  return connection;
+}
+
+void Client::keep(ConnectionPtr connection) {
+  if (idle_.size() >= api::idle_connections) return;
+  connection->rest(Clock::now());
+  idle_.push_back(std::move(connection));
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,63 @@
+// Speaks to one API server: requests in, answers out, connections kept between.
+//
+// Used on the thread of its executor, by any number of coroutines there. Nothing throws for
+// what the network or the server does; a cancelled coroutine gets a failed answer and is to
+// end. Each call turns off throw_if_cancelled for the coroutine that awaits it.
+#pragma once
+
+#include "server/kube/access/api_config.hpp"
+#include "server/kube/client/connection.hpp"
+#include "server/kube/client/request.hpp"
+#include "server/kube/client/response.hpp"
+#include "server/kube/client/token_bucket.hpp"
+#include "server/net/asio.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::kube {
+
+class Client {
+ public:
+  Client(Executor executor, ApiConfig config);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  // One request and its whole answer, at most limits::api::answer_bytes, within `limit`.
+  //
+  //   429, 5xx  are answers; nothing is repeated
+  //   401       an answer too; the credentials are told, so the next request has new ones
+  //   a kept connection that turns out closed before a byte of the answer came: tried again
+  //             once on a new one, if the request only reads
+  Task<Response> send(Request request, std::chrono::milliseconds limit);
+
+  // The same with a 2xx body given to `reader` in pieces. `body` holds the body of any other
+  // answer. Answered means that the body came to its end, as HTTP counts it.
+  Task<Response> stream(Request request, StreamLimits limits, StreamReader& reader);
+
+  Executor executor() const { return executor_; }
+  std::size_t idle_connections() const { return idle_.size(); }
+
+ private:
+  struct Exchange;
+
+  Task<Response> run(const Request& request, StreamLimits limits, StreamReader* reader);
+  Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
+  Task<void> attempt(Exchange& exchange, bool may_reuse);
+  Task<bool> send_and_read(Exchange& exchange, Connection& connection);
+  Task<bool> wait_for_turn(TimePoint until);
+  std::string request_text(const Request& request, const std::string& authorization) const;
+  ConnectionPtr take_idle();
+  void keep(ConnectionPtr connection);
+
+  Executor executor_;
+  const ApiConfig config_;
+  Dialer dialer_;
+  TokenBucket bucket_;
+  std::vector<ConnectionPtr> idle_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,352 @@
+#include "server/kube/cluster/cluster_ledger.hpp"
+
+#include "server/kube/client/item_reader.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
+
+#include <boost/asio/this_coro.hpp>
+
+#include <utility>
+
+namespace tpuwh::server::kube {
+
+using webhook::GroupLedger;
+using webhook::GroupPods;
+using webhook::Moment;
+using webhook::PlaceAnswer;
+using CallKind = GroupLedger::Call::Kind;
+using Outcome = GroupLedger::Outcome;
+using OutcomeKind = Outcome::Kind;
+
+namespace {
+
+Moment now() {
+  return Clock::now().time_since_epoch();
+}
+
+PlaceAnswer try_again(std::string why) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why)};
+}
+
+Outcome failed(std::string why) {
+  return {.kind = OutcomeKind::failed, .why = std::move(why)};
+}
+
+// Until a person acts: neither who we are nor what we may changes by asking again.
+bool lasts(const Status& status) {
+  return status.code == 401 || status.code == 403;
+}
+
+Resource pods_of(const GroupName& group) {
+  return {.group = "", .version = "v1", .plural = "pods", .ns = group.ns};
+}
+
+// Gathers the Pods of a list as it comes.
+class PodReader final : public ItemReader {
+ public:
+  explicit PodReader(std::string prefix) : reader_(std::move(prefix)) {}
+  GroupPods take_pods() { return std::move(pods_); }
+
+ private:
+  void on_item(std::string_view json) override {
+    auto pod = reader_.pod(json);
+    if (!pod || pod->ended || !pod->ray) return;
+    pods_[pod->uid] = {std::move(pod->ray->token), pod->ray->place, pod->leaving};
+  }
+
+  ObjectReader reader_;
+  GroupPods pods_;
+};
+
+// Keeps the texts of a list: they are decoded when it is whole.
+struct TextReader final : ItemReader {
+  void on_item(std::string_view json) override { texts.emplace_back(json); }
+  std::vector<std::string> texts;
+};
+
+}  // namespace
+
+// A session that waits for its answer.
+struct ClusterLedger::Waiter {
+  explicit Waiter(Executor executor) : timer(std::move(executor)) {}
+  Timer timer;
+  std::optional<PlaceAnswer> answer;
+};
+
+ClusterLedger::ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log,
+                             std::string ns)
+    : client_(client),
+      store_(store),
+      tasks_(tasks),
+      log_(log),
+      ns_(std::move(ns)),
+      random_(static_cast<std::minstd_rand::result_type>(now().count())) {
+  store_.when_gone(
+      [this](const GroupName& name, const std::string& token) { pod_gone(name, token); });
+}
+
+// --- Asking ---------------------------------------------------------------------------------
+
+std::string ClusterLedger::why_not(const OwnedPlaceRequest& request) const {
+  const std::string group = webhook::name_of_group(request.view());
+  if (!store_.synced(Kind::pod) || !store_.synced(Kind::ray_cluster))
+    return group + ": this replica has not listed the cluster's Pods and RayClusters yet";
+  if (Clock::now() - store_.moved(Kind::pod) > limits::api::stale)
+    return group + ": this replica has heard nothing from its watch of Pods for " +
+           std::to_string(limits::api::stale / std::chrono::seconds(1)) + " s";
+  return {};
+}
+
+// A RayCluster's first Pods may be faster than the watch of RayClusters.
+Task<bool> ClusterLedger::is_known(const OwnedPlaceRequest& request) {
+  Timer timer(client_.executor());
+  for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
+    if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid) &&
+        store_.ray_group(request.ns, request.cluster, request.group))
+      co_return true;
+    timer.expires_after(limits::api::cluster_look);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (error) co_return false;
+  }
+  co_return false;
+}
+
+Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
+  const bool known = co_await is_known(request);
+  if (!known) {
+    co_return webhook::not_now("there is no RayCluster " + request.cluster +
+                               " with the uid of the Pod's owner and a worker group " +
+                               request.group + " in namespace " + request.ns);
+  }
+  // Without it the group has no bound: it was not known yet when the Pod was read.
+  if (request.size.members == 0)
+    co_return try_again(webhook::name_of_group(request.view()) + " has just been seen");
+  const GroupLedger::Ticket ticket = ++last_ticket_;
+  Waiter waiter(client_.executor());
+  waiters_[ticket] = &waiter;
+  GroupLedger::Question question{.size = request.size,
+                                 .review_uid = request.review_uid,
+                                 .token = request.token,
+                                 .dry_run = request.dry_run,
+                                 .group = webhook::name_of_group(request.view())};
+  const auto group =
+      groups_.try_emplace({request.ns, request.cluster, request.cluster_uid, request.group}).first;
+  group->second.ledger.ask(ticket, std::move(question), now());
+  pump(group);
+  if (!waiter.answer) {
+    waiter.timer.expires_after(limits::api::ledger_wait);
+    co_await waiter.timer.async_wait(as_result);
+  }
+  waiters_.erase(ticket);
+  if (!waiter.answer) co_return try_again("the ledger did not answer in time");
+  co_return std::move(*waiter.answer);
+}
+
+void ClusterLedger::answer(GroupLedger::Answers answers) {
+  for (auto& [ticket, word] : answers) {
+    const auto waiter = waiters_.find(ticket);
+    if (waiter == waiters_.end()) continue;
+    waiter->second->answer = std::move(word);
+    waiter->second->timer.cancel();
+  }
+}
+
+// --- Doing what the groups want ---------------------------------------------------------------
+
+void ClusterLedger::pump(Groups::iterator group) {
+  auto& [name, state] = *group;
+  const Moment moved = store_.moved(Kind::pod).time_since_epoch();
+  GroupLedger::Call call = state.ledger.next({store_.group_pods(name), moved}, now());
+  answer(state.ledger.take_answers());
+  if (call.kind == CallKind::none) return;
+  tasks_.spawn(client_.executor(), perform(name, std::move(call)));
+}
+
+void ClusterLedger::pump_all() {
+  for (auto group = groups_.begin(); group != groups_.end();) {
+    pump(group);
+    const bool forgettable = group->second.ledger.idle() && store_.group_pods(group->first).empty();
+    group = forgettable ? groups_.erase(group) : std::next(group);
+  }
+}
+
+void ClusterLedger::pod_gone(const GroupName& name, const std::string& token) {
+  // Spread, so that the replicas do not all write at once.
+  constexpr std::uint32_t most = 2000;
+  const auto due = now() + std::chrono::milliseconds(random_() % most);
+  groups_.try_emplace(name).first->second.ledger.pod_gone(token, due);
+}
+
+Task<void> ClusterLedger::perform(GroupName name, GroupLedger::Call call) {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  const Outcome outcome = co_await execute(name, call);
+  count(call, outcome);
+  const auto group = groups_.find(name);
+  if (group == groups_.end()) co_return;
+  if (outcome.kind == OutcomeKind::failed)
+    log_.warn("ledger",
+              {{"group", name.ns + '/' + name.cluster + '/' + name.group}, {"error", outcome.why}});
+  if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
+    log_.warn("ledger object was missing; made anew from the Pods that live",
+              {{"group", name.ns + '/' + name.cluster + '/' + name.group},
+               {"entries", std::uint64_t{call.record.entries.size()}}});
+  group->second.ledger.done(outcome, now());
+  answer(group->second.ledger.take_answers());
+  pump(group);
+}
+
+Task<Outcome> ClusterLedger::execute(const GroupName& name, const GroupLedger::Call& call) {
+  const Resource objects = ledger_objects(ns_);
+  const std::string object = ledger_object_name(name);
+  Request request;
+  switch (call.kind) {
+    case CallKind::none:
+      co_return Outcome{};
+    case CallKind::list: {
+      Outcome outcome = co_await list_pods(name);
+      co_return outcome;
+    }
+    case CallKind::read:
+      request = get(objects, object);
+      break;
+    case CallKind::create:
+      request = create(objects, ledger_object_text(name, call.record, ""));
+      break;
+    case CallKind::update: {
+      auto put = update(objects, object, ledger_object_text(name, call.record, call.version));
+      if (!put) co_return failed(put.error().message());
+      request = std::move(*put);
+      break;
+    }
+    case CallKind::remove:
+      request = remove(objects, object, {.version = call.version, .uid = {}});
+      break;
+  }
+  Outcome outcome = co_await send(std::move(request));
+  co_return outcome;
+}
+
+// A read, a write or a removal of a ledger object.
+Task<Outcome> ClusterLedger::send(Request request) {
+  const bool removes = request.method == "DELETE";
+  const std::string verb = request.reads()            ? "get"
+                           : removes                  ? "delete"
+                           : request.method == "POST" ? "create"
+                                                      : "update";
+  const Response response = co_await client_.send(std::move(request), limits::api::ledger_call);
+  if (!response.answered()) co_return failed(response.error);
+  if (!response.ok()) {
+    const Status status = response.status();
+    Outcome refused;
+    refused.kind = status.code == 404   ? OutcomeKind::absent
+                   : status.code == 409 ? OutcomeKind::conflict
+                                        : OutcomeKind::failed;
+    refused.why = sentence(verb, ledger_objects(ns_), status);
+    refused.lasting = lasts(status);
+    co_return refused;
+  }
+  Outcome outcome;
+  outcome.kind = OutcomeKind::ok;
+  if (removes) co_return outcome;
+  auto object = read_ledger_object(response.body);
+  if (!object) co_return failed(object.error().message());
+  outcome.version = std::move(object->version);
+  outcome.record = std::move(object->record);
+  co_return outcome;
+}
+
+// What is stored now: consistent, whatever the watch has shown.
+Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
+  const Selectors selectors{
+      .labels = "ray.io/cluster=" + name.cluster + ",ray.io/group=" + name.group,
+      .fields = std::string(running_pods)};
+  PodReader reader(store_.prefix());
+  const StreamLimits within{.silence = limits::api::ledger_call, .total = limits::api::ledger_call};
+  Request request = list(pods_of(name), selectors, {});
+  const Response response = co_await client_.stream(std::move(request), within, reader);
+  if (!response.answered()) co_return failed(response.error);
+  if (!response.ok()) {
+    const Status status = response.status();
+    Outcome refused = failed(sentence("list", pods_of(name), status));
+    refused.lasting = lasts(status);
+    co_return refused;
+  }
+  if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
+  Outcome outcome;
+  outcome.kind = OutcomeKind::ok;
+  outcome.pods = reader.take_pods();
+  co_return outcome;
+}
+
+// --- In the background ------------------------------------------------------------------------
+
+// The entries of replicas that died are freed by those that live.
+Task<void> ClusterLedger::list_objects() {
+  const Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
+  TextReader reader;
+  const StreamLimits within{.silence = limits::api::page_silence,
+                            .total = limits::api::page_silence};
+  Request request = list(ledger_objects(ns_), selectors, {});
+  const Response response = co_await client_.stream(std::move(request), within, reader);
+  if (!response.ok()) {
+    log_.warn("ledger", {{"error", response.answered()
+                                       ? sentence("list", ledger_objects(ns_), response.status())
+                                       : response.error}});
+    co_return;
+  }
+  for (const std::string& text : reader.texts) {
+    auto object = read_ledger_object(text);
+    if (!object) {
+      log_.warn("ledger", {{"error", object.error().message()}});
+      continue;
+    }
+    groups_[object->group].ledger.refresh(object->version, std::move(object->record), now());
+  }
+}
+
+Task<void> ClusterLedger::run() {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  Timer timer(client_.executor());
+  TimePoint next_list{};
+  for (;;) {
+    timer.expires_after(limits::api::ledger_tick);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (error) co_return;
+    if (!store_.synced(Kind::pod)) continue;
+    if (Clock::now() >= next_list) {
+      next_list = Clock::now() + limits::api::ledger_list;
+      co_await list_objects();
+    }
+    pump_all();
+  }
+}
+
+// --- For metrics ------------------------------------------------------------------------------
+
+void ClusterLedger::count(const GroupLedger::Call& call, const Outcome& outcome) {
+  const bool writes = call.kind == CallKind::create || call.kind == CallKind::update ||
+                      call.kind == CallKind::remove;
+  if (!writes) return;
+  switch (outcome.kind) {
+    case OutcomeKind::ok:
+      ++counted_.written;
+      break;
+    case OutcomeKind::conflict:
+    case OutcomeKind::absent:
+      ++counted_.conflicts;
+      break;
+    case OutcomeKind::failed:
+      ++counted_.failed;
+      break;
+  }
+}
+
+LedgerStatus ClusterLedger::status() const {
+  LedgerStatus status = counted_;
+  status.groups = groups_.size();
+  for (const auto& [name, group] : groups_) status.entries += group.ledger.record().entries.size();
+  return status;
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,78 @@
+// The ledger of a server in a cluster: carries out what webhook::GroupLedger says (DESIGN D2).
+//
+// Lives on the client's executor. One object of the cluster per worker group; each group has
+// one call under way at most, and what is asked meanwhile shares the next write.
+#pragma once
+
+#include "server/kube/client/client.hpp"
+#include "server/kube/store/store.hpp"
+#include "server/log/log.hpp"
+#include "server/net/task_group.hpp"
+#include "server/places/places.hpp"
+#include "webhook/ledger/group_ledger.hpp"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+
+namespace tpuwh::server::kube {
+
+// What it holds and has done; for metrics.
+struct LedgerStatus {
+  std::size_t groups = 0;
+  std::size_t entries = 0;
+  // Creations, updates and removals of objects, by how they ended.
+  std::uint64_t written = 0, conflicts = 0, failed = 0;
+};
+
+class ClusterLedger {
+ public:
+  // All outlive it. `ns`: where the objects are.
+  ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log, std::string ns);
+
+  // On the client's executor. 503 for a group that no RayCluster known to this replica has, or
+  // where its watch has been silent for limits::api::stale. Forged reviews take no more than
+  // the groups of living RayClusters ask for.
+  Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request);
+
+  // Frees places and finishes what waits, until cancelled.
+  Task<void> run();
+
+  // On the client's executor.
+  LedgerStatus status() const;
+
+ private:
+  using GroupLedger = webhook::GroupLedger;
+  struct Waiter;
+  struct Group {
+    GroupLedger ledger;
+  };
+  using Groups = std::map<GroupName, Group>;
+
+  void pump(Groups::iterator group);
+  void pump_all();
+  Task<void> perform(GroupName name, GroupLedger::Call call);
+  Task<GroupLedger::Outcome> execute(const GroupName& name, const GroupLedger::Call& call);
+  Task<GroupLedger::Outcome> send(Request request);
+  Task<GroupLedger::Outcome> list_pods(const GroupName& name);
+  Task<void> list_objects();
+  void pod_gone(const GroupName& name, const std::string& token);
+  void answer(GroupLedger::Answers answers);
+  void count(const GroupLedger::Call& call, const GroupLedger::Outcome& outcome);
+  Task<bool> is_known(const OwnedPlaceRequest& request);
+  std::string why_not(const OwnedPlaceRequest& request) const;
+
+  Client& client_;
+  Store& store_;
+  TaskGroup& tasks_;
+  Log& log_;
+  const std::string ns_;
+  Groups groups_;
+  std::map<GroupLedger::Ticket, Waiter*> waiters_;
+  GroupLedger::Ticket last_ticket_ = 0;
+  LedgerStatus counted_;
+  std::minstd_rand random_;
+};
+
+}  // namespace tpuwh::server::kube

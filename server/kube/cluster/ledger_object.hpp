@@ -1,0 +1,43 @@
+// The ledger of a worker group as an object of the cluster: a ConfigMap in our own namespace.
+//
+//   name    tpu-ledger-<32 hex digits> of namespace, RayCluster, its uid and group
+//   label   app.kubernetes.io/component: ledger, by which all are listed
+//   data    format "1", the four names, hosts-per-slice, state "whole" or "rebuilding",
+//           entries: one token a line
+//
+// docs/contract.md, "The ledger"; docs/decisions/0008 says why a ConfigMap. A format with a
+// higher number is refused: the program that wrote it is newer and may mean something else.
+#pragma once
+
+#include "server/kube/client/request.hpp"
+#include "server/kube/store/objects.hpp"
+#include "topology/result.hpp"
+#include "webhook/ledger/record.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+inline constexpr std::string_view ledger_label = "app.kubernetes.io/component=ledger";
+
+// Where they are.
+Resource ledger_objects(std::string_view ns);
+
+std::string ledger_object_name(const GroupName& group);
+
+struct LedgerObject {
+  GroupName group;
+  std::string name;
+  std::string version;  // metadata.resourceVersion
+  webhook::LedgerRecord record;
+};
+
+// `version` "" for one that is to be created.
+std::string ledger_object_text(const GroupName& group, const webhook::LedgerRecord& record,
+                               std::string_view version);
+
+//   errors  bad_json, bad_value: what was found in which object, and what would be right
+Result<LedgerObject> read_ledger_object(std::string_view json);
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,67 @@
+#include "server/kube/cluster/rbac.hpp"
+
+#include "server/kube/cluster/cluster.hpp"
+#include "server/kube/cluster/ledger_object.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+
+namespace tpuwh::server::kube {
+namespace {
+
+std::string reason_of(Kind kind) {
+  switch (kind) {
+    case Kind::pod:
+      return "places that are taken, tokens, leaders of Jobs; and lists of one group's Pods";
+    case Kind::node:
+      return "the pool of a leader's node; chips";
+    case Kind::service:
+      return "names of KubeRay's headless Services";
+    case Kind::ray_cluster:
+      return "hosts and replicas of worker groups";
+  }
+  return {};
+}
+
+std::string role(std::string_view kind, bool own_namespace) {
+  std::string text = fmt::format(
+      "apiVersion: rbac.authorization.k8s.io/v1\nkind: {}\nmetadata:\n  name: "
+      "tpu-webhook\nrules:\n",
+      kind);
+  for (const RbacRule& rule : rbac_rules()) {
+    if (rule.own_namespace != own_namespace) continue;
+    text += fmt::format("  # {}\n  - apiGroups: [\"{}\"]\n    resources: [{}]\n    verbs: [{}]\n",
+                        rule.reason, rule.api_group, rule.resource, fmt::join(rule.verbs, ", "));
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::vector<RbacRule>& rbac_rules() {
+  static const std::vector<RbacRule> rules = [] {
+    std::vector<RbacRule> all;
+    for (const Watched& each : watched())
+      all.push_back({each.resource.group,
+                     each.resource.plural,
+                     {"list", "watch"},
+                     false,
+                     reason_of(each.kind)});
+    const Resource ledger = ledger_objects("");
+    all.push_back({ledger.group,
+                   ledger.plural,
+                   {"create", "delete", "get", "list", "update"},
+                   true,
+                   "the ledger: one object for each group of Ray workers without index labels"});
+    return all;
+  }();
+  return rules;
+}
+
+std::string rbac_yaml() {
+  return role("ClusterRole", false) + "---\n" + role("Role", true);
+}
+
+}  // namespace tpuwh::server::kube

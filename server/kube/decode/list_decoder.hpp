@@ -1,0 +1,76 @@
+// Bytes of one list page in, its objects out, one by one.
+//
+// A page of 500 Pods is some 8 MB; no more of it is held than one object, because the API
+// server streams it (KEP-5116) and so do we. Objects are cut out by their brackets and strings;
+// whether one is good JSON otherwise is seen by who reads it. As in the server's own encoding,
+// items of built-in kinds have neither apiVersion nor kind, and metadata may stand behind them.
+#pragma once
+
+#include "server/limits/limits.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+class ListDecoder {
+ public:
+  explicit ListDecoder(std::size_t most_bytes = server::limits::api::object_bytes)
+      : most_bytes_(most_bytes) {}
+
+  enum class Outcome {
+    item,       // `item` is filled
+    need_more,  // the page is not at its end
+    end,        // it is: see resource_version() and continue_token()
+    overflow,   // an object longer than the limit
+    malformed,  // no list: see error()
+  };
+
+  // What came; must stay as it is until next() has asked for more.
+  void feed(std::string_view bytes) { rest_ = bytes; }
+  // `item` is good until the decoder is used again; JsonReader's padding is readable
+  // behind it.
+  Outcome next(std::string_view& item);
+  void reset();
+
+  // Of the page, after Outcome::end. An empty token means that it was the last.
+  const std::string& resource_version() const { return version_; }
+  const std::string& continue_token() const { return continue_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  enum class Step { go_on, item, end, failed };
+
+  Step take(char c);
+  Step take_in_string(char c);
+  Step open(char c);
+  Step close(char c);
+  Step end_of_value();
+  Step read_metadata();
+  Step fail(std::string what);
+  std::size_t plain_bytes() const;
+  // Between the brackets of "items", where each value is an item.
+  bool in_items() const { return depth_ == 2 && items_; }
+  void capture(std::string_view bytes) {
+    if (capturing_) text_.append(bytes);
+  }
+
+  std::size_t most_bytes_;
+  std::string_view rest_;
+  std::string text_;        // of the object or the metadata that is being read
+  bool capturing_ = false;  // into text_
+  bool in_string_ = false;
+  bool escaped_ = false;  // the last character was a backslash in a string
+  bool items_ = false;    // inside the value of "items"
+  bool key_next_ = false;
+  bool ended_ = false;
+  bool overflow_ = false;
+  unsigned depth_ = 0;
+  std::string key_;  // the last one of the outermost object
+  webhook::JsonReader reader_;
+  std::string version_, continue_, error_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,71 @@
+// Bytes of a watch in, events out: {"type":"ADDED","object":{…}} and a newline each.
+//
+// Where the bytes are cut means nothing: an event may come in pieces and a piece may hold
+// several. The API server writes one line per event (contract.md B.3).
+#pragma once
+
+#include "server/limits/limits.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+enum class EventType {
+  added,
+  modified,
+  deleted,   // the object as it was last
+  bookmark,  // of the object only its version is there
+  error,     // the object is a Status
+  unknown,   // a type of a later Kubernetes: to be ignored
+};
+
+// The views are good until the decoder is used again.
+struct WatchEvent {
+  EventType type = EventType::unknown;
+  std::string_view type_text;
+  std::string_view object;   // JSON text; JsonReader's padding is readable behind it
+  std::string_view version;  // metadata.resourceVersion; empty if there is none
+  bool initial_events_end = false;
+};
+
+class WatchDecoder {
+ public:
+  explicit WatchDecoder(std::size_t most_bytes = server::limits::api::object_bytes)
+      : most_bytes_(most_bytes) {}
+
+  enum class Outcome {
+    event,      // `event` is filled
+    need_more,  // everything complete was given out
+    overflow,   // a line longer than the limit
+    malformed,  // a line that is no event: see error()
+  };
+
+  // Appends what came. Call next() until it asks for more.
+  void feed(std::string_view bytes);
+  // After overflow or malformed the stream is of no more use: forget it and reset().
+  Outcome next(WatchEvent& event);
+
+  // Whether the stream may end here: no event has begun.
+  bool between_events() const;
+  void reset();
+
+  const std::string& error() const { return error_; }
+
+ private:
+  bool read_event(std::string_view line, WatchEvent& event);
+  bool read_object(WatchEvent& event);
+  bool read_metadata(WatchEvent& event);
+  bool read_annotations(WatchEvent& event);
+
+  std::size_t most_bytes_;
+  webhook::JsonReader reader_;
+  std::string buffer_;
+  std::size_t begin_ = 0;     // of what was not given out yet
+  std::size_t searched_ = 0;  // no newline before this
+  std::string error_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,260 @@
+#include "server/kube/store/objects.hpp"
+
+#include "webhook/ledger/token.hpp"
+#include "webhook/read/body.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using topology::Place;
+using webhook::JsonKind;
+using webhook::JsonReader;
+using webhook::Label;
+using webhook::Pod;
+
+bool read_text(JsonReader& in, std::string& out) {
+  std::string_view text;
+  if (in.kind() != JsonKind::string) return in.skip();
+  if (!in.string(text)) return false;
+  out = text;
+  return true;
+}
+
+bool read_number(JsonReader& in, std::optional<std::uint32_t>& out) {
+  std::string_view text;
+  if (in.kind() != JsonKind::number) return in.skip();
+  if (!in.number(text)) return false;
+  out = webhook::plain_decimal(text);
+  return true;
+}
+
+// An object, or whatever else stands there: which is passed over.
+template <class F>
+bool read_object(JsonReader& in, F&& member) {
+  return in.kind() == JsonKind::object ? in.object(member) : in.skip();
+}
+
+struct Metadata {
+  std::string ns, name, uid;
+  bool leaving = false;
+  std::vector<std::pair<std::string, std::string>> labels;
+};
+
+// Labels are read where `keep` says so.
+template <class Keep>
+bool read_metadata(JsonReader& in, Metadata& out, Keep&& keep) {
+  return read_object(in, [&](std::string_view key) {
+    if (key == "namespace") return read_text(in, out.ns);
+    if (key == "name") return read_text(in, out.name);
+    if (key == "uid") return read_text(in, out.uid);
+    if (key == "deletionTimestamp") {
+      out.leaving = in.kind() == JsonKind::string;
+      return in.skip();
+    }
+    if (key != "labels") return in.skip();
+    return read_object(in, [&](std::string_view label) {
+      if (!keep(label)) return in.skip();
+      auto& [name, value] = out.labels.emplace_back(std::string(label), std::string());
+      return read_text(in, value);
+    });
+  });
+}
+
+// What webhook::read_pod does not read: a Pod that is being created has none of it. And its
+// labels, if it has one that is of interest: most Pods of a cluster have none.
+struct PodState {
+  Metadata metadata;
+  std::string node, phase;
+
+  bool of_interest() const { return !metadata.labels.empty(); }
+};
+
+bool is_of_interest(std::string_view label) {
+  return label == "ray.io/node-type" || label == "jobset.sigs.k8s.io/jobset-name";
+}
+
+bool read_state(JsonReader& in, PodState& out) {
+  return in.object([&](std::string_view key) {
+    if (key == "metadata") return read_metadata(in, out.metadata, is_of_interest);
+    if (key == "spec")
+      return read_object(in, [&](std::string_view member) {
+        return member == "nodeName" ? read_text(in, out.node) : in.skip();
+      });
+    if (key == "status")
+      return read_object(in, [&](std::string_view member) {
+        return member == "phase" ? read_text(in, out.phase) : in.skip();
+      });
+    return in.skip();
+  });
+}
+
+// KubeRay's own labels; a single-host replica has no host index.
+std::optional<Place> indexed_place(const Pod& pod) {
+  const auto slice = webhook::plain_decimal(pod.label(Label::ray_replica_index));
+  const auto host_text = pod.label(Label::ray_host_index);
+  const auto host = webhook::plain_decimal(host_text.empty() ? "0" : host_text);
+  if (!slice || !host) return std::nullopt;
+  return Place{*slice, *host};
+}
+
+// Another injector's: replicaIndex "<group>-<slice>", and TPU_WORKER_ID, which counts the
+// processes where a host has several.
+std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
+  const auto replica = pod.label(Label::replica_index);
+  if (!replica.starts_with(group) || !replica.substr(group.size()).starts_with('-'))
+    return std::nullopt;
+  const auto slice = webhook::plain_decimal(replica.substr(group.size() + 1));
+  std::uint32_t processes = 0;
+  std::optional<std::uint32_t> first_id;
+  for (const webhook::Container& container : pod.containers) {
+    if (container.init || container.chips() == 0 || processes++ != 0) continue;
+    const auto* entry = pod.entry(container, webhook::Variable::tpu_worker_id);
+    if (entry != nullptr) first_id = webhook::plain_decimal(entry->value);
+  }
+  if (!slice || !first_id) return std::nullopt;
+  return Place{*slice, *first_id / processes};
+}
+
+std::optional<RayWorker> ray_worker(const Pod& pod) {
+  if (pod.label(Label::ray_node_type) != "worker" || pod.label(Label::ray_cluster).empty())
+    return std::nullopt;
+  RayWorker worker{.group = {std::string(pod.ns), std::string(pod.label(Label::ray_cluster)),
+                             std::string(pod.owner.uid), std::string(pod.label(Label::ray_group))},
+                   .token = std::string(pod.label(Label::token)),
+                   .place = indexed_place(pod)};
+  if (!worker.place) worker.place = webhook::place_of_token(worker.token);
+  if (!worker.place) worker.place = injected_place(pod, worker.group.group);
+  return worker;
+}
+
+std::optional<JobLeader> job_leader(const Pod& pod, std::string node) {
+  if (pod.annotation(webhook::Annotation::jobset_exclusive).empty()) return std::nullopt;
+  if (pod.annotation(webhook::Annotation::job_completion_index) != "0") return std::nullopt;
+  return JobLeader{.job = {std::string(pod.ns), std::string(pod.label(Label::jobset_name)),
+                           std::string(pod.label(Label::jobset_replicated_job)),
+                           std::string(pod.label(Label::jobset_job_index))},
+                   .job_uid = std::string(pod.owner.uid),
+                   .node = std::move(node)};
+}
+
+// What KubeRay makes of the numbers, which need not agree.
+std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
+                               std::uint32_t most) {
+  return std::min(std::max(replicas.value_or(least), least), most);
+}
+
+bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
+  std::string name;
+  std::optional<std::uint32_t> hosts, replicas, least, most;
+  bool suspended = false;
+  const bool read = read_object(in, [&](std::string_view key) {
+    if (key == "groupName") return read_text(in, name);
+    if (key == "numOfHosts") return read_number(in, hosts);
+    if (key == "replicas") return read_number(in, replicas);
+    if (key == "minReplicas") return read_number(in, least);
+    if (key == "maxReplicas") return read_number(in, most);
+    if (key == "suspend" && in.kind() == JsonKind::boolean) return in.boolean(suspended);
+    return in.skip();
+  });
+  if (!read) return false;
+  const std::uint32_t slices =
+      suspended ? 0
+                : desired_replicas(replicas, least.value_or(0),
+                                   most.value_or(std::numeric_limits<std::uint32_t>::max()));
+  cluster.groups[name] = {.hosts = hosts.value_or(1), .slices = slices};
+  return true;
+}
+
+}  // namespace
+
+bool ObjectReader::start(std::string_view json) {
+  text_.assign(json);
+  reader_.clear_error();
+  return reader_.start(webhook::Body(text_).bytes());
+}
+
+std::optional<PodObject> ObjectReader::pod(std::string_view json) {
+  PodState state;
+  if (!start(json) || !read_state(reader_, state) || state.metadata.uid.empty())
+    return std::nullopt;
+  PodObject pod{.uid = std::move(state.metadata.uid),
+                .leaving = state.metadata.leaving,
+                .ended = state.phase == "Succeeded" || state.phase == "Failed",
+                .ray = {},
+                .leader = {}};
+  if (!state.of_interest()) return pod;
+  pod_.clear();
+  if (!start(json) || !webhook::read_pod(reader_, prefix_, pod_)) return std::nullopt;
+  pod.ray = ray_worker(pod_);
+  pod.leader = job_leader(pod_, std::move(state.node));
+  return pod;
+}
+
+std::optional<NodeObject> ObjectReader::node(std::string_view json) {
+  Metadata metadata;
+  std::uint64_t chips = 0;
+  const auto read_chips = [&](std::string_view resource) {
+    if (resource != webhook::key::tpu) return reader_.skip();
+    std::string quantity;
+    if (!read_text(reader_, quantity)) return false;
+    chips = webhook::plain_decimal(quantity).value_or(0);
+    return true;
+  };
+  const bool read = start(json) && reader_.object([&](std::string_view key) {
+    if (key == "metadata")
+      return read_metadata(reader_, metadata, [](std::string_view) { return true; });
+    if (key != "status") return reader_.skip();
+    return read_object(reader_, [&](std::string_view member) {
+      return member == "allocatable" ? read_object(reader_, read_chips) : reader_.skip();
+    });
+  });
+  if (!read || metadata.name.empty()) return std::nullopt;
+  NodeObject node{.name = std::move(metadata.name), .chips = chips, .labels = {}};
+  if (chips > 0) node.labels = std::move(metadata.labels);
+  return node;
+}
+
+std::optional<ServiceObject> ObjectReader::service(std::string_view json) {
+  constexpr std::string_view headless_of = "ray.io/headless-worker-svc";
+  Metadata metadata;
+  const bool read = start(json) && reader_.object([&](std::string_view key) {
+    if (key != "metadata") return reader_.skip();
+    return read_metadata(reader_, metadata,
+                         [&](std::string_view label) { return label == headless_of; });
+  });
+  if (!read || metadata.name.empty()) return std::nullopt;
+  return ServiceObject{
+      .ns = std::move(metadata.ns),
+      .name = std::move(metadata.name),
+      .ray_cluster = metadata.labels.empty() ? "" : std::move(metadata.labels.front().second)};
+}
+
+std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json) {
+  Metadata metadata;
+  RayClusterObject cluster;
+  bool suspended = false;
+  const bool read = start(json) && reader_.object([&](std::string_view key) {
+    if (key == "metadata")
+      return read_metadata(reader_, metadata, [](std::string_view) { return false; });
+    if (key != "spec") return reader_.skip();
+    return read_object(reader_, [&](std::string_view member) {
+      if (member == "suspend" && reader_.kind() == JsonKind::boolean)
+        return reader_.boolean(suspended);
+      if (member != "workerGroupSpecs" || reader_.kind() != JsonKind::array) return reader_.skip();
+      return reader_.array([&](std::size_t) { return read_worker_group(reader_, cluster); });
+    });
+  });
+  if (!read || metadata.name.empty()) return std::nullopt;
+  cluster.ns = std::move(metadata.ns);
+  cluster.name = std::move(metadata.name);
+  cluster.uid = std::move(metadata.uid);
+  if (suspended)
+    for (auto& [name, group] : cluster.groups) group.slices = 0;
+  return cluster;
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,93 @@
+// Objects of the cluster, as far as rules read them (webhook/read/reads.hpp): what a store keeps.
+//
+// Read from the JSON text of one object, as a list, a watch event or a file has it. What
+// cannot be read is passed over: it is no object of an API server's.
+#pragma once
+
+#include "topology/next_member.hpp"
+#include "webhook/read/cluster.hpp"
+#include "webhook/read/pod.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::kube {
+
+// A worker group of one RayCluster, by its uid: one of the same name is another.
+struct GroupName {
+  std::string ns, cluster, cluster_uid, group;
+  auto operator<=>(const GroupName&) const = default;
+};
+
+// One Job of a JobSet.
+struct JobName {
+  std::string ns, jobset, replicated_job, job_index;
+  auto operator<=>(const JobName&) const = default;
+};
+
+// A Ray worker.
+struct RayWorker {
+  GroupName group;
+  std::string token;
+  // By KubeRay's index labels, our token, or another injector's replicaIndex and
+  // TPU_WORKER_ID.
+  std::optional<topology::Place> place;
+};
+
+// The Pod with completion index 0 of a Job that JobSet places exclusively.
+struct JobLeader {
+  JobName job;
+  std::string job_uid;
+  std::string node;  // "" before it is bound
+};
+
+struct PodObject {
+  std::string uid;
+  bool leaving = false;  // has a deletionTimestamp
+  bool ended = false;    // Succeeded or Failed
+  std::optional<RayWorker> ray;
+  std::optional<JobLeader> leader;
+};
+
+struct NodeObject {
+  std::string name;
+  std::uint64_t chips = 0;                                  // allocatable google.com/tpu
+  std::vector<std::pair<std::string, std::string>> labels;  // of a node with chips
+};
+
+struct ServiceObject {
+  std::string ns, name;
+  std::string ray_cluster;  // whose workers it names; "" for other Services
+};
+
+struct RayClusterObject {
+  std::string ns, name, uid;
+  std::map<std::string, webhook::RayGroup, std::less<>> groups;
+};
+
+// Keeps its buffers between objects. Not thread safe.
+class ObjectReader {
+ public:
+  explicit ObjectReader(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  std::optional<PodObject> pod(std::string_view json);
+  std::optional<NodeObject> node(std::string_view json);
+  std::optional<ServiceObject> service(std::string_view json);
+  std::optional<RayClusterObject> ray_cluster(std::string_view json);
+
+ private:
+  bool start(std::string_view json);
+
+  std::string prefix_;  // Config::prefix
+  std::string text_;
+  webhook::JsonReader reader_;
+  webhook::Pod pod_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,210 @@
+#include "server/kube/store/store.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace tpuwh::server::kube {
+namespace {
+
+template <class Map>
+void erase_older(Map& map, std::uint32_t generation) {
+  std::erase_if(map, [&](const auto& entry) { return entry.second.generation != generation; });
+}
+
+}  // namespace
+
+void Store::begin_relist(Kind kind) {
+  const std::unique_lock lock(mutex_);
+  ++generations_[index(kind)];
+}
+
+void Store::end_relist(Kind kind) {
+  const std::unique_lock lock(mutex_);
+  synced_[index(kind)] = true;
+  const Generation current = generation(kind);
+  switch (kind) {
+    case Kind::pod: {
+      std::vector<std::string> vanished;
+      for (const auto& [uid, entry] : pods_)
+        if (entry.generation != current) vanished.push_back(uid);
+      for (const std::string& uid : vanished) forget(uid);
+      return;
+    }
+    case Kind::node:
+      return erase_older(nodes_, current);
+    case Kind::service:
+      return erase_older(services_, current);
+    case Kind::ray_cluster:
+      return erase_older(ray_clusters_, current);
+  }
+}
+
+void Store::upsert(Kind kind, std::string_view json) {
+  if (kind == Kind::pod) return upsert_pod(json);
+  const Generation current = generation(kind);
+  if (kind == Kind::node) {
+    auto node = reader_.node(json);
+    if (!node) return;
+    const std::unique_lock lock(mutex_);
+    if (node->chips == 0) {
+      nodes_.erase(node->name);
+      return;
+    }
+    Node& kept = nodes_[node->name];
+    kept.generation = current;
+    kept.labels = {std::make_move_iterator(node->labels.begin()),
+                   std::make_move_iterator(node->labels.end())};
+  } else if (kind == Kind::service) {
+    auto service = reader_.service(json);
+    if (!service || service->ray_cluster.empty()) return;
+    const std::unique_lock lock(mutex_);
+    services_[{service->ns, service->name}] = {current, std::move(service->ray_cluster)};
+  } else if (auto cluster = reader_.ray_cluster(json)) {
+    const std::unique_lock lock(mutex_);
+    ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
+                                                   std::move(cluster->groups)};
+  }
+}
+
+void Store::remove(Kind kind, std::string_view json) {
+  if (kind == Kind::pod) {
+    if (const auto pod = reader_.pod(json)) remove_pod(*pod);
+  } else if (kind == Kind::node) {
+    const auto node = reader_.node(json);
+    const std::unique_lock lock(mutex_);
+    if (node) nodes_.erase(node->name);
+  } else if (kind == Kind::service) {
+    const auto service = reader_.service(json);
+    const std::unique_lock lock(mutex_);
+    if (service) services_.erase({service->ns, service->name});
+  } else {
+    const auto cluster = reader_.ray_cluster(json);
+    const std::unique_lock lock(mutex_);
+    if (cluster) ray_clusters_.erase({cluster->ns, cluster->name});
+  }
+}
+
+// --- Pods ---------------------------------------------------------------------------------
+
+void Store::upsert_pod(std::string_view json) {
+  auto pod = reader_.pod(json);
+  if (!pod) return;
+  if (pod->ended) return remove_pod(*pod);
+  const std::unique_lock lock(mutex_);
+  forget(pod->uid);
+  if (pod->ray || pod->leader) keep(std::move(*pod));
+}
+
+// Also one that has ended: its place is free, whether or not the object stays.
+void Store::remove_pod(const PodObject& pod) {
+  {
+    const std::unique_lock lock(mutex_);
+    forget(pod.uid);
+  }
+  if (pod.ray && !pod.ray->token.empty() && pod_gone_) pod_gone_(pod.ray->group, pod.ray->token);
+}
+
+void Store::keep(PodObject pod) {
+  PodEntry& entry = pods_[pod.uid];
+  entry = {.generation = generation(Kind::pod)};
+  if (pod.ray) {
+    const auto group = groups_.try_emplace(std::move(pod.ray->group)).first;
+    group->second[pod.uid] = {std::move(pod.ray->token), pod.ray->place, pod.leaving};
+    entry.group = &group->first;
+  }
+  if (pod.leader) {
+    const auto job = leaders_.try_emplace(std::move(pod.leader->job)).first;
+    job->second[pod.uid] = {std::move(pod.leader->job_uid), std::move(pod.leader->node),
+                            pod.leaving};
+    entry.job = &job->first;
+  }
+}
+
+void Store::forget(const std::string& uid) {
+  const auto entry = pods_.find(uid);
+  if (entry == pods_.end()) return;
+  if (entry->second.group != nullptr) {
+    const auto group = groups_.find(*entry->second.group);
+    group->second.erase(uid);
+    if (group->second.empty()) groups_.erase(group);
+  }
+  if (entry->second.job != nullptr) {
+    const auto job = leaders_.find(*entry->second.job);
+    job->second.erase(uid);
+    if (job->second.empty()) leaders_.erase(job);
+  }
+  pods_.erase(entry);
+}
+
+// --- What is asked ------------------------------------------------------------------------
+
+std::optional<std::string> Store::ray_headless_service(std::string_view ns,
+                                                       std::string_view cluster) const {
+  const std::shared_lock lock(mutex_);
+  for (auto service = services_.lower_bound({std::string(ns), {}});
+       service != services_.end() && service->first.first == ns; ++service)
+    if (service->second.ray_cluster == cluster) return service->first.second;
+  return std::nullopt;
+}
+
+std::optional<webhook::RayGroup> Store::ray_group(std::string_view ns, std::string_view cluster,
+                                                  std::string_view group) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = ray_clusters_.find({std::string(ns), std::string(cluster)});
+  if (found == ray_clusters_.end()) return std::nullopt;
+  const auto known = found->second.groups.find(group);
+  if (known == found->second.groups.end()) return std::nullopt;
+  return known->second;
+}
+
+bool Store::has_ray_cluster(std::string_view ns, std::string_view cluster,
+                            std::string_view uid) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = ray_clusters_.find({std::string(ns), std::string(cluster)});
+  return found != ray_clusters_.end() && found->second.uid == uid;
+}
+
+// JobSet's own lookup (reference/workloads.md 2.4): of the leaders that live exactly one, and
+// of the same Job.
+std::optional<std::string> Store::leader_domain(const webhook::JobOfJobSet& job,
+                                                std::string_view topology_key) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = leaders_.find({std::string(job.ns), std::string(job.jobset),
+                                    std::string(job.replicated_job), std::string(job.job_index)});
+  if (found == leaders_.end()) return std::nullopt;
+  const Leader* only = nullptr;
+  for (const auto& [uid, leader] : found->second) {
+    if (leader.leaving) continue;
+    if (only != nullptr) return std::nullopt;
+    only = &leader;
+  }
+  if (only == nullptr || only->job_uid != job.job_uid || only->node.empty()) return std::nullopt;
+  const auto node = nodes_.find(only->node);
+  if (node == nodes_.end()) return std::nullopt;
+  const auto label = node->second.labels.find(topology_key);
+  if (label == node->second.labels.end() || label->second.empty()) return std::nullopt;
+  return label->second;
+}
+
+const webhook::GroupPods& Store::group_pods(const GroupName& group) const {
+  static const webhook::GroupPods none;
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? none : found->second;
+}
+
+std::size_t Store::size(Kind kind) const {
+  const std::shared_lock lock(mutex_);
+  switch (kind) {
+    case Kind::pod:
+      return pods_.size();
+    case Kind::node:
+      return nodes_.size();
+    case Kind::service:
+      return services_.size();
+    case Kind::ray_cluster:
+      return ray_clusters_.size();
+  }
+  return 0;
+}
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,128 @@
+// What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
+// with TPUs and headless Services, each as far as rules read it (DESIGN D12).
+//
+// Objects come from watches. A re-list marks what it brings and drops the rest when it is
+// whole: meanwhile a reader sees old and new together, never less than there is, and a list
+// that fails changes nothing. (docs/decisions/0008)
+//
+// Written and asked for groups on one thread; ClusterView may be asked on any.
+#pragma once
+
+#include "server/kube/store/objects.hpp"
+#include "webhook/ledger/group_ledger.hpp"
+#include "webhook/read/cluster.hpp"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace tpuwh::server::kube {
+
+enum class Kind { pod, node, service, ray_cluster };
+inline constexpr std::size_t kind_count = 4;
+
+// Field selector of Pods that may run: one that ends leaves the watch with a DELETED event.
+inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status.phase!=Failed";
+
+class Store final : public webhook::ClusterView {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  // An event said that a Ray worker with a token has been deleted or has ended.
+  using PodGone = std::function<void(const GroupName& group, const std::string& token)>;
+
+  // Config::prefix
+  explicit Store(std::string prefix) : prefix_(prefix), reader_(std::move(prefix)) {}
+  const std::string& prefix() const { return prefix_; }
+
+  void when_gone(PodGone listener) { pod_gone_ = std::move(listener); }
+
+  void begin_relist(Kind kind);
+  void upsert(Kind kind, std::string_view json);
+  void remove(Kind kind, std::string_view json);
+  void end_relist(Kind kind);
+  // An event or a bookmark came: the watch lives.
+  void moved(Kind kind, TimePoint now) { moved_[index(kind)] = now; }
+
+  // Listed whole once. Any thread.
+  bool synced(Kind kind) const { return synced_[index(kind)]; }
+  // When the watch last brought anything. On the writing thread.
+  TimePoint moved(Kind kind) const { return moved_[index(kind)]; }
+
+  std::optional<std::string> ray_headless_service(std::string_view ns,
+                                                  std::string_view cluster) const override;
+  std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                             std::string_view group) const override;
+  std::optional<std::string> leader_domain(const webhook::JobOfJobSet& job,
+                                           std::string_view topology_key) const override;
+
+  // Whether the cluster with this uid is there now, and not another of its name.
+  bool has_ray_cluster(std::string_view ns, std::string_view cluster, std::string_view uid) const;
+
+  // The group's Pods that have not ended. On the writing thread.
+  const webhook::GroupPods& group_pods(const GroupName& group) const;
+
+  // All groups that have such Pods. On the writing thread.
+  const std::map<GroupName, webhook::GroupPods>& ray_groups() const { return groups_; }
+
+  // Objects kept, of a kind.
+  std::size_t size(Kind kind) const;
+
+ private:
+  using Generation = std::uint32_t;
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+
+  // Where a Pod is kept, by uid.
+  struct PodEntry {
+    Generation generation;
+    const GroupName* group = nullptr;  // key of groups_
+    const JobName* job = nullptr;      // key of leaders_
+  };
+  struct Leader {
+    std::string job_uid, node;
+    bool leaving = false;
+  };
+  struct Node {
+    Generation generation;
+    std::map<std::string, std::string, std::less<>> labels;
+  };
+  struct Service {
+    Generation generation;
+    std::string ray_cluster;
+  };
+  struct RayCluster {
+    Generation generation;
+    std::string uid;
+    std::map<std::string, webhook::RayGroup, std::less<>> groups;
+  };
+
+  static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
+  Generation generation(Kind kind) const { return generations_[index(kind)]; }
+  void upsert_pod(std::string_view json);
+  void remove_pod(const PodObject& pod);
+  void keep(PodObject pod);
+  void forget(const std::string& uid);
+
+  const std::string prefix_;
+  ObjectReader reader_;
+  PodGone pod_gone_;
+  mutable std::shared_mutex mutex_;
+  std::array<Generation, kind_count> generations_{};
+  std::array<std::atomic<bool>, kind_count> synced_{};
+  std::array<TimePoint, kind_count> moved_{};
+  std::unordered_map<std::string, PodEntry> pods_;
+  std::map<GroupName, webhook::GroupPods> groups_;
+  std::map<JobName, std::map<std::string, Leader>> leaders_;
+  std::unordered_map<std::string, Node> nodes_;
+  std::map<Name, Service> services_;
+  std::map<Name, RayCluster> ray_clusters_;
+};
+
+}  // namespace tpuwh::server::kube

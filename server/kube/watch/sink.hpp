@@ -1,0 +1,31 @@
+// Who is told what is in the cluster.
+#pragma once
+
+#include "server/net/asio.hpp"
+
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+// One resource's objects, in the order of the API server. On the watcher's thread; nothing
+// throws. An object's text is good for the call, and JsonReader's padding is readable behind
+// it. Items of a list may lack apiVersion and kind (list_decoder.hpp).
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  // A whole state is coming: build it beside the one that serves. Again before its end: what
+  // had been built is to be dropped.
+  virtual void begin_relist() = 0;
+  // Between the two, of the new state; and an object may come twice.
+  virtual void upsert(std::string_view object_json) = 0;
+  virtual void remove(std::string_view object_json) = 0;  // as it was last
+  // It is whole: swap.
+  virtual void end_relist() = 0;
+
+  // After each of the other calls but begin_relist and those before end_relist, and after a
+  // bookmark: what is known is of this moment.
+  virtual void moved(TimePoint now) = 0;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,138 @@
+// How one resource is listed and watched: events in, what to do next out. No socket, no clock.
+//
+//   idle ── start ─▶ listing ── last page ─▶ opening ─▶ watching ◀─▶ waiting
+//               └──▶ opening ─▶ receiving ── bookmark ─────┘
+//
+// The watch-list (receiving) is tried first. A server that refuses it (422, or 400), or takes no
+// notice of it, is listed page by page from then on. Both ways are consistent: no version is
+// asked for, so the state is no older than the request; a webhook that gives away unique ids
+// must not start from "0", which may lie in the past.
+//
+//   source  contract.md B.2, B.3 (client-go 1.36 tools/cache/reflector.go, KEP-3157)
+#pragma once
+
+#include "server/kube/client/status.hpp"
+#include "server/kube/decode/watch_decoder.hpp"
+#include "server/kube/watch/backoff.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace tpuwh::server::kube {
+
+// What to do next.
+struct ReadOn {  // the stream that is open
+  bool operator==(const ReadOn&) const = default;
+};
+struct ListPage {
+  std::string continue_token;
+  unsigned limit = 0;
+  bool operator==(const ListPage&) const = default;
+};
+struct OpenWatch {
+  std::string version;
+  std::chrono::seconds timeout{};
+  bool initial_events = false;
+  bool operator==(const OpenWatch&) const = default;
+};
+struct Wait {  // and call waited(); what is open is closed first
+  Clock::duration time{};
+  bool operator==(const Wait&) const = default;
+};
+using Action = std::variant<ReadOn, ListPage, OpenWatch, Wait>;
+
+// What the store is to be told, before the action.
+enum class Note {
+  none,
+  begin_relist,  // start an empty one beside; drop what an earlier attempt had begun
+  end_relist,    // it is whole: swap
+  apply,         // the event's object: to the one beside, while there is one
+  moved,         // a bookmark: the stream lives
+};
+
+struct Step {
+  Note note = Note::none;
+  Action action;
+};
+
+enum class WatchState { idle, listing, opening, receiving, watching, waiting };
+
+// Why it does not go on by itself: a person must do something. Tried again slowly.
+enum class Trouble { none, forbidden, not_served };
+
+class WatchFsm {
+ public:
+  explicit WatchFsm(Resource resource) : resource_(std::move(resource)) {}
+
+  Step start(Moment moment);
+  Step waited(Moment moment);  // a Wait is over
+
+  // listing: a whole page, its objects given to the store; or an answer that is no page.
+  Step page(const std::string& continue_token, const std::string& version, Moment moment);
+  Step list_refused(const Status& status, Moment moment);
+
+  // opening
+  Step watch_opened(Moment moment);
+  Step watch_refused(const Status& status, Moment moment);
+
+  // receiving, watching
+  Step event(const WatchEvent& event, Moment moment);  // any but EventType::error
+  Step error_event(const Status& status, Moment moment);
+  Step stream_ended(Moment moment);  // as HTTP says, between two events
+
+  // listing, opening, receiving, watching
+  Step connection_failed(std::string_view why, Moment moment);
+  Step silent(Moment moment);                             // a limit of our side has passed
+  Step undecodable(std::string_view why, Moment moment);  // also: larger than the limit
+
+  WatchState state() const { return state_; }
+  Trouble trouble() const { return trouble_; }
+  bool synced() const { return synced_; }  // a whole state was given once
+  const std::string& version() const { return version_; }
+  // The last failure, for a person; empty once a page or an event has come since.
+  const std::string& error() const { return error_; }
+  // How often the state had to be fetched again.
+  unsigned relists() const { return relists_; }
+
+ private:
+  enum class Next { begin, page, watch };
+
+  Step begin(Moment moment);
+  Step list();
+  Step open(Moment moment);
+  void take_snapshot(std::string_view version);
+  Step wait(Next next, Clock::duration time);
+  Step back_off(Next next, Moment moment);
+  Step obey(Next next, const Status& status, Moment moment);
+  Step slow_down(Next next, Trouble trouble, Moment moment);
+  Step restart_list(Moment moment);
+  Step relist(Moment moment);
+  Step internal_error(Moment moment);
+  Step no_watch_list(Moment moment);
+  Next next_watch() const { return initial_ ? Next::begin : Next::watch; }
+  void healthy();
+
+  Resource resource_;
+  Backoff backoff_;
+  WatchState state_ = WatchState::idle;
+  Trouble trouble_ = Trouble::none;
+  Next next_ = Next::begin;
+  bool watch_list_ = true;  // until a server refuses it
+  bool initial_ = false;    // the watch that is or will be open is a watch-list
+  bool synced_ = false;
+  bool heard_ = false;     // an event, on the stream that is open
+  unsigned restarts_ = 0;  // of this list, for a continue token that had expired
+  unsigned relists_ = 0;
+  std::string continue_;
+  std::string version_;
+  std::string error_;
+  std::chrono::seconds timeout_{};
+  TimePoint opened_;
+  std::optional<TimePoint> internal_since_;
+  std::optional<TimePoint> relisted_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,56 @@
+// Between the bytes of an answer, the rules (WatchFsm) and the store (Sink). No socket.
+#pragma once
+
+#include "server/kube/client/item_reader.hpp"
+#include "server/kube/client/response.hpp"
+#include "server/kube/decode/watch_decoder.hpp"
+#include "server/kube/watch/sink.hpp"
+#include "server/kube/watch/watch_fsm.hpp"
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace tpuwh::server::kube {
+
+using Moments = std::function<Moment()>;
+
+// One list page: its objects go to the sink as they come.
+class PageReader final : public ItemReader {
+ public:
+  PageReader(WatchFsm& fsm, Sink& sink, Moments moments)
+      : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
+
+  // What follows, once the request has ended like this.
+  Step finish(const Response& response);
+
+ private:
+  void on_item(std::string_view json) override { sink_.upsert(json); }
+
+  WatchFsm& fsm_;
+  Sink& sink_;
+  Moments moments_;
+};
+
+// One watch, until something other than reading on is to be done.
+class EventReader final : public StreamReader {
+ public:
+  EventReader(WatchFsm& fsm, Sink& sink, Moments moments)
+      : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
+
+  void on_head(const ResponseHead&) override;
+  bool on_bytes(std::string_view bytes) override;
+  Step finish(const Response& response);
+
+ private:
+  Step take(const WatchEvent& event);
+  void tell(const Step& step, const WatchEvent& event, Moment moment);
+
+  WatchFsm& fsm_;
+  Sink& sink_;
+  Moments moments_;
+  WatchDecoder decoder_;
+  std::optional<Step> next_;
+};
+
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,98 @@
+#include "server/kube/watch/watcher.hpp"
+
+#include "server/kube/watch/watch_readers.hpp"
+#include "server/net/cancelled.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace tpuwh::server::kube {
+
+namespace api = server::limits::api;
+
+Watcher::Watcher(Client& client, Resource resource, Selectors selectors, Sink& sink, Log& log)
+    : client_(client),
+      resource_(std::move(resource)),
+      selectors_(std::move(selectors)),
+      sink_(sink, *this),
+      log_(log),
+      fsm_(resource_),
+      random_(std::random_device{}()) {}
+
+Moment Watcher::moment() {
+  return {Clock::now(), std::uniform_real_distribution<double>(0, 1)(random_)};
+}
+
+WatchStatus Watcher::status() const {
+  return {.state = fsm_.state(),
+          .trouble = fsm_.trouble(),
+          .synced = fsm_.synced(),
+          .version = fsm_.version(),
+          .moved = sink_.last(),
+          .error = fsm_.error(),
+          .relists = fsm_.relists(),
+          .failures = failures_};
+}
+
+Task<void> Watcher::run() {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  Step step = fsm_.start(moment());
+  for (;;) {
+    const bool over = co_await cancelled();
+    if (over) co_return;
+    report();
+    const bool failed = !fsm_.error().empty() && fsm_.state() == WatchState::waiting;
+    if (failed) ++failures_;
+    if (step.note == Note::begin_relist) sink_.begin_relist();
+    step = co_await perform(std::move(step.action));
+  }
+}
+
+Task<Step> Watcher::perform(Action action) {
+  if (const auto* page = std::get_if<ListPage>(&action)) co_return co_await fetch_page(*page);
+  if (const auto* open = std::get_if<OpenWatch>(&action)) co_return co_await follow(*open);
+  co_return co_await pause(std::get<Wait>(action));
+}
+
+Task<Step> Watcher::fetch_page(const ListPage& action) {
+  ListOptions options;
+  options.limit = action.limit;
+  options.continue_token = action.continue_token;
+  const StreamLimits limits{.silence = api::page_silence, .total = api::page};
+  PageReader reader(fsm_, sink_, [this] { return moment(); });
+  Request request = list(resource_, selectors_, options);
+  const Response response = co_await client_.stream(std::move(request), limits, reader);
+  co_return reader.finish(response);
+}
+
+Task<Step> Watcher::follow(const OpenWatch& action) {
+  const WatchOptions options{.version = action.version,
+                             .timeout = action.timeout,
+                             .initial_events = action.initial_events};
+  const StreamLimits limits{.silence = api::watch_silence,
+                            .total = action.timeout + api::watch_margin};
+  EventReader reader(fsm_, sink_, [this] { return moment(); });
+  Request request = watch(resource_, selectors_, options);
+  const Response response = co_await client_.stream(std::move(request), limits, reader);
+  co_return reader.finish(response);
+}
+
+Task<Step> Watcher::pause(const Wait& action) {
+  Timer timer(client_.executor());
+  timer.expires_after(action.time);
+  co_await timer.async_wait(as_result);
+  co_return fsm_.waited(moment());
+}
+
+void Watcher::report() {
+  const std::string& error = fsm_.error();
+  if (error == reported_) return;
+  reported_ = error;
+  if (error.empty()) {
+    log_.info("watching again", {{"resource", resource_.name()}, {"version", fsm_.version()}});
+  } else {
+    log_.warn("cannot watch", {{"resource", resource_.name()}, {"error", error}});
+  }
+}
+
+}  // namespace tpuwh::server::kube

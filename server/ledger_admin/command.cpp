@@ -1,0 +1,270 @@
+#include "server/ledger_admin/command.hpp"
+
+#include "server/limits/limits.hpp"
+#include "server/live/installation.hpp"
+#include "webhook/ledger/group_ledger.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <istream>
+#include <optional>
+#include <ostream>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr int unusable = 2;
+constexpr int unchanged = 1;
+
+constexpr auto replace_bad_utf8 = nlohmann::ordered_json::error_handler_t::replace;
+
+// A replica writes a group's object once for each Pod that comes or goes.
+constexpr int most_tries = 5;
+
+const kube::Resource all_pods{"", "v1", "pods", ""};
+
+int complain(const std::string& what, const Console& console, int code = unusable) {
+  console.err << "tpu-webhook: " << what << "\n";
+  return code;
+}
+
+Error failure(std::string why) {
+  return Error(Errc::api_access, std::move(why));
+}
+
+// The Pods with a token, of one namespace or all.
+kube::Listing list_living(kube::Session& session, const std::string& prefix, const std::string& ns,
+                          LivingTokens& living) {
+  const std::string label = prefix + "token";
+  kube::Resource pods = all_pods;
+  pods.ns = ns;
+  return session.list(pods, {.labels = label, .fields = {}}, "Pod",
+                      [&](std::string_view pod) { add_pod(pod, label, living); });
+}
+
+Result<LedgerInventory> read_objects(kube::Session& session, const LedgerOptions& options) {
+  const auto installed = find_installation(session, options.ns);
+  if (!installed) return installed.error();
+  LedgerInventory inventory;
+  inventory.ns = installed->ns;
+  const kube::Selectors selectors{.labels = std::string(kube::ledger_label), .fields = {}};
+  const auto listing = session.list(kube::ledger_objects(inventory.ns), selectors, "ConfigMap",
+                                    [&](std::string_view text) {
+                                      auto object = kube::read_ledger_object(text);
+                                      if (object)
+                                        inventory.objects.push_back(std::move(*object));
+                                      else
+                                        inventory.not_known.push_back(object.error().message());
+                                    });
+  if (!listing.whole()) return failure(listing.why);
+  std::ranges::sort(inventory.objects, {}, &kube::LedgerObject::group);
+  return inventory;
+}
+
+Result<LedgerInventory> read_inventory(kube::Session& session, const LedgerOptions& options) {
+  auto inventory = read_objects(session, options);
+  if (!inventory) return inventory;
+  LivingTokens living;
+  const auto pods = list_living(session, options.prefix, "", living);
+  if (pods.end == kube::Listing::End::failed) return failure(pods.why);
+  if (pods.whole())
+    inventory->living = std::move(living);
+  else
+    inventory->not_known.push_back(pods.why);
+  return inventory;
+}
+
+Result<LedgerInventory> read_inventory(ObjectSource& snapshot, const LedgerOptions& options) {
+  LedgerInventory inventory;
+  inventory.ns = options.ns;
+  LivingTokens living;
+  bool pods = false;
+  const std::string label = options.prefix + "token";
+  const auto told = snapshot.for_each([&](std::string_view kind, std::string_view text) {
+    if (kind == "Pod") {
+      pods = true;
+      add_pod(text, label, living);
+    }
+    if (kind != "ConfigMap" || !is_ledger_object(text, options.ns)) return;
+    auto object = kube::read_ledger_object(text);
+    if (object)
+      inventory.objects.push_back(std::move(*object));
+    else
+      inventory.not_known.push_back(object.error().message());
+  });
+  if (!told) return told.error();
+  if (pods)
+    inventory.living = std::move(living);
+  else
+    inventory.not_known.push_back("no Pod in the snapshot");
+  std::ranges::sort(inventory.objects, {}, &kube::LedgerObject::group);
+  return inventory;
+}
+
+// One `ledger release`, on one ledger object.
+class Release {
+ public:
+  Release(const ReleaseOptions& options, kube::Session& session, const Console& console,
+          std::string ns, kube::LedgerObject object)
+      : options_(options),
+        session_(session),
+        console_(console),
+        objects_(kube::ledger_objects(ns)),
+        object_(std::move(object)) {}
+
+  int run() {
+    auto first = plan();
+    if (!first) return complain(first.error().text(), console_);
+    tell(*first);
+    if (first->free.empty() || options_.dry_run) return 0;
+    if (const int code = confirm(*first); code != 0) return code;
+    if (!options_.choice.force && !wait()) return complain("interrupted", console_, unchanged);
+    return write(*first);
+  }
+
+ private:
+  std::string name() const { return group_text(object_.group); }
+
+  // From what is stored and what lives at this moment, in this order: a Pod that came between
+  // the two lives, one that goes meanwhile keeps its entry a little longer.
+  Result<ReleasePlan> plan() {
+    LivingTokens living;
+    const auto pods = list_living(session_, options_.ledger.prefix, object_.group.ns, living);
+    if (!pods.whole()) return failure(pods.why);
+    return plan_release(object_, options_.choice, living);
+  }
+
+  void tell(const ReleasePlan& plan) const {
+    for (const std::string& each : plan.kept) console_.out << each << "\n";
+    for (const webhook::LedgerEntry& entry : plan.free)
+      console_.out << fmt::format("{}{}: entry {} of {}\n", options_.dry_run ? "would free " : "",
+                                  place_text(entry.place), entry.token, name());
+    if (plan.free.empty()) console_.out << "nothing to free in " << name() << "\n";
+    console_.out << std::flush;
+  }
+
+  int confirm(const ReleasePlan& plan) const {
+    if (options_.yes) return 0;
+    if (!console_.interactive)
+      return complain("nobody can be asked here: give --yes, or --dry-run to look", console_);
+    console_.out << fmt::format("free {} in {}? [y/N] ", plan.free.size(), name()) << std::flush;
+    std::string answer;
+    std::getline(console_.in, answer);
+    if (answer == "y" || answer == "yes") return 0;
+    return complain("not confirmed; nothing was changed", console_, unchanged);
+  }
+
+  bool wait() {
+    constexpr auto time = webhook::ledger_times::rebuild;
+    console_.out << fmt::format(
+                        "waiting {} s, since a Pod may be stored up to a minute after its entry\n",
+                        time / std::chrono::seconds(1))
+                 << std::flush;
+    session_.catch_interrupts();
+    return session_.wait(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+  }
+
+  int write(const ReleasePlan& first) {
+    for (int tries = 0; tries < most_tries; ++tries) {
+      const auto read = read_again();
+      if (!read) return complain(read.error().text(), console_);
+      if (!*read) return done("its ledger object is gone; nothing was left to free");
+      auto now = plan();
+      if (!now) return complain(now.error().text(), console_);
+      const ReleasePlan sure = confirmed(first, *now);
+      if (sure.free.empty()) return done("nothing is left to free");
+      const kube::Response response = session_.send(request_for(sure));
+      if (response.ok())
+        return done(
+            fmt::format("freed {} of {} entries", sure.free.size(), object_.record.entries.size()));
+      // What may have happened or not is seen by reading again.
+      const bool again =
+          response.delivery == kube::Delivery::unknown ||
+          (response.answered() && (response.head.status == 409 || response.head.status == 404));
+      if (!again) return complain(refusal(response), console_);
+    }
+    return complain(
+        fmt::format("{}: changed by others {} times in a row; try again", name(), most_tries),
+        console_, unchanged);
+  }
+
+  int done(const std::string& what) const {
+    console_.out << name() << ": " << what << "\n";
+    return 0;
+  }
+
+  // False: the object is no longer there.
+  Result<bool> read_again() {
+    const kube::Response response = session_.send(kube::get(objects_, object_.name));
+    if (response.answered() && response.head.status == 404) return false;
+    if (!response.ok()) return failure(refusal(response, "get"));
+    auto object = kube::read_ledger_object(response.body);
+    if (!object) return object.error();
+    object_ = std::move(*object);
+    return true;
+  }
+
+  kube::Request request_for(const ReleasePlan& plan) const {
+    const webhook::LedgerRecord left = without(object_.record, plan);
+    if (left.entries.empty())
+      return kube::remove(objects_, object_.name, {.version = object_.version, .uid = {}});
+    auto put = kube::update(objects_, object_.name,
+                            kube::ledger_object_text(object_.group, left, object_.version));
+    return std::move(put.value());  // fails only without a version, and this one was read
+  }
+
+  std::string refusal(const kube::Response& response, std::string_view verb = "update") const {
+    return response.answered() ? kube::sentence(verb, objects_, response.status()) : response.error;
+  }
+
+  const ReleaseOptions& options_;
+  kube::Session& session_;
+  const Console& console_;
+  const kube::Resource objects_;
+  kube::LedgerObject object_;
+};
+
+int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory,
+          const Console& console) {
+  if (!inventory) return complain(inventory.error().text(), console);
+  if (options.output == LedgerOutput::json)
+    console.out << inventory_json(*inventory).dump(-1, ' ', false, replace_bad_utf8) << "\n";
+  else
+    console.out << inventory_text(*inventory, console.terminal);
+  return 0;
+}
+
+}  // namespace
+
+int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console) {
+  return print(options, read_inventory(session, options), console);
+}
+
+int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console) {
+  return print(options, read_inventory(snapshot, options), console);
+}
+
+int run_ledger_release(const ReleaseOptions& options, kube::Session& session,
+                       const Console& console) {
+  auto inventory = read_objects(session, options.ledger);
+  if (!inventory) return complain(inventory.error().text(), console);
+  bool found = false;
+  int worst = 0;
+  // A RayCluster that was made anew has another uid, and another object.
+  for (kube::LedgerObject& object : inventory->objects) {
+    if (!options.group.names(object.group)) continue;
+    found = true;
+    worst = std::max(worst, Release(options, session, console, inventory->ns, object).run());
+  }
+  if (found) return worst;
+  const auto& group = options.group;
+  return complain(fmt::format("no ledger object of {}/{}/{} in namespace {}; see `tpu-webhook "
+                              "ledger list`",
+                              group.ns, group.cluster, group.group, inventory->ns),
+                  console);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,46 @@
+// `tpu-webhook ledger list` and `ledger release`: what the ledger holds, and its repair by hand.
+#pragma once
+
+#include "server/kube/client/session.hpp"
+#include "server/ledger_admin/release.hpp"
+#include "server/source/object_source.hpp"
+#include "server/text/console.hpp"
+
+#include <string>
+
+namespace tpuwh::server {
+
+enum class LedgerOutput { text, json };
+
+struct LedgerOptions {
+  std::string ns;      // of the ledger objects; "" finds it (installation.hpp)
+  std::string prefix;  // of our labels, "tpu-webhook.dev/"
+  LedgerOutput output = LedgerOutput::text;
+};
+
+//   returns  0; 2 where the ledger cannot be read
+int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console);
+
+// Of a cluster in a file: the ledger objects of options.ns, or of all namespaces, and the Pods.
+//
+//   returns  2: the file cannot be read
+int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console);
+
+struct ReleaseOptions {
+  LedgerOptions ledger;
+  GroupPath group;
+  ReleaseChoice choice;
+  bool dry_run = false;
+  bool yes = false;  // do not ask
+};
+
+// Frees entries whose Pods do not live. A Pod may be stored up to a minute after its entry was
+// written, so an entry is freed only if it has no Pod at two looks, ledger_times::rebuild apart;
+// --force does not wait. Written by compare-and-swap, and tried again on a conflict.
+//
+//   returns  0 done, or nothing to do; 1 nothing was changed: not confirmed, or kept on
+//            conflicting; 2 the ledger cannot be read or written, or there is no such group
+int run_ledger_release(const ReleaseOptions& options, kube::Session& session,
+                       const Console& console);
+
+}  // namespace tpuwh::server

@@ -1,0 +1,255 @@
+// What the server allows.
+//
+// Every wait and every size of the server has a name here, with the reason for
+// its value.
+#pragma once
+
+#include "webhook/read/body.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace tpuwh::server::limits {
+
+using namespace std::chrono_literals;
+using Duration = std::chrono::milliseconds;
+
+// --- sizes ---------------------------------------------------------------
+
+// The largest request body. Derived where the review is read.
+inline constexpr std::size_t body_bytes = webhook::max_review_bytes;
+
+// Request line and header fields together. The API server sends well under
+// 1 KiB; a bearer token and tracing headers of a proxy fit (contract.md C.4).
+inline constexpr std::size_t header_bytes = 16u << 10;
+
+// Header fields of one request: the API server sends ten at most.
+inline constexpr std::size_t header_fields = 64;
+
+// One connection's read buffer, allocated once: a whole header, or one TLS record
+// (16 KiB) and the start of the next. A buffer that grows from nothing is read
+// 512 bytes at a time, which doubles the cost of a request (floor.md).
+inline constexpr std::size_t read_buffer_bytes = 20u << 10;
+
+// A body buffer larger than this is given back after the request; a usual review
+// (5 to 20 KiB) stays below it and reuses the memory.
+inline constexpr std::size_t kept_body_bytes = 256u << 10;
+
+// Bodies larger than kept_body_bytes that are being read by all connections together:
+// nine of the largest reviews. What comes then is asked to come again (503). Without
+// it 1,024 connections could hold 7 GiB.
+inline constexpr std::size_t large_bodies_bytes = 64u << 20;
+
+// The configuration file: a ConfigMap holds no more.
+inline constexpr std::size_t config_bytes = 1u << 20;
+
+// --- counts --------------------------------------------------------------
+
+// Open connections of the TLS port. An API server keeps 25 idle ones and opens
+// more in a burst; ten API servers in a burst of 100 each fit. An idle one holds
+// 54 KiB (server/tls/stream.hpp), so that all of them fit 64 MiB.
+inline constexpr std::size_t connections = 1024;
+
+// Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 512 of them
+// hold two threads for 115 ms: far below the client's 10 s.
+inline constexpr std::size_t handshakes = 512;
+
+// Open connections of the plain health port: a kubelet and a curious operator.
+inline constexpr std::size_t health_connections = 32;
+
+// Without --threads. One stays free for reviews while the other does handshakes;
+// more helps only from some 30,000 reviews a second on.
+inline constexpr unsigned threads = 2;
+inline constexpr unsigned most_threads = 64;
+
+// --- waits ---------------------------------------------------------------
+
+// How often each thread looks for connections past their limit, hence how late a
+// limit may be noticed. A timer per operation would cost more than it tells.
+inline constexpr Duration sweep = 250ms;
+
+// TLS handshake: the API server's own limit (contract.md A.2).
+inline constexpr Duration handshake = 10s;
+
+// From the first byte of a request, or from the end of the handshake, to the end
+// of the header: one segment for every honest client.
+inline constexpr Duration header = 10s;
+
+// From the end of the header to the end of the body, if the request names no
+// ?timeout=; with it, at most that long. The largest timeoutSeconds is 30.
+inline constexpr Duration body = 30s;
+
+// One answer into the socket's buffer.
+inline constexpr Duration write = 10s;
+
+// Between two requests. Longer than the API server's 90 s, so that it is always
+// the client who closes: a POST on a connection that the server closes at the
+// same moment is not tried again (contract.md A.2, keep-alive race).
+inline constexpr Duration idle = 120s;
+
+// After the last answer: for the peer to read it and close, while what it still
+// sends is thrown away. Closing with unread bytes would reset the connection and
+// could take the answer with it.
+inline constexpr Duration linger = 2s;
+
+// A connection older than this says Connection: close with its next answer, so
+// that replicas added later get their share (contract.md A.2). Spread, so that
+// connections opened together do not all come back together.
+inline constexpr Duration retirement = 10min;
+inline constexpr Duration retirement_spread = 2min;
+
+// When connections or handshakes are all taken, peers that have kept us waiting for
+// longer than this make room (server/https/connections.hpp). An honest handshake
+// takes two round trips. 1,000 silent connections in front of an honest one are
+// gone in 3 s; it waits 10.
+inline constexpr Duration patience_when_full = 1s;
+
+// Between two looks whether the cap still holds, and after a failed accept.
+inline constexpr Duration accept_pause = 20ms;
+
+// While draining, after the port is closed: how long a connection without a
+// request in progress stays, so that a request already under way is answered.
+inline constexpr Duration drain_idle = 1s;
+
+// Between two log lines of a kind that peers can cause at will.
+inline constexpr Duration repeat = 60s;
+
+// How often a draining server looks whether the last connection is gone.
+inline constexpr Duration drain_poll = 20ms;
+
+// How often the certificate files are looked at.
+inline constexpr Duration certificate_poll = 1s;
+
+// An event loop that has not turned for this long is stuck: /livez fails. Only a
+// bug does that (a review takes microseconds).
+inline constexpr Duration stuck = 10s;
+
+// --- client of the API server ----------------------------------------------
+
+namespace api {
+
+// Our own brake, so that a bug cannot flood the API server. Ordinary use is a few
+// requests a second: a slice of 256 Ray workers is 256 writes, done in some 4 s at
+// this rate. client-go's default is 5 and 10, controller-runtime's 20 and 30, and the
+// server's own fair queueing stands behind it (contract.md B.6).
+inline constexpr double requests_per_second = 50;
+inline constexpr double request_burst = 100;
+
+// Objects of one list page: client-go's pager has the same (contract.md B.2).
+inline constexpr unsigned page_items = 500;
+
+// One object of a list or one event of a watch. etcd takes 1.5 MiB; the API server
+// itself adds little (contract.md B.3).
+inline constexpr std::size_t object_bytes = 4u << 20;
+
+// The body of an answer that is kept whole: one object, a list of a few, a Status.
+inline constexpr std::size_t answer_bytes = 8u << 20;
+
+// Bytes asked for at once: a TLS record.
+inline constexpr std::size_t read_bytes = 16u << 10;
+
+// The header of an answer: a dozen fields, warnings among them.
+inline constexpr std::size_t answer_header_bytes = 64u << 10;
+
+// Idle connections kept for the next request, and for how long: a ledger write and a
+// quorum list at the same time, twice. The API server closes idle ones after 90 s;
+// whoever closes later may write into a closing connection.
+inline constexpr std::size_t idle_connections = 4;
+inline constexpr Duration idle = 60s;
+
+// Name lookup and TCP to the first address that answers, together.
+inline constexpr Duration connect = 10s;
+
+// TLS: two round trips; client-go's limit.
+inline constexpr Duration handshake = 10s;
+
+// From the last byte of a request to the answer's header; send() has a limit for
+// everything. A watch is answered at once, a page when its snapshot is read, and the
+// API server ends what takes longer than 60 s.
+inline constexpr Duration answer_header = 65s;
+
+// Between two pieces of a list page, and all of it: the API server gives up after 60 s.
+inline constexpr Duration page_silence = 30s;
+inline constexpr Duration page = 90s;
+
+// A watch without any byte for so long is taken for dead: two bookmarks, which come
+// about every minute, are missing. Below the 150 s after which a stale store stops
+// giving ids (DESIGN D5), and reopening costs the server next to nothing.
+inline constexpr Duration watch_silence = 120s;
+
+// ?timeoutSeconds= of a watch, at random between these: client-go's. The stream may
+// then go on for the margin before it is cut from our side.
+inline constexpr std::chrono::seconds watch_least = 300s;
+inline constexpr std::chrono::seconds watch_most = 600s;
+inline constexpr Duration watch_margin = 30s;
+
+// Initial events of a watch-list, from its opening to the bookmark that ends them. A
+// server older than 1.27 takes no notice of sendInitialEvents and never sends it.
+inline constexpr Duration initial_events = 120s;
+
+// Back-off after failures: client-go's numbers (contract.md B.3). The wait is between
+// one and two times a step that doubles from first to last: 0.8 s to 30 s.
+inline constexpr Duration backoff_first = 800ms;
+inline constexpr Duration backoff_last = 15s;
+inline constexpr Duration backoff_reset = 2min;
+
+// What an answer asks for by Retry-After is honoured up to here; the server's own
+// largest is 32 s.
+inline constexpr Duration retry_after_most = 60s;
+
+// Between two tries of what only a person can mend: a role, a missing CRD.
+inline constexpr Duration slow_retry = 30s;
+
+// InternalError inside a watch: tried again from the same version for so long, then
+// listed anew. The API server's own reflectors have the same.
+inline constexpr Duration internal_errors = 30s;
+
+// A watch that ends sooner and brought nothing is suspicious (contract.md B.3).
+inline constexpr Duration watch_suspicious = 1s;
+
+// A watch that the server ends before its time was closed together with everybody
+// else's: come back spread over this.
+inline constexpr Duration reconnect_spread = 1s;
+
+// Unanswered bytes, and probes of an idle connection: a dead peer is noticed after
+// half a minute, not after the kernel's quarter of an hour.
+inline constexpr Duration tcp_user_timeout = 30s;
+inline constexpr std::chrono::seconds keepalive_idle = 30s;
+inline constexpr std::chrono::seconds keepalive_interval = 10s;
+inline constexpr int keepalive_probes = 3;
+
+// Without an event or a bookmark for so long, a watch no longer shows who is gone: no ids
+// are given (DESIGN D5). Bookmarks come about every 60 s.
+inline constexpr Duration stale = 150s;
+
+// One read or write of a ledger object, or one quorum list of a group's Pods: well below
+// the patience of a question (webhook::ledger_times::patience), which is below the API
+// server's 10 s.
+inline constexpr Duration ledger_call = 3s;
+inline constexpr Duration ledger_wait = 6s;
+
+// A RayCluster that a Pod names and the store does not have is looked for so often: its first
+// Pods may be some milliseconds faster than the watch.
+inline constexpr int cluster_looks = 10;
+inline constexpr Duration cluster_look = 50ms;
+
+// How often groups are looked at that nobody asks about, and how often all ledger objects
+// are listed, so that what a dead replica gave is freed by another.
+inline constexpr Duration ledger_tick = 500ms;
+
+inline constexpr Duration ledger_list = 60s;
+
+// One request of a command (`slices`, `ledger`, `doctor`), connecting included; a list has the
+// limits of its pages. A person waits: longer than `connect` alone, shorter than patience.
+inline constexpr Duration command_call = 15s;
+
+// One replica's metrics, read by `doctor` through the API server, which waits longer for a Pod
+// that no packet reaches.
+inline constexpr Duration doctor_scrape = 5s;
+
+// How often a starting server looks whether everything has been listed once.
+inline constexpr Duration sync_poll = 100ms;
+
+}  // namespace api
+
+}  // namespace tpuwh::server::limits

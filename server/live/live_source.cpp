@@ -1,0 +1,81 @@
+#include "server/live/live_source.hpp"
+
+#include <utility>
+
+namespace tpuwh::server {
+
+namespace {
+
+using kube::Listing;
+using kube::Resource;
+using End = Listing::End;
+
+// Newest first. source: kubernetes/api resource/v1 (1.34), v1beta1 (1.32), read 2026-11.
+constexpr const char* claim_versions[] = {"v1", "v1beta1"};
+
+Error failure(std::string why) {
+  return Error(Errc::api_access, std::move(why));
+}
+
+}  // namespace
+
+// With neighbours of all namespaces; where that is not allowed, of the one that was asked for.
+Listing LiveSource::list(Resource resource, std::string_view kind, const Each& each) {
+  const auto tell = [&](std::string_view json) { each(kind, json); };
+  const bool wide = scope_.neighbours || kind == "Node";
+  resource.ns = wide ? "" : scope_.ns;
+  Listing listing = session_.list(resource, {}, kind, tell);
+  const bool narrower =
+      listing.end == End::forbidden && kind != "Node" && resource.ns.empty() && !scope_.ns.empty();
+  if (!narrower) return listing;
+  not_known_.push_back("what is in other namespaces than " + scope_.ns + ": " + listing.why);
+  resource.ns = scope_.ns;
+  return session_.list(resource, {}, kind, tell);
+}
+
+Result<void> LiveSource::list_pods(const Each& each) {
+  const Each look = [&](std::string_view kind, std::string_view json) {
+    claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
+    each(kind, json);
+  };
+  const Listing pods = list({"", "v1", "pods", ""}, "Pod", look);
+  if (!pods.whole()) return failure(pods.why);
+  return {};
+}
+
+Result<void> LiveSource::list_around(Resource resource, std::string_view kind, const Each& each) {
+  const Listing listing = list(std::move(resource), kind, each);
+  if (listing.end == End::failed) return failure(listing.why);
+  if (listing.end == End::forbidden)
+    not_known_.push_back(listing.why);
+  else
+    listed_.emplace(kind);
+  return {};
+}
+
+Result<void> LiveSource::list_claim_templates(const Each& each) {
+  Listing listing;
+  for (const char* version : claim_versions) {
+    listing = list({"resource.k8s.io", version, "resourceclaimtemplates", ""},
+                   "ResourceClaimTemplate", each);
+    if (listing.end != End::not_served) break;
+  }
+  if (listing.end == End::failed) return failure(listing.why);
+  if (!listing.whole())
+    not_known_.push_back("chips of Pods that have them by a ResourceClaimTemplate: " + listing.why);
+  return {};
+}
+
+Result<void> LiveSource::for_each(const Each& each) {
+  listed_.clear();
+  not_known_.clear();
+  claims_ = false;
+  if (auto told = list_pods(each); !told) return told;
+  if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
+  if (auto told = list_around({"", "v1", "services", ""}, "Service", each); !told) return told;
+  if (auto told = list_around({"ray.io", "v1", "rayclusters", ""}, "RayCluster", each); !told)
+    return told;
+  return claims_ ? list_claim_templates(each) : Result<void>();
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,46 @@
+// The objects of a running cluster, listed from its API server.
+//
+// Pods are asked for always; Nodes, Services, RayClusters and, where a Pod names one,
+// ResourceClaimTemplates as far as they may be read. What may not be read is told in
+// not_known(); a resource that is not served has no objects.
+#pragma once
+
+#include "server/kube/client/session.hpp"
+#include "server/source/object_source.hpp"
+
+#include <set>
+
+namespace tpuwh::server {
+
+// Whose objects are asked for.
+struct LiveScope {
+  std::string ns = {};  // "" for all namespaces
+  // Of all namespaces even so, as far as allowed: slices of others stand on the same pools.
+  bool neighbours = false;
+};
+
+class LiveSource final : public ObjectSource {
+ public:
+  // `session` outlives it.
+  LiveSource(kube::Session& session, LiveScope scope)
+      : session_(session), scope_(std::move(scope)) {}
+
+  //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
+  Result<void> for_each(const Each& each) override;
+  bool listed(std::string_view kind) const override { return listed_.contains(kind); }
+  std::vector<std::string> not_known() const override { return not_known_; }
+
+ private:
+  kube::Listing list(kube::Resource resource, std::string_view kind, const Each& each);
+  Result<void> list_pods(const Each& each);
+  Result<void> list_around(kube::Resource resource, std::string_view kind, const Each& each);
+  Result<void> list_claim_templates(const Each& each);
+
+  kube::Session& session_;
+  const LiveScope scope_;
+  std::set<std::string, std::less<>> listed_;
+  std::vector<std::string> not_known_;
+  bool claims_ = false;  // a Pod names a ResourceClaimTemplate
+};
+
+}  // namespace tpuwh::server

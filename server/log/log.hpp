@@ -1,0 +1,66 @@
+// The server's log: one line per event on standard error, as logfmt
+//   time=2026-01-05T10:00:00.000123Z level=info msg=review uid=705a… outcome=patched …
+// or as JSON with the same names. Thread safe.
+//
+// No secret, token or whole object is ever given to it; what peers sent is cut to
+// 256 bytes and escaped, so that a line stays a line.
+#pragma once
+
+#include "server/log/level.hpp"
+#include "webhook/decide/summary.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace spdlog {
+class logger;
+}
+
+namespace tpuwh::server {
+
+// A name and a value. The value is a view for as long as the call.
+struct LogField {
+  std::string_view key;
+  std::variant<std::string_view, std::uint64_t, bool> value;
+};
+
+class Log {
+ public:
+  Log(LogFormat format, LogLevel level);
+  ~Log();  // what was logged is written (server/log/sink.hpp)
+
+  void debug(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::debug, message, fields);
+  }
+  void info(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::info, message, fields);
+  }
+  void warn(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::warn, message, fields);
+  }
+  void error(std::string_view message, std::initializer_list<LogField> fields = {}) {
+    write(LogLevel::error, message, fields);
+  }
+
+  // The line of a review: every field of the summary, always, in one order.
+  // Warnings for faults of ours, information for the rest.
+  void review(const webhook::Summary& summary, std::chrono::microseconds took);
+
+ private:
+  void write(LogLevel level, std::string_view message, std::span<const LogField> fields);
+
+  LogFormat format_;
+  std::unique_ptr<spdlog::logger> logger_;
+};
+
+// What follows time and level in a line: ` msg=review uid=…` or `,"msg":"review",…}`.
+std::string format_fields(LogFormat format, std::string_view message,
+                          std::span<const LogField> fields);
+
+}  // namespace tpuwh::server

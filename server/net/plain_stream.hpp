@@ -1,0 +1,39 @@
+// A socket without TLS, with the same three operations as tls::Stream.
+#pragma once
+
+#include "server/net/asio.hpp"
+
+#include <boost/asio/write.hpp>
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace tpuwh::server {
+
+class PlainStream {
+ public:
+  explicit PlainStream(Socket socket) : socket_(std::move(socket)) {}
+
+  Task<Received> read_some(std::span<char> room) {
+    const auto buffer = boost::asio::buffer(room.data(), room.size());
+    const auto [error, size] = co_await socket_.async_read_some(buffer, as_result);
+    Received received{error, size};
+    co_return received;
+  }
+
+  Task<error_code> write(std::string_view bytes) {
+    const auto buffer = boost::asio::buffer(bytes.data(), bytes.size());
+    const auto [error, size] = co_await boost::asio::async_write(socket_, buffer, as_result);
+    co_return error;
+  }
+
+  void say_goodbye() {}
+
+  Socket& socket() { return socket_; }
+
+ private:
+  Socket socket_;
+};
+
+}  // namespace tpuwh::server

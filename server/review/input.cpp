@@ -1,0 +1,132 @@
+#include "server/review/input.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/text/yaml.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view space = " \t\r\n";
+  const auto from = text.find_first_not_of(space);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(space) - from + 1);
+}
+
+struct GroupVersion {
+  std::string group, version;
+};
+
+GroupVersion split_api_version(const std::string& api_version) {
+  const auto slash = api_version.find('/');
+  if (slash == std::string::npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+// The review of an object's creation, as the API server would send it, but for what
+// it fills in (defaults, the service account's volume). `text` is the object as it
+// was written: numbers stay as they are.
+std::string wrap(const Json& object, std::string_view text, std::size_t number) {
+  const auto [group, version] = split_api_version(text_member(object, "apiVersion"));
+  const Json metadata = member(object, "metadata");
+  const std::string ns = text_member(metadata, "namespace");
+  const std::string name = text_member(metadata, "name");
+  Json request;
+  request["uid"] = fmt::format("00000000-0000-0000-0000-{:012}", number);
+  request["kind"] = {{"group", group}, {"version", version}, {"kind", text_member(object, "kind")}};
+  if (!name.empty()) request["name"] = name;
+  request["namespace"] = ns.empty() ? "default" : ns;
+  request["operation"] = "CREATE";
+  request["dryRun"] = false;
+  std::string head = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  head.pop_back();  // the brace, to put the object in
+  return fmt::format(
+      R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{},"object":{}}}}})",
+      head, text);
+}
+
+void add_object(const Json& object, std::string_view text, std::vector<Input>& out) {
+  const std::string kind = object.is_object() ? text_member(object, "kind") : std::string();
+  const auto items = object.is_object() ? object.find("items") : object.end();
+  if (kind.ends_with("List") && items != object.end() && items->is_array()) {
+    for (Json item : *items) {
+      // Items of a typed list ("PodList") come without kind and version.
+      if (item.is_object() && kind != "List") {
+        if (!item.contains("kind")) item["kind"] = kind.substr(0, kind.size() - 4);
+        if (!item.contains("apiVersion")) item["apiVersion"] = text_member(object, "apiVersion");
+      }
+      add_object(item, item.dump(), out);
+    }
+    return;
+  }
+  if (kind.empty()) {
+    out.push_back(
+        {std::string(text), "found no kind; expected an AdmissionReview, a Pod or a List"});
+  } else if (kind == "AdmissionReview") {
+    out.push_back({std::string(text), {}});
+  } else {
+    out.push_back({wrap(object, text, out.size() + 1), {}});
+  }
+}
+
+// A review keeps its bytes; anything else is taken apart.
+void add_json(std::string_view text, std::vector<Input>& out) {
+  if (json_fault(text)) {
+    out.push_back({std::string(text), {}});
+    return;
+  }
+  const Json value = Json::parse(text, nullptr, false);
+  const bool wrap_it = value.is_object() && !text_member(value, "kind").empty() &&
+                       text_member(value, "kind") != "AdmissionReview";
+  if (wrap_it)
+    add_object(value, text, out);
+  else
+    out.push_back({std::string(text), {}});
+}
+
+void add_lines(std::string_view text, std::vector<Input>& out) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty()) add_json(line, out);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+}
+
+bool is_json_lines(std::string_view text) {
+  const std::string_view whole = trimmed(text);
+  const auto end = whole.find('\n');
+  return end != std::string_view::npos && !json_fault(whole.substr(0, end));
+}
+
+}  // namespace
+
+std::vector<Input> read_inputs(std::string text) {
+  std::vector<Input> out;
+  const std::string_view whole = trimmed(text);
+  if (whole.empty()) return {{std::move(text), {}}};
+  if (whole.front() == '{' || whole.front() == '[') {
+    if (is_json_lines(text))
+      add_lines(text, out);
+    else
+      add_json(text, out);
+    return out;
+  }
+  auto documents = parse_yaml(text);
+  if (!documents) return {{std::move(text), documents.error().text()}};
+  // Any word is YAML; without a mapping there is no manifest in it.
+  if (std::ranges::none_of(*documents, [](const Json& d) { return d.is_object(); }))
+    return {{std::move(text), {}}};
+  for (const Json& document : *documents) add_object(document, document.dump(), out);
+  return out;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,36 @@
+// The answer to one input, taken apart for output and exit code.
+#pragma once
+
+#include "webhook/answer/admit.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server {
+
+// How bad: also the exit code of `review`, where the worst input counts.
+enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
+
+struct ReviewOutcome {
+  Verdict verdict = Verdict::allowed;
+  std::string answer;             // what the server would send, with its newline
+  unsigned code = 0;              // of a denial or an error
+  std::string message;            // likewise
+  nlohmann::ordered_json before;  // the object as it came; null where there is none
+  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
+  nlohmann::ordered_json after;
+  std::vector<std::string> warnings;
+  std::string kind;      // "Pod"
+  std::string ns, name;  // for people; "<generateName>*" where it has no name yet
+  std::string workload, reason, description;
+};
+
+// Takes an answer apart. `review` is the text that was answered.
+ReviewOutcome take_apart(const webhook::Answer& answer, const std::string& review);
+
+// The same for an input that never became a review.
+ReviewOutcome unusable(const std::string& message);
+
+}  // namespace tpuwh::server

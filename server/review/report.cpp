@@ -1,0 +1,179 @@
+#include "server/review/report.hpp"
+
+#include "server/text/ink.hpp"
+#include "server/text/json_text.hpp"
+#include "server/text/line_diff.hpp"
+#include "server/text/yaml.hpp"
+#include "webhook/answer/reasons.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string paint(std::string_view text, Ink ink, Style style) {
+  return paint(text, ink, style.colour);
+}
+
+std::string title(const ReviewOutcome& outcome) {
+  if (outcome.kind.empty()) return "input";
+  const std::string name = outcome.name.empty() ? "(no name)" : outcome.name;
+  return fmt::format("{} {}{}", outcome.kind, outcome.ns.empty() ? "" : outcome.ns + "/", name);
+}
+
+std::string verdict(const ReviewOutcome& outcome, Style style) {
+  switch (outcome.verdict) {
+    case Verdict::allowed:
+      return outcome.patch.empty() ? paint("allowed, unchanged", Ink::green, style)
+                                   : paint(fmt::format("allowed, {} changes", outcome.patch.size()),
+                                           Ink::green, style);
+    case Verdict::denied:
+      return paint("denied", Ink::red, style);
+    case Verdict::unusable:
+      return paint("unusable", Ink::red, style);
+  }
+  return {};
+}
+
+// A long list is told by its ends and its length.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t longest = 160, shown = 70;
+  if (text.size() <= longest) return text;
+  return fmt::format("{} … {} ({} bytes)", text.substr(0, shown), text.substr(text.size() - shown),
+                     text.size());
+}
+
+struct Change {
+  std::string what;
+  std::string why;
+};
+
+// "/metadata/labels/tpu-webhook.dev~1priority" as a person says it.
+std::string in_words(std::string path) {
+  struct Spoken {
+    std::string_view pointer, words;
+  };
+  static constexpr Spoken beginnings[] = {{"/metadata/labels/", "label "},
+                                          {"/metadata/annotations/", "annotation "},
+                                          {"/metadata/", "metadata."},
+                                          {"/spec/", "spec."}};
+  for (const auto& [pointer, words] : beginnings)
+    if (path.starts_with(pointer)) {
+      path.replace(0, pointer.size(), words);
+      break;
+    }
+  std::string out;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] == '/')
+      out += '.';
+    else if (path[i] == '~' && i + 1 < path.size())
+      out += path[++i] == '1' ? '/' : '~';
+    else
+      out += path[i];
+  }
+  if (out.ends_with(".-")) out.resize(out.size() - 2);
+  return out;
+}
+
+// The container at the beginning of a pointer into its env, by name.
+std::string container_of(const std::string& path, const Json& pod) {
+  for (const std::string_view list : {"/spec/containers/", "/spec/initContainers/"})
+    if (path.starts_with(list)) {
+      const Json::json_pointer place(path.substr(0, path.find('/', list.size())));
+      return text_member(pod.value(place, Json::object()), "name");
+    }
+  return {};
+}
+
+struct Reporter {
+  const ReviewOutcome& outcome;
+  const webhook::Config& config;
+  std::vector<Change> changes;
+
+  void variable(const Json& entry, const std::string& container) {
+    const std::string name = entry.at("name").get<std::string>();
+    const std::string text = entry.contains("value") ? entry["value"].get<std::string>()
+                                                     : "from " + entry.at("valueFrom").dump();
+    changes.push_back({fmt::format("{}: {}={}", container, name, shortened(text)),
+                       webhook::explain_variable(name, outcome.workload)});
+  }
+
+  // A variable by name, anything else by its path.
+  void operation(const Json& op) {
+    const std::string path = op.at("path").get<std::string>();
+    const std::string kind = op.at("op").get<std::string>();
+    const Json value = op.value("value", Json());
+    const std::string container = container_of(path, outcome.before);
+    if (path.ends_with("/env") && value.is_array()) {
+      for (const Json& entry : value) variable(entry, container);
+      return;
+    }
+    if (kind == "add" && !container.empty()) return variable(value, container);
+    if (value.is_object() && value.empty()) return;  // a map for what follows
+    const std::string text = value.is_null()     ? std::string("removed")
+                             : value.is_string() ? value.get<std::string>()
+                                                 : value.dump();
+    const std::string where =
+        container.empty() ? in_words(path) : container + ": " + variable_at(path);
+    changes.push_back({fmt::format("{} = {}", where, shortened(text)),
+                       webhook::explain_path(kind, path, config.prefix)});
+  }
+
+  // The name of the entry that a pointer like "…/env/3/value" is in.
+  std::string variable_at(const std::string& path) const {
+    const auto env = path.find("/env/");
+    const Json::json_pointer place(path.substr(0, path.find('/', env + 5)));
+    return text_member(outcome.before.value(place, Json::object()), "name");
+  }
+};
+
+}  // namespace
+
+std::string as_text(const ReviewOutcome& outcome, const webhook::Config& config, Style style) {
+  std::string out =
+      fmt::format("{}: {}\n", paint(title(outcome), Ink::bold, style), verdict(outcome, style));
+  if (outcome.verdict == Verdict::unusable) return out + fmt::format("  {}\n", outcome.message);
+  if (!outcome.workload.empty())
+    out += fmt::format("  found     {}{}{}\n", outcome.workload,
+                       outcome.description.empty() ? "" : ": ", outcome.description);
+  out += fmt::format("  because   {}\n", webhook::explain_reason(outcome.reason));
+  if (outcome.verdict == Verdict::denied) out += fmt::format("  message   {}\n", outcome.message);
+  Reporter reporter{outcome, config, {}};
+  for (const Json& op : outcome.patch) reporter.operation(op);
+  for (const Change& change : reporter.changes)
+    out += fmt::format("  {} {}\n      {}\n", paint("+", Ink::green, style), change.what,
+                       paint(change.why, Ink::dim, style));
+  for (const std::string& warning : outcome.warnings)
+    out += fmt::format("  {} {}\n", paint("warning", Ink::yellow, style), warning);
+  return out;
+}
+
+std::string as_diff(const ReviewOutcome& outcome, Style style) {
+  constexpr std::ptrdiff_t around = 3;
+  std::string out =
+      fmt::format("{}: {}\n", paint(title(outcome), Ink::bold, style), verdict(outcome, style));
+  if (outcome.verdict != Verdict::allowed) return out + fmt::format("  {}\n", outcome.message);
+  const std::string before = to_yaml(outcome.before), after = to_yaml(outcome.after);
+  const auto lines = diff_lines(split_lines(before), split_lines(after));
+  std::ptrdiff_t shown_until = 0;
+  for (std::ptrdiff_t i = 0; i < std::ssize(lines); ++i) {
+    if (lines[static_cast<std::size_t>(i)].sign == ' ') continue;
+    const std::ptrdiff_t from = std::max(shown_until, i - around);
+    const std::ptrdiff_t to = std::min(std::ssize(lines), i + around + 1);
+    if (from > shown_until) out += paint("@@\n", Ink::dim, style);
+    for (std::ptrdiff_t k = from; k < to; ++k) {
+      const DiffLine& line = lines[static_cast<std::size_t>(k)];
+      const Ink ink = line.sign == '+' ? Ink::green : line.sign == '-' ? Ink::red : Ink::plain;
+      out += paint(fmt::format("{} {}", line.sign, line.text), ink, style) + "\n";
+    }
+    shown_until = std::max(shown_until, to);
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,357 @@
+#include "server/serve/app.hpp"
+
+#include "server/kube/cluster/cluster.hpp"
+#include "server/metrics/process.hpp"
+#include "server/places/places.hpp"
+#include "server/serve/cluster_metrics.hpp"
+#include "server/serve/drain.hpp"
+#include "server/serve/worker.hpp"
+#include "server/text/version.hpp"
+#include "server/tls/source.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <boost/asio/basic_signal_set.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+namespace {
+
+using SignalSet = boost::asio::basic_signal_set<Executor>;
+
+Address address_of_flag(const char* flag, const std::string& text) {
+  const auto address = parse_address(text);
+  if (!address) {
+    throw std::runtime_error(fmt::format(
+        "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
+  }
+  return *address;
+}
+
+// A reader of the file sees the old text or the new one, never half of it.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+}
+
+// Every connection is an open file, and the usual soft limit is 1,024.
+void raise_file_limit() {
+  constexpr rlim_t needed = limits::connections + limits::health_connections + 128;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(limit.rlim_max, needed);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// How to reach the API server; nothing where none is to be asked.
+std::optional<kube::ApiConfig> find_cluster(const ServeOptions& options) {
+  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
+    return std::nullopt;
+  const auto choice = kube::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+  auto access = kube::PodAccess::from_environment();
+  if (!options.service_account.empty()) access.service_account = options.service_account;
+  const bool asked = !options.kubeconfig.empty() || !options.context.empty();
+  if (options.ledger == LedgerKind::automatic && !asked && !access.in_cluster())
+    return std::nullopt;
+  auto config = asked || !access.in_cluster() ? kube::kubeconfig_config(choice)
+                                              : kube::in_cluster_config(access);
+  if (config) return std::move(*config);
+  throw std::runtime_error(fmt::format(
+      "{}; to serve without asking an API server, and without ids for Ray workers that have no "
+      "index labels, give --ledger none",
+      config.error().message()));
+}
+
+std::unique_ptr<webhook::Ledger> ledger_without_cluster(LedgerKind kind) {
+  if (kind == LedgerKind::none)
+    return std::make_unique<webhook::NoLedger>(
+        "label ray.io/worker-group-replica-index is missing or empty, and this server gives no "
+        "ids of its own (--ledger none); switch on KubeRay's feature gate RayMultiHostIndexing, "
+        "or serve with --ledger cluster");
+  return std::make_unique<webhook::MemoryLedger>();
+}
+
+// Where the server listens; empty for nowhere.
+struct Ports {
+  std::string webhook;
+  std::string health;
+};
+
+class App {
+ public:
+  explicit App(const ServeOptions& options)
+      : options_(options),
+        log_(options.log_format, options.log_level),
+        health_(options.threads + 1),
+        source_(open_source()),
+        certificate_(source_.first()),
+        cluster_config_(find_cluster(options)) {
+    health_.set_certificate_end(source_.first()->not_after);
+    for (unsigned number = 1; number <= options_.threads; ++number) {
+      workers_.push_back(std::make_unique<Worker>(shared_, number, Port::webhook, load_));
+    }
+  }
+
+  int run(std::ostream& out) {
+    const auto ports = open_ports();
+    give_away_ca(out);
+    say_listening(ports);
+    add_metrics();
+    control_.spawn(watch_signals());
+    control_.spawn(watch_certificate());
+    connect_cluster();
+    std::vector<std::jthread> threads;
+    for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
+    health_.set_serving();
+    control_.run();
+    threads.clear();  // joins
+    cluster_.disconnect();
+    log_.info("stopped");
+    return exit_code_;
+  }
+
+ private:
+  // --- start ---
+
+  tls::Source open_source() const {
+    const auto now = std::chrono::system_clock::now();
+    if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
+    return tls::Source::files(options_.tls_cert, options_.tls_key, now);
+  }
+
+  void give_away_ca(std::ostream& out) const {
+    if (source_.ca().empty()) return;
+    if (options_.ca_bundle_out.empty()) {
+      out << source_.ca() << std::flush;
+    } else {
+      write_file(options_.ca_bundle_out, source_.ca());
+    }
+  }
+
+  // Returns what the log should say of them.
+  Ports open_ports() {
+    raise_file_limit();
+    Ports ports;
+    auto address = address_of_flag("--listen", options_.listen);
+    for (auto& worker : workers_) {
+      const auto endpoint = worker->listen(address);
+      address.port = endpoint.port();  // port 0: the others share the first one's
+      ports.webhook = to_text(endpoint);
+    }
+    if (!options_.health_listen.empty()) {
+      ports.health =
+          to_text(control_.listen(address_of_flag("--health-listen", options_.health_listen)));
+    }
+    return ports;
+  }
+
+  void say_listening(const Ports& ports) {
+    log_.info("listening", {{"address", ports.webhook},
+                            {"health", ports.health},
+                            {"certificate", source_.name()},
+                            {"threads", std::uint64_t{options_.threads}},
+                            {"version", version}});
+  }
+
+  void connect_cluster() {
+    if (!cluster_config_) return;
+    health_.await_cluster();
+    cluster_.connect(control_.executor(), control_.tasks(), *cluster_config_, log_, [this] {
+      log_.info("cluster listed");
+      health_.set_synced();
+    });
+  }
+
+  // Asked for on the health port, which is the loop of the cluster's client.
+  void add_metrics() {
+    metrics_.add([](Samples& out) {
+      out.gauge("tpu_webhook_build_info", "1, with the version", 1,
+                {{"version", std::string(version)}});
+    });
+    metrics_.add([this](Samples& out) { load_metrics(out); });
+    metrics_.add(process_metrics);
+    if (!cluster_config_) return;
+    metrics_.add([this](Samples& out) { cluster_metrics(cluster_.status(), Clock::now(), out); });
+  }
+
+  void load_metrics(Samples& out) const {
+    const auto now = std::chrono::system_clock::now();
+    const auto end = health_.certificate_end().time_since_epoch();
+    out.gauge("tpu_webhook_ready", "1 if /readyz says yes",
+              health_.why_not_ready(now).empty() ? 1 : 0);
+    out.gauge("tpu_webhook_certificate_not_after_timestamp_seconds",
+              "End of the serving certificate in seconds since 1970",
+              std::chrono::duration<double>(end).count());
+    out.gauge("tpu_webhook_connections", "Open connections of the webhook's port",
+              static_cast<double>(load_.connections.used()));
+    out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
+              static_cast<double>(limits::connections));
+    out.gauge("tpu_webhook_handshakes_in_progress", "TLS handshakes that have not ended",
+              static_cast<double>(load_.handshakes.used()));
+  }
+
+  // --- run ---
+
+  Task<void> watch_signals() {
+    SignalSet signals(control_.executor(), SIGTERM, SIGINT);
+    for (;;) {
+      const auto [error, number] = co_await signals.async_wait(as_result);
+      if (error) co_return;
+      log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+      perform(drain_.on(Drain::Event::signal));
+    }
+  }
+
+  Task<void> watch_certificate() {
+    Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::certificate_poll);
+      const auto [error] = co_await timer.async_wait(as_result);
+      if (error) co_return;
+      if (auto change = source_.poll(std::chrono::system_clock::now())) use(*change);
+    }
+  }
+
+  void use(const tls::Reloader::Change& change) {
+    if (change.context == nullptr) {
+      log_.error("certificate not replaced; the old one stays", {{"error", change.error}});
+      return;
+    }
+    certificate_.set(change.context);
+    health_.set_certificate_end(change.context->not_after);
+    log_.info("certificate replaced", {{"not_after", tls::to_text(change.context->not_after)}});
+  }
+
+  // --- end ---
+
+  void perform(Drain::Action action) {
+    switch (action) {
+      case Drain::Action::none:
+        return;
+      case Drain::Action::announce:
+        return announce();
+      case Drain::Action::stop_accepting:
+        return stop_accepting();
+      case Drain::Action::cut:
+        cut();
+        [[fallthrough]];
+      case Drain::Action::finish:
+        return finish();
+      case Drain::Action::exit_now:
+        return exit_now();
+    }
+  }
+
+  void announce() {
+    log_.info("draining");
+    health_.set_draining();
+    control_.spawn(after(options_.drain_delay, Drain::Event::delay_over));
+  }
+
+  void stop_accepting() {
+    log_.info("no new connections", {{"connections", std::uint64_t{load_.connections.used()}}});
+    open_ports_ = workers_.size();
+    on_every_worker([this](Worker& worker) {
+      worker.stop_listening();
+      --open_ports_;
+    });
+    control_.spawn(after(options_.drain_timeout, Drain::Event::time_over));
+    control_.spawn(watch_connections());
+  }
+
+  void cut() {
+    log_.warn("drain timeout", {{"connections", std::uint64_t{load_.connections.used()}}});
+    on_every_worker([](Worker& worker) { worker.close_connections(); });
+  }
+
+  void finish() {
+    on_every_worker([](Worker& worker) { worker.cancel(); });
+    control_.cancel();
+  }
+
+  void exit_now() {
+    log_.warn("second signal: not waiting");
+    exit_code_ = 1;
+    for (auto& worker : workers_) worker->stop();
+    control_.stop();
+  }
+
+  Task<void> after(std::chrono::milliseconds delay, Drain::Event event) {
+    Timer timer(control_.executor(), delay);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (!error) perform(drain_.on(event));
+  }
+
+  Task<void> watch_connections() {
+    Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::drain_poll);
+      const auto [error] = co_await timer.async_wait(as_result);
+      if (error) co_return;
+      const bool all_gone = open_ports_ == 0 && load_.connections.used() == 0;
+      if (all_gone) perform(drain_.on(Drain::Event::connections_gone));
+    }
+  }
+
+  template <class Action>
+  void on_every_worker(Action action) {
+    for (auto& worker : workers_) {
+      worker->post([&target = *worker, action] { action(target); });
+    }
+  }
+
+  const ServeOptions& options_;
+  Log log_;
+  Health health_;
+  Metrics metrics_;
+  Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
+  Load health_load_{limits::health_connections, limits::health_connections, 0};
+  tls::Source source_;
+  tls::CurrentContext certificate_;
+  const std::optional<kube::ApiConfig> cluster_config_;
+  webhook::NoCluster no_cluster_;
+  PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
+  kube::Cluster cluster_{options_.webhook.prefix};
+  const Shared shared_{.config = options_.webhook,
+                       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
+                       .places = cluster_config_ ? static_cast<Places&>(cluster_) : own_places_,
+                       .health = health_,
+                       .log = log_,
+                       .metrics = metrics_,
+                       .certificate = &certificate_};
+  std::vector<std::unique_ptr<Worker>> workers_;
+  // Loop 0, run by the calling thread.
+  Worker control_{shared_, 0, Port::health, health_load_};
+  Drain drain_;
+  std::atomic<std::size_t> open_ports_{0};
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int serve(const ServeOptions& options, std::ostream& out) {
+  return App(options).run(out);
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,20 @@
+// `tpu-webhook serve`, from the first socket to the last answer.
+#pragma once
+
+#include "server/settings/serve_options.hpp"
+
+#include <ostream>
+
+namespace tpuwh::server {
+
+// Start: read or issue the certificate, open the ports, give away the CA, say
+// `listening` in the log, be ready. Then one thread per listener serves, and the
+// calling thread waits for signals, watches the certificate files and serves the
+// health port. End: as server/serve/drain.hpp says.
+//
+// Returns the exit code: 0, or 1 after a second signal. Throws std::runtime_error
+// with a sentence if it cannot start. `out` takes the CA's certificate if the
+// server issued its own and has no file for it.
+int serve(const ServeOptions& options, std::ostream& out);
+
+}  // namespace tpuwh::server

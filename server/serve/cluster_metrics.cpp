@@ -1,0 +1,61 @@
+#include "server/serve/cluster_metrics.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string>
+
+namespace tpuwh::server {
+
+namespace {
+
+// A resourceVersion: etcd's revision in decimal, which a double holds up to 2^53.
+std::optional<double> number(const std::string& version) {
+  double value = 0;
+  const char* const end = version.data() + version.size();
+  const auto [stopped, error] = std::from_chars(version.data(), end, value);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+void watch_metrics(const kube::ClusterStatus::Watch& watch, TimePoint now, Samples& out) {
+  const kube::WatchStatus& status = watch.status;
+  const Samples::Labels resource = {{"resource", std::string(watch.resource)}};
+  out.gauge("tpu_webhook_watch_synced", "1 once all objects of the resource have been listed",
+            status.synced ? 1 : 0, resource);
+  if (status.synced)
+    out.gauge("tpu_webhook_watch_age_seconds",
+              "Time since the watch brought an event or a bookmark; bookmarks come about every "
+              "minute",
+              std::chrono::duration<double>(now - status.moved).count(), resource);
+  if (const auto position = number(status.version))
+    out.gauge("tpu_webhook_watch_resource_version",
+              "resourceVersion of the last event, bookmark or list", *position, resource);
+  out.counter("tpu_webhook_watch_relists_total", "Times that all objects had to be fetched again",
+              status.relists, resource);
+  out.counter("tpu_webhook_watch_failures_total",
+              "Lists and watches that did not end as they should", status.failures, resource);
+  out.gauge("tpu_webhook_store_objects", "Objects kept in memory",
+            static_cast<double>(watch.objects), resource);
+}
+
+}  // namespace
+
+void cluster_metrics(const kube::ClusterStatus& status, TimePoint now, Samples& out) {
+  for (const auto& watch : status.watches)
+    if (watch.status.trouble != kube::Trouble::not_served) watch_metrics(watch, now, out);
+  const kube::LedgerStatus& ledger = status.ledger;
+  out.gauge("tpu_webhook_ledger_groups", "Worker groups whose ledger this replica follows",
+            static_cast<double>(ledger.groups));
+  out.gauge("tpu_webhook_ledger_places", "Places given in those groups",
+            static_cast<double>(ledger.entries));
+  const auto calls = [&out](const char* result, std::uint64_t count) {
+    out.counter("tpu_webhook_ledger_writes_total",
+                "Writes of ledger objects; a conflict is a race that another replica won",
+                static_cast<double>(count), {{"result", result}});
+  };
+  calls("written", ledger.written);
+  calls("conflict", ledger.conflicts);
+  calls("failed", ledger.failed);
+}
+
+}  // namespace tpuwh::server

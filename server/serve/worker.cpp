@@ -1,0 +1,85 @@
+#include "server/serve/worker.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace tpuwh::server {
+
+Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
+    : shared_(shared),
+      number_(number),
+      connections_(load),
+      handlers_{.config = shared.config,
+                .cluster = shared.cluster,
+                .health = shared.health,
+                .log = shared.log,
+                .metrics = shared.metrics},
+      service_{.port = port,
+               .connections = connections_,
+               .handlers = handlers_,
+               .places = shared.places,
+               .health = shared.health,
+               .log = shared.log,
+               .metrics = shared.metrics,
+               .distrust = {}},
+      load_(load) {
+  spawn(sweep());
+}
+
+Endpoint Worker::listen(const Address& address) {
+  auto acceptor = open_acceptor(executor(), address);
+  const auto endpoint = acceptor.local_endpoint();
+  listener_.emplace(std::move(acceptor), load_, shared_.log,
+                    [this](Socket socket) { start_session(std::move(socket)); });
+  spawn(listener_->run());
+  return endpoint;
+}
+
+void Worker::run() {
+  for (;;) {
+    try {
+      context_.run();
+      return;
+    } catch (const std::exception& bug) {  // out of memory for a new session, say
+      shared_.log.error("event loop met an exception", {{"error", bug.what()}});
+    }
+  }
+}
+
+void Worker::post(std::function<void()> action) {
+  boost::asio::post(context_, std::move(action));
+}
+
+void Worker::stop_listening() {
+  if (listener_) listener_->stop();
+  connections_.stop_idling();
+}
+
+void Worker::close_connections() {
+  connections_.close_all();
+}
+
+void Worker::cancel() {
+  tasks_.cancel();
+}
+
+Task<void> Worker::sweep() {
+  Timer timer(executor());
+  for (;;) {
+    timer.expires_after(limits::sweep);
+    const auto [error] = co_await timer.async_wait(as_result);
+    if (error) co_return;
+    const auto now = Clock::now();
+    shared_.health.beat(number_, now);
+    connections_.sweep(now);
+  }
+}
+
+void Worker::start_session(Socket socket) {
+  if (service_.port == Port::health) return spawn(serve_plain(std::move(socket), service_));
+  spawn(serve_tls(std::move(socket), shared_.certificate->get(), service_));
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,68 @@
+// One event loop: its listening socket, its sessions, their sweep.
+#pragma once
+
+#include "server/https/handlers.hpp"
+#include "server/https/listener.hpp"
+#include "server/https/session.hpp"
+#include "server/net/task_group.hpp"
+#include "server/places/places.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+namespace tpuwh::server {
+
+// What all event loops share; outlives them. Every part is thread safe.
+struct Shared {
+  const webhook::Config& config;
+  const webhook::ClusterView& cluster;
+  Places& places;
+  Health& health;
+  Log& log;
+  Metrics& metrics;
+  tls::CurrentContext* certificate = nullptr;  // none: only plain ports
+};
+
+// Used by the thread that runs it; post() may be called by any.
+class Worker {
+ public:
+  // `number` is the loop's in Health; `port` what its listener, if any, serves.
+  Worker(const Shared& shared, std::size_t number, Port port, Load& load);
+
+  // Opens the listening socket and returns where it is. Before run().
+  // Throws std::runtime_error.
+  Endpoint listen(const Address& address);
+
+  // Turns the loop until every task has ended, or stop().
+  void run();
+
+  // A task of this loop.
+  void spawn(Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
+
+  void post(std::function<void()> action);
+  void stop_listening();  // and keep idle connections no longer
+  void close_connections();
+  void cancel();                    // every task: run() will return
+  void stop() { context_.stop(); }  // run() returns at once; any thread
+
+  TaskGroup& tasks() { return tasks_; }
+  Executor executor() { return context_.get_executor(); }
+
+ private:
+  Task<void> sweep();
+  void start_session(Socket socket);
+
+  const Shared shared_;
+  const std::size_t number_;
+  // Before the context, which destroys the frames of sessions that still run.
+  TaskGroup tasks_;
+  Connections connections_;
+  Handlers handlers_;
+  Service service_;
+  Load& load_;
+  boost::asio::io_context context_{1};
+  std::optional<Listener> listener_;
+};
+
+}  // namespace tpuwh::server

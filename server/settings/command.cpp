@@ -1,0 +1,108 @@
+#include "server/settings/command.hpp"
+
+#include "server/settings/schema.hpp"
+#include "server/settings/table.hpp"
+#include "server/text/yaml.hpp"
+
+#include <fmt/format.h>
+
+#include <istream>
+#include <ostream>
+
+namespace tpuwh::server {
+
+namespace {
+
+constexpr const char* standard = "default";
+
+// A key and its value as one that could have been given: '*' replaced by each name.
+struct Entry {
+  std::string key;
+  Json value;
+  std::string from;
+};
+
+std::vector<Entry> entries(const Effective& effective) {
+  std::vector<Entry> out;
+  const auto add = [&](const std::string& key, const Json& value) {
+    const auto found = effective.from.find(key);
+    out.push_back({key, value, found == effective.from.end() ? standard : found->second});
+  };
+  for (const Setting& setting : settings()) {
+    const Json value = setting.get(effective.options);
+    if (value.is_null()) continue;  // an override that says nothing
+    if (setting.key.find('*') == std::string::npos) {
+      add(setting.key, value);
+      continue;
+    }
+    for (const auto& [name, each] : value.items()) add(Given{&setting, name, {}, {}}.key(), each);
+  }
+  return out;
+}
+
+Json nested(const std::vector<Entry>& all) {
+  Json out = Json::object();
+  for (const Entry& entry : all) {
+    Json* at = &out;
+    for (const std::string& part : split_key(entry.key)) at = &(*at)[part];
+    *at = entry.value;
+  }
+  return out;
+}
+
+std::string leaf_yaml(const Json& value) {
+  // A list on one line, so that the comment stands beside it.
+  std::string text = value.is_array() ? value.dump() : to_yaml(value);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+// Keys of one section follow each other in the table, so that its name is printed once.
+std::string as_yaml(const std::vector<Entry>& all) {
+  constexpr std::size_t comment_column = 46;
+  std::string out;
+  std::vector<std::string> open;
+  for (const Entry& entry : all) {
+    const auto parts = split_key(entry.key);
+    std::size_t same = 0;
+    while (same < open.size() && same + 1 < parts.size() && open[same] == parts[same]) ++same;
+    open.resize(same);
+    for (; open.size() + 1 < parts.size(); open.push_back(parts[open.size()]))
+      out += fmt::format("{:{}}{}:\n", "", 2 * open.size(), parts[open.size()]);
+    const std::string line =
+        fmt::format("{:{}}{}: {}", "", 2 * open.size(), parts.back(), leaf_yaml(entry.value));
+    out += fmt::format("{:<{}} # {}\n", line, comment_column, entry.from);
+  }
+  return out;
+}
+
+}  // namespace
+
+int run_config_check(const std::string& file, std::istream& in, std::ostream& out,
+                     std::ostream& err) {
+  ConfigFile read = file == "-" ? read_config(in, "standard input") : read_config(file);
+  if (read.problems.empty()) read.problems = contradictions(combine(read.given));
+  for (const Problem& problem : read.problems) err << problem.text() << "\n";
+  if (!read.problems.empty()) return 2;
+  out << fmt::format("{}: nothing wrong; {} set\n", file, read.given.size());
+  return 0;
+}
+
+int run_config_print(const Effective& effective, ConfigOutput output, std::ostream& out) {
+  const auto all = entries(effective);
+  if (output == ConfigOutput::yaml) {
+    out << as_yaml(all);
+    return 0;
+  }
+  Json from = Json::object();
+  for (const Entry& entry : all) from[entry.key] = entry.from;
+  out << Json({{"config", nested(all)}, {"from", from}}).dump(2) << "\n";
+  return 0;
+}
+
+int run_config_schema(std::ostream& out) {
+  out << config_schema().dump(2) << "\n";
+  return 0;
+}
+
+}  // namespace tpuwh::server

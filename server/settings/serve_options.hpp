@@ -1,0 +1,59 @@
+// What the server is told. What a decision depends on is webhook::Config.
+#pragma once
+
+#include "server/limits/limits.hpp"
+#include "server/log/level.hpp"
+#include "webhook/config/config.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server {
+
+// Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). Of all but
+// `cluster` no API server is asked anything.
+enum class LedgerKind {
+  automatic,  // cluster in a Pod or with a kubeconfig, else memory
+  cluster,    // objects that all replicas share
+  memory,     // of a single replica
+  none,
+};
+
+// `tpu-webhook serve`. An empty string is "not given".
+struct ServeOptions {
+  // "ADDR:PORT"; without an address, all of them. Port 0 takes a free one.
+  std::string listen = ":8443";
+  std::string health_listen;
+
+  // Both or neither; without them the server issues a certificate to itself for
+  // `tls_hostnames` and gives away its CA, in a file or on standard output.
+  std::string tls_cert;
+  std::string tls_key;
+  std::vector<std::string> tls_hostnames = {"tpu-webhook.tpu-webhook-system.svc", "localhost",
+                                            "127.0.0.1"};
+  std::string ca_bundle_out;
+
+  unsigned threads = limits::threads;
+
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+
+  // SIGTERM: not ready, but serving, for drain_delay (the cluster needs that long
+  // to stop sending); then no new connections, and drain_timeout for the rest.
+  // Together below Kubernetes' terminationGracePeriodSeconds of 30.
+  std::chrono::milliseconds drain_delay = std::chrono::seconds(5);
+  std::chrono::milliseconds drain_timeout = std::chrono::seconds(20);
+
+  LedgerKind ledger = LedgerKind::automatic;
+
+  // How to reach the API server from outside a Pod, and where a Pod's token, CA and
+  // namespace are if not where Kubernetes mounts them.
+  std::string kubeconfig;
+  std::string context;
+  std::string service_account;
+
+  webhook::Config webhook;
+};
+
+}  // namespace tpuwh::server

@@ -1,0 +1,59 @@
+#include "server/source/object_source.hpp"
+
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string read_all(std::istream& in) {
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void tell(const Json& object, const ObjectSource::Each& each) {
+  const std::string kind = text_member(object, "kind");
+  each(kind, object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace
+
+Result<void> SnapshotFile::for_each(const Each& each) {
+  std::string text;
+  if (file_ == "-") {
+    text = read_all(in_);
+  } else {
+    errno = 0;
+    std::ifstream stream(file_, std::ios::binary);
+    if (stream) text = read_all(stream);
+    if (!stream.is_open() || stream.bad() || errno == EISDIR)
+      return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
+                                                std::strerror(errno), made_with_));
+  }
+  if (const auto fault = json_fault(text))
+    return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; make it with {}", file_,
+                                             fault->message(), made_with_));
+  const Json root = Json::parse(text, nullptr, false);
+  if (text_member(root, "kind").empty())
+    return Error(
+        Errc::wrong_type,
+        fmt::format("{} holds no List of Kubernetes objects, but {}; make it with {}", file_,
+                    root.is_object() ? "an object without kind" : root.type_name(), made_with_));
+  const auto items = root.find("items");
+  if (items == root.end() || !items->is_array()) {
+    tell(root, each);
+    return {};
+  }
+  for (const Json& item : *items) tell(item, each);
+  return {};
+}
+
+}  // namespace tpuwh::server

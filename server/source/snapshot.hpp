@@ -1,0 +1,58 @@
+// A cluster as a file: `kubectl get pods,nodes,services,rayclusters -A -o json`.
+#pragma once
+
+#include "server/kube/store/store.hpp"
+#include "topology/result.hpp"
+#include "webhook/ledger/ledger.hpp"
+#include "webhook/read/cluster.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server {
+
+inline constexpr std::string_view default_prefix = "tpu-webhook.dev/";
+
+class Snapshot final : public webhook::ClusterView {
+ public:
+  // `text` is a List, or one object. Kinds that nothing is read of are passed over.
+  //   prefix  Config::prefix
+  //   errors  bad_json, wrong_type: with what was found
+  static Result<Snapshot> parse(std::string_view text, std::string_view prefix = default_prefix);
+  explicit Snapshot(std::string_view prefix = default_prefix);
+  // One more object; another of the same name replaces what was known.
+  void add(const nlohmann::ordered_json& object);
+
+  std::optional<std::string> ray_headless_service(std::string_view ns,
+                                                  std::string_view cluster) const override;
+  std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                             std::string_view group) const override;
+
+  std::optional<std::string> leader_domain(const webhook::JobOfJobSet& job,
+                                           std::string_view topology_key) const override;
+  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
+                                             std::string_view template_name) const override;
+
+  // Tells the ledger of every Ray worker that has its place (place_of_ray_worker).
+  void tell(webhook::Ledger& ledger) const;
+
+ private:
+  using Name = std::pair<std::string, std::string>;  // namespace, name
+
+  std::unique_ptr<kube::Store> store_;  // its address stays
+  std::size_t objects_ = 0;
+  std::map<Name, std::optional<std::uint32_t>> claim_templates_;
+};
+
+// Which member of its worker group a Ray Pod is: by KubeRay's labels, by our token, or by
+// another injector's replicaIndex and TPU_WORKER_ID. Nothing where none of them says it.
+std::optional<topology::Place> place_of_ray_worker(const nlohmann::ordered_json& pod);
+
+}  // namespace tpuwh::server

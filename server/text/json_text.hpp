@@ -1,0 +1,54 @@
+// Reading members of JSON that a user wrote: of any type, or not there.
+#pragma once
+
+#include "webhook/read/body.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server {
+
+// Why `text` is no whole JSON value, or is nested deeper than 64 levels; nothing where it is
+// one. To be asked first: nlohmann overflows the stack on a hundred thousand brackets.
+inline std::optional<Error> json_fault(std::string_view text) {
+  std::string padded(text);
+  webhook::JsonReader reader;
+  if (reader.start(webhook::Body(padded).bytes()) && reader.skip() && reader.finish())
+    return std::nullopt;
+  return reader.error();
+}
+
+// The string that stands under `key`; "" if `object` is none, or holds something else.
+inline std::string text_member(const nlohmann::ordered_json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The value under `key`; null if `object` is none or has no such member.
+inline nlohmann::ordered_json member(const nlohmann::ordered_json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found != object.end() ? *found : nlohmann::ordered_json();
+}
+
+// Whether a Kubernetes object has the labels of a selector of equalities, "a=b,c=d"; "" picks all.
+inline bool has_labels(const nlohmann::ordered_json& object, std::string_view selector) {
+  const nlohmann::ordered_json labels = member(member(object, "metadata"), "labels");
+  while (!selector.empty()) {
+    const std::string_view term = selector.substr(0, selector.find(','));
+    const auto equals = term.find('=');
+    if (equals == std::string_view::npos) return false;
+    const std::string key(term.substr(0, equals));
+    if (text_member(labels, key.c_str()) != term.substr(equals + 1)) return false;
+    selector.remove_prefix(std::min(term.size() + 1, selector.size()));
+  }
+  return true;
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,239 @@
+#include "server/text/yaml.hpp"
+
+#include "webhook/text/json_reader.hpp"
+#include "webhook/text/names.hpp"
+
+#include <yaml-cpp/yaml.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+
+namespace tpuwh::server {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Pointer = Json::json_pointer;
+
+bool one_of(std::string_view text, std::initializer_list<std::string_view> set) {
+  return std::ranges::find(set, text) != set.end();
+}
+
+std::optional<Json> number(std::string_view text) {
+  std::string_view digits = text;
+  if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
+  if (!webhook::is_json_number(digits)) return std::nullopt;
+  Json parsed = Json::parse(digits, nullptr, false);
+  if (parsed.is_discarded()) return std::nullopt;
+  return parsed;
+}
+
+// A plain scalar by YAML 1.1's rules.
+Json resolve(const std::string& text) {
+  if (one_of(text, {"", "~", "null", "Null", "NULL"})) return nullptr;
+  if (one_of(text, {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"}))
+    return true;
+  if (one_of(text, {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"}))
+    return false;
+  if (auto parsed = number(text)) return *parsed;
+  return text;
+}
+
+struct Converter {
+  // Aliases may make a small text a huge tree.
+  static constexpr std::size_t most_nodes = 1'000'000;
+  std::size_t nodes = 0;
+  Error error;
+  int error_line = 0;              // of the document, from 0
+  LocatedYaml* located = nullptr;  // notes lines there, and goes on after a key that repeats
+  int line_offset = 0;             // lines of the stream before this document
+
+  bool fail(const YAML::Mark& mark, Errc code, const std::string& what) {
+    error = Error(code, what);
+    error_line = mark.line;
+    return false;
+  }
+
+  bool convert(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
+    if (depth > webhook::JsonReader::max_depth)
+      return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
+    if (++nodes > most_nodes)
+      return fail(node.Mark(), Errc::too_large, "more than a million values");
+    switch (node.Type()) {
+      case YAML::NodeType::Scalar:
+        // yaml-cpp tags quoted scalars "!" and plain ones "?".
+        out =
+            node.Tag() == "?" || node.Tag().empty() ? resolve(node.Scalar()) : Json(node.Scalar());
+        return true;
+      case YAML::NodeType::Sequence:
+        out = Json::array();
+        for (const YAML::Node& item : node) {
+          const auto below = note(at, std::to_string(out.size()), item.Mark());
+          if (!convert(item, depth + 1, below, out.emplace_back())) return false;
+        }
+        return true;
+      case YAML::NodeType::Map:
+        return convert_map(node, depth, at, out);
+      case YAML::NodeType::Null:
+      case YAML::NodeType::Undefined:
+        break;
+    }
+    out = nullptr;
+    return true;
+  }
+
+  bool convert_map(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
+    out = Json::object();
+    for (const auto& member : node) {
+      const YAML::Node &key = member.first, &value = member.second;
+      if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is no string");
+      if (out.contains(key.Scalar())) {
+        const std::string what = "key " + webhook::printable(key.Scalar()) + " stands twice";
+        if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
+        located->problems.push_back({line_offset + key.Mark().line + 1, what});
+        continue;
+      }
+      const auto below = note(at, key.Scalar(), key.Mark());
+      if (!convert(value, depth + 1, below, out[key.Scalar()])) return false;
+    }
+    return true;
+  }
+
+  Pointer note(const Pointer& parent, const std::string& part, const YAML::Mark& mark) const {
+    if (!located) return parent;
+    auto at = parent / part;
+    located->lines[at.to_string()] = line_offset + mark.line + 1;
+    return at;
+  }
+};
+
+void emit(YAML::Emitter& out, const Json& value) {
+  if (value.is_object()) {
+    if (value.empty()) out << YAML::Flow;
+    out << YAML::BeginMap;
+    for (const auto& [key, member] : value.items()) {
+      out << YAML::Key << key << YAML::Value;
+      emit(out, member);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    if (value.empty()) out << YAML::Flow;
+    out << YAML::BeginSeq;
+    for (const Json& item : value) emit(out, item);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.find('\n') != std::string::npos)
+      out << YAML::Literal;
+    else if (!resolve(text).is_string())
+      out << YAML::DoubleQuoted;
+    out << text;
+  } else {
+    out << value.dump();
+  }
+}
+
+// One document, and how many lines stand before it.
+struct Part {
+  std::string_view text;
+  int line = 0;
+};
+
+// Cuts a stream at lines that begin with "---", as kubectl does. Not YAML::LoadAll:
+// of yaml-cpp 0.7 it finds endless documents in ",".
+std::vector<Part> split_documents(std::string_view text) {
+  std::vector<Part> parts;
+  std::size_t from = 0;
+  int line = 0, from_line = 0;
+  const auto cut = [&](std::size_t to) {
+    parts.push_back({text.substr(from, to - from), from_line});
+  };
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (at > from && text.substr(at).starts_with("---")) {
+      cut(at);
+      from = at;
+      from_line = line;
+    }
+    at = end;
+  }
+  cut(text.size());
+  return parts;
+}
+
+// What is wrong with a part of a stream; `line` counts through the whole.
+struct Unusable {
+  Error error;
+  int line;
+};
+
+// False where it cannot be read: `wrong` says why.
+bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wrong) {
+  try {
+    const YAML::Node document = YAML::Load(std::string(part.text));
+    if (!converter.convert(document, 1, Pointer(), value)) {
+      wrong = {converter.error, part.line + 1 + converter.error_line};
+      return false;
+    }
+    (void)value.dump();  // throws what is not UTF-8
+    return true;
+  } catch (const YAML::Exception& e) {
+    wrong = {Error(Errc::bad_json, "not YAML: " + webhook::printable(e.msg, 200)),
+             part.line + 1 + std::max(e.mark.line, 0)};
+  } catch (const Json::type_error&) {
+    wrong = {Error(Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<Json>> parse_yaml(const std::string& text) {
+  std::vector<Json> out;
+  Converter converter;
+  for (const Part& part : split_documents(text)) {
+    Json value;
+    if (Unusable wrong; !read_part(part, converter, value, wrong))
+      return Error(wrong.error.code(),
+                   "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
+    if (!value.is_null()) out.push_back(std::move(value));
+  }
+  return out;
+}
+
+LocatedYaml parse_located_yaml(const std::string& text) {
+  LocatedYaml out;
+  bool found = false;
+  for (const Part& part : split_documents(text)) {
+    LocatedYaml document;
+    Converter converter;
+    converter.located = &document;
+    converter.line_offset = part.line;
+    if (Unusable wrong; !read_part(part, converter, document.value, wrong)) {
+      out.value = nullptr;
+      out.problems.push_back({wrong.line, wrong.error.message()});
+      return out;
+    }
+    if (document.value.is_null()) continue;
+    if (found) {
+      out.problems.push_back({part.line + 1, "a second document begins; want one"});
+      return out;
+    }
+    found = true;
+    out = std::move(document);
+  }
+  return out;
+}
+
+std::string to_yaml(const Json& value) {
+  YAML::Emitter out;
+  out.SetIndent(2);
+  emit(out, value);
+  return std::string(out.c_str(), out.size()) + "\n";
+}
+
+}  // namespace tpuwh::server

@@ -1,0 +1,85 @@
+#include "server/kube/access/credentials.hpp"
+
+#include "tests/unit/server/kube/access/folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Credentials::Time start{1h};
+
+class TokenFileTest : public FolderTest {};
+
+TEST(Credentials, WritesBasicAsBase64) {
+  EXPECT_EQ(*basic_credentials("me", "pass:word")->authorization({}), "Basic bWU6cGFzczp3b3Jk");
+}
+
+TEST_F(TokenFileTest, IsTrimmedAndKeptFor50Seconds) {
+  TokenFile token(write("token", "  one\r\n\n"));
+  EXPECT_EQ(*token.authorization(start), "Bearer one");
+  write("token", "two");
+  EXPECT_EQ(*token.authorization(start + 49s), "Bearer one");
+  EXPECT_EQ(*token.authorization(start + 50s), "Bearer two");
+}
+
+TEST_F(TokenFileTest, IsReadAgainAfter401) {
+  TokenFile token(write("token", "one"));
+  EXPECT_EQ(*token.authorization(start), "Bearer one");
+  write("token", "two");
+  token.rejected();
+  EXPECT_EQ(*token.authorization(start + 1s), "Bearer two");
+}
+
+TEST_F(TokenFileTest, KeepsTheOldOneWhileTheFileIsUnreadableOrEmpty) {
+  TokenFile token(write("token", "one"));
+  EXPECT_EQ(*token.authorization(start), "Bearer one");
+  write("token", " \n");
+  EXPECT_EQ(*token.authorization(start + 60s), "Bearer one");
+  std::filesystem::remove(path("token"));
+  EXPECT_EQ(*token.authorization(start + 70s), "Bearer one");
+  write("token", "two");
+  EXPECT_EQ(*token.authorization(start + 71s), "Bearer two");
+}
+
+TEST_F(TokenFileTest, HasNoOldOneAfter401) {
+  TokenFile token(write("token", "one"));
+  EXPECT_TRUE(token.authorization(start));
+  token.rejected();
+  std::filesystem::remove(path("token"));
+  const auto none = token.authorization(start);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message(), "cannot read " + path("token") + ": No such file or directory");
+}
+
+TEST_F(TokenFileTest, FollowsTheLinkThatTheKubeletSwaps) {
+  write("..1/token", "one");
+  write("..2/token", "two");
+  std::filesystem::create_directory_symlink("..1", folder_ / "..data");
+  std::filesystem::create_symlink("..data/token", folder_ / "token");
+  TokenFile token(path("token"));
+  EXPECT_EQ(*token.authorization(start), "Bearer one");
+  std::filesystem::create_directory_symlink("..2", folder_ / "..new");
+  std::filesystem::rename(folder_ / "..new", folder_ / "..data");
+  EXPECT_EQ(*token.authorization(start + 50s), "Bearer two");
+}
+
+TEST_F(TokenFileTest, IsNoWayToAddHeaders) {
+  TokenFile token(write("token", "one\r\nImpersonate-User: root"));
+  const auto header = token.authorization(start);
+  ASSERT_FALSE(header);
+  EXPECT_EQ(header.error().message(),
+            path("token") + " holds blanks or control characters; want one bearer token");
+}
+
+TEST_F(TokenFileTest, UsesTheTokenBesideItUntilItIsThere) {
+  TokenFile token(path("token"), "first");
+  EXPECT_EQ(*token.authorization(start), "Bearer first");
+  write("token", "one");
+  EXPECT_EQ(*token.authorization(start), "Bearer one");
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

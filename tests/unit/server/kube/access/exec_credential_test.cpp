@@ -1,0 +1,116 @@
+#include "server/kube/access/exec_credential.hpp"
+
+#include "tests/support/named_case.hpp"
+#include "tests/unit/server/kube/access/folder.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using std::chrono::system_clock;
+using test::case_name;
+using test::PrintTo;
+
+constexpr auto v1 = "client.authentication.k8s.io/v1";
+
+std::string credential(const std::string& status) {
+  return fmt::format(R"({{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}})", v1,
+                     status);
+}
+
+TEST(ExecCredential, TellsThePluginWhatItIsAskedFor) {
+  EXPECT_EQ(exec_info(v1, nullptr),
+            R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
+            R"("spec":{"interactive":false}})");
+  const nlohmann::ordered_json cluster = {{"server", "https://a"}, {"config", {{"x", 1}}}};
+  EXPECT_NE(exec_info(v1, cluster).find(R"("cluster":{"server":"https://a","config":{"x":1}})"),
+            std::string::npos);
+}
+
+TEST(ExecCredential, ReadsATokenAndWhenItExpires) {
+  const auto read = parse_exec_credential(
+      credential(R"({"token": "t", "expirationTimestamp": "1970-01-02T00:00:00Z"})"), v1);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->token, "t");
+  EXPECT_TRUE(read->certificate.empty());
+  EXPECT_EQ(read->expires, system_clock::time_point(std::chrono::hours(24)));
+}
+
+TEST(ExecCredential, ReadsACertificate) {
+  const nlohmann::json status = {{"clientCertificateData", cert_pem}, {"clientKeyData", key_pem}};
+  const auto read = parse_exec_credential(credential(status.dump()), v1);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->certificate, (ClientCertificate{cert_pem, key_pem}));
+  EXPECT_FALSE(read->expires);
+}
+
+struct Wrong {
+  const char* name;
+  std::string text;
+  const char* want;
+};
+
+class ExecCredentialWrong : public testing::TestWithParam<Wrong> {};
+
+TEST_P(ExecCredentialWrong, IsRefusedWithASentence) {
+  const auto read = parse_exec_credential(GetParam().text, v1);
+  ASSERT_FALSE(read);
+  EXPECT_NE(read.error().message().find(GetParam().want), std::string::npos)
+      << read.error().message();
+}
+
+const Wrong wrong[] = {
+    {"empty", "", "printed 0 bytes that are no JSON"},
+    {"text", "Please log in", "printed 13 bytes that are no JSON"},
+    {"deep", std::string(100'000, '['), "that are no JSON"},
+    {"array", "[]", "kind \"\""},
+    {"kind", R"({"kind": "Status"})", "kind \"Status\"; want ExecCredential"},
+    {"version",
+     R"({"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1"})",
+     "but the kubeconfig asks for client.authentication.k8s.io/v1"},
+    {"no_status", credential("null"), "without a status"},
+    {"no_token", credential("{}"), "without token and clientCertificateData"},
+    {"half", credential(R"({"clientKeyData": "x"})"), "with one of clientCertificateData"},
+    {"header", credential(R"({"token": "a\r\nb"})"), "with blanks or control characters"},
+    {"no_pem", credential(R"({"clientCertificateData": "x", "clientKeyData": "y"})"), "no PEM"},
+    {"time", credential(R"({"token": "t", "expirationTimestamp": "tomorrow"})"), "want RFC 3339"},
+    {"time_number", credential(R"({"token": "t", "expirationTimestamp": 5})"), "want RFC 3339"},
+};
+INSTANTIATE_TEST_SUITE_P(ExecCredential, ExecCredentialWrong, testing::ValuesIn(wrong), case_name);
+
+struct Moment {
+  const char* name;
+  const char* text;
+  std::optional<long> want;
+};
+
+class Rfc3339 : public testing::TestWithParam<Moment> {};
+
+TEST_P(Rfc3339, IsReadAsSeconds) {
+  const auto time = parse_time(GetParam().text);
+  ASSERT_EQ(time.has_value(), GetParam().want.has_value());
+  if (time) {
+    EXPECT_EQ(system_clock::to_time_t(*time), *GetParam().want);
+  }
+}
+
+constexpr Moment moments[] = {
+    {"utc", "2026-11-20T10:00:00Z", 1795168800},
+    {"parts", "2026-11-20T10:00:00.123456789Z", 1795168800},
+    {"east", "2026-11-20T11:30:00+01:30", 1795168800},
+    {"west", "2026-11-20T02:00:00-08:00", 1795168800},
+    {"leap_day", "2028-02-29T00:00:00Z", 1835395200},
+    {"no_leap_day", "2027-02-29T00:00:00Z", {}},
+    {"no_zone", "2026-11-20T10:00:00", {}},
+    {"date", "2026-11-20", {}},
+    {"hour_24", "2026-11-20T24:00:00Z", {}},
+    {"more", "2026-11-20T10:00:00Zx", {}},
+    {"signs", "2026--1-20T10:00:00Z", {}},
+    {"empty", "", {}},
+};
+INSTANTIATE_TEST_SUITE_P(ExecCredential, Rfc3339, testing::ValuesIn(moments), case_name);
+
+}  // namespace
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,207 @@
+#include "server/kube/access/exec_plugin.hpp"
+#include "server/kube/access/api_config.hpp"
+#include "server/kube/access/child_process.hpp"
+#include "tests/unit/server/kube/access/folder.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using namespace std::chrono_literals;
+
+const Credentials::Time start{1h};
+constexpr auto v1 = "client.authentication.k8s.io/v1";
+
+// Plugins are shell scripts that count in the file `runs` how often they were run.
+class ExecPluginTest : public FolderTest {
+ protected:
+  std::string script(const std::string& body) const {
+    const std::string file =
+        write("plugin", "#!/bin/sh\necho x >> " + path("runs") + "\n" + body + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
+  std::string prints(const std::string& status) const {
+    return script(fmt::format(
+        R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')", v1, status));
+  }
+  ExecPlugin::Options options(const std::string& command) const {
+    ExecPlugin::Options options;
+    options.command = command;
+    options.api_version = v1;
+    options.where = "/config:12";
+    return options;
+  }
+  std::string error(ExecPlugin::Options options) const {
+    const auto header = ExecPlugin(std::move(options)).authorization(start);
+    return header ? "" : header.error().message();
+  }
+  std::size_t runs() const {
+    std::ifstream in(path("runs"));
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(in), {}, 'x'));
+  }
+};
+
+TEST_F(ExecPluginTest, IsRunOnceForATokenWithoutEnd) {
+  ExecPlugin plugin(options(prints(R"({"token": "t"})")));
+  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(start + 1000h), "Bearer t");
+  EXPECT_TRUE(plugin.certificate(start)->empty());
+  EXPECT_EQ(runs(), 1u);
+}
+
+TEST_F(ExecPluginTest, IsRunAgainWhenTheTokenExpires) {
+  auto chosen = options(prints(R"({"token": "t", "expirationTimestamp": "2026-11-20T10:00:00Z"})"));
+  chosen.wall_clock = [] { return *parse_time("2026-11-20T09:00:00Z"); };
+  ExecPlugin plugin(chosen);
+  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(start + 59min), "Bearer t");
+  EXPECT_EQ(runs(), 1u);
+  EXPECT_EQ(*plugin.authorization(start + 60min), "Bearer t");
+  EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(ExecPluginTest, ATokenThatExpiredAlreadyIsUsedOnce) {
+  ExecPlugin plugin(
+      options(prints(R"({"token": "t", "expirationTimestamp": "2001-01-01T00:00:00Z"})")));
+  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(ExecPluginTest, ATokenOfAnotherMillenniumIsKept) {
+  ExecPlugin plugin(
+      options(prints(R"({"token": "t", "expirationTimestamp": "2261-01-01T00:00:00Z"})")));
+  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(start + 1h), "Bearer t");
+  EXPECT_EQ(runs(), 1u);
+}
+
+TEST_F(ExecPluginTest, IsRunAgainAfter401) {
+  ExecPlugin plugin(options(prints(R"({"token": "t"})")));
+  EXPECT_TRUE(plugin.authorization(start));
+  plugin.rejected();
+  EXPECT_TRUE(plugin.authorization(start));
+  EXPECT_EQ(runs(), 2u);
+}
+
+TEST_F(ExecPluginTest, MayBringACertificateAlone) {
+  nlohmann::json status = {{"clientCertificateData", cert_pem}, {"clientKeyData", key_pem}};
+  const std::string answer = write(
+      "answer",
+      nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", status}}.dump());
+  ExecPlugin plugin(options(script("cat " + answer)));
+  EXPECT_EQ(*plugin.authorization(start), "");
+  EXPECT_EQ(*plugin.certificate(start), (ClientCertificate{cert_pem, key_pem}));
+  EXPECT_EQ(runs(), 1u);
+}
+
+TEST_F(ExecPluginTest, GetsArgumentsVariablesAndNoShell) {
+  auto chosen =
+      options(script("printf '%s|%s|%s|%s' \"$1\" \"$2\" \"$FROM\" "
+                     "\"$KUBERNETES_EXEC_INFO\" > " +
+                     path("seen") + "; exit 1"));
+  chosen.args = {"a b", "$(id)"};
+  chosen.env = {{"FROM", "old"}, {"FROM", "new"}};
+  error(chosen);
+  std::ifstream in(path("seen"));
+  const std::string seen{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(seen, "a b|$(id)|new|" + exec_info(v1, nullptr));
+}
+
+TEST_F(ExecPluginTest, ThatFailsIsNamedWithItsExitCode) {
+  const auto plugin = script("exit 3");
+  EXPECT_EQ(error(options(plugin)),
+            "/config:12: exec plugin " + plugin +
+                " exited with 3; want 0; what it says is on standard error");
+  EXPECT_NE(error(options(script("kill -TERM $$"))).find("was ended by signal 15 (Terminated)"),
+            std::string::npos);
+}
+
+TEST_F(ExecPluginTest, ThatHangsIsKilledWithItsChildren) {
+  auto chosen = options(script("sleep 1000 & echo $! > " + path("child") + "; wait"));
+  chosen.time_limit = 300ms;
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_NE(error(chosen).find("was not done within 300 ms and was killed"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, 30s);
+  int child = 0;
+  std::ifstream(path("child")) >> child;
+  ASSERT_GT(child, 0);
+  const auto gone = [&] {  // or a zombie that nobody has asked for
+    std::ifstream stat(fmt::format("/proc/{}/stat", child));
+    std::string text{std::istreambuf_iterator<char>(stat), {}};
+    return text.empty() || text.find(") Z") != std::string::npos;
+  };
+  for (int i = 0; i < 1000 && !gone(); ++i) usleep(10'000);
+  EXPECT_TRUE(gone());
+}
+
+TEST_F(ExecPluginTest, ThatPrintsTooMuchIsKilled) {
+  auto chosen = options(script("yes"));
+  chosen.output_limit = 10'000;
+  EXPECT_NE(error(chosen).find("printed more than 10000 bytes and was killed"), std::string::npos);
+}
+
+TEST_F(ExecPluginTest, ThatLeavesAChildBehindIsNotWaitedFor) {
+  auto chosen = options(script(
+      "sleep 20 &\necho '" +
+      nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", {{"token", "t"}}}}
+          .dump() +
+      "'"));
+  chosen.time_limit = 15s;
+  EXPECT_EQ(error(chosen), "");
+}
+
+TEST_F(ExecPluginTest, ThatIsMissingComesWithTheHint) {
+  auto chosen = options("tpuwh-no-such-plugin");
+  EXPECT_EQ(error(chosen),
+            "/config:12: exec plugin tpuwh-no-such-plugin cannot be started: No such file or "
+            "directory; it is not in $PATH; install it, or use another user");
+  chosen.install_hint = "Install gke-gcloud-auth-plugin.";
+  EXPECT_NE(error(chosen).find("; Install gke-gcloud-auth-plugin."), std::string::npos);
+  EXPECT_NE(error(options(write("plain", "text"))).find("cannot be started: Permission denied"),
+            std::string::npos);
+}
+
+TEST_F(ExecPluginTest, ThatPrintsSomethingElseIsNotQuoted) {
+  const auto message = error(options(script("echo secret")));
+  EXPECT_NE(message.find("printed 7 bytes that are no JSON"), std::string::npos) << message;
+  EXPECT_EQ(message.find("secret"), std::string::npos);
+}
+
+TEST_F(ExecPluginTest, IsFoundBesideItsKubeconfigAndToldTheCluster) {
+  script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + path("seen") + R"(
+echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential",
+       "status": {"token": "t"}}')");
+  const auto config = kubeconfig_config({.file = write("config", R"(
+current-context: a
+contexts: [{name: a, context: {cluster: c, user: u}}]
+clusters:
+- name: c
+  cluster:
+    server: https://10.0.0.1
+    insecure-skip-tls-verify: true
+    extensions:
+    - {name: client.authentication.k8s.io/exec, extension: {audience: x}}
+users:
+- name: u
+  user:
+    exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: ./plugin,
+           provideClusterInfo: true, args: null, env: null}
+)")});
+  ASSERT_TRUE(config) << config.error().message();
+  const auto header = config->credentials->authorization(start);
+  ASSERT_TRUE(header) << header.error().message();
+  EXPECT_EQ(*header, "Bearer t");
+  std::ifstream in(path("seen"));
+  const auto seen = nlohmann::json::parse(in);
+  EXPECT_EQ(seen["spec"]["cluster"], nlohmann::json::parse(R"({"server": "https://10.0.0.1",
+      "insecure-skip-tls-verify": true, "config": {"audience": "x"}})"));
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,138 @@
+#include "server/kube/client/response_parser.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using State = ResponseParser::State;
+
+struct Answer {
+  State state = State::need_more;
+  ResponseHead head;
+  std::string body, error, rest;
+  bool keep = false;
+};
+
+// Gives `text` in pieces of `piece` bytes, then the end of the connection.
+Answer parse(std::string_view text, std::size_t piece, std::size_t most_body = 1000) {
+  Answer out;
+  ResponseParser parser([&](std::string_view bytes) {
+    if (out.body.size() + bytes.size() > most_body) return false;
+    out.body += bytes;
+    return true;
+  });
+  std::string pending;
+  std::size_t at = 0;
+  while (out.state == State::need_more || out.state == State::head) {
+    if (out.state == State::need_more) {
+      if (at >= text.size()) {
+        out.state = parser.read_end();
+        break;
+      }
+      pending += text.substr(at, piece);
+      at += piece;
+    }
+    const auto progress = parser.read(pending);
+    pending.erase(0, progress.used);
+    out.state = progress.state;
+  }
+  out.head = parser.head();
+  out.error = parser.error();
+  out.rest = pending;
+  out.keep = out.state == State::complete && parser.keeps_alive();
+  return out;
+}
+
+struct Case {
+  std::string name;
+  std::string text;
+  std::string body;
+  State state = State::complete;
+  bool keep = true;
+  unsigned status = 200;
+};
+class ResponseTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ResponseTest, is_the_same_however_it_is_cut) {
+  for (std::size_t piece = 1; piece <= GetParam().text.size(); ++piece) {
+    const Answer answer = parse(GetParam().text, piece);
+    ASSERT_EQ(answer.state, GetParam().state) << piece << ": " << answer.error;
+    EXPECT_EQ(answer.head.status, GetParam().status) << piece;
+    EXPECT_EQ(answer.body, GetParam().body) << piece;
+    EXPECT_EQ(answer.keep, GetParam().keep) << piece;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    , ResponseTest,
+    testing::Values(
+        Case{.name = "length",
+             .text = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc",
+             .body = "abc"},
+        Case{.name = "no_body",
+             .text = "HTTP/1.1 204 No Content\r\n\r\n",
+             .body = "",
+             .status = 204},
+        Case{.name = "empty", .text = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .body = ""},
+        Case{.name = "chunks",
+             .text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n"
+                     "a\r\n0123456789\r\n0\r\n\r\n",
+             .body = "abc0123456789"},
+        Case{.name = "says_close",
+             .text = "HTTP/1.1 429 Busy\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
+             .body = "x",
+             .keep = false,
+             .status = 429},
+        Case{.name = "until_the_end",
+             .text = "HTTP/1.1 200 OK\r\n\r\nabc",
+             .body = "abc",
+             .keep = false},
+        Case{.name = "cut_in_length",
+             .text = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc",
+             .body = "abc",
+             .state = State::failed,
+             .keep = false},
+        Case{.name = "cut_in_chunk",
+             .text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+             .body = "abc",
+             .state = State::failed,
+             .keep = false},
+        Case{.name = "no_http",
+             .text = "SSH-2.0-OpenSSH_9\r\n",
+             .body = "",
+             .state = State::failed,
+             .keep = false,
+             .status = 0}),
+    case_name);
+
+TEST(ResponseParserTest, reads_what_the_head_says) {
+  const Answer answer = parse(
+      "HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\nContent-Type: application/json\r\n"
+      "Content-Length: 0\r\n\r\nHTTP/1.1 next",
+      1000);
+  EXPECT_EQ(answer.head.retry_after, std::chrono::seconds(7));
+  EXPECT_EQ(answer.head.content_type, "application/json");
+  EXPECT_EQ(answer.rest, "HTTP/1.1 next");
+  EXPECT_FALSE(parse("HTTP/1.1 503 No\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT\r\n\r\n", 9)
+                   .head.retry_after);
+}
+
+TEST(ResponseParserTest, stops_where_its_reader_has_enough) {
+  const Answer answer = parse("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123456789", 4, 5);
+  EXPECT_EQ(answer.state, State::stopped);
+}
+
+TEST(ResponseParserTest, a_header_has_a_limit) {
+  const Answer answer = parse("HTTP/1.1 200 OK\r\nx: " + std::string(70000, 'x'), 9000);
+  EXPECT_EQ(answer.state, State::failed);
+  EXPECT_NE(answer.error, "");
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

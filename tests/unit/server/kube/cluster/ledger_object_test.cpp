@@ -1,0 +1,68 @@
+#include "server/kube/cluster/ledger_object.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+const GroupName group{"team-a", "cluster", "uid-1", "workers"};
+const webhook::LedgerRecord record{
+    .hosts_per_slice = 4,
+    .rebuilding = true,
+    .entries = {{{0, 1}, "0-1-00000000000000aa"}, {{1, 3}, "1-3-00000000000000bb"}}};
+
+TEST(LedgerObject, ReadsWhatItWrote) {
+  const auto found = read_ledger_object(ledger_object_text(group, record, "17"));
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->group, group);
+  EXPECT_EQ(found->version, "17");
+  EXPECT_EQ(found->record, record);
+}
+
+// What the release before and after read: docs/contract.md.
+TEST(LedgerObject, HasFormat1) {
+  const Json object = Json::parse(ledger_object_text(group, record, ""));
+  EXPECT_EQ(object["kind"], "ConfigMap");
+  EXPECT_FALSE(object["metadata"].contains("resourceVersion"));
+  EXPECT_EQ(object["metadata"]["labels"]["app.kubernetes.io/component"], "ledger");
+  EXPECT_EQ(object["data"], (Json{{"format", "1"},
+                                  {"namespace", "team-a"},
+                                  {"ray-cluster", "cluster"},
+                                  {"ray-cluster-uid", "uid-1"},
+                                  {"group", "workers"},
+                                  {"hosts-per-slice", "4"},
+                                  {"state", "rebuilding"},
+                                  {"entries", "0-1-00000000000000aa\n1-3-00000000000000bb\n"}}));
+}
+
+std::string fault_of(const std::string& pointer, const Json& value) {
+  Json object = Json::parse(ledger_object_text(group, record, "17"));
+  object[Json::json_pointer(pointer)] = value;
+  const auto found = read_ledger_object(object.dump());
+  return found ? "" : found.error().message();
+}
+
+TEST(LedgerObject, SaysWhatItCannotRead) {
+  EXPECT_NE(fault_of("/data/format", "2").find("format is \"2\", expected \"1\"; another release"),
+            std::string::npos);
+  EXPECT_NE(fault_of("/data/hosts-per-slice", "four").find("\"four\", expected a plain decimal"),
+            std::string::npos);
+  EXPECT_NE(fault_of("/data/entries", "0-1\n").find("entries: line 1 is \"0-1\""),
+            std::string::npos);
+  EXPECT_NE(fault_of("/data/group", "others").find("its names belong to tpu-ledger-"),
+            std::string::npos);
+  EXPECT_EQ(read_ledger_object("[").error().code(), Errc::bad_json);
+}
+
+TEST(LedgerObject, HasANameOfItsOwnForEachGroup) {
+  const GroupName again{"team-a", "cluster", "uid-2", "workers"};
+  EXPECT_NE(ledger_object_name(group), ledger_object_name(again));
+  EXPECT_EQ(ledger_object_name(group).size(), 43u);
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,130 @@
+#include "server/kube/decode/list_decoder.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using Outcome = ListDecoder::Outcome;
+
+struct Page {
+  Outcome outcome = Outcome::need_more;
+  std::vector<std::string> items;
+  std::string version, token, error;
+};
+
+// Decodes `text` in pieces of `piece` bytes.
+Page decode(std::string_view text, std::size_t piece, std::size_t most_bytes = 4096) {
+  ListDecoder decoder(most_bytes);
+  Page page;
+  for (std::size_t at = 0; at < text.size(); at += piece) {
+    const std::string bytes(text.substr(at, piece));
+    decoder.feed(bytes);
+    std::string_view item;
+    while ((page.outcome = decoder.next(item)) == Outcome::item) page.items.emplace_back(item);
+    if (page.outcome != Outcome::need_more && page.outcome != Outcome::end) break;
+  }
+  page.version = decoder.resource_version();
+  page.token = decoder.continue_token();
+  page.error = decoder.error();
+  return page;
+}
+
+struct Case {
+  std::string name;
+  std::string text;
+  std::vector<std::string> want;
+  std::string version = "5";
+  std::string token = "";
+};
+class ListTest : public testing::TestWithParam<Case> {};
+
+TEST_P(ListTest, is_the_same_however_it_is_cut) {
+  for (std::size_t piece = 1; piece <= GetParam().text.size(); ++piece) {
+    const Page page = decode(GetParam().text, piece);
+    ASSERT_EQ(page.outcome, Outcome::end) << piece << ": " << page.error;
+    EXPECT_EQ(page.items, GetParam().want) << piece;
+    EXPECT_EQ(page.version, GetParam().version) << piece;
+    EXPECT_EQ(page.token, GetParam().token) << piece;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    , ListTest,
+    testing::Values(
+        Case{.name = "no_items",
+             .text = R"({"kind":"PodList","metadata":{"resourceVersion":"5"},"items":[]})",
+             .want = {}},
+        Case{.name = "null_items",
+             .text = R"({"metadata":{"resourceVersion":"5"},"items":null})",
+             .want = {}},
+        Case{.name = "two",
+             .text = R"({"metadata":{"resourceVersion":"5","continue":"t"},"items":[{"a":1},)"
+                     R"( {"b":[{"c":"}]\"\\"}]}]})"
+                     "\n",
+             .want = {R"({"a":1})", R"({"b":[{"c":"}]\"\\"}]})"},
+             .version = "5",
+             .token = "t"},
+        Case{.name = "metadata_last",  // of custom resources: the keys are sorted
+             .text = R"({"apiVersion":"ray.io/v1","items":[{"metadata":{"resourceVersion":"4"}}],)"
+                     R"("kind":"RayClusterList","metadata":{"continue":"","resourceVersion":"5"}})",
+             .want = {R"({"metadata":{"resourceVersion":"4"}})"}},
+        Case{.name = "pretty",
+             .text = "{\n  \"metadata\": {\n    \"resourceVersion\": \"5\"\n  },\n  \"items\": [\n"
+                     "    { \"a\" : 1 }\n  ]\n}\n",
+             .want = {R"({ "a" : 1 })"}},
+        Case{.name = "words_in_other_places",
+             .text = R"({"x":"items","y":{"items":[{"no":1}],"metadata":{"resourceVersion":"1"}},)"
+                     R"("metadata":{"resourceVersion":"5"},"items":[{"items":[{}]}]})",
+             .want = {R"({"items":[{}]})"}}),
+    case_name);
+
+struct Bad {
+  std::string name;
+  std::string text;
+  std::string want;
+};
+class BadListTest : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadListTest, is_refused_with_a_reason) {
+  for (std::size_t piece = 1; piece <= GetParam().text.size(); ++piece) {
+    const Page page = decode(GetParam().text, piece);
+    ASSERT_EQ(page.outcome, Outcome::malformed) << piece;
+    EXPECT_NE(page.error.find(GetParam().want), std::string::npos) << page.error;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    , BadListTest,
+    testing::Values(Bad{"html", "<html>", "does not begin"}, Bad{"array", "[{}]", "does not begin"},
+                    Bad{"no_version", R"({"metadata":{},"items":[]})", "no metadata.resourceV"},
+                    Bad{"number_item", R"({"items":[1]})", "an item that is no object"},
+                    Bad{"array_item", R"({"items":[[]]})", "an item that is no object"},
+                    Bad{"version_is_a_number", R"({"metadata":{"resourceVersion":5},"items":[]})",
+                        "resourceVersion: found a number"},
+                    Bad{"twice", R"({"metadata":{"resourceVersion":"5"}}{})", "behind its end"}),
+    case_name);
+
+TEST(ListDecoderTest, a_cut_page_is_not_at_its_end) {
+  const std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1}]})";
+  for (std::size_t size = 1; size < text.size(); ++size) {
+    EXPECT_EQ(decode(text.substr(0, size), size).outcome, Outcome::need_more) << size;
+  }
+}
+
+TEST(ListDecoderTest, only_an_object_has_a_limit) {
+  std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[)";
+  for (int i = 0; i < 100; ++i) text += R"({"a":"0123456789"},)";
+  EXPECT_EQ(decode(text + "{}]}", 7, 40).items.size(), 101u);
+  const Page page = decode(text + R"({"a":"0123456789012345678901234567890123456789"}]})", 7, 40);
+  EXPECT_EQ(page.outcome, Outcome::overflow);
+  EXPECT_EQ(page.error, "an object longer than 40 bytes");
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

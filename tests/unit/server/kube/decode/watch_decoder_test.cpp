@@ -1,0 +1,133 @@
+#include "server/kube/decode/watch_decoder.hpp"
+
+#include "tests/support/named_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+using Outcome = WatchDecoder::Outcome;
+
+constexpr std::string_view added =
+    R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}}})"
+    "\n";
+
+TEST(WatchDecoderTest, gives_the_object_as_it_stands) {
+  WatchDecoder decoder;
+  decoder.feed(added);
+  WatchEvent event;
+  ASSERT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(event.type, EventType::added);
+  EXPECT_EQ(event.object, R"({"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}})");
+  EXPECT_EQ(event.version, "7");
+  EXPECT_FALSE(event.initial_events_end);
+  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_TRUE(decoder.between_events());
+}
+
+TEST(WatchDecoderTest, several_events_in_one_piece_and_blank_lines) {
+  WatchDecoder decoder;
+  decoder.feed("\n" + std::string(added) + " \r\n" + std::string(added) + "{\"ty");
+  WatchEvent event;
+  EXPECT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_FALSE(decoder.between_events());
+  decoder.reset();
+  EXPECT_TRUE(decoder.between_events());
+}
+
+TEST(WatchDecoderTest, keys_in_any_order) {
+  WatchDecoder decoder;
+  decoder.feed(R"({"object":{"metadata":{"resourceVersion":"9","annotations":)"
+               R"({"k8s.io/initial-events-end":"true"}}},"more":[1],"type":"BOOKMARK"})"
+               "\n");
+  WatchEvent event;
+  ASSERT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(event.type, EventType::bookmark);
+  EXPECT_EQ(event.version, "9");
+  EXPECT_TRUE(event.initial_events_end);
+}
+
+TEST(WatchDecoderTest, a_pods_annotation_ends_nothing) {
+  WatchDecoder decoder;
+  decoder.feed(R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"9","annotations":)"
+               R"({"k8s.io/initial-events-end":"true"}}}})"
+               "\n");
+  WatchEvent event;
+  ASSERT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_FALSE(event.initial_events_end);
+}
+
+struct Type {
+  std::string name;
+  EventType want;
+};
+class TypeTest : public testing::TestWithParam<Type> {};
+
+TEST_P(TypeTest, is_known) {
+  WatchDecoder decoder;
+  decoder.feed(R"({"type":")" + GetParam().name + R"(","object":{}})" + "\n");
+  WatchEvent event;
+  ASSERT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(event.type, GetParam().want);
+  EXPECT_EQ(event.type_text, GetParam().name);
+  EXPECT_EQ(event.version, "");
+}
+INSTANTIATE_TEST_SUITE_P(
+    , TypeTest,
+    testing::Values(Type{"ADDED", EventType::added}, Type{"MODIFIED", EventType::modified},
+                    Type{"DELETED", EventType::deleted}, Type{"BOOKMARK", EventType::bookmark},
+                    Type{"ERROR", EventType::error}, Type{"RENAMED", EventType::unknown}),
+    case_name);
+
+struct Malformed {
+  std::string name;
+  std::string line;
+  std::string want;  // a part of the error
+};
+class MalformedEventTest : public testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedEventTest, is_refused_with_a_reason) {
+  WatchDecoder decoder;
+  decoder.feed(GetParam().line + "\n");
+  WatchEvent event;
+  ASSERT_EQ(decoder.next(event), Outcome::malformed);
+  EXPECT_NE(decoder.error().find(GetParam().want), std::string::npos) << decoder.error();
+}
+INSTANTIATE_TEST_SUITE_P(
+    , MalformedEventTest,
+    testing::Values(
+        Malformed{"html", "<html>", "expected an object"},
+        Malformed{"no_type", R"({"object":{}})", "no type in it"},
+        Malformed{"no_object", R"({"type":"ADDED"})", "no object in it"},
+        Malformed{"type_is_a_number", R"({"type":1,"object":{}})", "type: found a"},
+        Malformed{"object_is_a_string", R"({"type":"ADDED","object":"x"})", "expected an object"},
+        Malformed{"version_is_a_number",
+                  R"({"type":"ADDED","object":{"metadata":{"resourceVersion":1}}})",
+                  "metadata.resourceVersion: found a number"},
+        Malformed{"two_on_a_line", R"({"type":"A","object":{}}{"type":"B"})", "more text follows"},
+        Malformed{"cut", R"({"type":"ADDED","object":{"metadata":{"name":"a)", "not closed"}),
+    case_name);
+
+TEST(WatchDecoderTest, a_line_beyond_the_limit_is_no_event) {
+  WatchDecoder decoder(added.size());
+  WatchEvent event;
+  decoder.feed(added);
+  EXPECT_EQ(decoder.next(event), Outcome::event);  // the newline counts
+  decoder.feed("{\"type\":\"" + std::string(added.size(), 'x'));
+  EXPECT_EQ(decoder.next(event), Outcome::overflow);
+  EXPECT_NE(decoder.error().find("longer than"), std::string::npos);
+  decoder.reset();
+  decoder.feed(std::string(added));
+  EXPECT_EQ(decoder.next(event), Outcome::event);
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

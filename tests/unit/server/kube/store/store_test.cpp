@@ -1,0 +1,173 @@
+#include "server/kube/store/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::kube {
+namespace {
+
+using Json = nlohmann::json;
+
+const GroupName group{"ns", "c", "cluster-uid", "g"};
+const std::string token = "0-1-00000000000000aa";
+
+Json worker(const std::string& uid, const std::string& its_token = token) {
+  return {
+      {"metadata",
+       {{"name", "w-" + uid},
+        {"namespace", "ns"},
+        {"uid", uid},
+        {"labels",
+         {{"ray.io/node-type", "worker"},
+          {"ray.io/cluster", "c"},
+          {"ray.io/group", "g"},
+          {"tpu-webhook.dev/token", its_token}}},
+        {"ownerReferences",
+         {{{"kind", "RayCluster"}, {"name", "c"}, {"uid", "cluster-uid"}, {"controller", true}}}}}},
+      {"spec", {{"containers", Json::array({{{"name", "main"}}})}}},
+      {"status", {{"phase", "Running"}}}};
+}
+
+class StoreTest : public testing::Test {
+ protected:
+  StoreTest() {
+    store.when_gone([this](const GroupName&, const std::string& lost) { gone.push_back(lost); });
+  }
+  void upsert(Kind kind, const Json& object) { store.upsert(kind, object.dump()); }
+
+  Store store{"tpu-webhook.dev/"};
+  std::vector<std::string> gone;
+};
+
+TEST_F(StoreTest, KeepsRayWorkersByGroup) {
+  upsert(Kind::pod, worker("1"));
+  ASSERT_EQ(store.group_pods(group).size(), 1u);
+  EXPECT_EQ(store.group_pods(group).at("1").token, token);
+  EXPECT_EQ(store.group_pods(group).at("1").place, (topology::Place{0, 1}));
+  store.remove(Kind::pod, worker("1").dump());
+  EXPECT_TRUE(store.group_pods(group).empty());
+  EXPECT_EQ(gone, std::vector{token});
+}
+
+TEST_F(StoreTest, KnowsWhoLeavesAndWhoHasEnded) {
+  Json leaving = worker("1");
+  leaving["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z";
+  upsert(Kind::pod, leaving);
+  EXPECT_TRUE(store.group_pods(group).at("1").leaving);
+  leaving["status"]["phase"] = "Failed";
+  upsert(Kind::pod, leaving);
+  EXPECT_TRUE(store.group_pods(group).empty());
+  EXPECT_EQ(gone, std::vector{token});
+}
+
+TEST_F(StoreTest, TakesPlacesFromLabelsAndFromAnotherInjector) {
+  Json indexed = worker("1", "");
+  indexed["metadata"]["labels"]["ray.io/worker-group-replica-index"] = "2";
+  indexed["metadata"]["labels"]["ray.io/replica-host-index"] = "3";
+  upsert(Kind::pod, indexed);
+  EXPECT_EQ(store.group_pods(group).at("1").place, (topology::Place{2, 3}));
+  Json injected = worker("2", "");
+  injected["metadata"]["labels"]["replicaIndex"] = "g-1";
+  injected["spec"]["containers"] =
+      Json::array({{{"name", "a"},
+                    {"resources", {{"limits", {{"google.com/tpu", "4"}}}}},
+                    {"env", Json::array({{{"name", "TPU_WORKER_ID"}, {"value", "2"}}})}}});
+  upsert(Kind::pod, injected);
+  EXPECT_EQ(store.group_pods(group).at("2").place, (topology::Place{1, 2}));
+}
+
+// What a list lacks goes without an event: the ledger asks before it frees anything.
+TEST_F(StoreTest, ARelistDropsWhatItLacksAndSaysNothingOfIt) {
+  upsert(Kind::pod, worker("1"));
+  upsert(Kind::pod, worker("2", "0-2-00000000000000bb"));
+  EXPECT_FALSE(store.synced(Kind::pod));
+  store.begin_relist(Kind::pod);
+  upsert(Kind::pod, worker("2", "0-2-00000000000000bb"));
+  EXPECT_EQ(store.group_pods(group).size(), 2u);  // until it is whole
+  store.end_relist(Kind::pod);
+  EXPECT_TRUE(store.synced(Kind::pod));
+  EXPECT_EQ(store.group_pods(group).size(), 1u);
+  EXPECT_TRUE(gone.empty());
+}
+
+TEST_F(StoreTest, KnowsGroupsOfRayClusters) {
+  upsert(
+      Kind::ray_cluster,
+      {{"metadata", {{"name", "c"}, {"namespace", "ns"}, {"uid", "cluster-uid"}}},
+       {"spec",
+        {{"workerGroupSpecs",
+          Json::array({{{"groupName", "g"}, {"numOfHosts", 4}, {"replicas", 9}, {"maxReplicas", 2}},
+                       {{"groupName", "h"}, {"minReplicas", 3}},
+                       {{"groupName", "i"}, {"replicas", 1}, {"suspend", true}}})}}}});
+  EXPECT_EQ(store.ray_group("ns", "c", "g")->hosts, 4u);
+  EXPECT_EQ(store.ray_group("ns", "c", "g")->slices, 2u);
+  EXPECT_EQ(store.ray_group("ns", "c", "h")->slices, 3u);
+  EXPECT_EQ(store.ray_group("ns", "c", "i")->slices, 0u);
+  EXPECT_FALSE(store.ray_group("ns", "c", "j"));
+  EXPECT_TRUE(store.has_ray_cluster("ns", "c", "cluster-uid"));
+  EXPECT_FALSE(store.has_ray_cluster("ns", "c", "another"));
+}
+
+TEST_F(StoreTest, NamesTheServiceOfACluster) {
+  upsert(Kind::service, {{"metadata",
+                          {{"name", "c-headless"},
+                           {"namespace", "ns"},
+                           {"labels", {{"ray.io/headless-worker-svc", "c"}}}}}});
+  EXPECT_EQ(store.ray_headless_service("ns", "c"), "c-headless");
+  EXPECT_FALSE(store.ray_headless_service("other", "c"));
+}
+
+Json leader(const std::string& uid, const std::string& node) {
+  return {{"metadata",
+           {{"name", "l-" + uid},
+            {"namespace", "ns"},
+            {"uid", uid},
+            {"labels",
+             {{"jobset.sigs.k8s.io/jobset-name", "s"},
+              {"jobset.sigs.k8s.io/replicatedjob-name", "r"},
+              {"jobset.sigs.k8s.io/job-index", "1"}}},
+            {"annotations",
+             {{"alpha.jobset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"},
+              {"batch.kubernetes.io/job-completion-index", "0"}}},
+            {"ownerReferences",
+             {{{"kind", "Job"}, {"name", "s-r-1"}, {"uid", "job-uid"}, {"controller", true}}}}}},
+          {"spec", {{"nodeName", node}, {"containers", Json::array()}}}};
+}
+
+TEST_F(StoreTest, KnowsWhereALeaderRuns) {
+  const webhook::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
+  const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
+  upsert(Kind::node,
+         {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
+          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
+  EXPECT_FALSE(domain());
+  upsert(Kind::pod, leader("1", ""));
+  EXPECT_FALSE(domain());  // not bound yet
+  upsert(Kind::pod, leader("1", "n"));
+  EXPECT_EQ(domain(), "pool-a");
+  upsert(Kind::pod, leader("2", "n"));
+  EXPECT_FALSE(domain());  // which of them?
+  Json old = leader("1", "n");
+  old["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z";
+  upsert(Kind::pod, old);
+  EXPECT_EQ(domain(), "pool-a");
+  const webhook::JobOfJobSet restarted{"ns", "s", "r", "1", "another-job"};
+  EXPECT_FALSE(store.leader_domain(restarted, "cloud.google.com/gke-nodepool"));
+}
+
+TEST_F(StoreTest, PassesOverWhatItCannotRead) {
+  for (const char* text : {"", "[]", "{", "{\"metadata\":7}", "{\"metadata\":{\"uid\":{}}}"}) {
+    for (const Kind kind : {Kind::pod, Kind::node, Kind::service, Kind::ray_cluster}) {
+      store.upsert(kind, text);
+      store.remove(kind, text);
+      EXPECT_EQ(store.size(kind), 0u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,26 @@
+#include "server/text/base64.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::server::kube {
+namespace {
+
+TEST(Base64, ReadsWhatItWrites) {
+  std::string all;
+  for (int i = 0; i < 256; ++i) {
+    EXPECT_EQ(decode_base64(encode_base64(all)), all);
+    all += static_cast<char>(i);
+  }
+}
+
+TEST(Base64, PassesOverLineEnds) {
+  EXPECT_EQ(decode_base64("aGVs\r\nbG8=\n"), "hello");
+}
+
+TEST(Base64, RefusesWhatIsNone) {
+  for (const char* text : {"a", "ab", "abc", "====", "a===", "aGV$", "aG=s", "aGVs-_==", " aGV"})
+    EXPECT_EQ(decode_base64(text), std::nullopt) << text;
+}
+
+}  // namespace
+}  // namespace tpuwh::server::kube

@@ -1,0 +1,207 @@
+#include "webhook/answer/admit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <time.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/full_pod.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::json;
+
+struct Throws final : ClusterView {
+  std::optional<std::string> ray_headless_service(std::string_view,
+                                                  std::string_view) const override {
+    throw 5;
+  }
+};
+
+std::string ray_review() {
+  return a_pod().ray("c", "g", 0, 0).topology("2x4").tpu(4).review();
+}
+
+TEST(AdmitTest, WhatIsThrownBecomesAnAnswerThatAdmits) {
+  std::string text = ray_review();
+  Workspace workspace;
+  const Answer answer = webhook::admit(Body(text), {}, Throws(), workspace);
+  const json body = json::parse(answer.body);
+  EXPECT_EQ(answer.http_status, 200u);
+  EXPECT_EQ(body["response"]["allowed"], true);
+  EXPECT_EQ(body["response"]["uid"], json::parse(text)["request"]["uid"]);
+  EXPECT_EQ(body["response"]["warnings"].size(), 1u);
+  EXPECT_FALSE(body["response"].contains("patch"));
+  EXPECT_EQ(answer.summary.outcome, Outcome::failed);
+  EXPECT_EQ(answer.summary.reason, Reason::internal_error);
+  // And the workspace is good for the next.
+  std::string next = ray_review();
+  EXPECT_EQ(webhook::admit(Body(next), {}, NoCluster(), workspace).summary.outcome,
+            Outcome::patched);
+}
+
+TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
+  const std::string reviews[] = {ray_review(),
+                                 a_pod().review(),
+                                 a_pod().job("train", 1).topology("2x4").tpu(4).review(),
+                                 a_pod().job("train", 9).topology("2x4").tpu(4).review(),
+                                 "{",
+                                 "",
+                                 test::review_of(test::full_pod()).dump(),
+                                 a_pod()
+                                     .jobset("s", "r", 2, 1, 0)
+                                     .accelerator("tpu7x")
+                                     .topology("2x2x2")
+                                     .tpu(2)
+                                     .container("b")
+                                     .tpu(2)
+                                     .review(),
+                                 a_pod().tpu(4).review(),
+                                 a_pod().topology("2x2").tpu(4).review(),
+                                 "[[[[",
+                                 std::string(9u << 20, ' ')};
+  Workspace shared;
+  for (const std::string& before : reviews)
+    for (const std::string& review : reviews) {
+      std::string first = before, second = review;
+      webhook::admit(Body(first), {}, NoCluster(), shared);
+      const std::string again(webhook::admit(Body(second), {}, NoCluster(), shared).body);
+      Workspace fresh;
+      EXPECT_EQ(again, webhook::admit(Body(second), {}, NoCluster(), fresh).body);
+    }
+}
+
+TEST(AdmitTest, AWorkspaceMayMove) {
+  Workspace one;
+  std::string text = ray_review();
+  webhook::admit(Body(text), {}, NoCluster(), one);
+  Workspace two = std::move(one);
+  EXPECT_EQ(webhook::admit(Body(text), {}, NoCluster(), two).summary.outcome, Outcome::patched);
+}
+
+TEST(AdmitSummary, SaysWhoAndWhat) {
+  std::string text = a_pod()
+                         .jobset("s", "r", 3, 2, 1)
+                         .accelerator("tpu7x")
+                         .topology("2x2x2")
+                         .tpu(2)
+                         .container("b")
+                         .tpu(2)
+                         .review();
+  Workspace workspace;
+  const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
+  EXPECT_EQ(answer.summary.uid, "6f1d9a3e-0000-4000-8000-000000000001");
+  EXPECT_EQ(answer.summary.ns, "default");
+  EXPECT_EQ(answer.summary.owner, "JobSet/s");
+  EXPECT_EQ(answer.summary.workload, "jobset");
+  EXPECT_EQ(answer.summary.slice, 2u);
+  EXPECT_EQ(answer.summary.worker, 2u);
+  EXPECT_EQ(answer.summary.workers, 4u);
+  EXPECT_EQ(answer.summary.reason, Reason::injected);
+  EXPECT_FALSE(answer.summary.dry_run);
+  const json body = json::parse(answer.body);
+  EXPECT_EQ(answer.summary.patch_bytes,
+            test::decode_base64(body["response"]["patch"].get<std::string>()).size());
+}
+
+TEST(AdmitSummary, OfADenialSaysNoPlace) {
+  std::string text = a_pod().job("t", 9).topology("2x4").tpu(4).review();
+  Workspace workspace;
+  const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
+  EXPECT_EQ(answer.summary.outcome, Outcome::denied);
+  EXPECT_EQ(answer.summary.patch_bytes, 0u);
+}
+
+// --- What a stranger may make us do ---------------------------------------------------------
+
+// Of this thread; time that others have the machine does not count.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// 3 MiB is what the API server takes of a user. Each of these is quick where the work
+// grows with the text, and takes minutes where it grows with its square.
+TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
+  constexpr std::size_t limit = 3u << 20;
+  auto base = [] { return a_pod().job("train", 1).topology("2x4").tpu(4); };
+  const auto filled = [&](const json& review, const std::string& placeholder, auto piece) {
+    std::string filling;
+    for (std::size_t i = 0; filling.size() < limit; ++i) filling += piece(i);
+    std::string text = review.dump();
+    const auto at = text.find(placeholder);
+    return text.replace(at, placeholder.size(), filling);
+  };
+  const auto number = [](std::size_t i) { return std::to_string(i); };
+  std::vector<std::string> reviews;
+  reviews.push_back(
+      filled(base().selector("@", "@").review_json(), R"("@":"@")",
+             [&](std::size_t i) { return (i ? ",\"k" : "\"k") + number(i) + "\":\"\""; }));
+  reviews.push_back(filled(base().label("@", "@").review_json(), R"("@":"@")", [&](std::size_t i) {
+    return (i ? ",\"k" : "\"k") + number(i) + "\":\"\"";
+  }));
+  reviews.push_back(
+      filled(base().env("@", "@").review_json(), R"({"name":"@","value":"@"})", [&](std::size_t i) {
+        return std::string(i ? "," : "") + R"({"name":"TPU_NAME","value":"1"})";
+      }));
+  reviews.push_back(
+      filled(base().env("@", "@").review_json(), R"({"name":"@","value":"@"})", [&](std::size_t i) {
+        return std::string(i ? "," : "") + R"({"value":"1","name":"TPU_NAME"})";
+      }));
+  reviews.push_back(
+      filled(base().env("@", "@").review_json(), R"({"name":"@","value":"@"})", [&](std::size_t i) {
+        return std::string(i ? "," : "") + R"({"value":"\u0031","name":"TPU_NAM\u0045"})";
+      }));
+  reviews.push_back(
+      filled(base().annotation("tpu-webhook.dev/injected", "v1;12345678@").review_json(), "@",
+             [&](std::size_t i) { return ";c" + number(i) + ":TPU_NAME=12345678"; }));
+  reviews.push_back(filled(base()
+                               .annotation("tpu-webhook.dev/injected", "v1;12345678@")
+                               .container("@")
+                               .tpu(4)
+                               .review_json(),
+                           "@", [&](std::size_t) { return ";a:TPU_NAME=12345678"; }));
+  reviews.push_back(
+      filled(a_pod().job("t", 1).topology("1024x1024").accelerator("").container("@").review_json(),
+             R"({"image":"i","name":"@"})", [&](std::size_t i) {
+               return (i ? ",{\"name\":\"c" : "{\"name\":\"c") + number(i) +
+                      R"(","resources":{"limits":{"google.com/tpu":1}}})";
+             }));
+  reviews.push_back(filled(
+      base()
+          .set("/spec/affinity/podAntiAffinity/requiredDuringSchedulingIgnoredDuringExecution",
+               json::array({"@"}))
+          .review_json(),
+      "\"@\"", [&](std::size_t i) {
+        return std::string(i ? "," : "") + R"({"labelSelector":{},"topologyKey":"t"})";
+      }));
+  reviews.push_back(
+      filled(base()
+                 .set("/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+                      "nodeSelectorTerms",
+                      json::array({"@"}))
+                 .review_json(),
+             "\"@\"",
+             [&](std::size_t i) { return std::string(i ? "," : "") + R"({"matchFields":[1]})"; }));
+  for (const std::string& review : reviews) {
+    std::string text = review;
+    Workspace workspace;
+    const double before = cpu_seconds();
+    const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
+    EXPECT_LT(cpu_seconds() - before, 5.0) << text.substr(0, 800);
+    EXPECT_EQ(answer.http_status, 200u) << answer.body.substr(0, 300);
+    EXPECT_LT(answer.body.size(), 64u << 20) << text.substr(0, 800);
+    EXPECT_TRUE(test::well_formed(answer.body));
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

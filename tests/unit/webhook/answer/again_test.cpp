@@ -1,0 +1,404 @@
+// A Pod that comes a second time, changed or not in between (DESIGN D4).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/named_case.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::admit_pod;
+using test::Admitted;
+using test::case_name;
+using test::effective;
+using test::env_names;
+using test::json;
+using test::PodBuilder;
+using test::PrintTo;
+
+constexpr const char* injected = "/metadata/annotations/tpu-webhook.dev~1injected";
+constexpr const char* slice = "/metadata/annotations/tpu-webhook.dev~1slice";
+const json none = json::array();
+
+std::set<std::string> paths(const json& patch) {
+  std::set<std::string> out;
+  for (const json& operation : patch) out.insert(operation["path"].get<std::string>());
+  return out;
+}
+
+json& env_of(json& pod, std::size_t container = 0) {
+  return pod["spec"]["containers"][container]["env"];
+}
+
+json* entry(json& pod, const std::string& name, std::size_t container = 0) {
+  for (json& each : env_of(pod, container))
+    if (each["name"] == name) return &each;
+  return nullptr;
+}
+
+void drop(json& pod, const std::string& name, std::size_t container = 0) {
+  json& env = env_of(pod, container);
+  json left = json::array();
+  for (const json& each : env)
+    if (each["name"] != name) left.push_back(each);
+  env = left;
+}
+
+void annotate(json& pod, const char* pointer, const json& value) {
+  pod[json::json_pointer(pointer)] = value;
+}
+
+void drop_annotation(json& pod, const char* key) {
+  pod["metadata"]["annotations"].erase(key);
+}
+
+// --- Pods of every kind -------------------------------------------------------------------
+
+struct Kind {
+  std::string_view name;
+  PodBuilder pod;
+};
+
+const Kind kinds[] = {
+    {"job", a_pod().job("train", 1).topology("2x4").tpu(4).env("A", "1")},
+    {"job_host_0_with_default",
+     a_pod().job("train", 0).topology("2x4").tpu(4).env("TPU_WORKER_ID", "0")},
+    {"job_with_defaults", a_pod()
+                              .job("train", 1)
+                              .topology("2x4")
+                              .tpu(4)
+                              .env("TPU_WORKER_ID", "0")
+                              .env("TPU_WORKER_HOSTNAMES", "localhost")
+                              .env("TPU_PROCESS_ADDRESSES", "localhost:8471")},
+    // The sglang guide: everything set by hand, just as we would.
+    {"job_all_by_hand",
+     a_pod()
+         .job("train", 1)
+         .topology("2x4")
+         .tpu(4)
+         .env("TPU_WORKER_HOSTNAMES", "train-0.svc,train-1.svc")
+         .env_from("TPU_WORKER_ID", "metadata.labels['batch.kubernetes.io/job-completion-index']")},
+    {"job_without_subdomain",
+     a_pod().job("train", 1).topology("2x4").tpu(4).remove("/spec/subdomain")},
+    {"jobset", a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4)},
+    {"jobset_opted_out",
+     a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4).env("MEGASCALE_NUM_SLICES", "")},
+    {"jobset_their_coordinator", a_pod()
+                                     .jobset("s", "r", 2, 1, 1)
+                                     .topology("2x4")
+                                     .tpu(4)
+                                     .env("MEGASCALE_COORDINATOR_ADDRESS", "head")},
+    {"jobset_ironwood_two", a_pod()
+                                .jobset("s", "r", 2, 0, 1)
+                                .accelerator("tpu7x")
+                                .topology("2x2x2")
+                                .tpu(2)
+                                .container("b")
+                                .tpu(2)},
+    {"jobset_ironwood_port", a_pod()
+                                 .jobset("s", "r", 2, 0, 1)
+                                 .accelerator("tpu7x")
+                                 .topology("2x2x2")
+                                 .tpu(2)
+                                 .env("TPU_PROCESS_PORT", "9000")
+                                 .env("MEGASCALE_PORT", "9100")
+                                 .container("b")
+                                 .tpu(2)},
+    {"ray", a_pod().ray("c", "g", 1, 1).topology("2x4").tpu(4)},
+    {"ray_slices",
+     a_pod().ray("c", "g", 1, 1).topology("2x4").tpu(4).env("MEGASCALE_NUM_SLICES", "2")},
+    {"ray_one_host", a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4)},
+    {"ray_their_address", a_pod()
+                              .ray("c", "g", 1, 1)
+                              .topology("2x4")
+                              .tpu(4)
+                              .env("TPU_DEVICE_PLUGIN_ADDR", "$(TPU_DEVICE_PLUGIN_HOST_IP):9")},
+    {"ray_host_ip_only", a_pod()
+                             .ray("c", "g", 1, 1)
+                             .topology("2x4")
+                             .tpu(4)
+                             .env("A", "1")
+                             .env_from("TPU_DEVICE_PLUGIN_HOST_IP", "status.podIP")},
+    {"ironwood_pod", a_pod().accelerator("tpu7x").topology("2x2x1").tpu(2).container("b").tpu(2)},
+    {"init_container", a_pod().job("train", 1).topology("2x4").tpu(4).init_container("i").tpu(4)},
+    {"sidecar", a_pod().accelerator("tpu7x").topology("2x2x1").tpu(2).sidecar("s").tpu(2)},
+    {"one_host", a_pod().topology("2x2").tpu(4)},
+};
+
+class EveryKind : public testing::TestWithParam<Kind> {};
+INSTANTIATE_TEST_SUITE_P(Again, EveryKind, testing::ValuesIn(kinds), case_name);
+
+TEST_P(EveryKind, UnchangedIsLeftUnchanged) {
+  const auto first = admit(GetParam().pod);
+  const auto second = admit_pod(first.object);
+  EXPECT_EQ(second.patch, none);
+  EXPECT_TRUE(second.reason == Reason::already_done || second.reason == Reason::single_host ||
+              second.reason == Reason::no_subdomain)
+      << name(second.reason);
+}
+
+TEST_P(EveryKind, ARecordTakenAwayComesBackAlone) {
+  const auto first = admit(GetParam().pod);
+  const std::vector<std::function<void(json&)>> thefts = {
+      [](json& pod) { annotate(pod, injected, ""); },
+      [](json& pod) { annotate(pod, injected, "garbage"); },
+      [](json& pod) { annotate(pod, injected, "v1"); },
+      [](json& pod) { annotate(pod, injected, nullptr); },
+      [](json& pod) { drop_annotation(pod, "tpu-webhook.dev/injected"); },
+      [](json& pod) { drop_annotation(pod, "tpu-webhook.dev/slice"); },
+      [](json& pod) { annotate(pod, slice, "nonsense"); },
+  };
+  if (!first.object["metadata"].contains("annotations") ||
+      !first.object["metadata"]["annotations"].contains("tpu-webhook.dev/injected"))
+    return;
+  for (const auto& steal : thefts) {
+    json pod = first.object;
+    steal(pod);
+    const auto again = admit_pod(pod);
+    for (const std::string& path : paths(again.patch))
+      EXPECT_TRUE(path == injected || path == slice)
+          << path << " after " << pod["metadata"]["annotations"];
+    EXPECT_EQ(again.object["spec"], first.object["spec"]);
+    EXPECT_EQ(admit_pod(again.object).patch, none);
+  }
+}
+
+TEST_P(EveryKind, BothRecordsTakenAwaySettleAtOnce) {
+  json pod = admit(GetParam().pod).object;
+  if (!pod["metadata"].contains("annotations")) return;
+  drop_annotation(pod, "tpu-webhook.dev/injected");
+  drop_annotation(pod, "tpu-webhook.dev/slice");
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(again.object["spec"], pod["spec"]);
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+TEST_P(EveryKind, EachVariableDeletedComesBackAlone) {
+  const json before = GetParam().pod.pod();
+  const json after = admit(GetParam().pod).object;
+  for (std::size_t c = 0; c < after["spec"]["containers"].size(); ++c) {
+    const auto had = env_names(before["spec"]["containers"][c]);
+    for (const std::string& name : env_names(after["spec"]["containers"][c])) {
+      const bool ours = std::ranges::find(had, name) == had.end();
+      if (!ours) continue;
+      json pod = after;
+      drop(pod, name, c);
+      const auto again = admit_pod(pod);
+      const json& container = again.object["spec"]["containers"][c];
+      EXPECT_EQ(effective(container, name), effective(after["spec"]["containers"][c], name))
+          << name;
+      for (const std::string& path : paths(again.patch))
+        EXPECT_TRUE(path.starts_with("/spec/containers/" + std::to_string(c) + "/env") ||
+                    path == injected)
+            << path;
+      EXPECT_EQ(again.patch.size(), 1u) << name << ' ' << again.patch;
+      EXPECT_EQ(admit_pod(again.object).patch, none) << name;
+    }
+  }
+}
+
+TEST_P(EveryKind, EachVariableEditedStaysAsEdited) {
+  const json after = admit(GetParam().pod).object;
+  for (std::size_t c = 0; c < after["spec"]["containers"].size(); ++c)
+    for (const std::string& name : env_names(after["spec"]["containers"][c])) {
+      for (const json& edited :
+           {json({{"name", name}, {"value", "9077"}}), json({{"name", name}, {"value", ""}}),
+            json({{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", "f"}}}}}})}) {
+        json pod = after;
+        *entry(pod, name, c) = edited;
+        const auto again = admit_pod(pod);
+        ASSERT_TRUE(again.allowed) << again.message;
+        EXPECT_EQ(*entry(const_cast<json&>(again.object), name, c), edited);
+        const auto names = env_names(again.object["spec"]["containers"][c]);
+        EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
+        EXPECT_EQ(admit_pod(again.object).patch, none) << edited;
+      }
+    }
+}
+
+// An edited value changes nothing else but the record, and what was computed from it.
+TEST_P(EveryKind, AnEditedWorkerIdIsAllThatChanges) {
+  json pod = admit(GetParam().pod).object;
+  for (std::size_t c = 0; c < pod["spec"]["containers"].size(); ++c) {
+    json edited = pod;
+    if (!edited["spec"]["containers"][c].contains("env") ||
+        entry(edited, "TPU_WORKER_ID", c) == nullptr)
+      continue;
+    *entry(edited, "TPU_WORKER_ID", c) = {{"name", "TPU_WORKER_ID"}, {"value", "77"}};
+    const auto again = admit_pod(edited);
+    EXPECT_EQ(again.object["spec"], edited["spec"]);
+    for (const std::string& path : paths(again.patch)) EXPECT_EQ(path, injected);
+  }
+}
+
+TEST_P(EveryKind, AVersionToComeIsLeftAlone) {
+  json pod = admit(GetParam().pod).object;
+  if (!pod["metadata"].contains("annotations")) return;
+  annotate(pod, injected, "v2;something;else");
+  const json before = pod;
+  EXPECT_EQ(admit_pod(pod).patch, none);
+  // Not even what is missing.
+  if (pod["spec"]["containers"][0].contains("env")) drop(pod, "TPU_WORKER_ID");
+  EXPECT_EQ(admit_pod(pod).patch, none);
+}
+
+// --- What others do in between --------------------------------------------------------------
+
+TEST(AgainChanged, AUsersEqualValueIsNeverTakenForOurs) {
+  const auto pod = a_pod()
+                       .job("train", 1)
+                       .topology("2x4")
+                       .tpu(4)
+                       .env("TPU_WORKER_HOSTNAMES", "train-0.svc,train-1.svc")
+                       .env_from("TPU_WORKER_ID", "f");
+  const auto first = admit(pod);
+  EXPECT_EQ(test::annotation(first, "tpu-webhook.dev/injected").find("TPU_"), std::string::npos);
+  EXPECT_EQ(admit_pod(first.object).patch, none);
+}
+
+TEST(AgainChanged, AnotherTopologyIsComputedAgainInPlace) {
+  json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4).env("A", "1")).object;
+  const auto order = env_names(pod["spec"]["containers"][0]);
+  pod["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "4x4";
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(effective(again, "TPU_WORKER_HOSTNAMES"),
+            "train-0.svc,train-1.svc,train-2.svc,train-3.svc");
+  EXPECT_EQ(env_names(again.object["spec"]["containers"][0]), order);
+  EXPECT_NE(test::annotation(again, "tpu-webhook.dev/slice").find("1 of 4"), std::string::npos);
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+TEST(AgainChanged, ACopyForAnotherMemberIsComputedAgainInPlace) {
+  json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4).env("A", "1")).object;
+  const json other = a_pod().jobset("t", "r", 3, 2, 1).topology("2x4").tpu(4).pod();
+  pod["metadata"]["labels"].update(other["metadata"]["labels"]);
+  pod["metadata"]["ownerReferences"] = other["metadata"]["ownerReferences"];
+  pod["spec"]["hostname"] = other["spec"]["hostname"];
+  pod["spec"]["subdomain"] = other["spec"]["subdomain"];
+  const auto copy = admit_pod(pod);
+  const auto fresh = admit(a_pod().jobset("t", "r", 3, 2, 1).topology("2x4").tpu(4).env("A", "1"));
+  EXPECT_EQ(copy.object["spec"], fresh.object["spec"]);
+  EXPECT_EQ(copy.object["metadata"]["annotations"]["tpu-webhook.dev/injected"],
+            fresh.object["metadata"]["annotations"]["tpu-webhook.dev/injected"]);
+  EXPECT_EQ(test::label(copy, "tpu-webhook.dev/slice-key"),
+            test::label(fresh, "tpu-webhook.dev/slice-key"));
+  EXPECT_EQ(admit_pod(copy.object).patch, none);
+}
+
+TEST(AgainChanged, WhatNoLongerAppliesIsRemoved) {
+  json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4).env("A", "1")).object;
+  pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-replicas"] = "1";
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(env_names(again.object["spec"]["containers"][0]),
+            (std::vector<std::string>{"TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID", "A"}));
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+TEST(AgainChanged, AnOptOutAddedLaterTakesTheRestAway) {
+  json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4)).object;
+  *entry(pod, "MEGASCALE_NUM_SLICES") = {{"name", "MEGASCALE_NUM_SLICES"}};
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(
+      env_names(again.object["spec"]["containers"][0]),
+      (std::vector<std::string>{"MEGASCALE_NUM_SLICES", "TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID"}));
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+// tpu7x: a second TPU container makes other ids, ports and lists of the first one's.
+struct Added {
+  std::string_view name;
+  PodBuilder before;
+  bool in_front;
+};
+
+class ContainerAdded : public testing::TestWithParam<Added> {};
+
+TEST_P(ContainerAdded, IsComputedAgainAndNothingElse) {
+  json pod = admit(GetParam().before).object;
+  const json added = {
+      {"name", "added"},
+      {"image", "i"},
+      {"env", json::array({{{"name", "MINE"}, {"value", "1"}}})},
+      {"resources",
+       {{"limits", {{"google.com/tpu", "2"}}}, {"requests", {{"google.com/tpu", "2"}}}}}};
+  json fresh = GetParam().before.pod();
+  for (json* each : {&pod, &fresh}) {
+    json& list = (*each)["spec"]["containers"];
+    list.insert(GetParam().in_front ? list.begin() : list.end(), added);
+  }
+  const auto again = admit_pod(pod);
+  const auto want = admit_pod(fresh);
+  ASSERT_TRUE(again.allowed && want.allowed) << again.message << want.message;
+  for (std::size_t c = 0; c < 2; ++c) {
+    const json& left = again.object["spec"]["containers"][c];
+    const json& right = want.object["spec"]["containers"][c];
+    for (std::size_t v = 0; v < variable_count; ++v)
+      EXPECT_EQ(effective(left, variable_names[v]), effective(right, variable_names[v]))
+          << c << variable_names[v];
+  }
+  EXPECT_EQ(again.warnings, want.warnings);
+  for (const std::string& path : paths(again.patch))
+    EXPECT_TRUE(path.starts_with("/spec/containers/") || path == injected || path == slice) << path;
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+PodBuilder half() {
+  return a_pod().accelerator("tpu7x").tpu(2).env("A", "1");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Again, ContainerAdded,
+    testing::Values(
+        Added{"job_behind", half().job("t", 1).topology("2x2x2"), false},
+        Added{"job_in_front", half().job("t", 1).topology("2x2x2"), true},
+        Added{"jobset_behind", half().jobset("s", "r", 2, 1, 1).topology("2x2x2"), false},
+        Added{"jobset_in_front", half().jobset("s", "r", 2, 1, 1).topology("2x2x2"), true},
+        Added{"ray_in_front", half().ray("c", "g", 0, 1).topology("2x2x2"), true},
+        Added{"user_port_in_front",
+              half().env("TPU_PROCESS_PORT", "9000").job("t", 1).topology("2x2x2"), true},
+        Added{"becomes_one_host", half().job("t", 0).topology("2x2x1"), true}),
+    case_name);
+
+TEST(AgainChanged, AnEntryAddedBehindOursCounts) {
+  json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4)).object;
+  env_of(pod).push_back({{"name", "TPU_WORKER_ID"}, {"value", "9"}});
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(effective(again, "TPU_WORKER_ID"), "9");
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+TEST(AgainChanged, ContainersMovedKeepTheirs) {
+  json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4).env("A", "1")).object;
+  pod["spec"]["containers"].insert(pod["spec"]["containers"].begin(),
+                                   {{"name", "proxy"}, {"image", "i"}});
+  EXPECT_EQ(admit_pod(pod).patch, none);
+}
+
+TEST(AgainChanged, AnotherConfigurationChangesNothingThatIsThere) {
+  const json pod = admit(half().job("t", 1).topology("2x2x2")).object;
+  test::Around other;
+  other.config.base_port = 9000;
+  EXPECT_EQ(admit_pod(pod, other).patch, none);
+}
+
+TEST(AgainChanged, ATermOfOursForAnotherSliceIsReplacedWhereItStands) {
+  json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4)).object;
+  pod["metadata"]["ownerReferences"][0]["uid"] = "another";
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(again.patch.size(), 4u) << again.patch;  // the label and three terms
+  for (const json& operation : again.patch) EXPECT_EQ(operation["op"], "replace");
+  EXPECT_EQ(admit_pod(again.object).patch, none);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,102 @@
+#include "webhook/answer/respond.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using namespace std::string_literals;
+using nlohmann::json;
+using test::a_pod;
+using test::admit;
+
+json response(const test::Admitted& answer) {
+  return json::parse(answer.body)["response"];
+}
+
+TEST(Response, OfAPatchedPodHasWhatTheApiServerWantsAndNoMore) {
+  const auto answer = admit(a_pod().job("train", 1).topology("2x4").tpu(4));
+  const json body = json::parse(answer.body);
+  EXPECT_EQ(body.size(), 3u) << "the request is not sent back";
+  const json said = response(answer);
+  EXPECT_EQ(said.size(), 5u);
+  EXPECT_EQ(said["allowed"], true);
+  EXPECT_EQ(said["patchType"], "JSONPatch");
+  EXPECT_FALSE(said.contains("status"));
+  EXPECT_EQ(said["auditAnnotations"]["reason"], "injected");
+  EXPECT_EQ(said["auditAnnotations"]["slice"], test::annotation(answer, "tpu-webhook.dev/slice"));
+}
+
+TEST(Response, OfADenialIsFinalForTheClient) {
+  const auto answer = admit(a_pod().job("train", 7).topology("2x4").tpu(4));
+  const json said = response(answer);
+  EXPECT_EQ(said["allowed"], false);
+  EXPECT_EQ(said["status"]["code"], 422);
+  EXPECT_EQ(said["status"]["reason"], "Invalid");
+  EXPECT_EQ(said["status"]["status"], "Failure");
+  EXPECT_EQ(said["auditAnnotations"]["reason"], "bad_index");
+  EXPECT_FALSE(said.contains("patch") || said.contains("patchType"));
+}
+
+TEST(Response, OfAPodOfNobodysInterestIsShort) {
+  const auto answer = admit(a_pod());
+  EXPECT_EQ(response(answer).size(), 2u);
+  EXPECT_EQ(
+      answer.body,
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"6f1d9a3e-0000-4000-8000-000000000001","allowed":true}})"
+      "\n");
+}
+
+// Keys become "<webhook name>/<key>": no slash, at most 63 characters.
+TEST(Response, AuditKeysAreQualifiedNames) {
+  for (const auto& pod : {a_pod().job("train", 1).topology("2x4").tpu(4),
+                          a_pod().job("train", 9).topology("2x4").tpu(4), a_pod().tpu(4),
+                          a_pod().topology("2x2").tpu(4)})
+    for (const json answer = response(admit(pod));
+         const auto& [key, value] : answer["auditAnnotations"].items()) {
+      EXPECT_EQ(key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_-"), std::string::npos) << key;
+      EXPECT_TRUE(value.is_string());
+    }
+}
+
+TEST(Response, WhatUsersWroteIsHarmlessInWarningsAndMessages) {
+  // A warning with a control character is dropped by the API server; admit() checks.
+  const std::string evil = "x\n\t\x01\"\\\x7f\xc3\xa4"s + std::string(500, 'y');
+  auto pod = a_pod()
+                 .job("train", 1)
+                 .topology("2x4")
+                 .tpu(4)
+                 .env("TPU_WORKER_ID", evil)
+                 .env("TPU_NAME", evil);
+  pod.set("/spec/dnsPolicy", "None").set("/spec/hostnameOverride", evil);
+  const auto warned = admit(pod);
+  EXPECT_GE(warned.warnings.size(), 3u);
+  for (const std::string& warning : warned.warnings) EXPECT_LT(warning.size(), 256u) << warning;
+  for (const auto& denied :
+       {a_pod().job(evil, 1).topology("2x4").tpu(4), a_pod().job("t", 1).topology(evil).tpu(4),
+        a_pod().job("t", 1).topology("2x4").tpu(4).label("batch.kubernetes.io/job-completion-index",
+                                                         evil),
+        a_pod().job("t", 1).topology("2x4").tpu(4).set("/spec/subdomain", evil)}) {
+    const auto answer = admit(denied);
+    EXPECT_FALSE(answer.allowed);
+    EXPECT_EQ(answer.message.find_first_of("\n\t\x01\x7f"), std::string::npos);
+    EXPECT_LT(answer.message.size(), 600u) << answer.message;
+  }
+}
+
+TEST(ResponseStatus, IsAStatusOfVersionOne) {
+  Buffer out;
+  respond_status(413, "RequestEntityTooLarge", "a \"quoted\"\nmessage", out);
+  EXPECT_EQ(json::parse(out.view()),
+            json::parse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
+                            "message":"a \"quoted\"\nmessage","reason":"RequestEntityTooLarge","code":413})"));
+  EXPECT_TRUE(out.view().ends_with("}\n"));
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,374 @@
+// What is denied, what is left alone and what is told (DESIGN D1, D6, D9, D17).
+#include "webhook/decide/decide.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/named_case.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using namespace std::string_literals;
+using test::a_pod;
+using test::admit;
+using test::case_name;
+using test::json;
+using test::PodBuilder;
+using test::PrintTo;
+
+const char* const job_index = "batch.kubernetes.io/job-completion-index";
+const char* const slice_index = "jobset.sigs.k8s.io/job-index";
+const char* const slice_count = "jobset.sigs.k8s.io/replicatedjob-replicas";
+const char* const ray_replica = "ray.io/worker-group-replica-index";
+const char* const ray_host = "ray.io/replica-host-index";
+
+PodBuilder job() {
+  return a_pod().job("train", 1).topology("2x4").tpu(4);
+}
+PodBuilder jobset() {
+  return a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4);
+}
+PodBuilder ray() {
+  return a_pod().ray("c", "g", 1, 1).topology("2x4").tpu(4);
+}
+
+// --- Indices ------------------------------------------------------------------------------
+
+struct IndexAt {
+  std::string_view name;
+  PodBuilder pod;
+  std::string key;
+  std::uint32_t bound;  // 0: none but 32 bits
+};
+
+class IndexLabels : public testing::TestWithParam<IndexAt> {};
+
+TEST_P(IndexLabels, ArePlainDecimalsBelowTheirBound) {
+  const IndexAt& c = GetParam();
+  const auto with = [&](const std::string& text) {
+    return admit(PodBuilder(c.pod).label(c.key, text));
+  };
+  for (const std::string& bad :
+       {"01"s, "00"s, "-1"s, "-0"s, "+1"s, " 1"s, "1 "s, "1e3"s, "1.0"s, "0x1"s, "1\0"s, "\n1"s,
+        "4294967296"s, "18446744073709551616"s, std::string(300, '1'), "one"s, "\xd9\xa1"s, "null"s,
+        ""s + char(0)}) {
+    const auto answer = with(bad);
+    EXPECT_FALSE(answer.allowed) << bad;
+    EXPECT_EQ(answer.reason, Reason::bad_index) << bad;
+    EXPECT_NE(answer.message.find(c.key), std::string::npos) << answer.message;
+    EXPECT_NE(answer.message.find("plain decimal from 0 to"), std::string::npos) << answer.message;
+  }
+  EXPECT_TRUE(with("0").allowed);
+  EXPECT_TRUE(with("1").allowed);
+  if (c.bound == 0) return;
+  EXPECT_TRUE(with(std::to_string(c.bound - 1)).allowed);
+  for (const std::string& beyond : {std::to_string(c.bound), "4294967295"s}) {
+    const auto answer = with(beyond);
+    EXPECT_FALSE(answer.allowed) << beyond;
+    EXPECT_NE(answer.message.find('"' + beyond + '"'), std::string::npos) << answer.message;
+    EXPECT_NE(answer.message.find("0 to " + std::to_string(c.bound - 1)), std::string::npos)
+        << answer.message;
+  }
+}
+
+// A host name follows the index where the Pod has none.
+INSTANTIATE_TEST_SUITE_P(
+    Decide, IndexLabels,
+    testing::Values(
+        IndexAt{"job", job().remove("/spec/hostname"), job_index, 2},
+        IndexAt{"jobset_host", jobset().remove("/spec/hostname"), job_index, 2},
+        IndexAt{"jobset_slice", jobset().remove("/spec/hostname"), slice_index, 2},
+        IndexAt{"jobset_count", jobset().label(slice_index, "0").remove("/spec/hostname"),
+                slice_count, 0},
+        IndexAt{"ray_host", ray(), ray_host, 2}, IndexAt{"ray_replica", ray(), ray_replica, 0},
+        IndexAt{"ray_replica_of_slices", ray().env("MEGASCALE_NUM_SLICES", "2"), ray_replica, 2},
+        IndexAt{"jobset_group",
+                jobset()
+                    .label("jobset.sigs.k8s.io/group-name", "g")
+                    .label("jobset.sigs.k8s.io/group-replicas", "4"),
+                "jobset.sigs.k8s.io/job-group-index", 4}),
+    case_name);
+
+TEST(IndexMissing, IsLeftAloneWithAWarning) {
+  const auto check = [](const PodBuilder& pod, const std::string& key) {
+    for (const json& value : {json(""), json(nullptr)}) {
+      auto changed = PodBuilder(pod).label(key, value);
+      if (key == job_index) changed.annotation(key, value);
+      const auto answer = admit(changed);
+      EXPECT_EQ(answer.reason, Reason::no_identity) << key;
+      EXPECT_EQ(answer.patch, json::array());
+      EXPECT_EQ(answer.warnings.size(), 1u);
+      EXPECT_NE(answer.warning("nothing was injected"), "");
+    }
+  };
+  check(job(), job_index);
+  check(jobset(), job_index);
+  check(jobset(), slice_index);
+  check(jobset(), slice_count);
+  check(jobset(), "jobset.sigs.k8s.io/replicatedjob-name");
+  check(ray(), ray_host);
+}
+
+TEST(IndexOfOneHost, MeansNothing) {
+  // A work queue of single-host Pods has any number of completions.
+  for (const char* index : {"0", "1", "57", "4294967296", "01", "-1", "x", ""}) {
+    const auto answer = admit(a_pod().job("t", 0).topology("2x2").tpu(4).label(job_index, index));
+    EXPECT_TRUE(answer.allowed) << index;
+    EXPECT_TRUE(answer.warnings.empty()) << answer.warnings[0];
+    const auto ironwood = admit(
+        a_pod().job("t", 5).accelerator("tpu7x").topology("2x2x1").tpu(4).label(job_index, index));
+    EXPECT_EQ(test::effective(ironwood, "TPU_WORKER_ID"), "0") << index;
+    const auto slices =
+        admit(a_pod().jobset("s", "r", 2, 1, 0).topology("2x2").tpu(4).label(job_index, index));
+    EXPECT_TRUE(slices.allowed && slices.warnings.empty());
+  }
+  EXPECT_TRUE(admit(a_pod().owner("Job", "t", "u").topology("2x2").tpu(4)).warnings.empty())
+      << "not indexed at all";
+}
+
+TEST(IndexOfOneHost, OfARayWorkerMeansNothing) {
+  const auto answer = admit(a_pod().ray("c", "g", 0, 7).topology("2x2").tpu(4));
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "0");
+}
+
+// --- What is not ours -----------------------------------------------------------------------
+
+struct Verdict {
+  std::string_view name;
+  PodBuilder pod;
+  Outcome outcome;
+  Reason reason;
+  const char* told = "";  // part of the warning or of the denial; "" for neither
+};
+
+class Verdicts : public testing::TestWithParam<Verdict> {};
+
+TEST_P(Verdicts, WithTheirReason) {
+  const auto answer = admit(GetParam().pod);
+  EXPECT_EQ(answer.status, 200u) << answer.message;
+  EXPECT_EQ(answer.outcome, GetParam().outcome);
+  EXPECT_EQ(answer.reason, GetParam().reason) << name(answer.reason);
+  const std::string_view told = GetParam().told;
+  if (told.empty()) {
+    EXPECT_TRUE(answer.warnings.empty()) << answer.warnings[0];
+  } else if (answer.outcome == Outcome::denied) {
+    EXPECT_NE(answer.message.find(told), std::string::npos) << answer.message;
+  } else {
+    EXPECT_NE(answer.warning(told), "") << json(answer.warnings);
+  }
+  if (answer.outcome != Outcome::patched) {
+    EXPECT_EQ(answer.patch, json::array());
+  }
+}
+
+using enum Outcome;
+
+PodBuilder multi_host_pod() {
+  return a_pod().topology("2x4").tpu(4);
+}
+const char* const sub_slice = "cloud.google.com/gke-tpu-slice-topology";
+const std::string longest(63, 'a');
+
+INSTANTIATE_TEST_SUITE_P(
+    Decide, Verdicts,
+    testing::Values(
+        Verdict{"no_tpu", a_pod().job("t", 1).topology("2x4"), unchanged, Reason::no_tpu},
+        Verdict{"zero_tpu", a_pod().job("t", 1).topology("2x4").tpu(0), unchanged, Reason::no_tpu},
+        Verdict{"opted_out", job().annotation("tpu-webhook.dev/inject", "false"), unchanged,
+                Reason::opted_out},
+        Verdict{"not_opted_out", job().annotation("tpu-webhook.dev/inject", "true"), patched,
+                Reason::injected},
+        Verdict{"opted_out_of_a_denial",
+                a_pod().job("t", 9).topology("2x4").tpu(4).annotation("tpu-webhook.dev/inject",
+                                                                      "false"),
+                unchanged, Reason::opted_out},
+        Verdict{"single_host", a_pod().topology("2x2").tpu(4), unchanged, Reason::single_host},
+        Verdict{"no_topology", a_pod().tpu(4), unchanged, Reason::no_topology,
+                "no single TPU topology"},
+        Verdict{"empty_topology", a_pod().topology("").tpu(4), unchanged, Reason::no_topology,
+                "no single TPU topology"},
+        Verdict{"plain_multi_host", multi_host_pod(), unchanged, Reason::no_identity,
+                "which host of the slice"},
+        Verdict{"deployment_multi_host", multi_host_pod().owner("ReplicaSet", "d", "u"), unchanged,
+                Reason::no_identity, "which host"},
+        Verdict{"job_not_indexed", multi_host_pod().owner("Job", "t", "u"), unchanged,
+                Reason::no_identity, "completionMode: Indexed"},
+        Verdict{"only_init", a_pod().topology("2x4").init_container("i").tpu(4), unchanged,
+                Reason::inconsistent, "only init"},
+        Verdict{"request_and_limit",
+                job().set("/spec/containers/0/resources/requests/google.com~1tpu", "1"), unchanged,
+                Reason::inconsistent, "request and limit"},
+        Verdict{"unequal_containers", job().container("b").tpu(1), unchanged, Reason::inconsistent,
+                "different numbers"},
+        // Topologies that cannot be.
+        Verdict{"upper_case", a_pod().topology("2X4").tpu(4), denied, Reason::bad_topology, "2x4"},
+        Verdict{"word", a_pod().topology("four").tpu(4), denied, Reason::bad_topology, "four"},
+        Verdict{"one_number", a_pod().topology("8").tpu(4), denied, Reason::bad_topology, "8"},
+        Verdict{"zero", a_pod().topology("0x4").tpu(4), denied, Reason::bad_topology, "0x4"},
+        Verdict{"negative", a_pod().topology("-2x4").tpu(4), denied, Reason::bad_topology, "-2x4"},
+        Verdict{"overflow", a_pod().topology("4294967296x4294967296").tpu(4), denied,
+                Reason::bad_topology, "4294967296"},
+        Verdict{"three_chips", a_pod().topology("2x4").tpu(3), denied, Reason::bad_topology, "3"},
+        Verdict{"more_chips_than_slice", a_pod().topology("2x2").tpu(8), denied,
+                Reason::bad_topology, "8"},
+        Verdict{"gibi_chips", a_pod().topology("2x2").tpu("4Gi"), denied, Reason::bad_topology,
+                "4294967296"},
+        Verdict{"bounds", a_pod().topology("1x8").tpu(4), denied, Reason::bad_topology, "1x8"},
+        Verdict{"unknown_accelerator",
+                a_pod().job("t", 1).accelerator("tpu-v9").topology("2x4").tpu(4), patched,
+                Reason::injected, "tpu-v9"},
+        Verdict{"unlisted_shape", a_pod().job("t", 1).topology("2x6").tpu(4), patched,
+                Reason::injected, "does not list 2x6"},
+        // Sub-slices that do not fit are passed over by the device plugin (D17).
+        Verdict{"sub_slice",
+                a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x4").tpu(4), patched,
+                Reason::injected},
+        Verdict{"sub_slice_is_the_whole",
+                a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "2x4").tpu(4), patched,
+                Reason::injected},
+        Verdict{"sub_slice_too_large",
+                a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "4x4").tpu(4), unchanged,
+                Reason::inconsistent, "no sub-slice of the selected topology 2x4"},
+        Verdict{"sub_slice_of_other_rank",
+                a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x2x1").tpu(4),
+                unchanged, Reason::inconsistent, "no sub-slice"},
+        Verdict{"sub_slice_no_such_shape",
+                a_pod().job("t", 1).topology("8x8").annotation(sub_slice, "4x2").tpu(4), unchanged,
+                Reason::inconsistent, "no sub-slice"},
+        Verdict{"sub_slice_garbage",
+                a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "two").tpu(4), unchanged,
+                Reason::inconsistent, "two"},
+        Verdict{"sub_slice_of_garbage",
+                a_pod().job("t", 1).topology("huge").annotation(sub_slice, "2x4").tpu(4), unchanged,
+                Reason::inconsistent, "huge"},
+        Verdict{"dynamic_slice", a_pod().job("t", 1).annotation(sub_slice, "2x4").tpu(4), patched,
+                Reason::injected},
+        Verdict{"slice_key_garbage",
+                a_pod().job("t", 1).selector("cloud.google.com/gke-tpu-slice-big-id", "x").tpu(4),
+                unchanged, Reason::inconsistent, "big"},
+        // Names.
+        Verdict{"no_subdomain", job().remove("/spec/subdomain"), patched, Reason::injected,
+                "no spec.subdomain"},
+        Verdict{"other_hostname", job().set("/spec/hostname", "mine"), unchanged,
+                Reason::inconsistent, "spec.hostname is mine"},
+        Verdict{"ray_other_hostname", ray().set("/spec/hostname", "mine"), unchanged,
+                Reason::inconsistent, "spec.hostname is mine"},
+        Verdict{"ray_same_hostname", ray().set("/spec/hostname", "g-1-1"), patched,
+                Reason::injected},
+        Verdict{"host_name_63", a_pod().job(std::string(61, 'a'), 1).topology("2x4").tpu(4),
+                patched, Reason::injected},
+        Verdict{"host_name_64", a_pod().job(std::string(62, 'a'), 1).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "64 characters"},
+        // Host 0 fits, the last host does not.
+        Verdict{"last_host_name_64", a_pod().job(std::string(61, 'a'), 1).topology("8x8").tpu(4),
+                denied, Reason::bad_name, "64 characters"},
+        Verdict{"upper_case_job", a_pod().job("Train", 1).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "no DNS label"},
+        Verdict{"job_with_dot", a_pod().job("a.b", 1).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "no DNS label"},
+        Verdict{"job_with_nul", a_pod().job("a\0b"s, 1).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "no DNS label"},
+        Verdict{"job_with_quote", a_pod().job("a\"b", 1).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "no DNS label"},
+        Verdict{"subdomain_63", job().set("/spec/subdomain", longest), patched, Reason::injected},
+        Verdict{"subdomain_64", job().set("/spec/subdomain", longest + "a"), denied,
+                Reason::bad_name, "64 characters"},
+        Verdict{"subdomain_with_dot", job().set("/spec/subdomain", "a.b"), denied, Reason::bad_name,
+                "subdomain a.b"},
+        Verdict{"subdomain_quote", job().set("/spec/subdomain", "a\",\"b"), denied,
+                Reason::bad_name, "no DNS label"},
+        Verdict{"long_ray_cluster",
+                a_pod().ray(std::string(55, 'c'), "g", 0, 0).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "64 characters"},
+        Verdict{"longest_ray_cluster",
+                a_pod().ray(std::string(54, 'c'), "g", 0, 0).topology("2x4").tpu(4), patched,
+                Reason::injected},
+        Verdict{"long_ray_group",
+                a_pod().ray("c", std::string(60, 'g'), 0, 0).topology("2x4").tpu(4), denied,
+                Reason::bad_name, "64 characters"},
+        Verdict{"long_ray_group_of_one_host",
+                a_pod().ray("c", std::string(62, 'g'), 0, 0).topology("2x2").tpu(4), denied,
+                Reason::bad_name, "no label value"},
+        Verdict{"long_names_of_one_host", a_pod().job(longest, 0).topology("2x2").tpu(4), unchanged,
+                Reason::single_host},
+        // Names that do not resolve.
+        Verdict{"hostname_override", job().set("/spec/hostnameOverride", "x"), patched,
+                Reason::injected, "hostnameOverride"},
+        Verdict{"dns_default", job().set("/spec/dnsPolicy", "Default"), patched, Reason::injected,
+                "dnsPolicy Default"},
+        Verdict{"dns_none", job().set("/spec/dnsPolicy", "None"), patched, Reason::injected,
+                "dnsPolicy None"},
+        Verdict{"host_network", job().set("/spec/hostNetwork", true), patched, Reason::injected,
+                "hostNetwork without"},
+        Verdict{
+            "host_network_right",
+            job().set("/spec/hostNetwork", true).set("/spec/dnsPolicy", "ClusterFirstWithHostNet"),
+            patched, Reason::injected},
+        Verdict{"no_dns_policy", job().remove("/spec/dnsPolicy"), patched, Reason::injected},
+        // Chips that are no number of chips: the Pod's fault, so a decision.
+        Verdict{"half_a_chip", job().tpu("1500m"), denied, Reason::bad_quantity, "1500m"},
+        Verdict{"negative_chips", job().tpu("-4"), denied, Reason::bad_quantity, "-4"},
+        Verdict{"words_of_chips", job().tpu("abc"), denied, Reason::bad_quantity, "abc"}),
+    case_name);
+
+TEST(DecideDryRun, IsTheSameDecision) {
+  json review = job().review_json();
+  const auto want = admit(review.dump());
+  review["request"]["dryRun"] = true;
+  EXPECT_EQ(admit(review.dump()).patch, want.patch);
+}
+
+TEST(DecideNames, RayWorkersAreGivenTheirs) {
+  const auto answer = admit(ray());
+  EXPECT_EQ(answer.object["spec"]["hostname"], "g-1-1");
+  EXPECT_EQ(answer.object["spec"]["subdomain"], "c-headless");
+  const auto mine = admit(ray().set("/spec/subdomain", "mine"));
+  EXPECT_EQ(mine.object["spec"]["subdomain"], "mine");
+  EXPECT_EQ(test::effective(mine, "TPU_WORKER_HOSTNAMES"), "g-1-0.mine,g-1-1.mine");
+}
+
+TEST(DecideNames, OtherWorkloadsAreNot) {
+  const auto answer = admit(job().remove("/spec/hostname"));
+  EXPECT_FALSE(answer.object["spec"].contains("hostname"));
+  EXPECT_FALSE(admit(job().remove("/spec/subdomain")).object["spec"].contains("subdomain"));
+}
+
+TEST(DecideLabels, RaysAutoscalerFindsReplicas) {
+  EXPECT_EQ(test::label(admit(ray()), "replicaIndex"), "g-1");
+  EXPECT_EQ(test::label(admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4)), "replicaIndex"),
+            "g-1");
+  const auto theirs = admit(ray().label("replicaIndex", "g-9"));
+  EXPECT_EQ(test::label(theirs, "replicaIndex"), "g-9");
+  EXPECT_NE(theirs.warning("replicaIndex is g-9 and stays"), "");
+  EXPECT_EQ(test::label(admit(job()), "replicaIndex"), "(absent)");
+}
+
+TEST(DecideWords, SayWhichMemberThisIs) {
+  EXPECT_EQ(test::annotation(admit(job()), "tpu-webhook.dev/slice"),
+            "host 1 of 2, Job train: 2x4 of tpu-v6e-slice, 4 chips per host");
+  EXPECT_EQ(test::annotation(admit(jobset()), "tpu-webhook.dev/slice"),
+            "host 1 of 2, slice 1 of 2, JobSet s/r: 2x4 of tpu-v6e-slice, 4 chips per host");
+  EXPECT_EQ(test::annotation(admit(ray()), "tpu-webhook.dev/slice"),
+            "host 1 of 2, slice 1, RayCluster c/g: 2x4 of tpu-v6e-slice, 4 chips per host");
+}
+
+TEST(DecideWords, HostileNamesAreTextInThem) {
+  for (const std::string& text : {"a\"b\\c\n\x01"s, "\0"s, "\xf0\x9f\x98\x80"s}) {
+    const auto answer = admit(a_pod()
+                                  .owner("Job", text, "u")
+                                  .label(job_index, "0")
+                                  .accelerator("tpu7x"
+                                               "-" +
+                                               text)
+                                  .topology("2x2x1")
+                                  .tpu(4));
+    EXPECT_NE(test::annotation(answer, "tpu-webhook.dev/slice").find(text), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

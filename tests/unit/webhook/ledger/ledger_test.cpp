@@ -1,0 +1,219 @@
+// Ray workers that nothing tells apart, with a ledger in memory (DESIGN D2).
+#include "webhook/ledger/ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::Admitted;
+using test::effective;
+using test::PodBuilder;
+
+const char* const token = "tpu-webhook.dev/token";
+const char* const slice_key = "tpu-webhook.dev/slice-key";
+
+// As KubeRay makes it without RayMultiHostIndexing.
+PodBuilder worker(const char* topology = "4x4", const char* group = "g") {
+  return a_pod()
+      .ray("c", group, 0, 0)
+      .remove("/metadata/labels/ray.io~1worker-group-replica-index")
+      .remove("/metadata/labels/ray.io~1worker-group-replica-name")
+      .remove("/metadata/labels/ray.io~1replica-host-index")
+      .topology(topology)
+      .tpu(4);
+}
+
+// Every request of an API server has a uid of its own.
+Admitted create(const PodBuilder& pod, Ledger& ledger, bool dry_run = false) {
+  static int count = 0;
+  auto review = pod.review_json();
+  review["request"]["uid"] = "uid-" + std::to_string(++count);
+  review["request"]["dryRun"] = dry_run;
+  return admit(review.dump(), {.ledger = &ledger});
+}
+
+std::string host_name(const Admitted& answer) {
+  return answer.object["spec"].value("hostname", "");
+}
+
+TEST(RayLedger, FillsSliceAfterSlice) {
+  MemoryLedger ledger;
+  std::set<std::string> keys, tokens;
+  for (unsigned i = 0; i < 8; ++i) {
+    const auto answer = create(worker(), ledger);
+    const std::string slice = std::to_string(i / 4), host = std::to_string(i % 4);
+    EXPECT_EQ(host_name(answer), "g-" + slice + "-" + host);
+    EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), host);
+    EXPECT_EQ(effective(answer, "TPU_NAME"), "g-" + slice);
+    EXPECT_EQ(test::label(answer, "replicaIndex"), "g-" + slice);
+    EXPECT_TRUE(answer.warnings.empty()) << answer.body;
+    keys.insert(test::label(answer, slice_key));
+    tokens.insert(test::label(answer, token));
+  }
+  EXPECT_EQ(keys.size(), 2u);
+  EXPECT_EQ(tokens.size(), 8u);
+}
+
+TEST(RayLedger, GroupsAndClustersAreApart) {
+  MemoryLedger ledger;
+  EXPECT_EQ(host_name(create(worker("4x4", "a"), ledger)), "a-0-0");
+  EXPECT_EQ(host_name(create(worker("4x4", "b"), ledger)), "b-0-0");
+  EXPECT_EQ(host_name(create(worker("4x4", "a").owner("RayCluster", "c", "another"), ledger)),
+            "a-0-0");
+  EXPECT_EQ(host_name(create(worker("4x4", "a"), ledger)), "a-0-1");
+}
+
+TEST(RayLedger, ADryRunTakesNoPlace) {
+  MemoryLedger ledger;
+  EXPECT_EQ(host_name(create(worker(), ledger, true)), "g-0-0");
+  EXPECT_EQ(host_name(create(worker(), ledger, true)), "g-0-0");
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-0");
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-1");
+}
+
+TEST(RayLedger, ShadowModeTakesNoPlace) {
+  MemoryLedger ledger;
+  Config shadow;
+  shadow.mode = Mode::shadow;
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = admit(worker(), {.config = shadow, .ledger = &ledger});
+    EXPECT_NE(answer.warning("host 0 of 4, slice 0"), "") << answer.body;
+  }
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-0");
+}
+
+// Another webhook changed the Pod after us, and the API server asks again.
+TEST(RayLedger, AskedAgainThePodKeepsItsPlace) {
+  MemoryLedger ledger;
+  create(worker(), ledger);
+  const auto first = create(worker(), ledger);
+  auto review = test::review_of(first.object);
+  review["request"]["uid"] = "again";
+  const auto second = admit(review.dump(), {.ledger = &ledger});
+  EXPECT_EQ(second.patch, test::json::array());
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-2");
+}
+
+TEST(RayLedger, AnotherLedgerTakesItAsItIs) {
+  MemoryLedger ledger, another;
+  create(worker(), ledger);
+  const auto first = create(worker(), ledger);
+  const auto second = admit(test::review_of(first.object).dump(), {.ledger = &another});
+  EXPECT_EQ(second.patch, test::json::array());
+  EXPECT_EQ(host_name(create(worker(), another)), "g-0-0");
+  EXPECT_EQ(host_name(create(worker(), another)), "g-0-2");
+}
+
+// A copy of a Pod whose place another has by now gets one of its own, with all that hangs on it.
+TEST(RayLedger, ACopyOfATakenPlaceGetsAnother) {
+  MemoryLedger ledger, another;
+  const auto first = create(worker(), ledger);
+  create(worker(), another);
+  const auto copy = admit(test::review_of(first.object).dump(), {.ledger = &another});
+  EXPECT_EQ(host_name(copy), "g-0-1");
+  EXPECT_EQ(effective(copy, "TPU_WORKER_ID"), "1");
+  EXPECT_NE(test::label(copy, token), test::label(first, token));
+  EXPECT_EQ(test::label(copy, slice_key), test::label(first, slice_key));
+}
+
+TEST(RayLedger, NoPlaceBeyondTheSlicesOfTheJob) {
+  MemoryLedger ledger;
+  const auto pod = worker("2x4").env("MEGASCALE_NUM_SLICES", "2");
+  for (const char* name : {"g-0-0", "g-0-1", "g-1-0", "g-1-1"})
+    EXPECT_EQ(host_name(create(pod, ledger)), name);
+  const auto fifth = create(pod, ledger);
+  EXPECT_EQ(fifth.status, 503u);
+  EXPECT_EQ(fifth.outcome, Outcome::deferred);
+  EXPECT_NE(fifth.message.find("all 4 places of worker group g of RayCluster c are taken"),
+            std::string::npos)
+      << fifth.message;
+}
+
+struct OneGroup final : ClusterView {
+  RayGroup group;
+  std::optional<RayGroup> ray_group(std::string_view, std::string_view,
+                                    std::string_view) const override {
+    return group;
+  }
+};
+
+TEST(RayLedger, NoPlaceBeyondTheClustersSize) {
+  MemoryLedger ledger;
+  OneGroup cluster;
+  cluster.group = {.hosts = 2, .slices = 1};
+  const test::Around around{.cluster = &cluster, .ledger = &ledger};
+  EXPECT_EQ(host_name(admit(worker("2x4"), around)), "g-0-0");
+  EXPECT_EQ(host_name(admit(worker("2x4").set("/metadata/name", "b"), around)), "g-0-1");
+  EXPECT_EQ(admit(worker("2x4"), around).status, 503u);
+  const auto misfit = admit(worker("4x4"), around);
+  EXPECT_EQ(misfit.reason, Reason::inconsistent);
+  EXPECT_NE(misfit.warning("has numOfHosts 2, but 4x4 with 4 chips per Pod has 4 hosts"), "");
+}
+
+TEST(RayLedger, PodsWithIndexLabelsCountAsTaken) {
+  MemoryLedger ledger;
+  create(a_pod().ray("c", "g", 0, 0).topology("4x4").tpu(4), ledger);
+  create(a_pod().ray("c", "g", 0, 2).topology("4x4").tpu(4), ledger);
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-1");
+  EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-3");
+}
+
+TEST(RayLedger, SlicesOfAnotherSizeAreNotMixed) {
+  MemoryLedger ledger;
+  create(worker("4x4"), ledger);
+  const auto other = create(worker("2x4"), ledger);
+  EXPECT_EQ(other.reason, Reason::no_identity);
+  EXPECT_NE(other.warning("slices of 4 hosts, but this Pod is of a slice of 2"), "") << other.body;
+}
+
+TEST(RayLedger, SingleHostsGetANameEach) {
+  MemoryLedger ledger;
+  EXPECT_EQ(effective(create(worker("2x2"), ledger), "TPU_NAME"), "g-0");
+  const auto second = create(worker("2x2"), ledger);
+  EXPECT_EQ(effective(second, "TPU_NAME"), "g-1");
+  EXPECT_EQ(effective(second, "TPU_WORKER_ID"), "0");
+}
+
+// Two slices of one host that form one job: the coordinator has to have a name.
+TEST(RayLedger, SingleHostsOfOneJobHaveNames) {
+  MemoryLedger ledger;
+  const auto pod = worker("2x2").env("MEGASCALE_NUM_SLICES", "2");
+  create(pod, ledger);
+  const auto second = create(pod, ledger);
+  EXPECT_EQ(host_name(second), "g-1-0");
+  EXPECT_EQ(effective(second, "MEGASCALE_SLICE_ID"), "1");
+  EXPECT_EQ(effective(second, "MEGASCALE_COORDINATOR_ADDRESS"), "g-0-0.c-headless");
+}
+
+TEST(RayLedger, WithoutOneNothingIsGuessed) {
+  NoLedger none("no ledger here");
+  const auto answer = create(worker(), none);
+  EXPECT_EQ(answer.patch, test::json::array());
+  EXPECT_EQ(answer.reason, Reason::no_identity);
+  EXPECT_NE(answer.warning("no ledger here; nothing was injected"), "");
+}
+
+TEST(RayLedger, GivesNoMoreThanItCanRemember) {
+  MemoryLedger ledger;
+  PlaceRequest request{.ns = "d", .cluster = "c", .group = "g", .size = {1, 0}, .review_uid = "u"};
+  // Filled in descending order of cost: noting is cheap where the group is new.
+  std::string group;
+  for (std::size_t i = 0; i < MemoryLedger::max_members; ++i) {
+    group = std::to_string(i);
+    request.group = group;
+    ledger.note(request, {0, 0});
+  }
+  request.group = "g";
+  EXPECT_EQ(ledger.place(request).kind, PlaceAnswer::Kind::try_again);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,34 @@
+#include "webhook/ledger/token.hpp"
+
+#include <gtest/gtest.h>
+
+#include "webhook/text/names.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using topology::Place;
+
+TEST(Token, SaysThePlaceAndIsALabelValue) {
+  for (const Place place : {Place{0, 0}, Place{7, 63}, Place{4294967295u, 4294967295u}}) {
+    const std::string token = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
+    EXPECT_EQ(place_of_token(token), place) << token;
+    EXPECT_TRUE(is_label_value(token)) << token;
+  }
+}
+
+TEST(Token, DiffersByReview) {
+  EXPECT_NE(make_token({0, 0}, "a"), make_token({0, 0}, "b"));
+  EXPECT_EQ(make_token({0, 0}, "a"), make_token({0, 0}, "a"));
+}
+
+TEST(Token, AnythingElseIsNone) {
+  for (const char* text :
+       {"", "-", "--", "1-2", "1-2-", "1-2-0123456789abcde", "1-2-0123456789abcdef0",
+        "1-2-0123456789ABCDEF", "01-2-0123456789abcdef", "-1-2-0123456789abcdef",
+        "1-2-3-0123456789abcdef", "4294967296-0-0123456789abcdef", "a-b-0123456789abcdef"})
+    EXPECT_FALSE(place_of_token(text)) << text;
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,163 @@
+#include "webhook/read/affinity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/support/named_case.hpp"
+#include "tests/support/read_pod.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::case_name;
+using test::json;
+using test::PrintTo;
+using test::ReadPod;
+
+// The value of spec.affinity of a Pod.
+struct Affinity {
+  explicit Affinity(const std::string& text)
+      : read(R"({"metadata":{},"spec":{"affinity":)" + text + "}}") {}
+  ReadPod read;
+};
+
+std::string node_terms(const std::string& terms) {
+  return R"({"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":)" +
+         terms + "}}}";
+}
+
+// --- Where the user pinned the Pod ----------------------------------------------------
+
+struct Pinned {
+  std::string_view name;
+  std::string terms;
+  std::string_view want = "";
+};
+
+class PinnedValue : public testing::TestWithParam<Pinned> {};
+
+TEST_P(PinnedValue, NeedsEveryTermToSayTheSame) {
+  const Affinity affinity(node_terms(GetParam().terms));
+  ASSERT_TRUE(affinity.read.good) << affinity.read.in.error().text();
+  EXPECT_EQ(pinned_value(affinity.read.pod, "k"), GetParam().want);
+}
+
+std::string term(std::string_view key, std::string_view op, std::string_view values) {
+  std::string text = R"({"matchExpressions":[{"key":")";
+  text.append(key).append(R"(","operator":")").append(op);
+  return text.append(R"(","values":)").append(values) + "}]}";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Affinity, PinnedValue,
+    testing::Values(
+        Pinned{"one", "[" + term("k", "In", R"(["a"])") + "]", "a"},
+        Pinned{"reversed_members",
+               R"([{"matchExpressions":[{"values":["a"],"operator":"In","key":"k"}]}])", "a"},
+        Pinned{"none", "[]"}, Pinned{"null", "null"}, Pinned{"empty_term", "[{}]"},
+        Pinned{"two_values", "[" + term("k", "In", R"(["a","b"])") + "]"},
+        Pinned{"no_values", "[" + term("k", "In", "[]") + "]"},
+        Pinned{"null_values", "[" + term("k", "In", "null") + "]"},
+        Pinned{"empty_value", "[" + term("k", "In", R"([""])") + "]"},
+        Pinned{"not_in", "[" + term("k", "NotIn", R"(["a"])") + "]"},
+        Pinned{"exists", "[" + term("k", "Exists", "[]") + "]"},
+        Pinned{"lower_case_in", "[" + term("k", "in", R"(["a"])") + "]"},
+        Pinned{"other_key", "[" + term("kk", "In", R"(["a"])") + "]"},
+        Pinned{"same_twice",
+               "[" + term("k", "In", R"(["a"])") + "," + term("k", "In", R"(["a"])") + "]", "a"},
+        Pinned{"different",
+               "[" + term("k", "In", R"(["a"])") + "," + term("k", "In", R"(["b"])") + "]"},
+        Pinned{"one_free",
+               "[" + term("k", "In", R"(["a"])") + "," + term("x", "In", R"(["a"])") + "]"},
+        Pinned{"first_free",
+               "[" + term("x", "In", R"(["a"])") + "," + term("k", "In", R"(["a"])") + "]"},
+        Pinned{"one_empty", "[{}," + term("k", "In", R"(["a"])") + "]", "a"},
+        Pinned{"fields_are_free", R"([{"matchFields":[{}]},)" + term("k", "In", R"(["a"])") + "]"},
+        Pinned{
+            "fields_and_key",
+            R"([{"matchFields":[{}],"matchExpressions":[{"key":"k","operator":"In","values":["a"]}]}])",
+            "a"},
+        Pinned{
+            "second_expression",
+            R"([{"matchExpressions":[{"key":"x","operator":"Exists"},{"key":"k","operator":"In","values":["a"]}]}])",
+            "a"}),
+    case_name);
+
+TEST(AffinityReading, MentionsOfAKeyPrefix) {
+  const Affinity affinity(node_terms("[" + term("a/b", "Exists", "[]") + "]"));
+  EXPECT_TRUE(node_affinity_mentions(affinity.read.pod, "a/"));
+  EXPECT_FALSE(node_affinity_mentions(affinity.read.pod, "b/"));
+  // Preferred is no demand.
+  const Affinity preferred(
+      R"({"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":)" +
+      term("a/b", "Exists", "[]") + "}]}}");
+  EXPECT_TRUE(preferred.read.good);
+  EXPECT_FALSE(node_affinity_mentions(preferred.read.pod, "a/"));
+}
+
+// --- What is there and what is not ------------------------------------------------------
+
+TEST(AffinityReading, NullIsAbsentAndEmptyIsPresent) {
+  const auto present = [](const std::string& text) {
+    const Affinity affinity(text);
+    EXPECT_TRUE(affinity.read.good) << text << affinity.read.in.error().text();
+    const Pod& pod = affinity.read.pod;
+    std::string said;
+    for (const Presence each :
+         {pod.affinity, pod.node_affinity.present, pod.node_affinity.required,
+          pod.node_affinity.terms, pod.pod_affinity.present, pod.pod_affinity.required.list,
+          pod.pod_anti_affinity.present, pod.pod_anti_affinity.preferred.list})
+      said += each == Presence::present ? '1' : '0';
+    return said;
+  };
+  const std::string required = R"("requiredDuringSchedulingIgnoredDuringExecution":)";
+  const std::string preferred = R"("preferredDuringSchedulingIgnoredDuringExecution":)";
+  EXPECT_EQ(present("null"), "00000000");
+  EXPECT_EQ(present("{}"), "10000000");
+  EXPECT_EQ(present(R"({"nodeAffinity":null,"podAffinity":null,"podAntiAffinity":null})"),
+            "10000000");
+  EXPECT_EQ(present(R"({"nodeAffinity":{},"podAffinity":{},"podAntiAffinity":{}})"), "11001010");
+  EXPECT_EQ(present(R"({"nodeAffinity":{)" + required + R"(null}})"), "11000000");
+  EXPECT_EQ(present(R"({"nodeAffinity":{)" + required + R"({}}})"), "11100000");
+  EXPECT_EQ(present(node_terms("null")), "11100000");
+  EXPECT_EQ(present(node_terms("[]")), "11110000");
+  EXPECT_EQ(present(R"({"podAffinity":{)" + required + R"([]}})"), "10001100");
+  EXPECT_EQ(present(R"({"podAntiAffinity":{)" + preferred + R"([]}})"), "10000011");
+}
+
+TEST(AffinityReading, TermsKeepTheirLists) {
+  const std::string one =
+      R"({"labelSelector":{"matchExpressions":[{"key":"k","operator":"Exists"}]},"topologyKey":"t"})";
+  const Affinity affinity(
+      R"({"podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":7,"podAffinityTerm":)" +
+      one + R"(}],"requiredDuringSchedulingIgnoredDuringExecution":[)" + one + "," + one + "]}}");
+  const Pod& pod = affinity.read.pod;
+  const auto size = [](const TermList& list) { return list.end - list.begin; };
+  EXPECT_EQ(size(pod.pod_anti_affinity.required), 2u);
+  EXPECT_EQ(size(pod.pod_anti_affinity.preferred), 1u);
+  EXPECT_EQ(pod.pod_terms[pod.pod_anti_affinity.preferred.begin].weight, 7u);
+  EXPECT_EQ(pod.pod_terms[pod.pod_anti_affinity.required.begin].weight, 0u);
+  for (const PodTerm& each : pod.pod_terms) {
+    EXPECT_EQ(each.topology_key, "t");
+    EXPECT_EQ(each.end - each.begin, 1u);
+  }
+}
+
+TEST(AffinityReading, EveryNamespaceIsTheEmptySelectorAlone) {
+  const auto every = [](const std::string& selector) {
+    const Affinity affinity(
+        R"({"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"t")" +
+        selector + "}]}}");
+    return affinity.read.pod.pod_terms.at(0).every_namespace;
+  };
+  EXPECT_TRUE(every(R"(,"namespaceSelector":{})"));
+  EXPECT_FALSE(every(""));
+  EXPECT_FALSE(every(R"(,"namespaceSelector":null)"));
+  EXPECT_FALSE(every(R"(,"namespaceSelector":{"matchLabels":{}})"));
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,96 @@
+// Chips by claim: the same identity, once the claim says how many (reference/workloads.md 2.15).
+#include "webhook/read/claims.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+#include <vector>
+
+#include "tests/support/admitted.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::effective;
+using test::json;
+
+struct Templates final : ClusterView {
+  std::optional<std::uint32_t> claimed_chips(std::string_view ns,
+                                             std::string_view name) const override {
+    if (ns != "default") return std::nullopt;
+    if (name == "tpu-4") return 4;
+    if (name == "netdev") return 0;
+    return std::nullopt;
+  }
+};
+
+// Braces around one object are that object to nlohmann, not a list of it.
+json list(const std::vector<json>& items) {
+  return items;
+}
+
+test::PodBuilder worker(const json& claims, const json& used) {
+  return a_pod()
+      .job("t", 1)
+      .topology("2x4")
+      .set("/spec/resourceClaims", claims)
+      .set("/spec/containers/0/resources", json{{"claims", used}});
+}
+
+json claim(const char* name, const char* made_from) {
+  return {{"name", name}, {"resourceClaimTemplateName", made_from}};
+}
+
+json use(const char* name) {
+  return {{"name", name}};
+}
+
+test::Admitted ask(const test::PodBuilder& pod) {
+  static const Templates cluster;
+  return admit(pod, {.cluster = &cluster});
+}
+
+TEST(Claims, AreChips) {
+  const auto pod = worker(list({claim("tpu", "tpu-4"), claim("net", "netdev")}),
+                          list({use("tpu"), {{"name", "net"}, {"request", "nic"}}}));
+  const auto answer = ask(pod);
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc");
+  EXPECT_EQ(answer.object["spec"]["resourceClaims"], pod.pod()["spec"]["resourceClaims"]);
+}
+
+TEST(Claims, OfOtherDevicesAreNot) {
+  const auto answer = ask(worker(list({claim("net", "netdev")}), list({use("net")})));
+  EXPECT_EQ(answer.reason, Reason::no_tpu);
+}
+
+TEST(Claims, ThatAreNotKnownAreNotGuessed) {
+  for (const auto& pod :
+       {worker(list({claim("tpu", "other")}), list({use("tpu")})),
+        worker(list({claim("tpu", "tpu-4")}), list({use("another")})),
+        worker(list({{{"name", "tpu"}, {"resourceClaimName", "tpu-4"}}}), list({use("tpu")})),
+        worker(list({claim("tpu", "tpu-4")}), list({use("tpu")}))
+            .container("b")
+            .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}})}) {
+    const auto answer = ask(pod);
+    EXPECT_EQ(answer.reason, Reason::no_tpu) << pod.pod();
+    EXPECT_NE(answer.warning("is not known here, so nothing was injected"), "");
+    EXPECT_EQ(answer.patch, json::array());
+  }
+}
+
+TEST(Claims, BesideChipsAddNone) {
+  const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
+}
+
+TEST(Claims, OfTheWrongTypeAreToldOf) {
+  EXPECT_EQ(ask(worker(list({{{"name", 5}}}), json::array())).status, 400u);
+  EXPECT_EQ(ask(worker(5, json::array())).status, 400u);
+  EXPECT_TRUE(ask(worker(nullptr, nullptr)).allowed);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

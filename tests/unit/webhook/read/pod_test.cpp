@@ -1,0 +1,368 @@
+#include "webhook/read/pod.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/full_pod.hpp"
+#include "tests/support/json_text.hpp"
+#include "tests/support/named_case.hpp"
+#include "tests/support/read_pod.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using namespace std::string_literals;
+using test::a_pod;
+using test::admit;
+using test::case_name;
+using test::json;
+using test::PrintTo;
+using Read = test::ReadPod;
+
+// --- Every field that is read ----------------------------------------------------------
+
+// Values at and below these are passed over; how they look is the API server's business.
+bool is_read(const std::string& pointer) {
+  for (const std::string skipped :
+       {"/request/resource", "/request/requestKind", "/request/requestResource",
+        "/request/userInfo", "/request/options", "/request/oldObject", "/request/object/kind",
+        "/request/object/apiVersion"})
+    if (pointer == skipped || pointer.starts_with(skipped + "/")) return false;
+  if (pointer.find("/ownerReferences/") != std::string::npos && pointer.ends_with("/apiVersion"))
+    return false;
+  return !pointer.ends_with("/image") && pointer.find("/valueFrom/") == std::string::npos &&
+         pointer.find("/matchFields/") == std::string::npos;
+}
+
+std::string kind_of(const json& value) {
+  return value.is_number() ? "number" : value.type_name();
+}
+
+TEST(PodFields, AWrongTypeAnywhereIsNamedWithItsPath) {
+  const json review = test::review_of(test::full_pod());
+  const json wrong[] = {5, "text", json::array(), json::object(), true};
+  std::size_t refused = 0;
+  for (const std::string& pointer : test::pointers_of(review)) {
+    const json before = review[json::json_pointer(pointer)];
+    for (const json& value : wrong) {
+      json changed = review;
+      changed[json::json_pointer(pointer)] = value;
+      const auto answer = admit(changed.dump());
+      ASSERT_TRUE(answer.status == 200 || answer.status == 400) << pointer << ' ' << value;
+      if (!is_read(pointer) || kind_of(value) == kind_of(before)) continue;
+      const bool any_type = pointer.ends_with("/valueFrom");
+      const bool quantity = pointer.ends_with("~1tpu") && value.is_number();
+      if (any_type || quantity) continue;
+      // A quantity that is none is a denial: what the Pod asks for, not how it is written.
+      const bool no_quantity = pointer.ends_with("~1tpu") && value.is_string();
+      EXPECT_EQ(answer.status, no_quantity ? 200u : 400u) << pointer << ' ' << value;
+      EXPECT_FALSE(answer.allowed);
+      EXPECT_TRUE(answer.message.starts_with(test::path_of(pointer) + ": ")) << answer.message;
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 700u);
+}
+
+TEST(PodFields, NullAnywhereIsAnsweredAndMostlyAbsence) {
+  const json review = test::review_of(test::full_pod());
+  for (const std::string& pointer : test::pointers_of(review)) {
+    json changed = review;
+    changed[json::json_pointer(pointer)] = nullptr;
+    const auto answer = admit(changed.dump());  // patches are applied there
+    if (answer.status == 200) continue;
+    EXPECT_EQ(answer.status, 400u) << pointer;
+    EXPECT_NE(answer.message.find(test::path_of(pointer)), std::string::npos) << answer.message;
+  }
+}
+
+TEST(PodFields, AKeyThatStandsTwiceIsNamed) {
+  const json review = test::review_of(test::full_pod());
+  std::size_t refused = 0;
+  for (const std::string& pointer : test::pointers_of(review)) {
+    const json::json_pointer at(pointer);
+    if (!review[at.parent_pointer()].is_object() || !is_read(pointer)) continue;
+    for (const bool escaped : {false, true}) {
+      const auto answer = admit(test::with_twice(review, pointer, escaped));
+      EXPECT_EQ(answer.status, 400u) << pointer;
+      EXPECT_NE(answer.message.find("twice"), std::string::npos)
+          << pointer << ": " << answer.message;
+      EXPECT_TRUE(answer.message.starts_with(test::path_of(pointer))) << answer.message;
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 200u);
+}
+
+TEST(PodFields, EachValueGoneIsAnswered) {
+  const json review = test::review_of(test::full_pod());
+  for (const std::string& pointer : test::pointers_of(review)) {
+    json changed = review;
+    const json::json_pointer at(pointer);
+    json& parent = changed[at.parent_pointer()];
+    if (parent.is_object())
+      parent.erase(at.back());
+    else
+      parent.erase(static_cast<std::size_t>(std::stoul(at.back())));
+    const auto answer = admit(changed.dump());
+    EXPECT_TRUE(answer.status == 200 || answer.status == 400) << pointer;
+  }
+}
+
+TEST(PodFields, HostileTextAnywhereIsAnswered) {
+  const json review = test::review_of(test::full_pod());
+  const std::string texts[] = {
+      "",      "\0"s, "a\0b"s, "\"\\\n\x01",     "\xf0\x9f\x98\x80", std::string(70'000, 'x'),
+      "~1/~0", "-1",  "$(X)",  "kueue.x-k8s.io/"};
+  for (const std::string& pointer : test::pointers_of(review)) {
+    if (!review[json::json_pointer(pointer)].is_string()) continue;
+    for (const std::string& text : texts) {
+      json changed = review;
+      changed[json::json_pointer(pointer)] = text;
+      const auto answer = admit(changed.dump());  // what must hold of any answer is checked there
+      EXPECT_TRUE(answer.status == 200 || answer.status == 400) << pointer;
+    }
+  }
+}
+
+TEST(PodFields, HostileKeysAreAnswered) {
+  for (const std::string& key : {"\0"s, "a\"b"s, "~/"s, std::string(100'000, 'k'), ""s}) {
+    auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
+    pod.label(key, "v").annotation(key, "v").selector(key, "v");
+    EXPECT_EQ(admit(pod).outcome, Outcome::patched);
+  }
+}
+
+// --- What is made of them --------------------------------------------------------------
+
+TEST(PodReading, TheControllerIsTheOwner) {
+  const auto owner = [](const char* kind, const json& controller) -> json {
+    json reference = {{"kind", kind}, {"name", "n"}, {"uid", "u"}};
+    if (!controller.is_discarded()) reference["controller"] = controller;
+    return reference;
+  };
+  struct Case {
+    json owners;
+    std::string want;
+  };
+  const json none(json::value_t::discarded);
+  for (const auto& [owners, want] :
+       {Case{json::array(), ""}, Case{nullptr, ""},
+        Case{json::array({owner("A", none), owner("B", none)}), "A"},
+        Case{json::array({owner("A", none), owner("B", true)}), "B"},
+        Case{json::array({owner("A", true), owner("B", true)}), "A"},
+        Case{json::array({owner("A", false), owner("B", nullptr)}), "A"}}) {
+    const Read read(a_pod().set("/metadata/ownerReferences", owners));
+    ASSERT_TRUE(read.good) << read.in.error().text();
+    EXPECT_EQ(read.pod.owner.kind, want) << owners;
+  }
+}
+
+TEST(PodReading, ContainersComeBeforeInitContainersWhateverTheOrder) {
+  // Go writes initContainers first.
+  for (
+      const char* text :
+      {R"({"metadata":{},"spec":{"initContainers":[{"name":"i"},{"name":"j"}],"containers":[{"name":"a"},{"name":"b"}]}})",
+       R"({"metadata":{},"spec":{"containers":[{"name":"a"},{"name":"b"}],"initContainers":[{"name":"i"},{"name":"j"}]}})"}) {
+    const Read read{std::string(text)};
+    ASSERT_TRUE(read.good) << read.in.error().text();
+    std::string names;
+    for (const Container& container : read.pod.containers) names += container.name;
+    EXPECT_EQ(names, "abij");
+    EXPECT_EQ(read.pod.containers[1].index, 1u);
+    EXPECT_EQ(read.pod.containers[3].index, 1u);
+    EXPECT_TRUE(read.pod.containers[2].init);
+  }
+}
+
+TEST(PodReading, OnlyAnInitContainerIsASidecar) {
+  const Read read(
+      a_pod().set("/spec/containers/0/restartPolicy", "Always").sidecar("s").init_container("i"));
+  ASSERT_TRUE(read.good);
+  EXPECT_FALSE(read.pod.containers[0].sidecar);
+  EXPECT_TRUE(read.pod.containers[1].sidecar);
+  EXPECT_FALSE(read.pod.containers[2].sidecar);
+}
+
+struct Chips {
+  std::string_view name;
+  std::string resources;
+  std::uint64_t want = 0;
+  bool differ = false;
+};
+
+class ContainerChips : public testing::TestWithParam<Chips> {};
+
+TEST_P(ContainerChips, AreTheRequestElseTheLimit) {
+  const Read read(R"({"metadata":{},"spec":{"containers":[{"name":"a","resources":)" +
+                  GetParam().resources + "}]}}");
+  ASSERT_TRUE(read.good) << read.in.error().text();
+  EXPECT_EQ(read.pod.containers[0].chips(), GetParam().want);
+  EXPECT_EQ(read.pod.containers[0].request_and_limit_differ(), GetParam().differ);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pod, ContainerChips,
+    testing::Values(
+        Chips{"none", "{}"}, Chips{"null", "null"},
+        Chips{"null_limits", R"({"limits":null,"requests":{"google.com/tpu":4}})", 4},
+        Chips{"limit", R"({"limits":{"google.com/tpu":"4"}})", 4},
+        Chips{"request", R"({"requests":{"google.com/tpu":"4"}})", 4},
+        Chips{"both", R"({"limits":{"google.com/tpu":"4"},"requests":{"google.com/tpu":4}})", 4},
+        Chips{"two_spellings",
+              R"({"limits":{"google.com/tpu":"4000m"},"requests":{"google.com/tpu":4e0}})", 4},
+        Chips{"differ", R"({"limits":{"google.com/tpu":"4"},"requests":{"google.com/tpu":1}})", 1,
+              true},
+        Chips{"zero_request",
+              R"({"limits":{"google.com/tpu":"4"},"requests":{"google.com/tpu":0}})", 4, true},
+        Chips{"zero", R"({"limits":{"google.com/tpu":"0"}})"},
+        Chips{"null_quantity", R"({"limits":{"google.com/tpu":null}})"},
+        Chips{"others", R"({"limits":{"cpu":"1","google.com/tpu-slice":"4","nvidia.com/gpu":8}})"}),
+    case_name);
+
+struct Entry {
+  std::string_view name;
+  std::string entries;
+  bool present = true;
+  std::string_view value = "";
+  bool from = false;
+  bool has_value = true;
+  std::uint32_t index = 0;
+};
+
+class EnvEntries : public testing::TestWithParam<Entry> {};
+
+TEST_P(EnvEntries, TheLastOfANameCounts) {
+  const Read read(R"({"metadata":{},"spec":{"containers":[{"name":"a","env":)" +
+                  GetParam().entries + "}]}}");
+  ASSERT_TRUE(read.good) << read.in.error().text();
+  const EnvEntry* entry = read.pod.entry(read.pod.containers[0], Variable::tpu_worker_id);
+  ASSERT_EQ(entry != nullptr, GetParam().present);
+  if (entry == nullptr) return;
+  EXPECT_EQ(entry->value, GetParam().value);
+  EXPECT_EQ(entry->source == EnvSource::value_from, GetParam().from);
+  EXPECT_EQ(entry->has_value, GetParam().has_value);
+  EXPECT_EQ(entry->index, GetParam().index);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pod, EnvEntries,
+    testing::Values(
+        Entry{"none", "[]", false}, Entry{"null", "null", false},
+        Entry{"other", R"([{"name":"A"}])", false},
+        Entry{"literal", R"([{"name":"TPU_WORKER_ID","value":"3"}])", true, "3"},
+        Entry{"value_first", R"([{"value":"3","name":"TPU_WORKER_ID"}])", true, "3"},
+        Entry{"escaped", R"([{"value":"\u0033","name":"TPU_WORKER_\u0049D"}])", true, "3"},
+        Entry{"empty", R"([{"name":"TPU_WORKER_ID","value":""}])", true, ""},
+        // Go leaves an empty value out.
+        Entry{"no_value", R"([{"name":"TPU_WORKER_ID"}])", true, "", false, false},
+        Entry{"null_value", R"([{"name":"TPU_WORKER_ID","value":null}])", true, "", false, false},
+        Entry{"from", R"([{"name":"TPU_WORKER_ID","valueFrom":{}}])", true, "", true, false},
+        Entry{"null_from", R"([{"name":"TPU_WORKER_ID","value":"1","valueFrom":null}])", true, "1"},
+        Entry{
+            "last",
+            R"([{"name":"TPU_WORKER_ID","value":"1"},{"name":"A"},{"name":"TPU_WORKER_ID","value":"2"}])",
+            true, "2", false, true, 2},
+        Entry{"last_is_empty",
+              R"([{"name":"TPU_WORKER_ID","value":"1"},{"name":"TPU_WORKER_ID","value":""}])", true,
+              "", false, true, 1},
+        Entry{"last_is_from",
+              R"([{"name":"TPU_WORKER_ID","value":"1"},{"name":"TPU_WORKER_ID","valueFrom":{}}])",
+              true, "", true, false, 1},
+        Entry{"no_name", R"([{"value":"1"}])", false},
+        Entry{"nul_in_name", R"([{"name":"TPU_WORKER_ID\u0000"}])", false}),
+    case_name);
+
+struct Priority {
+  std::string_view name;
+  std::string text;
+  std::string_view want;
+  bool good = true;
+};
+
+class PodPriority : public testing::TestWithParam<Priority> {};
+
+TEST_P(PodPriority, IsAWholeNumber) {
+  const Read read(R"({"metadata":{},"spec":{"priority":)" + GetParam().text + "}}");
+  EXPECT_EQ(read.good, GetParam().good) << read.in.error().text();
+  if (read.good) {
+    EXPECT_EQ(read.pod.priority, GetParam().want);
+  } else {
+    // What is no JSON is told by its byte.
+    EXPECT_EQ(read.in.error().path(),
+              read.in.error().code() == Errc::bad_json ? "" : "spec.priority");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pod, PodPriority,
+    testing::Values(Priority{"zero", "0", "0"}, Priority{"thousand", "1000", "1000"},
+                    Priority{"negative", "-10", "-10"},
+                    Priority{"lowest", "-2147483648", "-2147483648"},
+                    Priority{"system", "2000001000", "2000001000"}, Priority{"null", "null", ""},
+                    Priority{"text", "\"5\"", "", false}, Priority{"fraction", "1.5", "", false},
+                    Priority{"exponent", "1e3", "", false},
+                    Priority{"huge", "99999999999", "", false},
+                    Priority{"bare_minus", "-", "", false}, Priority{"true", "true", "", false}),
+    case_name);
+
+struct Gate {
+  std::string_view name;
+  std::string text;
+  bool want = false;
+};
+
+class KueueGate : public testing::TestWithParam<Gate> {};
+
+TEST_P(KueueGate, IsKnownByItsPrefix) {
+  const Read read(R"({"metadata":{},"spec":{"schedulingGates":)" + GetParam().text + "}}");
+  ASSERT_TRUE(read.good) << read.in.error().text();
+  EXPECT_EQ(read.pod.kueue_gate, GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pod, KueueGate,
+    testing::Values(Gate{"null", "null"}, Gate{"none", "[]"}, Gate{"other", R"([{"name":"a/b"}])"},
+                    Gate{"admission", R"([{"name":"kueue.x-k8s.io/admission"}])", true},
+                    Gate{"second", R"([{"name":"a/b"},{"name":"kueue.x-k8s.io/topology"}])", true},
+                    Gate{"look_alike", R"([{"name":"x.kueue.x-k8s.io/admission"}])"}),
+    case_name);
+
+TEST(PodReading, AGroupOfTheSchedulersIsSeen) {
+  EXPECT_FALSE(Read(a_pod()).pod.scheduling_group);
+  EXPECT_FALSE(Read(a_pod().set("/spec/schedulingGroup", nullptr)).pod.scheduling_group);
+  EXPECT_TRUE(Read(a_pod().set("/spec/schedulingGroup", {{"name", "g"}})).pod.scheduling_group);
+}
+
+TEST(PodReading, NothingOfThePodBeforeStays) {
+  Pod pod;
+  JsonReader in;
+  std::string full = test::full_pod().dump(), empty = R"({"metadata":{},"spec":{}})";
+  ASSERT_TRUE(in.start(Body(full).bytes()) && read_pod(in, "tpu-webhook.dev/", pod));
+  EXPECT_EQ(pod.containers.size(), 4u);
+  ASSERT_TRUE(in.start(Body(empty).bytes()) && read_pod(in, "tpu-webhook.dev/", pod));
+  EXPECT_TRUE(pod.containers.empty() && pod.entries.empty() && pod.node_terms.empty() &&
+              pod.pod_terms.empty() && pod.requirements.empty() && pod.values.empty() &&
+              pod.node_selector.empty());
+  EXPECT_EQ(pod.labels, Presence::absent);
+  EXPECT_EQ(pod.affinity, Presence::absent);
+  EXPECT_EQ(pod.node_affinity.end, 0u);
+  EXPECT_TRUE(pod.hostname.empty() && pod.owner.kind.empty() && pod.label(Label::job_name).empty());
+}
+
+TEST(PodReading, APodWithoutMetadataCannotBePatched) {
+  // The API server always sends it; a patch below a missing parent does not apply.
+  for (const char* metadata : {"", R"("metadata":null,)"}) {
+    const Read read("{" + std::string(metadata) + R"("spec":{"containers":[]}})");
+    EXPECT_FALSE(read.good);
+    EXPECT_EQ(read.in.error().path(), "metadata");
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,70 @@
+#include "webhook/text/buffer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+namespace {
+
+TEST(BufferTest, FillsFrontToBack) {
+  Buffer out;
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(out.view(), "");
+  out.add(std::string_view("a="), 'x', std::uint32_t{0}, std::size_t{17});
+  EXPECT_EQ(out.view(), "a=x017");
+  EXPECT_EQ(out.view_from(2), "x017");
+  EXPECT_EQ(out.view_from(6), "");
+  out.clear();
+  EXPECT_TRUE(out.empty());
+}
+
+TEST(BufferTest, AnEmptyTextIsNothing) {
+  Buffer out;
+  out.append(std::string_view());
+  out.append(std::string_view(""));
+  EXPECT_TRUE(out.empty());
+}
+
+TEST(BufferTest, WritesTheLargestNumbers) {
+  Buffer out;
+  out.append(std::numeric_limits<std::uint64_t>::max());
+  out.append(' ');
+  out.append(std::uint16_t{65535});
+  EXPECT_EQ(out.view(), "18446744073709551615 65535");
+}
+
+TEST(BufferTest, GrowsAndKeepsItsMemory) {
+  Buffer out;
+  std::string want;
+  for (int i = 0; i < 10'000; ++i) {
+    out.add(std::string_view("number "), static_cast<std::uint32_t>(i), ',');
+    want += "number " + std::to_string(i) + ",";
+  }
+  EXPECT_EQ(out.view(), want);
+  const auto where = reinterpret_cast<std::uintptr_t>(out.view().data());
+  out.clear();
+  out.append(std::string_view(want));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(out.view().data()), where);
+}
+
+TEST(BufferTest, ReservedRoomIsWrittenInPlace) {
+  Buffer out;
+  out.append('a');
+  out.reserve(3);
+  std::string_view("bcd").copy(out.tail(), 3);
+  out.commit(3);
+  EXPECT_EQ(out.view(), "abcd");
+}
+
+TEST(DecimalDigits, CountThem) {
+  for (const std::uint64_t number :
+       {0ull, 1ull, 9ull, 10ull, 99ull, 100ull, 4294967295ull, 18446744073709551615ull})
+    EXPECT_EQ(decimal_digits(number), std::to_string(number).size());
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,298 @@
+#include "webhook/text/json_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tests/support/named_case.hpp"
+#include "webhook/read/body.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+
+// --- A whole text: read as it comes, or skipped --------------------------------------
+
+// Reads any value, looking at all of it, and says what it saw.
+bool read_all(JsonReader& in, std::string& out) {
+  switch (in.kind()) {
+    case JsonKind::object:
+      out += '{';
+      if (!in.object([&](std::string_view key) {
+            out.append(key).append("=");
+            return read_all(in, out);
+          }))
+        return false;
+      out += '}';
+      return true;
+    case JsonKind::array:
+      out += '[';
+      if (!in.array([&](std::size_t index) {
+            out += std::to_string(index) + "=";
+            return read_all(in, out);
+          }))
+        return false;
+      out += ']';
+      return true;
+    case JsonKind::number: {
+      std::string_view text;
+      if (!in.number(text)) return false;
+      out.append(text).append(" ");
+      return true;
+    }
+    case JsonKind::boolean: {
+      bool value = false;
+      if (!in.boolean(value)) return false;
+      out += value ? "T" : "F";
+      return true;
+    }
+    case JsonKind::null:
+      out += "N";
+      return in.take_null() || in.fail_type("null");
+    default: {
+      std::string_view text;
+      if (!in.string(text)) return false;
+      out.append("'").append(text).append("'");
+      return true;
+    }
+  }
+}
+
+struct Text {
+  std::string_view name;
+  std::string text;
+  std::string want;        // "" where reading fails
+  std::string_view error;  // part of the sentence
+};
+
+class ReadsText : public testing::TestWithParam<Text> {};
+
+TEST_P(ReadsText, AsItIs) {
+  std::string text = GetParam().text;
+  const Body body(text);
+  JsonReader in;
+  std::string saw;
+  const bool read = in.start(body.bytes()) && read_all(in, saw) && in.finish();
+  EXPECT_EQ(read, GetParam().error.empty()) << in.error().text();
+  EXPECT_EQ(in.failed(), !read);
+  if (read) {
+    EXPECT_EQ(saw, GetParam().want);
+  } else {
+    EXPECT_NE(in.error().text().find(GetParam().error), std::string::npos) << in.error().text();
+  }
+}
+
+using namespace std::string_literals;
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, ReadsText,
+    testing::Values(
+        Text{"object", R"({"a":1,"b":[true,null,"x"]})", "{a=1 b=[0=T1=N2='x']}", ""},
+        Text{"spaces", " {\t\"a\" :\r\n 1 , \"b\" : [ ] } \n", "{a=1 b=[]}", ""},
+        Text{"scalar_at_root", "4e0", "4e0 ", ""}, Text{"string_at_root", "\"x\" ", "'x'", ""},
+        Text{"empty_key", R"({"":{}})", "{={}}", ""},
+        Text{"escapes", R"(["\"\\\/\b\f\n\r\t"])", "[0='\"\\/\b\f\n\r\t']", ""},
+        Text{"escaped_key", R"({"\u0073pec":1})", "{spec=1 }", ""},
+        Text{"nul", R"(["a\u0000b"])", "[0='a\0b']"s, ""},
+        Text{"two_byte", R"(["\u00e9"])", "[0='\xc3\xa9']", ""},
+        Text{"pair", R"(["\ud83d\ude00"])", "[0='\xf0\x9f\x98\x80']", ""},
+        Text{"quote_at_end", R"(["a\""])", "[0='a\"']", ""},
+        Text{"backslash_at_end", R"(["a\\"])", "[0='a\\']", ""},
+        Text{"blank_at_end", R"(["a  "  ])", "[0='a  ']", ""},
+        Text{"brackets_in_string", R"(["]}{[,:"])", "[0=']}{[,:']", ""},
+        Text{"negative", "[-0,-1.5e+3]", "[0=-0 1=-1.5e+3 ]", ""},
+
+        Text{"nothing", "", "", "no JSON value"}, Text{"blanks", " \n\t ", "", "no JSON value"},
+        Text{"trailing_comma", "[1,]", "", "at byte 3"},
+        Text{"trailing_comma_object", R"({"a":1,})", "", "a key"},
+        Text{"leading_comma", "[,1]", "", "at byte 1"}, Text{"no_comma", "[1 2]", "", "',' or ']'"},
+        Text{"no_comma_strings", R"(["a""b"])", "", "',' or ']'"},
+        Text{"string_then_word", R"(["a"x])", "", "',' or ']'"},
+        Text{"no_colon", R"({"a" 1})", "", "':'"}, Text{"no_value", R"({"a":})", "", "at byte 5"},
+        Text{"two_colons", R"({"a"::1})", "", "at byte 5"},
+        Text{"number_key", "{1:2}", "", "a key"}, Text{"word_key", "{a:2}", "", "a key"},
+        Text{"single_quotes", "{'a':2}", "", "a key"},
+        Text{"mismatched", R"({"a":[1})", "", "',' or ']'"},
+        Text{"mismatched_2", R"([{"a":1])", "", "',' or '}'"},
+        Text{"unclosed", R"({"a":[1)", "", "ends where"}, Text{"unclosed_2", "{", "", "ends where"},
+        Text{"closed_twice", "[1]]", "", "more text"}, Text{"two_values", "{} {}", "", "more text"},
+        Text{"garbage_after", "{} x", "", "more text"},
+        Text{"open_string", R"(["abc)", "", "not closed"},
+        Text{"open_string_escape", R"(["abc\"])", "", "not closed"},
+        Text{"newline_in_string", "[\"a\nb\"]", "", "control character"},
+        Text{"nul_in_string", "[\"a\0b\"]"s, "", "control character"},
+        Text{"bad_utf8", "[\"\xff\"]", "", "UTF-8"},
+        Text{"overlong_utf8", "[\"\xc0\xaf\"]", "", "UTF-8"},
+        Text{"surrogate_utf8", "[\"\xed\xa0\x80\"]", "", "UTF-8"},
+        Text{"cut_utf8", "[\"\xe2\x82\"]", "", "UTF-8"},
+        Text{"nul_between", "[\0]"s, "", "at byte 1"},
+        Text{"byte_order_mark", "\xef\xbb\xbf{}", "", "at byte 0"},
+        Text{"bad_escape", R"(["\x41"])", "", "escape"},
+        Text{"cut_escape", R"(["\u12"])", "", "escape"},
+        Text{"lone_high", R"(["\ud800"])", "", "escape"},
+        Text{"lone_low", R"(["\udc00"])", "", "escape"},
+        Text{"high_then_text", R"(["\ud800x"])", "", "escape"},
+        Text{"high_then_high", R"(["\ud800\ud800"])", "", "escape"},
+        Text{"low_then_high", R"(["\udc00\ud800"])", "", "escape"},
+        Text{"bad_word", "[nul]", "", "[0]"}, Text{"long_word", "[nullx]", "", "[0]"},
+        Text{"bad_true", "[tru]", "", "at byte 1"}, Text{"capital", "[True]", "", "at byte 1"},
+        Text{"nan", "[NaN]", "", "at byte 1"}, Text{"plus", "[+1]", "", "at byte 1"},
+        Text{"leading_zero", "[01]", "", "a number"}, Text{"bare_minus", "[-]", "", "a number"},
+        Text{"bare_point", "[.5]", "", "at byte 1"}, Text{"end_point", "[5.]", "", "a number"},
+        Text{"hex", "[0x10]", "", "a number"}, Text{"half_exponent", "[1e]", "", "a number"},
+        Text{"comment", "[1/*x*/]", "", "a number"},
+        Text{"comment_line", "{}//x", "", "more text"}),
+    case_name);
+
+// --- Depth ---------------------------------------------------------------------------
+
+enum class Way { read, skipped };
+
+bool accepts(const std::string& content, Way way, std::string* error = nullptr) {
+  std::string text = content;
+  const Body body(text);
+  JsonReader in;
+  std::string saw;
+  const bool good =
+      in.start(body.bytes()) && (way == Way::read ? read_all(in, saw) : in.skip()) && in.finish();
+  if (error != nullptr) *error = in.error().text();
+  return good;
+}
+
+std::string nested(std::size_t levels, std::string_view open, std::string_view inner,
+                   std::string_view close) {
+  std::string text;
+  for (std::size_t i = 0; i < levels; ++i) text += open;
+  text += inner;
+  for (std::size_t i = 0; i < levels; ++i) text += close;
+  return text;
+}
+
+TEST(JsonDepth, SixtyFourLevelsAreTheMost) {
+  for (const Way way : {Way::read, Way::skipped})
+    for (const auto& [open, inner, close] : {std::tuple{"[", "1", "]"},
+                                             {"[", "", "]"},
+                                             {"{\"a\":", "1", "}"},
+                                             {"[{\"a\":", "1", "}]"}}) {
+      const bool two = std::string_view(open).starts_with("[{");
+      const std::size_t most = two ? 32 : 64;
+      std::string error;
+      EXPECT_TRUE(accepts(nested(most, open, inner, close), way, &error)) << error;
+      EXPECT_FALSE(accepts(nested(most + 1, open, inner, close), way, &error));
+      EXPECT_NE(error.find("deeper than 64"), std::string::npos) << error;
+      EXPECT_FALSE(accepts(nested(100'000, open, inner, close), way));
+      EXPECT_FALSE(accepts(nested(100'000, open, inner, ""), way));
+    }
+}
+
+TEST(JsonDepth, SiblingsDoNotAddUp) {
+  std::string text = "[";
+  for (int i = 0; i < 1000; ++i) text += nested(63, "[", "", "]") + ",";
+  text += "1]";
+  EXPECT_TRUE(accepts(text, Way::read));
+  EXPECT_TRUE(accepts(text, Way::skipped));
+}
+
+// --- Skipping -------------------------------------------------------------------------
+
+TEST(JsonSkip, MatchesBrackets) {
+  for (const char* bad : {"[}", "{]", "[{]}", "{\"a\":[}", "[", "{", "[[]", "]", "}", ",", ":"})
+    EXPECT_FALSE(accepts(bad, Way::skipped)) << bad;
+  for (const char* good : {"[]", "{}", R"({"]":"}"})", R"("[")", "1", "null"})
+    EXPECT_TRUE(accepts(good, Way::skipped)) << good;
+}
+
+TEST(JsonSkip, TakesExactlyOneValue) {
+  std::string text = R"({"a":{"x":[{}]},"b":"y","c":3,"d":[],"e":4})";
+  const Body body(text);
+  JsonReader in;
+  std::string saw;
+  ASSERT_TRUE(in.start(body.bytes()));
+  EXPECT_TRUE(in.object([&](std::string_view key) {
+    saw += key;
+    return in.skip();
+  }));
+  EXPECT_TRUE(in.finish());
+  EXPECT_EQ(saw, "abcde");
+}
+
+// --- What the reader remembers ----------------------------------------------------------
+
+TEST(JsonReaderState, DecodedStringsStayWhereTheyAre) {
+  std::string text = "[";
+  for (int i = 0; i < 5000; ++i) text += "\"\\u0061" + std::to_string(i) + "\",";
+  text += "1]";
+  const Body body(text);
+  JsonReader in;
+  std::vector<std::string_view> seen;
+  ASSERT_TRUE(in.start(body.bytes()));
+  ASSERT_TRUE(in.array([&](std::size_t) {
+    return in.kind() == JsonKind::number ? in.skip() : in.string(seen.emplace_back());
+  }));
+  ASSERT_EQ(seen.size(), 5000u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], "a" + std::to_string(i));
+}
+
+TEST(JsonReaderState, AMarkLeadsBack) {
+  std::string text = R"({"o":{"x":1},"k":"v"})";
+  const Body body(text);
+  JsonReader in;
+  JsonReader::Mark mark;
+  EXPECT_FALSE(mark);
+  ASSERT_TRUE(in.start(body.bytes()));
+  ASSERT_TRUE(in.object([&](std::string_view key) {
+    if (key == "o") mark = in.mark();
+    return in.skip();
+  }));
+  ASSERT_TRUE(in.finish());
+  ASSERT_TRUE(mark);
+  in.go_to(mark);
+  std::string saw;
+  EXPECT_TRUE(read_all(in, saw));
+  EXPECT_EQ(saw, "{x=1 }");
+}
+
+TEST(JsonReaderState, AFailureEndsWithTheText) {
+  JsonReader in;
+  std::string bad = "[", good = "[1]";
+  std::string saw;
+  ASSERT_TRUE(in.start(Body(bad).bytes()));
+  EXPECT_FALSE(read_all(in, saw));
+  EXPECT_TRUE(in.failed());
+  ASSERT_TRUE(in.start(Body(good).bytes()));
+  EXPECT_FALSE(in.failed());
+  saw.clear();
+  EXPECT_TRUE(read_all(in, saw) && in.finish());
+}
+
+TEST(JsonReaderState, ThePathLeadsToTheValue) {
+  std::string text = R"({"a":[{"b":{"c d":5}}]})";
+  const Body body(text);
+  JsonReader in;
+  ASSERT_TRUE(in.start(body.bytes()));
+  std::string_view out;
+  EXPECT_FALSE(in.object([&](std::string_view) {
+    return in.array([&](std::size_t) {
+      return in.object([&](std::string_view) {
+        return in.object([&](std::string_view) { return in.string(out); });
+      });
+    });
+  }));
+  EXPECT_EQ(in.error().text(), "a[0].b.c d: found a number, expected a string");
+  EXPECT_EQ(in.error().code(), Errc::wrong_type);
+}
+
+TEST(JsonReaderState, AKeyMayStandOnce) {
+  JsonReader in;
+  Seen seen = 0;
+  EXPECT_TRUE(in.first(seen, 0));
+  EXPECT_TRUE(in.first(seen, 31));
+  EXPECT_FALSE(in.first(seen, 31));
+  EXPECT_EQ(in.error().code(), Errc::duplicate_key);
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,249 @@
+// Which objects are looked at, updates, modes; and that a template and its Pods are told
+// the same.
+#include "webhook/validate/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/validated.hpp"
+#include "webhook/validate/checker.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_group;
+using test::a_pod;
+using test::a_ray_cluster;
+using test::a_replicated_job;
+using test::a_template;
+using test::json;
+using test::validated;
+
+json list(const std::vector<json>& items) {
+  return items;
+}
+
+json cluster(const char* name, int hosts) {
+  return a_ray_cluster(list({a_group(name, hosts, a_template("4x4", 4))}));
+}
+
+const json wrong = cluster("w", 2);
+
+// ---- what is looked at
+
+TEST(Validate, PassesOverWhatItDoesNotKnow) {
+  EXPECT_FALSE(validated(wrong).allowed);
+  for (const char* operation : {"DELETE", "CONNECT"})
+    EXPECT_TRUE(validated(wrong, {.operation = operation}).silent()) << operation;
+  EXPECT_TRUE(validated(wrong, {.sub_resource = "status"}).silent());
+  json other = wrong;
+  other["apiVersion"] = "example.com/v1";
+  EXPECT_TRUE(validated(other).silent());
+  other = wrong;
+  other["kind"] = "RayCronJob";
+  EXPECT_TRUE(validated(other).silent());
+  EXPECT_EQ(validated(other).reason, Reason::not_a_pod);
+}
+
+TEST(Validate, AnswersObjectsWithAnythingMissing) {
+  for (const char* kind :
+       {"RayCluster", "RayJob", "RayService", "JobSet", "Job", "LeaderWorkerSet"}) {
+    for (const json& spec :
+         {json(), json::object(), json{{"workerGroupSpecs", nullptr}},
+          json{{"replicatedJobs", json::array()}}, json{{"leaderWorkerTemplate", nullptr}},
+          json{{"template", nullptr}}}) {
+      const std::string name = kind;
+      const json object{{"apiVersion", name.starts_with("Ray") ? "ray.io/v1"
+                                       : name == "JobSet"      ? "jobset.x-k8s.io/v1alpha2"
+                                       : name == "Job"         ? "batch/v1"
+                                                               : "leaderworkerset.x-k8s.io/v1"},
+                        {"kind", kind},
+                        {"metadata", {{"name", "x"}}},
+                        {"spec", spec}};
+      EXPECT_TRUE(validated(object).silent()) << object;
+    }
+  }
+}
+
+TEST(Validate, WhatCannotBeReadIsNoDecision) {
+  json object = wrong;
+  object["spec"]["workerGroupSpecs"][0]["numOfHosts"] = "2";
+  EXPECT_EQ(validated(object).status, 400u);
+  EXPECT_NE(validated(object).message.find("request.object.spec.workerGroupSpecs[0].numOfHosts"),
+            std::string::npos)
+      << validated(object).message;
+  object = wrong;
+  object["spec"]["workerGroupSpecs"][0]["template"]["spec"]["containers"][0]["name"] = 5;
+  EXPECT_NE(validated(object).message.find(
+                "request.object.spec.workerGroupSpecs[0].template.spec.containers[0].name"),
+            std::string::npos)
+      << validated(object).message;
+}
+
+TEST(Validate, AnApiThatIsSwitchedOffIsLeftAlone) {
+  Config config;
+  config.workloads = {WorkloadKind::job};
+  EXPECT_TRUE(validated(wrong, {.config = config}).silent());
+  EXPECT_EQ(validated(wrong, {.config = config}).reason, Reason::switched_off);
+}
+
+TEST(Validate, ShadowWarnsAndAllows) {
+  Config config;
+  config.of(WorkloadKind::ray).mode = Mode::shadow;
+  for (const Config& how : {config, Config().in_shadow()}) {
+    const auto answer = validated(wrong, {.config = how});
+    EXPECT_TRUE(answer.allowed);
+    EXPECT_EQ(answer.outcome, Outcome::denied);
+    EXPECT_NE(answer.warning("shadow mode: it would have been refused: slices of RayCluster ray"),
+              "")
+        << json(answer.warnings);
+  }
+}
+
+// ---- objects that are there already
+
+TEST(Validate, WhatWasWrongBeforeKeepsNobodyFromAnUpdate) {
+  json after = wrong;
+  after["metadata"]["finalizers"] = list({"x"});
+  const auto answer = validated(after, {.operation = "UPDATE", .old_object = wrong});
+  EXPECT_TRUE(answer.allowed) << answer.message;
+  EXPECT_NE(answer.warning("allowed, because it was so before: worker group w: numOfHosts is 2"),
+            "")
+      << json(answer.warnings);
+}
+
+TEST(Validate, AnUpdateThatMakesItWrongIsRefused) {
+  const json right = cluster("w", 4);
+  EXPECT_FALSE(validated(wrong, {.operation = "UPDATE", .old_object = right}).allowed);
+  EXPECT_TRUE(validated(right, {.operation = "UPDATE", .old_object = wrong}).silent());
+  json more = wrong;
+  more["spec"]["workerGroupSpecs"].push_back(a_group("v", 3, a_template("4x4", 4)));
+  const auto answer = validated(more, {.operation = "UPDATE", .old_object = wrong});
+  EXPECT_EQ(answer.message.find("worker group w"), std::string::npos) << answer.message;
+  EXPECT_NE(answer.message.find("worker group v: numOfHosts is 3"), std::string::npos);
+  EXPECT_NE(answer.warning("worker group w"), "");
+}
+
+TEST(Validate, AnObjectThatIsGoingIsLeftAlone) {
+  json going = wrong;
+  going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  EXPECT_TRUE(validated(going, {.operation = "UPDATE", .old_object = cluster("w", 4)}).silent());
+}
+
+TEST(Validate, WhatACheckedObjectMadeIsNotRefused) {
+  json made = wrong;
+  made["metadata"]["ownerReferences"] =
+      list({{{"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
+  const auto answer = validated(made);
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_NE(answer.warning("allowed, because a RayJob made it"), "") << json(answer.warnings);
+  made["metadata"]["ownerReferences"][0]["kind"] = "TrainJob";
+  EXPECT_FALSE(validated(made).allowed);
+}
+
+// ---- bounds
+
+TEST(Validate, LooksAtSoManyTemplatesAndSaysSo) {
+  json groups = json::array();
+  for (std::size_t i = 0; i < max_templates + 50; ++i)
+    groups.push_back(a_group("g" + std::to_string(i), 2, a_template("4x4", 4)));
+  const auto answer = validated(a_ray_cluster(groups));
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_NE(answer.message.find("(20) worker group g19"), std::string::npos);
+  EXPECT_NE(answer.message.find("; and 12 more"), std::string::npos) << answer.message;
+  EXPECT_EQ(answer.warnings, std::vector<std::string>{
+                                 "only the first 32 Pod templates that ask for TPU were checked"});
+}
+
+// ---- Pods and templates are told the same
+
+struct NoThrow final : ClusterView {
+  std::optional<std::string> ray_headless_service(std::string_view,
+                                                  std::string_view) const override {
+    throw 5;
+  }
+};
+
+TEST(Validate, WhatIsThrownAdmits) {
+  static const NoThrow thrower;
+  const auto answer = validated(wrong, {.cluster = &thrower});
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_EQ(answer.outcome, Outcome::failed);
+}
+
+struct Shapes {
+  const char* accelerator;
+  const char* topology;
+  json chips;
+};
+
+// KubeRay's first worker of a group that is made of this template.
+test::Admitted first_worker(const json& pod_template) {
+  test::PodBuilder pod = a_pod().ray("ray", "w", 0, 0);
+  pod.set("/spec/nodeSelector", pod_template["spec"]["nodeSelector"]);
+  pod.set("/spec/containers", pod_template["spec"]["containers"]);
+  return admit(pod);
+}
+
+// Of Pods whose number is right: refused as a template, denied as a Pod, in the same words.
+TEST(Validate, AgreesWithTheDecisionForAPod) {
+  int refused = 0, allowed = 0;
+  for (const char* accelerator : {"tpu-v6e-slice", "tpu-v5p-slice", "tpu7x", "tpu-v9", ""})
+    for (const char* topology : {"2x2", "2x4", "4x4", "3x3", "4X4", "2x2x1", "2x2x2", "4x4x4",
+                                 "16x16", "0x4", "x", "", "1x1"})
+      for (const json& chips :
+           {json(1), json("2"), json(4), json(8), json(3), json("0.5"), json(0)}) {
+        json pod_template = a_template(topology, chips);
+        json& selector = pod_template["spec"]["nodeSelector"];
+        selector["cloud.google.com/gke-tpu-accelerator"] = accelerator;
+        const auto pod = first_worker(pod_template);
+        json right_number = 1;
+        for (const json& entry : pod.object["spec"]["containers"][0].value("env", json::array()))
+          if (entry["name"] == "TPU_WORKER_HOSTNAMES") {
+            const std::string names = entry["value"];
+            right_number = 1 + std::count(names.begin(), names.end(), ',');
+          }
+        const auto answer =
+            validated(a_ray_cluster(list({a_group("w", right_number, pod_template)})));
+        const std::string what = pod_template.dump() + right_number.dump();
+        EXPECT_EQ(pod.allowed, answer.allowed) << what << answer.message;
+        (answer.allowed ? allowed : refused) += 1;
+        if (!pod.allowed) {
+          const auto path = pod.message.find("spec.containers");
+          const std::string said =
+              path == std::string::npos ? pod.message : pod.message.substr(path);
+          EXPECT_NE(answer.message.find(said), std::string::npos) << answer.message << said;
+        }
+        for (std::string warning : pod.warnings) {
+          if (const auto end = warning.find("; nothing was injected"); end != std::string::npos)
+            warning.resize(end);
+          EXPECT_NE(answer.warning(warning), "") << what << warning << json(answer.warnings);
+        }
+      }
+  EXPECT_GT(refused, 50);
+  EXPECT_GT(allowed, 50);
+}
+
+struct Groups final : ClusterView {
+  std::optional<RayGroup> ray_group(std::string_view, std::string_view,
+                                    std::string_view) const override {
+    return group;
+  }
+  RayGroup group;
+};
+
+// What is refused by its size gets nothing as a Pod either.
+TEST(Validate, AgreesWithTheDecisionForAPodOfAWrongSize) {
+  for (std::uint32_t hosts = 1; hosts < 10; ++hosts) {
+    Groups known;
+    known.group = {hosts, 1};
+    const auto pod =
+        admit(a_pod().ray("ray", "w", 0, 0).topology("4x4").tpu(4), {.cluster = &known});
+    const auto answer = validated(cluster("w", static_cast<int>(hosts)), {.cluster = &known});
+    EXPECT_EQ(answer.allowed, pod.outcome == Outcome::patched) << hosts << answer.message;
+    EXPECT_EQ(answer.allowed, hosts == 4) << hosts;
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

@@ -1,0 +1,132 @@
+#include "webhook/write/shared_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <string>
+
+#include "tests/support/admitted.hpp"
+#include "webhook/write/patch.hpp"
+
+namespace tpuwh::webhook {
+namespace {
+
+using test::a_pod;
+using test::json;
+
+std::string quoted(std::size_t size) {
+  return '"' + std::string(size, 'x') + '"';
+}
+
+TEST(SharedText, IsBuiltOnce) {
+  SharedTexts texts;
+  int built = 0;
+  const auto get = [&] {
+    return &texts.get("key", [&](Buffer& out) {
+      ++built;
+      out.append(std::string_view("\"a,b\""));
+    });
+  };
+  const SharedText* first = get();
+  EXPECT_EQ(get(), first);
+  EXPECT_EQ(built, 1);
+  EXPECT_EQ(first->value(), "a,b");
+  EXPECT_EQ(view(first->value_digest), view(digest("a,b")));
+}
+
+TEST(SharedText, ThatIsHalfBuiltIsBuiltAgain) {
+  SharedTexts texts;
+  for (int round = 0; round < 3; ++round)
+    EXPECT_THROW(texts.get("key",
+                           [](Buffer& out) {
+                             out.append(std::string_view("\"a,"));
+                             throw std::bad_alloc();
+                           }),
+                 std::bad_alloc);
+  const auto whole = [](Buffer& out) { out.append(std::string_view("\"a,b\"")); };
+  EXPECT_EQ(texts.get("key", whole).value(), "a,b");
+}
+
+TEST(SharedText, OfManyKeysIsTheKeys) {
+  SharedTexts texts;
+  for (int round = 0; round < 3; ++round)
+    for (int i = 0; i < 100; ++i) {
+      const std::string key = std::to_string(i);
+      const SharedText& text =
+          texts.get(key, [&](Buffer& out) { out.append(std::string_view('"' + key + '"')); });
+      EXPECT_EQ(text.value(), key);
+    }
+}
+
+TEST(SharedText, KeepsNoMoreThanItsBound) {
+  SharedTexts texts;
+  const std::string big = quoted(SharedTexts::max_bytes / 4);
+  std::size_t built = 0;
+  for (int round = 0; round < 2; ++round)
+    for (const char* key : {"a", "b", "c", "d", "e"})
+      EXPECT_EQ(texts
+                    .get(key,
+                         [&](Buffer& out) {
+                           ++built;
+                           out.append(std::string_view(big));
+                         })
+                    .value_size,
+                big.size() - 2);
+  EXPECT_GT(built, 5u);
+}
+
+// Wherever the text stands, the base64 is that of the JSON.
+TEST(SharedText, IsEncodedAsPartOfAPatch) {
+  for (std::size_t before = 0; before < 4; ++before)
+    for (std::size_t size = 0; size < 5; ++size) {
+      SharedTexts texts;
+      const auto& text =
+          texts.get("k", [&](Buffer& out) { out.append(std::string_view(quoted(size))); });
+      Patch patch;
+      patch.clear("tpu-webhook.dev/");
+      for (int i = 0; i < 2; ++i) {
+        patch.begin(PatchOp::add, Surface::subdomain, std::string_view("/spec/subdomain"));
+        patch.json().append(std::string_view(std::string(before, ' ')));
+        patch.append(text);
+        patch.end();
+      }
+      Buffer encoded;
+      patch.encode(encoded);
+      const json operations = json::parse(test::decode_base64(std::string(encoded.view())));
+      ASSERT_EQ(operations.size(), 2u);
+      for (const json& operation : operations)
+        EXPECT_EQ(operation["value"], std::string(size, 'x'));
+    }
+}
+
+// What one review leaves behind is never part of another's answer: slices that differ in one
+// thing alone, in turns through one workspace.
+TEST(SharedText, SlicesAreNotMixedUp) {
+  const auto jobset = [](const char* name, const char* part, unsigned slice, unsigned host) {
+    return a_pod().jobset(name, part, 2, slice, host).topology("2x4").tpu(4);
+  };
+  const auto hostnames = [](const test::PodBuilder& pod) {
+    return test::effective(test::admit(pod), "TPU_WORKER_HOSTNAMES");
+  };
+  const std::string prefix = "tpu-webhook.dev/";
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(hostnames(jobset("a", "b", 0, 0)), "a-b-0-0.a,a-b-0-1.a");
+    EXPECT_EQ(hostnames(jobset("a", "b", 1, 0)), "a-b-1-0.a,a-b-1-1.a");
+    EXPECT_EQ(hostnames(jobset("a", "b-1", 0, 0)), "a-b-1-0-0.a,a-b-1-0-1.a");
+    EXPECT_EQ(hostnames(jobset("a", "b", 0, 0).topology("4x4")),
+              "a-b-0-0.a,a-b-0-1.a,a-b-0-2.a,a-b-0-3.a");
+    EXPECT_EQ(hostnames(jobset("a", "b", 0, 0).set("/spec/subdomain", "c")), "a-b-0-0.c,a-b-0-1.c");
+    EXPECT_EQ(hostnames(a_pod().job("a-b-0", 0).topology("2x4").tpu(4)), "a-b-0-0.svc,a-b-0-1.svc");
+    EXPECT_EQ(hostnames(a_pod().statefulset("a", 3).topology("2x4").tpu(4)), "a-2.svc,a-3.svc");
+    EXPECT_EQ(hostnames(a_pod()
+                            .owner("X", "x", "u")
+                            .topology("2x4")
+                            .tpu(4)
+                            .annotation(prefix + "worker-id", "0")
+                            .annotation(prefix + "hostnames", "a-2.svc,b")),
+              "a-2.svc,b");
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook

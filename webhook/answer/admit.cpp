@@ -1,0 +1,179 @@
+#include "webhook/answer/admit.hpp"
+
+#include "webhook/answer/respond.hpp"
+#include "webhook/answer/workspace.hpp"
+#include "webhook/decide/decide.hpp"
+#include "webhook/read/claims.hpp"
+
+namespace tpuwh::webhook {
+
+Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
+Workspace::~Workspace() = default;
+Workspace::Workspace(Workspace&&) noexcept = default;
+Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+
+namespace {
+
+Summary summarise(const Decision& decision, Workspace::Impl& work) {
+  const Facts& facts = work.scratch.facts;
+  Summary summary = summary_of(work.review, decision);
+  summary.description = work.scratch.description.view();
+  if (decision.outcome == Outcome::patched) summary.patch_bytes = work.scratch.patch.json().size();
+  if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
+    work.owner.clear();
+    work.owner.add(work.scratch.member.kind, '/', work.scratch.member.group);
+    summary.owner = work.owner.view();
+  }
+  if (facts.placed) {
+    summary.worker = facts.host * facts.slice.processes_per_host;
+    summary.workers = facts.slice.processes;
+    if (facts.sliced) summary.slice = facts.job_slice;
+  }
+  return summary;
+}
+
+// Another try can succeed, perhaps at another replica: at once, or when the Pod's controller
+// makes it.
+Answer defer(const Decision& decision, Workspace::Impl& work) {
+  constexpr unsigned service_unavailable = 503;
+  Answer answer;
+  answer.http_status = service_unavailable;
+  answer.retry_after = decision.soon ? 1 : 0;
+  answer.summary = summarise(decision, work);
+  respond_status(service_unavailable, "ServiceUnavailable", decision.denial.message(), work.answer);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+void name_ledger_use(const Decision& decision, Workspace::Impl& work, Answer& answer) {
+  const Facts& facts = work.scratch.facts;
+  if (facts.pod == nullptr || !facts.ray()) return;
+  const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
+  if (!decision.asks_ledger && !has_its_place) return;
+  answer.ledger_use = decision.asks_ledger ? Answer::LedgerUse::ask : Answer::LedgerUse::note;
+  answer.place_request = {.ns = facts.ns,
+                          .cluster = facts.member->group,
+                          .cluster_uid = facts.pod->owner.uid,
+                          .group = facts.member->part,
+                          .size = facts.place_size,
+                          .review_uid = work.review.uid,
+                          .token = facts.pod->label(Label::token),
+                          .dry_run = work.review.dry_run || decision.shadow};
+  if (has_its_place) {
+    answer.place_request.size = {facts.slice.hosts, 0};
+    answer.place = {facts.slice_index, facts.host};
+  }
+}
+
+Answer answer_review(Body body, const Config& config, const ClusterView& cluster,
+                     Workspace::Impl& work, const PlaceAnswer* place) {
+  const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
+  const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
+  if (!read && !bad_quantity) return refuse(work.reader.error(), work);
+  if (!bad_quantity && !work.pod.claims.empty())
+    take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster);
+  Decision decision = bad_quantity
+                          ? deny_quantity(work.reader.error(), config, work.scratch)
+                          : decide(work.review, work.pod, config, cluster, place, work.scratch);
+  const bool deferred = decision.outcome == Outcome::deferred && !decision.asks_ledger;
+  if (deferred && !decision.shadow) return defer(decision, work);
+  if (decision.asks_ledger) {
+    Answer question;
+    name_ledger_use(decision, work, question);
+    return question;
+  }
+  if (decision.outcome == Outcome::failed)
+    work.scratch.notes.warn(
+        "tpu-webhook failed on this Pod and left it as it was; please report it");
+  if (decision.shadow) note_shadow(decision, work.scratch);
+  respond(work.review, decision, work.scratch, work.answer);
+  Answer answer;
+  answer.summary = summarise(decision, work);
+  answer.body = work.answer.view();
+  name_ledger_use(decision, work, answer);
+  return answer;
+}
+
+}  // namespace
+
+Summary summary_of(const Review& review, const Decision& decision) {
+  Summary summary;
+  summary.uid = review.uid;
+  summary.ns = review.ns;
+  summary.workload = decision.workload;
+  summary.outcome = decision.outcome;
+  summary.reason = decision.reason;
+  summary.dry_run = review.dry_run;
+  summary.shadow = decision.shadow;
+  return summary;
+}
+
+Answer refuse(const Error& why, Workspace::Impl& work) {
+  const bool large = why.code() == Errc::too_large;
+  const bool ours = why.code() == Errc::internal;
+  Answer answer;
+  answer.http_status = large ? 413 : ours ? 500 : 400;
+  answer.summary.outcome = ours ? Outcome::failed : Outcome::unusable;
+  answer.summary.reason = large  ? Reason::too_large
+                          : ours ? Reason::internal_error
+                                 : Reason::unreadable;
+  answer.summary.uid = work.review.uid;
+  answer.summary.ns = work.review.ns;
+  respond_status(answer.http_status,
+                 large  ? "RequestEntityTooLarge"
+                 : ours ? "InternalError"
+                        : "BadRequest",
+                 why.text(), work.answer);
+  answer.body = work.answer.view();
+  return answer;
+}
+
+Answer admit_after_exception(Workspace::Impl& work) {
+  if (work.review.uid.empty()) return refuse(Error(Errc::internal, "unexpected failure"), work);
+  work.scratch.notes.clear();
+  work.scratch.description.clear();
+  work.scratch.notes.warn(
+      "tpu-webhook failed on this object and left it as it was; please report it");
+  Decision decision;
+  decision.outcome = Outcome::failed;
+  decision.reason = Reason::internal_error;
+  respond(work.review, decision, work.scratch, work.answer);
+  Answer answer;
+  answer.summary.uid = work.review.uid;
+  answer.summary.ns = work.review.ns;
+  answer.body = work.answer.view();
+  return answer;
+}
+
+Answer out_of_memory() noexcept {
+  Answer answer;
+  answer.http_status = 500;
+  answer.body =
+      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
+      "\"message\":\"out of memory\",\"reason\":\"InternalError\",\"code\":500}\n";
+  return answer;
+}
+
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             const PlaceAnswer* place) noexcept {
+  Workspace::Impl& work = workspace.impl();
+  return never_throwing(work, [&] { return answer_review(review, config, cluster, work, place); });
+}
+
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             Ledger& ledger) noexcept {
+  const Answer answer = admit(review, config, cluster, workspace);
+  if (answer.ledger_use == Answer::LedgerUse::none) return answer;
+  PlaceAnswer place{.kind = PlaceAnswer::Kind::try_again};
+  try {
+    if (answer.ledger_use == Answer::LedgerUse::ask)
+      place = ledger.place(answer.place_request);
+    else
+      ledger.note(answer.place_request, answer.place);
+  } catch (...) {  // out of memory; the next try finds more
+  }
+  if (answer.ledger_use == Answer::LedgerUse::note) return answer;
+  return admit(review, config, cluster, workspace, &place);
+}
+
+}  // namespace tpuwh::webhook

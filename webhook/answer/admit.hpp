@@ -1,0 +1,71 @@
+// The one function the server, the command line and the tests call: review bytes
+// in, answer bytes out. No socket, file, clock, log, thread or random number.
+#pragma once
+
+#include "webhook/config/config.hpp"
+#include "webhook/decide/summary.hpp"
+#include "webhook/ledger/ledger.hpp"
+#include "webhook/read/body.hpp"
+#include "webhook/read/cluster.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Buffers and the parser, kept between calls so that a steady stream of reviews
+// allocates nothing. One per thread; the views in an Answer point into it and
+// into the body, and die with the next call.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// What to send back.
+//
+//   http_status  200 with an AdmissionReview; 400 or 413 with a v1 Status whose
+//                message names what was unreadable and where (the API server shows
+//                it to the user, and failurePolicy decides); 500 likewise for a
+//                fault of ours where admitting would be wrong; 503 when another
+//                try can succeed: a v1 Status likewise
+//   body         JSON, ends with one newline
+//   retry_after  seconds for a Retry-After header, 0 for none. With it the answer
+//                should also carry Connection: close, so that the retry may reach
+//                another replica (reference/contract.md A.2)
+struct Answer {
+  unsigned http_status = 200;
+  unsigned retry_after = 0;
+  std::string_view body;
+  Summary summary;
+
+  // The ledger's part in it (webhook/ledger/ledger.hpp). `ask`: there is no body yet; ask it, and
+  // call admit() again with what it said. `note`: tell it of the place the Pod has.
+  enum class LedgerUse { none, ask, note };
+  LedgerUse ledger_use = LedgerUse::none;
+  PlaceRequest place_request = {};
+  topology::Place place = {};
+};
+
+// Answers one review. Never throws: what is unexpected becomes an answer that
+// admits the Pod unchanged with a warning, and is marked in the summary.
+//
+//   place  what the ledger said, null before it was asked
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             const PlaceAnswer* place = nullptr) noexcept;
+
+// The same with a ledger that answers at once.
+Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
+             Ledger& ledger) noexcept;
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,20 @@
+// The answer's bytes, written straight into a buffer: an AdmissionReview, or a v1
+// Status where the request could not be read. docs/contract.md; the rules of what
+// the API server accepts are in reference/contract.md A.4.
+#pragma once
+
+#include "webhook/decide/decide.hpp"
+#include "webhook/text/buffer.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// An AdmissionReview answer, with apiVersion and uid as they came.
+void respond(const Review& review, const Decision& decision, Scratch& scratch, Buffer& out);
+
+// {"kind":"Status",…}: kube-apiserver shows the message to the user.
+//   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"
+void respond_status(unsigned code, std::string_view reason, std::string_view message, Buffer& out);
+
+}  // namespace tpuwh::webhook

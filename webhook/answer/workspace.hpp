@@ -1,0 +1,50 @@
+// What a Workspace holds, and the answers that need no decision: shared by admit() and
+// validate(), for nobody else.
+#pragma once
+
+#include "webhook/answer/admit.hpp"
+#include "webhook/decide/decide.hpp"
+#include "webhook/read/review.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+struct Workspace::Impl {
+  JsonReader reader;
+  Review review;
+  Pod pod;
+  Scratch scratch;
+  Buffer answer;
+  Buffer owner;
+};
+
+// What every answer's summary says of its review and its decision.
+Summary summary_of(const Review& review, const Decision& decision);
+
+// A request that cannot be read is no policy decision: an HTTP error lets the
+// failurePolicy of the configuration decide (reference/contract.md C.5).
+Answer refuse(const Error& why, Workspace::Impl& work);
+
+// Something was thrown that nobody expected. The object goes through as it is, with a
+// warning; if not even its uid is known there is no review to answer. May throw itself.
+Answer admit_after_exception(Workspace::Impl& work);
+
+// When there is no memory even for that.
+Answer out_of_memory() noexcept;
+
+// What `answer` returns, or one of the above when it throws.
+template <class F>
+Answer never_throwing(Workspace::Impl& work, F&& answer) noexcept {
+  try {
+    return answer();
+  } catch (...) {
+  }
+  try {
+    return admit_after_exception(work);
+  } catch (...) {
+    return out_of_memory();
+  }
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,89 @@
+// What an operator may choose about decisions. A value, passed to every call.
+#pragma once
+
+#include "webhook/config/kind.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+enum class Mode {
+  enforce,
+  // Decide, log, warn of what would have been done, and allow every Pod unchanged.
+  shadow,
+};
+
+// What is otherwise for one workload API, or for one namespace. Nothing: it says nothing
+// of that.
+struct WorkloadOverride {
+  std::optional<Mode> mode;
+  std::optional<bool> place;
+};
+struct NamespaceOverride {
+  std::optional<bool> place;
+};
+
+struct Config {
+  Mode mode = Mode::enforce;
+
+  // The workload APIs that are looked after; Pods of others are left alone. For a
+  // cluster where another injector owns an API.
+  WorkloadSet workloads = WorkloadSet::all();
+
+  // In front of our annotations and labels: "<prefix>slice-key". Ends with '/'.
+  std::string prefix = "tpu-webhook.dev/";
+
+  // Port of process 0 of a host in TPU_PROCESS_ADDRESSES; process c listens on
+  // base_port + c. 8471 is libtpu's own default (reference/workloads.md 1.4).
+  std::uint16_t base_port = 8471;
+
+  // Service that resolves Ray workers: KubeRay up to 1.3 kept only the last 50
+  // characters of "<cluster>-headless" (reference/workloads.md 2.5).
+  bool kuberay_truncates_service_name = false;
+
+  // TPU_NAME for every workload API, not for Ray and LeaderWorkerSet alone.
+  bool tpu_name_everywhere = false;
+
+  // TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads and its
+  // launchers set (reference/consumers.md 3.6). Off: nothing else reads them, and the list is
+  // the longest of all.
+  bool torch_tpu = false;
+
+  // Add affinity terms that keep a multi-host slice whole (docs/architecture.md).
+  bool place = true;
+
+  // By WorkloadKind, and by the namespace's name.
+  std::array<WorkloadOverride, workload_kinds> per_workload = {};
+  std::map<std::string, NamespaceOverride, std::less<>> per_namespace = {};
+
+  WorkloadOverride& of(WorkloadKind kind) { return per_workload[static_cast<std::size_t>(kind)]; }
+  const WorkloadOverride& of(WorkloadKind kind) const {
+    return per_workload[static_cast<std::size_t>(kind)];
+  }
+
+  // What holds for a Pod: the first that says something, of its namespace, its workload API
+  // and the whole. Asked for every Pod; they allocate nothing.
+  Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
+  bool places(WorkloadKind kind, std::string_view ns) const {
+    const auto named = per_namespace.find(ns);
+    if (named != per_namespace.end() && named->second.place) return *named->second.place;
+    return of(kind).place.value_or(place);
+  }
+
+  // The same with every Pod allowed unchanged.
+  Config in_shadow() const {
+    Config shadow = *this;
+    shadow.mode = Mode::shadow;
+    for (WorkloadOverride& each : shadow.per_workload) each.mode.reset();
+    return shadow;
+  }
+};
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,45 @@
+// From what a workload API says about a Pod to its place: which host of which slice.
+#pragma once
+
+#include "webhook/decide/facts.hpp"
+#include "webhook/decide/summary.hpp"
+#include "webhook/ledger/ledger.hpp"
+#include "webhook/read/cluster.hpp"
+
+#include <string>
+
+namespace tpuwh::webhook {
+
+struct Identity {
+  enum class Verdict {
+    settled,
+    leave_alone,  // nothing is guessed (DESIGN D5, D17)
+    deny,         // an index that cannot be
+    ask_ledger,   // nothing on the Pod says it
+    try_again,    // the ledger cannot answer now
+  };
+  Verdict verdict = Verdict::settled;
+  Reason reason = Reason::injected;  // of all but `settled`
+  Error why = {};                    // likewise
+  bool soon = true;                  // of try_again: PlaceAnswer::soon
+};
+
+// Fills slice and host of `facts`, and in `member` what follows from them.
+//
+//   cluster  how many hosts and slices a Ray worker group has
+//   answer   the ledger's, null before it was asked
+Identity settle_identity(Facts& facts, Member& member, const ClusterView& cluster,
+                         const PlaceAnswer* answer);
+
+// Whether the slice is one of several that form one job.
+bool joins_others(const Facts& facts);
+
+// The owner says how many members a group has and how many of them are a slice; a slice
+// of another number of hosts cannot be made of them (D17). The sentence that says so, with
+// what follows for the Pod behind it, or "".
+std::string group_misfit(const Facts& facts);
+
+// "4x4 with 4 chips per Pod has 4 hosts", for messages.
+std::string hosts_of(const topology::Slice& slice);
+
+}  // namespace tpuwh::webhook

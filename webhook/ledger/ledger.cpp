@@ -1,0 +1,97 @@
+#include "webhook/ledger/ledger.hpp"
+
+#include "topology/counted.hpp"
+#include "webhook/ledger/token.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+using topology::Place;
+
+// NUL stands in no name.
+std::string key_of(const PlaceRequest& request) {
+  std::string key;
+  for (const std::string_view part :
+       {request.ns, request.cluster, request.cluster_uid, request.group})
+    key.append(part).push_back('\0');
+  return key;
+}
+
+std::uint64_t places_of(const topology::GroupSize& size) {
+  const std::uint64_t in_slices = std::uint64_t{size.slices} * size.hosts_per_slice;
+  if (size.members == 0 || size.slices == 0)
+    return std::max<std::uint64_t>(in_slices, size.members);
+  return std::min<std::uint64_t>(in_slices, size.members);
+}
+
+}  // namespace
+
+PlaceAnswer given_place(Place place, std::string token) {
+  return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
+}
+
+PlaceAnswer not_now(std::string why) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .soon = false};
+}
+
+std::string name_of_group(const PlaceRequest& request) {
+  return "worker group " + std::string(request.group) + " of RayCluster " +
+         std::string(request.cluster);
+}
+
+PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
+  return not_now("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
+                 " are taken, in slices of " + topology::counted(size.hosts_per_slice, "host"));
+}
+
+bool MemoryLedger::Group::has(Place place) const {
+  return std::ranges::find(entries, place, &Entry::place) != entries.end();
+}
+
+MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
+  Group& group = groups_[key_of(request)];
+  if (group.entries.empty() || group.hosts_per_slice == 0)
+    group.hosts_per_slice = request.size.hosts_per_slice;
+  return group;
+}
+
+PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
+  Group& group = group_of(request);
+  if (group.hosts_per_slice != request.size.hosts_per_slice)
+    return {.why = name_of_group(request) + " has slices of " +
+                   std::to_string(group.hosts_per_slice) +
+                   " hosts, but this Pod is of a slice of " +
+                   std::to_string(request.size.hosts_per_slice)};
+  if (const auto known = std::ranges::find(group.entries, request.token, &Entry::token);
+      !request.token.empty() && known != group.entries.end())
+    return given_place(known->place, known->token);
+
+  // A Pod that was given its place before this ledger began keeps it if nobody else has it.
+  const auto before = place_of_token(request.token);
+  const bool keeps = before && request.size.holds(*before) && !group.has(*before);
+  std::vector<Place> taken;
+  for (const Entry& entry : group.entries) taken.push_back(entry.place);
+  const auto place = keeps ? before : topology::next_member(request.size, taken);
+  if (!place) return no_place_left(request.size, name_of_group(request));
+  if (members_ >= max_members)
+    return not_now("more than " + std::to_string(max_members) + " members are remembered");
+  std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
+  if (!request.dry_run) {
+    group.entries.push_back({*place, token});
+    ++members_;
+  }
+  return given_place(*place, std::move(token));
+}
+
+void MemoryLedger::note(const PlaceRequest& request, Place place) {
+  if (request.dry_run || members_ >= max_members) return;
+  Group& group = group_of(request);
+  if (group.has(place)) return;
+  group.entries.push_back({place, std::string(request.token)});
+  ++members_;
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,211 @@
+#include "webhook/read/affinity.hpp"
+
+#include "webhook/text/names.hpp"
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool read_values(JsonReader& in, Requirement& requirement, Pod& pod) {
+  if (in.take_null()) return true;
+  const bool read = in.array([&](std::size_t) { return in.string(pod.values.emplace_back()); });
+  requirement.values_end = static_cast<std::uint32_t>(pod.values.size());
+  return read;
+}
+
+bool read_requirements(JsonReader& in, Pod& pod) {
+  return in.array([&](std::size_t) {
+    Requirement requirement;
+    requirement.values_begin = requirement.values_end =
+        static_cast<std::uint32_t>(pod.values.size());
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
+      if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
+      if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
+      return in.skip();
+    });
+    if (read) pod.requirements.push_back(requirement);
+    return read;
+  });
+}
+
+bool read_node_term(JsonReader& in, Pod& pod) {
+  NodeTerm term;
+  term.begin = static_cast<std::uint32_t>(pod.requirements.size());
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "matchExpressions") {
+      if (!in.first(seen, 0) || in.take_null()) return !in.failed();
+      term.expressions = Presence::present;
+      return read_requirements(in, pod);
+    }
+    if (key == "matchFields") {
+      if (!in.first(seen, 1) || in.take_null()) return !in.failed();
+      return in.array([&](std::size_t) {
+        term.empty = false;
+        return in.skip();
+      });
+    }
+    return in.skip();
+  });
+  term.end = static_cast<std::uint32_t>(pod.requirements.size());
+  if (term.end > term.begin) term.empty = false;
+  if (read) pod.node_terms.push_back(term);
+  return read;
+}
+
+bool read_node_selector_terms(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  pod.node_affinity.terms = Presence::present;
+  const bool read = in.array([&](std::size_t) { return read_node_term(in, pod); });
+  pod.node_affinity.end = static_cast<std::uint32_t>(pod.node_terms.size());
+  return read;
+}
+
+bool read_node_affinity(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  pod.node_affinity.present = Presence::present;
+  Seen outer = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "requiredDuringSchedulingIgnoredDuringExecution") return in.skip();
+    if (!in.first(outer, 0) || in.take_null()) return !in.failed();
+    pod.node_affinity.required = Presence::present;
+    Seen inner = 0;
+    return in.object([&](std::string_view member) {
+      if (member != "nodeSelectorTerms") return in.skip();
+      return in.first(inner, 0) && read_node_selector_terms(in, pod);
+    });
+  });
+}
+
+bool read_label_selector(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "matchExpressions") return in.skip();
+    if (!in.first(seen, 0) || in.take_null()) return !in.failed();
+    return read_requirements(in, pod);
+  });
+}
+
+bool read_namespace_selector(JsonReader& in, PodTerm& term) {
+  if (in.take_null()) return true;
+  term.every_namespace = true;
+  return in.object([&](std::string_view) {
+    term.every_namespace = false;
+    return in.skip();
+  });
+}
+
+bool read_pod_term(JsonReader& in, PodTerm& term, Pod& pod) {
+  term.begin = static_cast<std::uint32_t>(pod.requirements.size());
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
+    if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
+    if (key == "namespaceSelector") return in.first(seen, 2) && read_namespace_selector(in, term);
+    return in.skip();
+  });
+  term.end = static_cast<std::uint32_t>(pod.requirements.size());
+  return read;
+}
+
+bool read_required(JsonReader& in, TermList& list, Pod& pod) {
+  if (in.take_null()) return true;
+  list.list = Presence::present;
+  list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
+  return in.array([&](std::size_t) {
+    PodTerm term;
+    if (!read_pod_term(in, term, pod)) return false;
+    pod.pod_terms.push_back(term);
+    ++list.end;
+    return true;
+  });
+}
+
+bool read_weight(JsonReader& in, PodTerm& term) {
+  std::string_view text;
+  if (in.take_null()) return true;
+  if (!in.number(text)) return false;
+  term.weight = plain_decimal(text).value_or(0);
+  return true;
+}
+
+bool read_preferred(JsonReader& in, TermList& list, Pod& pod) {
+  if (in.take_null()) return true;
+  list.list = Presence::present;
+  list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
+  return in.array([&](std::size_t) {
+    PodTerm term;
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
+      if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
+      return in.skip();
+    });
+    if (!read) return false;
+    pod.pod_terms.push_back(term);
+    ++list.end;
+    return true;
+  });
+}
+
+bool read_pod_affinity(JsonReader& in, PodAffinity& affinity, Pod& pod) {
+  if (in.take_null()) return true;
+  affinity.present = Presence::present;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "requiredDuringSchedulingIgnoredDuringExecution")
+      return in.first(seen, 0) && read_required(in, affinity.required, pod);
+    if (key == "preferredDuringSchedulingIgnoredDuringExecution")
+      return in.first(seen, 1) && read_preferred(in, affinity.preferred, pod);
+    return in.skip();
+  });
+}
+
+std::string_view single_value(const Pod& pod, const NodeTerm& term, std::string_view key) {
+  for (std::uint32_t i = term.begin; i < term.end; ++i) {
+    const Requirement& requirement = pod.requirements[i];
+    if (requirement.key == key && requirement.op == "In" &&
+        requirement.values_end - requirement.values_begin == 1)
+      return pod.values[requirement.values_begin];
+  }
+  return {};
+}
+
+}  // namespace
+
+bool read_affinity(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  pod.affinity = Presence::present;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "nodeAffinity") return in.first(seen, 0) && read_node_affinity(in, pod);
+    if (key == "podAffinity")
+      return in.first(seen, 1) && read_pod_affinity(in, pod.pod_affinity, pod);
+    if (key == "podAntiAffinity")
+      return in.first(seen, 2) && read_pod_affinity(in, pod.pod_anti_affinity, pod);
+    return in.skip();
+  });
+}
+
+std::string_view pinned_value(const Pod& pod, std::string_view key) {
+  std::string_view found;
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i) {
+    if (pod.node_terms[i].empty) continue;  // matches nothing, so it frees nothing
+    const std::string_view value = single_value(pod, pod.node_terms[i], key);
+    if (value.empty() || (!found.empty() && value != found)) return {};
+    found = value;
+  }
+  return found;
+}
+
+bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix) {
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
+    for (std::uint32_t r = pod.node_terms[i].begin; r < pod.node_terms[i].end; ++r)
+      if (pod.requirements[r].key.starts_with(key_prefix)) return true;
+  return false;
+}
+
+}  // namespace tpuwh::webhook

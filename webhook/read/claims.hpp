@@ -1,0 +1,16 @@
+// Chips that are asked for by resource claim (DRA) instead of google.com/tpu.
+#pragma once
+
+#include "webhook/read/cluster.hpp"
+#include "webhook/read/pod.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Gives each container the chips that its claims ask for, as if it had asked by
+// google.com/tpu. A container whose claims are not all known, or are another container's
+// too, stays as it is.
+void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster);
+
+}  // namespace tpuwh::webhook

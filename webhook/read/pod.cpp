@@ -1,0 +1,362 @@
+#include "webhook/read/pod.hpp"
+
+#include "webhook/read/affinity.hpp"
+#include "webhook/text/names.hpp"
+#include "webhook/text/quantity.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+// A string member that may also be null, which is the same as absent.
+bool optional_string(JsonReader& in, std::string_view& out) {
+  return in.take_null() || in.string(out);
+}
+
+bool read_labels(JsonReader& in, std::string_view prefix, Pod& pod) {
+  if (in.take_null()) return true;
+  pod.labels = Presence::present;
+  return in.object([&](std::string_view key) {
+    const auto label = find_label(key, prefix);
+    if (!label) return in.skip();
+    auto& value = pod.label_values[static_cast<std::size_t>(*label)];
+    if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
+    return optional_string(in, value.emplace());
+  });
+}
+
+bool read_annotations(JsonReader& in, std::string_view prefix, Pod& pod) {
+  if (in.take_null()) return true;
+  pod.annotations = Presence::present;
+  return in.object([&](std::string_view key) {
+    const auto annotation = find_annotation(key, prefix);
+    if (!annotation) return in.skip();
+    auto& value = pod.annotation_values[static_cast<std::size_t>(*annotation)];
+    if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
+    return optional_string(in, value.emplace());
+  });
+}
+
+bool read_owners(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  bool have_controller = false;
+  return in.array([&](std::size_t index) {
+    Owner owner;
+    bool controller = false;
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "kind") return in.first(seen, 0) && in.string(owner.kind);
+      if (key == "name") return in.first(seen, 1) && in.string(owner.name);
+      if (key == "uid") return in.first(seen, 2) && in.string(owner.uid);
+      if (key == "controller")
+        return in.first(seen, 3) && (in.take_null() || in.boolean(controller));
+      return in.skip();
+    });
+    if (read && (index == 0 || (controller && !have_controller))) pod.owner = owner;
+    have_controller = have_controller || controller;
+    return read;
+  });
+}
+
+bool read_metadata(JsonReader& in, std::string_view prefix, Pod& pod) {
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && optional_string(in, pod.name);
+    if (key == "generateName") return in.first(seen, 1) && optional_string(in, pod.generate_name);
+    if (key == "namespace") return in.first(seen, 2) && optional_string(in, pod.ns);
+    if (key == "labels") return in.first(seen, 3) && read_labels(in, prefix, pod);
+    if (key == "annotations") return in.first(seen, 4) && read_annotations(in, prefix, pod);
+    if (key == "ownerReferences") return in.first(seen, 5) && read_owners(in, pod);
+    return in.skip();
+  });
+}
+
+bool read_node_selector(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  const bool read = in.object([&](std::string_view key) {
+    Selector selector{key, {}};
+    if (!optional_string(in, selector.value)) return false;
+    pod.node_selector.push_back(selector);
+    return true;
+  });
+  // By key, as Go writes a map, whatever the order here. A selector may be as long as
+  // the review, so nothing of it is compared with everything else.
+  std::ranges::sort(pod.node_selector, {}, &Selector::key);
+  const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
+  if (!read || twice == pod.node_selector.end()) return read;
+  in.fail(Errc::duplicate_key, "the key stands here twice");
+  in.within(printable(twice->key));
+  return false;
+}
+
+bool read_gates(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    Seen seen = 0;
+    return in.object([&](std::string_view key) {
+      if (key != "name") return in.skip();
+      std::string_view gate;
+      if (!in.first(seen, 0) || !in.string(gate)) return false;
+      pod.kueue_gate = pod.kueue_gate || gate.starts_with(key::kueue_gate_prefix);
+      return true;
+    });
+  });
+}
+
+// A quantity is a string in what the API server sends and may be a number in what
+// a user wrote.
+bool read_chips(JsonReader& in, std::optional<std::uint64_t>& out) {
+  if (in.take_null()) return true;
+  std::string_view text;
+  const JsonKind kind = in.kind();
+  if (kind != JsonKind::string && kind != JsonKind::number)
+    return in.fail_type("a quantity such as \"4\"");
+  if (!(kind == JsonKind::string ? in.string(text) : in.number(text))) return false;
+  const auto chips = chip_count(text);
+  if (!chips) return in.fail(Errc::chips_invalid, chips.error().message());
+  out = *chips;
+  return true;
+}
+
+bool read_tpu_of(JsonReader& in, std::optional<std::uint64_t>& out) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != key::tpu) return in.skip();
+    return in.first(seen, 0) && read_chips(in, out);
+  });
+}
+
+bool read_claim_use(JsonReader& in, Pod& pod) {
+  std::string_view name;
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && optional_string(in, name);
+    return in.skip();
+  });
+  if (read) pod.claim_uses.push_back(name);
+  return read;
+}
+
+bool read_claim_uses(JsonReader& in, Container& container, Pod& pod) {
+  if (in.take_null()) return true;
+  container.claims_begin = static_cast<std::uint32_t>(pod.claim_uses.size());
+  const bool read = in.array([&](std::size_t) { return read_claim_use(in, pod); });
+  container.claims_end = static_cast<std::uint32_t>(pod.claim_uses.size());
+  return read;
+}
+
+bool read_claims(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    Claim claim;
+    Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "name") return in.first(seen, 0) && optional_string(in, claim.name);
+      if (key == "resourceClaimTemplateName")
+        return in.first(seen, 1) && optional_string(in, claim.template_name);
+      return in.skip();
+    });
+    if (read) pod.claims.push_back(claim);
+    return read;
+  });
+}
+
+bool read_resources(JsonReader& in, Container& container, Pod& pod) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "limits") return in.first(seen, 0) && read_tpu_of(in, container.limit);
+    if (key == "requests") return in.first(seen, 1) && read_tpu_of(in, container.request);
+    if (key == "claims") return in.first(seen, 2) && read_claim_uses(in, container, pod);
+    return in.skip();
+  });
+}
+
+// Values of variables that nobody here reads may be long (certificates, JSON), so
+// a value is decoded only when its name turns out to be one of ours. Member order
+// is not promised, so the value's place is kept until then.
+bool read_env_entry(JsonReader& in, std::uint32_t index, Pod& pod) {
+  std::string_view name;
+  RawString value;
+  bool has_value = false, has_from = false;
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && in.string(name);
+    if (key == "value") {
+      if (!in.first(seen, 1) || in.take_null()) return !in.failed();
+      has_value = true;
+      return in.raw_string(value);
+    }
+    if (key == "valueFrom") {
+      if (!in.first(seen, 2) || in.take_null()) return !in.failed();
+      has_from = true;
+    }
+    return in.skip();
+  });
+  if (!read) return false;
+  const auto variable = find_variable(name);
+  if (!variable) return true;
+  EnvEntry entry{
+      *variable, has_from ? EnvSource::value_from : EnvSource::literal, has_value, index, {}};
+  if (has_value && !in.decode(value, entry.value)) return false;
+  pod.entries.push_back(entry);
+  return true;
+}
+
+bool read_env(JsonReader& in, Container& container, Pod& pod) {
+  if (in.take_null()) return true;
+  container.env = Presence::present;
+  return in.array([&](std::size_t index) {
+    container.env_count = static_cast<std::uint32_t>(index + 1);
+    return read_env_entry(in, static_cast<std::uint32_t>(index), pod);
+  });
+}
+
+bool read_container(JsonReader& in, Container& container, Pod& pod) {
+  container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return in.first(seen, 0) && in.string(container.name);
+    if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
+    if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
+    if (key == "restartPolicy") {
+      std::string_view policy;
+      if (!in.first(seen, 3) || !optional_string(in, policy)) return false;
+      container.sidecar = container.init && policy == "Always";
+      return true;
+    }
+    return in.skip();
+  });
+  container.entries_end = static_cast<std::uint32_t>(pod.entries.size());
+  return read;
+}
+
+bool read_containers(JsonReader& in, bool init, Pod& pod) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t index) {
+    Container container;
+    container.init = init;
+    container.index = static_cast<std::uint32_t>(index);
+    if (!read_container(in, container, pod)) return false;
+    pod.containers.push_back(container);
+    return true;
+  });
+}
+
+bool read_priority(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  std::string_view text;
+  if (!in.number(text)) return false;
+  const bool negative = text.front() == '-';
+  if (!plain_decimal(negative ? text.substr(1) : text))
+    return in.fail(Errc::bad_value, printable(text) + " is not a whole number of 32 bits");
+  pod.priority = text;
+  return true;
+}
+
+// Go writes initContainers first; nothing promises either order.
+void put_init_last(std::vector<Container>& containers) {
+  const auto first_main =
+      std::ranges::find_if(containers, [](const Container& c) { return !c.init; });
+  if (first_main != containers.end()) std::rotate(containers.begin(), first_main, containers.end());
+}
+
+bool read_spec(JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "containers") return in.first(seen, 0) && read_containers(in, false, pod);
+    if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
+    if (key == "nodeSelector") return in.first(seen, 2) && read_node_selector(in, pod);
+    if (key == "affinity") return in.first(seen, 3) && read_affinity(in, pod);
+    if (key == "hostname") return in.first(seen, 4) && optional_string(in, pod.hostname);
+    if (key == "subdomain") return in.first(seen, 5) && optional_string(in, pod.subdomain);
+    if (key == "hostnameOverride")
+      return in.first(seen, 6) && optional_string(in, pod.hostname_override);
+    if (key == "dnsPolicy") return in.first(seen, 7) && optional_string(in, pod.dns_policy);
+    if (key == "hostNetwork")
+      return in.first(seen, 8) && (in.take_null() || in.boolean(pod.host_network));
+    if (key == "priority") return in.first(seen, 9) && read_priority(in, pod);
+    if (key == "schedulingGates") return in.first(seen, 10) && read_gates(in, pod);
+    if (key == "schedulingGroup") {
+      pod.scheduling_group = in.kind() != JsonKind::null;
+      return in.first(seen, 11) && in.skip();
+    }
+    if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
+    return in.skip();
+  });
+  put_init_last(pod.containers);
+  return read;
+}
+
+}  // namespace
+
+std::string_view Pod::selector(std::string_view key) const {
+  for (const Selector& selector : node_selector)
+    if (selector.key == key) return selector.value;
+  return {};
+}
+
+const EnvEntry* Pod::entry(const Container& container, Variable variable) const {
+  for (std::uint32_t i = container.entries_end; i > container.entries_begin; --i)
+    if (entries[i - 1].variable == variable) return &entries[i - 1];
+  return nullptr;
+}
+
+void Pod::clear() {
+  Pod empty;
+  empty.node_selector.swap(node_selector);
+  empty.containers.swap(containers);
+  empty.entries.swap(entries);
+  empty.claims.swap(claims);
+  empty.claim_uses.swap(claim_uses);
+  empty.node_terms.swap(node_terms);
+  empty.pod_terms.swap(pod_terms);
+  empty.requirements.swap(requirements);
+  empty.values.swap(values);
+  empty.node_selector.clear();
+  empty.containers.clear();
+  empty.entries.clear();
+  empty.claims.clear();
+  empty.claim_uses.clear();
+  empty.node_terms.clear();
+  empty.pod_terms.clear();
+  empty.requirements.clear();
+  empty.values.clear();
+  *this = std::move(empty);
+}
+
+bool read_pod(JsonReader& in, std::string_view prefix, Pod& pod) {
+  pod.clear();
+  Seen seen = 0;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "metadata") return in.first(seen, 0) && read_metadata(in, prefix, pod);
+    if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
+    return in.skip();
+  });
+  // A patch below a missing parent does not apply. The API server always sends it.
+  if (read && (seen & 1u) == 0) {
+    in.fail(Errc::bad_value, "missing; a Pod has metadata");
+    in.within("metadata");
+    return false;
+  }
+  return read;
+}
+
+bool read_pod_template(JsonReader& in, std::string_view prefix, Pod& pod) {
+  pod.clear();
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "metadata")
+      return in.first(seen, 0) && (in.take_null() || read_metadata(in, prefix, pod));
+    if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
+    return in.skip();
+  });
+}
+
+}  // namespace tpuwh::webhook

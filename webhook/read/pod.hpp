@@ -1,0 +1,170 @@
+// A Pod as far as decisions read it. Views point into the review's text.
+#pragma once
+
+#include "webhook/read/vocabulary.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook {
+
+// Whether a map or a list can be added to, or has to be made first. JSON null
+// counts as absent: adding replaces it.
+enum class Presence { absent, present };
+
+enum class EnvSource { literal, value_from };
+
+// One entry of a container's env, of a variable that we know.
+struct EnvEntry {
+  Variable variable;
+  EnvSource source;
+  bool has_value;          // a "value" member exists, so it can be replaced
+  std::uint32_t index;     // in the container's list
+  std::string_view value;  // of a literal; "" where there is none
+};
+
+// Containers of spec.containers come first, then spec.initContainers.
+struct Container {
+  std::string_view name;
+  bool init = false;
+  bool sidecar = false;     // an init container that keeps running
+  std::uint32_t index = 0;  // in its own list
+  Presence env = Presence::absent;
+  std::uint32_t env_count = 0;      // entries in the list, of all variables
+  std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries
+  std::uint32_t entries_end = 0;
+  std::optional<std::uint64_t> request;  // google.com/tpu
+  std::optional<std::uint64_t> limit;
+  std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
+  std::uint32_t claims_end = 0;
+
+  // Chips it asks for: the request, else the limit. Extended resources have both
+  // equal on an API server; a template may have one.
+  std::uint64_t chips() const { return request.value_or(0) != 0 ? *request : limit.value_or(0); }
+  bool request_and_limit_differ() const { return request && limit && *request != *limit; }
+};
+
+// key operator values of a node selector or of one of our own label selectors.
+struct Requirement {
+  std::string_view key;
+  std::string_view op;
+  std::uint32_t values_begin = 0;  // [begin, end) in Pod::values
+  std::uint32_t values_end = 0;
+};
+
+// A term of nodeAffinity.required…nodeSelectorTerms.
+struct NodeTerm {
+  Presence expressions = Presence::absent;
+  bool empty = true;        // neither expressions nor fields: matches no node
+  std::uint32_t begin = 0;  // [begin, end) in Pod::requirements
+  std::uint32_t end = 0;
+};
+
+// A term of podAffinity or podAntiAffinity.
+struct PodTerm {
+  std::string_view topology_key;
+  bool every_namespace = false;  // namespaceSelector: {}
+  std::uint32_t begin = 0;       // [begin, end) in Pod::requirements
+  std::uint32_t end = 0;
+  std::uint32_t weight = 0;  // preferred terms
+};
+
+// A list of terms: absent, or where its terms are in Pod::pod_terms.
+struct TermList {
+  Presence list = Presence::absent;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+struct PodAffinity {
+  Presence present = Presence::absent;
+  TermList required;
+  TermList preferred;
+};
+
+struct NodeAffinity {
+  Presence present = Presence::absent;
+  Presence required = Presence::absent;
+  Presence terms = Presence::absent;
+  std::uint32_t begin = 0;  // [begin, end) in Pod::node_terms
+  std::uint32_t end = 0;
+};
+
+// An entry of spec.resourceClaims. Of a claim that is not made from a template nothing
+// else is read.
+struct Claim {
+  std::string_view name, template_name;
+};
+
+struct Owner {
+  std::string_view kind, name, uid;
+};
+
+struct Selector {
+  std::string_view key, value;
+};
+
+struct Pod {
+  std::string_view name;  // absent where generateName is used
+  std::string_view generate_name;
+  std::string_view ns;
+  Presence labels = Presence::absent;
+  Presence annotations = Presence::absent;
+  std::array<std::optional<std::string_view>, label_count> label_values;
+  std::array<std::optional<std::string_view>, annotation_count> annotation_values;
+  Owner owner;  // the controller, else the first owner
+
+  std::string_view hostname, subdomain, hostname_override, dns_policy;
+  bool host_network = false;
+  std::string_view priority;      // as written; "" where absent
+  bool kueue_gate = false;        // a scheduling gate of Kueue's
+  bool scheduling_group = false;  // spec.schedulingGroup or the like
+  Presence affinity = Presence::absent;
+  NodeAffinity node_affinity;
+  PodAffinity pod_affinity;
+  PodAffinity pod_anti_affinity;
+
+  std::vector<Selector> node_selector;
+  std::vector<Container> containers;
+  std::vector<EnvEntry> entries;
+  std::vector<Claim> claims;
+  std::vector<std::string_view> claim_uses;  // names in resources.claims of containers
+  std::vector<NodeTerm> node_terms;
+  std::vector<PodTerm> pod_terms;
+  std::vector<Requirement> requirements;
+  std::vector<std::string_view> values;
+
+  // Empty and absent are the same: an empty label says nothing (DESIGN D17).
+  std::string_view label(Label label) const {
+    return label_values[static_cast<std::size_t>(label)].value_or(std::string_view());
+  }
+  std::string_view annotation(Annotation annotation) const {
+    return annotation_values[static_cast<std::size_t>(annotation)].value_or(std::string_view());
+  }
+  bool has(Annotation annotation) const {
+    return annotation_values[static_cast<std::size_t>(annotation)].has_value();
+  }
+  // "" where there is none.
+  std::string_view selector(std::string_view key) const;
+
+  // The entry that counts, which is the last of its name; null for none.
+  const EnvEntry* entry(const Container& container, Variable variable) const;
+
+  // Forgets everything and keeps the memory.
+  void clear();
+};
+
+// Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
+// Fails on a value of the wrong type at any field above, on a key that stands
+// twice, and, with chips_invalid, on a google.com/tpu that is no whole number of chips.
+bool read_pod(JsonReader& reader, std::string_view prefix, Pod& pod);
+
+// The same of the template that a workload object has its Pods made from, which may come
+// without metadata.
+bool read_pod_template(JsonReader& reader, std::string_view prefix, Pod& pod);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,74 @@
+#include "webhook/read/reads.hpp"
+
+namespace tpuwh::webhook {
+
+std::span<const ReadRow> reads() {
+  static constexpr ReadRow rows[] = {
+      {"review", "apiVersion, kind", "the answer has to be of the same version"},
+      {"review", "request.uid", "the answer has to carry it; logged"},
+      {"review", "request.kind, subResource, operation",
+       "only the creation of a Pod is changed, only creation and update of a workload object "
+       "checked"},
+      {"review", "request.namespace", "part of a slice's name where an owner has no uid; logged"},
+      {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
+      {"Pod", "metadata.name, generateName, namespace", "to name the Pod to people"},
+      {"Pod", "metadata.ownerReferences[*].kind, name, uid, controller",
+       "which Job, RayCluster or StatefulSet the Pod belongs to"},
+      {"Pod",
+       "metadata.labels and annotations of the Job and StatefulSet controllers, JobSet, "
+       "LeaderWorkerSet, KubeRay, Kueue, GKE and ours, by name",
+       "which member of which slice the Pod is, and who places it"},
+      {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
+       "to tell processes from what runs before them"},
+      {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu alone",
+       "chips of a host"},
+      {"Pod", "spec.resourceClaims[*]: name, resourceClaimTemplateName; resources.claims[*].name",
+       "chips that are asked for by claim"},
+      {"Pod", "spec.containers[*].env: names of all entries, values of the variables we know",
+       "what is there stays"},
+      {"Pod", "spec.nodeSelector", "accelerator, topology, a pin on a node pool"},
+      {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
+      {"Pod", "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy",
+       "whether the hosts of the slice have names that resolve"},
+      {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
+       "slices repel each other within one priority; others may place the Pod"},
+      {"RayCluster, RayJob, RayService",
+       "spec of the cluster: headGroupSpec.template; workerGroupSpecs[*].groupName, numOfHosts, "
+       "replicas, template",
+       "whether the Pods of a worker group are the hosts of its topology"},
+      {"JobSet",
+       "spec.replicatedJobs[*]: name, replicas, template; spec.network.subdomain, "
+       "enableDNSHostnames",
+       "whether the Pods of a replicated job are the hosts of its topology"},
+      {"Job", "spec.completions, parallelism, completionMode, template", "likewise of a Job"},
+      {"LeaderWorkerSet",
+       "spec.leaderWorkerTemplate: size, leaderTemplate, workerTemplate, subGroupPolicy; "
+       "spec.networkConfig.subdomainPolicy",
+       "likewise of a group or a subgroup"},
+      {"workload object",
+       "metadata.name, generateName, deletionTimestamp; ownerReferences[*].kind, controller; label "
+       "kueue.x-k8s.io/queue-name; of an update the same of oldObject",
+       "to name it; what is going, was made by a checked object, may be resized by Kueue or was "
+       "wrong before is not refused"},
+      {"workload object", "of each Pod template what is read of a Pod",
+       "what its Pods would be told"},
+      {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
+       "chips that are asked for by claim"},
+      {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
+       "no more ids than the group has members"},
+      {"cluster",
+       "Pods with JobSet's exclusive-topology annotation and completion index 0: owner, node; "
+       "labels of Nodes with allocatable google.com/tpu",
+       "the pool that a leader's followers select"},
+      {"cluster", "Ray workers: index labels, token, replicaIndex, TPU_WORKER_ID",
+       "places that are taken"},
+      {"cluster", "Services with label ray.io/headless-worker-svc: the name",
+       "the subdomain of Ray workers"},
+      {"file", "--cluster", "review, slices and audit alone: the cluster as kubectl printed it"},
+      {"file", "--config", "settings, once at the start"},
+      {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
+  };
+  return rows;
+}
+
+}  // namespace tpuwh::webhook

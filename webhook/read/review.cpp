@@ -1,0 +1,130 @@
+#include "webhook/read/review.hpp"
+
+#include "webhook/read/body.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+constexpr std::string_view operations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
+
+bool optional_string(JsonReader& in, std::string_view& out) {
+  return in.take_null() || in.string(out);
+}
+
+bool read_kind(JsonReader& in, Review& review) {
+  if (in.take_null()) return true;
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "group") return in.first(seen, 0) && optional_string(in, review.kind_group);
+    if (key == "version") return in.first(seen, 1) && optional_string(in, review.kind_version);
+    if (key == "kind") return in.first(seen, 2) && optional_string(in, review.kind);
+    return in.skip();
+  });
+}
+
+// The objects are read last, when their kind is known: a Binding's fields are not a
+// Pod's. The API server sends kind and operation first; nothing promises it.
+bool read_request(JsonReader& in, Review& review) {
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
+    if (key == "kind") return in.first(seen, 1) && read_kind(in, review);
+    if (key == "subResource") return in.first(seen, 2) && optional_string(in, review.sub_resource);
+    if (key == "name") return in.first(seen, 3) && optional_string(in, review.name);
+    if (key == "namespace") return in.first(seen, 4) && optional_string(in, review.ns);
+    if (key == "operation") return in.first(seen, 5) && in.string(review.operation);
+    if (key == "dryRun") return in.first(seen, 6) && (in.take_null() || in.boolean(review.dry_run));
+    if (key == "object") {
+      if (!in.first(seen, 7) || in.take_null()) return !in.failed();
+      review.object = in.mark();
+      review.has_object = true;
+    }
+    if (key == "oldObject") {
+      if (!in.first(seen, 8) || in.take_null()) return !in.failed();
+      review.old_object = in.mark();
+    }
+    return in.skip();
+  });
+}
+
+bool read_members(JsonReader& in, Review& review, std::string_view& kind, bool& has_request) {
+  Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
+    if (key == "kind") return in.first(seen, 1) && in.string(kind);
+    if (key == "request") {
+      if (!in.first(seen, 2) || in.take_null()) return !in.failed();
+      has_request = true;
+      return read_request(in, review);
+    }
+    return in.skip();
+  });
+}
+
+bool not_a_review(JsonReader& in, std::string message, std::string_view path) {
+  in.fail(Errc::not_a_review, std::move(message));
+  in.within(path);
+  return false;
+}
+
+bool check_envelope(JsonReader& in, const Review& review, std::string_view kind, bool has_request) {
+  if (kind != "AdmissionReview")
+    return not_a_review(in,
+                        kind.empty() ? "missing, expected AdmissionReview"
+                                     : "found " + printable(kind) + ", expected AdmissionReview",
+                        "kind");
+  if (review.api_version != "admission.k8s.io/v1" &&
+      review.api_version != "admission.k8s.io/v1beta1")
+    return not_a_review(
+        in,
+        (review.api_version.empty() ? "missing" : "found " + printable(review.api_version)) +
+            ", expected admission.k8s.io/v1 or admission.k8s.io/v1beta1",
+        "apiVersion");
+  if (!has_request)
+    return not_a_review(in, "missing or null; there is nothing to review", "request");
+  if (review.uid.empty())
+    return not_a_review(in, "missing or empty; the answer has to carry it", "request.uid");
+  if (std::ranges::find(operations, review.operation) == std::end(operations))
+    return not_a_review(
+        in,
+        (review.operation.empty() ? "missing" : "found " + printable(review.operation)) +
+            ", expected CREATE, UPDATE, DELETE or CONNECT",
+        "request.operation");
+  return true;
+}
+
+}  // namespace
+
+bool read_envelope(std::string_view text, JsonReader& in, Review& review) {
+  review = Review();
+  if (text.size() > max_review_bytes)
+    return in.fail(Errc::too_large,
+                   "body larger than " + std::to_string(max_review_bytes) + " bytes");
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return in.fail(Errc::empty_body, "the body is empty, expected an AdmissionReview");
+
+  std::string_view kind;
+  bool has_request = false;
+  if (!in.start(text)) return false;
+  if (!read_members(in, review, kind, has_request) || !in.finish()) return false;
+  return check_envelope(in, review, kind, has_request);
+}
+
+bool read_review(std::string_view text, std::string_view prefix, JsonReader& in, Review& review,
+                 Pod& pod) {
+  if (!read_envelope(text, in, review)) return false;
+  if (!review.is_pod_creation()) return true;
+
+  in.go_to(review.object);
+  if (!read_pod(in, prefix, pod)) {
+    in.within("request.object");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace tpuwh::webhook

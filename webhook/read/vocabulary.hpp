@@ -1,0 +1,127 @@
+// The keys and variables this program knows, each with who writes it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+// Pod labels that decisions read.
+enum class Label : std::size_t {
+  job_completion_index,  // Job controller, since 1.28 also a label
+  job_name,              // Job controller
+  job_name_legacy,       // Job controller, older spelling
+  job_uid,               // Job controller
+  jobset_name,           // JobSet, and so on to job_group_index
+  jobset_replicated_job,
+  jobset_replicas,  // of the replicated job
+  jobset_job_index,
+  jobset_group_name,
+  jobset_group_replicas,
+  jobset_job_group_index,
+  ray_node_type,  // KubeRay, and so on to ray_host_index
+  ray_cluster,
+  ray_group,
+  ray_replica_index,  // KubeRay with RayMultiHostIndexing
+  ray_replica_name,
+  ray_host_index,
+  lws_name,  // LeaderWorkerSet; the indices are written by its webhook
+  lws_group_index,
+  lws_worker_index,
+  pod_index,         // StatefulSet controller: the ordinal
+  replica_index,     // ours; Ray's autoscaler reads it
+  kueue_queue_name,  // Kueue
+  slice_key,         // ours (prefix)
+  token,             // ours (prefix): webhook/ledger/token.hpp
+  priority,          // ours (prefix)
+  count_
+};
+
+enum class Annotation : std::size_t {
+  job_completion_index,  // Job controller
+  sub_slice_topology,    // user: a part of a slice, or a dynamic slice
+  topology,              // user, with auto-provisioned slices
+  jobset_exclusive,      // user, copied by JobSet
+  lws_size,              // LeaderWorkerSet, and so on to lws_subgroup_exclusive
+  lws_leader_requests_tpus,
+  lws_subdomain_policy,
+  lws_subgroup_size,
+  lws_subgroup_policy,
+  lws_exclusive,
+  lws_subgroup_exclusive,
+  kueue_suspending_parent,  // Kueue: its Pod integration manages this Pod
+  kueue_tas_required,       // user: Kueue's topology-aware scheduling
+  kueue_tas_preferred,
+  kueue_tas_unconstrained,
+  kueue_tas_slice_required,
+  start_ordinal,  // ours, written by users (prefix), and so on to exclusive_topology
+  worker_id,
+  worker_count,
+  hostnames,
+  slice_id,
+  slice_count,
+  coordinator,
+  inject,
+  exclusive_topology,
+  injected,  // ours (prefix)
+  slice,     // ours (prefix)
+  count_
+};
+
+// Variables that we write or that decide what we write.
+enum class Variable : std::size_t {
+  // in the order in which they are inserted
+  megascale_num_slices,
+  megascale_slice_id,
+  megascale_coordinator_address,
+  megascale_port,
+  tpu_worker_hostnames,
+  tpu_process_addresses,
+  tpu_process_port,
+  tpu_worker_id,
+  tpu_name,
+  tpu_device_plugin_host_ip,  // before the one below, which refers to it
+  tpu_device_plugin_addr,
+  torch_tpu_topology,
+  torch_tpu_slicebuilder_addresses,
+  count_
+};
+
+inline constexpr std::size_t label_count = static_cast<std::size_t>(Label::count_);
+inline constexpr std::size_t annotation_count = static_cast<std::size_t>(Annotation::count_);
+inline constexpr std::size_t variable_count = static_cast<std::size_t>(Variable::count_);
+
+// A key of ours is written without the prefix here ("slice-key").
+struct Key {
+  std::string_view text;
+  bool ours = false;
+};
+extern const std::array<Key, label_count> label_keys;
+extern const std::array<Key, annotation_count> annotation_keys;
+extern const std::array<std::string_view, variable_count> variable_names;
+
+std::string_view name(Variable variable);
+
+// Null for what is not in the table. `prefix` is Config::prefix.
+std::optional<Label> find_label(std::string_view key, std::string_view prefix);
+std::optional<Annotation> find_annotation(std::string_view key, std::string_view prefix);
+std::optional<Variable> find_variable(std::string_view name);
+
+// Node labels and the resource.
+namespace key {
+inline constexpr std::string_view tpu = "google.com/tpu";
+inline constexpr std::string_view accelerator = "cloud.google.com/gke-tpu-accelerator";
+inline constexpr std::string_view topology = "cloud.google.com/gke-tpu-topology";
+inline constexpr std::string_view accelerator_count = "cloud.google.com/gke-accelerator-count";
+inline constexpr std::string_view node_pool = "cloud.google.com/gke-nodepool";
+inline constexpr std::string_view tpu_prefix = "cloud.google.com/gke-tpu-";
+inline constexpr std::string_view slice_prefix = "cloud.google.com/gke-tpu-slice-";
+inline constexpr std::string_view partition_prefix = "cloud.google.com/gke-tpu-partition-";
+inline constexpr std::string_view dynamic_slice = "cloud.google.com/gke-tpu-slice";
+inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s.io/namespaced-job";
+inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
+}  // namespace key
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,96 @@
+#include "webhook/text/base64.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace tpuwh::webhook {
+
+namespace {
+
+constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+// Three bytes make four characters, looked up two at a time: 12 bits each.
+using Pairs = std::array<std::array<char, 2>, 4096>;
+constexpr Pairs make_pairs() {
+  Pairs pairs{};
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {alphabet[i >> 6], alphabet[i & 63]};
+  return pairs;
+}
+constexpr Pairs pairs = make_pairs();
+
+unsigned byte_at(const char* at) {
+  return static_cast<unsigned char>(*at);
+}
+
+char* encode_portable(const char* from, std::size_t size, char* to) {
+  for (; size >= 3; size -= 3, from += 3, to += 4) {
+    const unsigned bits = byte_at(from) << 16 | byte_at(from + 1) << 8 | byte_at(from + 2);
+    std::memcpy(to, pairs[bits >> 12].data(), 2);
+    std::memcpy(to + 2, pairs[bits & 0xfff].data(), 2);
+  }
+  if (size == 0) return to;
+  const unsigned bits = byte_at(from) << 16 | (size == 2 ? byte_at(from + 1) << 8 : 0);
+  std::memcpy(to, pairs[bits >> 12].data(), 2);
+  to[2] = size == 2 ? alphabet[bits >> 6 & 63] : '=';
+  to[3] = '=';
+  return to + 4;
+}
+
+#if defined(__x86_64__)
+// 12 bytes to 16 characters at a time. Each 32-bit lane gets the bytes b a c b of
+// one triple; two multiplications shift its four 6-bit parts into place; the parts
+// become characters by adding an offset that depends on their range (upper case,
+// lower case, digits, '+', '/').
+__attribute__((target("ssse3"))) std::size_t encode_ssse3(const char* from, std::size_t size,
+                                                          char* to) {
+  const __m128i spread = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
+  const __m128i offsets =
+      _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                    '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
+  std::size_t done = 0;
+  for (; size - done >= 16; done += 12, to += 16) {
+    __m128i in = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
+    in = _mm_shuffle_epi8(in, spread);
+    const __m128i high =
+        _mm_mulhi_epu16(_mm_and_si128(in, _mm_set1_epi32(0x0fc0fc00)), _mm_set1_epi32(0x04000040));
+    const __m128i low =
+        _mm_mullo_epi16(_mm_and_si128(in, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
+    const __m128i parts = _mm_or_si128(high, low);
+    // 0 for lower case and above up to 51, 1..12 for what follows; 13 for upper case
+    const __m128i above = _mm_subs_epu8(parts, _mm_set1_epi8(51));
+    const __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(26), parts);
+    const __m128i range = _mm_or_si128(above, _mm_and_si128(upper, _mm_set1_epi8(13)));
+    const __m128i text = _mm_add_epi8(parts, _mm_shuffle_epi8(offsets, range));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), text);
+  }
+  return done;
+}
+#endif
+
+}  // namespace
+
+void append_base64(Buffer& out, std::string_view bytes) {
+  const std::size_t length = (bytes.size() + 2) / 3 * 4;
+  out.reserve(length);
+  const char* from = bytes.data();
+  std::size_t left = bytes.size();
+  char* to = out.tail();
+#if defined(__x86_64__)
+  static const bool fast = __builtin_cpu_supports("ssse3") != 0;
+  if (fast && left >= 16) {
+    const std::size_t done = encode_ssse3(from, left, to);
+    from += done;
+    left -= done;
+    to += done / 3 * 4;
+  }
+#endif
+  encode_portable(from, left, to);
+  out.commit(length);
+}
+
+}  // namespace tpuwh::webhook

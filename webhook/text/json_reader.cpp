@@ -1,0 +1,299 @@
+#include "webhook/text/json_reader.hpp"
+
+#include "webhook/text/names.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace tpuwh::webhook {
+
+// simdjson's implementation object: index buffer and string decoder.
+struct JsonReader::Stage1 {
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
+
+  // simdjson sizes the index buffer by capacity (4 bytes for each byte of text),
+  // so it starts small and doubles: a steady stream of Pods stays under 64 KiB.
+  simdjson::error_code reserve(std::size_t bytes) {
+    constexpr std::size_t smallest = 64u << 10;
+    if (parser && parser->capacity() >= bytes) return simdjson::SUCCESS;
+    const std::size_t capacity = std::max(smallest, std::bit_ceil(bytes));
+    if (parser) return parser->allocate(capacity, JsonReader::max_depth);
+    return simdjson::get_active_implementation()->create_dom_parser_implementation(
+        capacity, JsonReader::max_depth, parser);
+  }
+};
+
+namespace {
+
+std::string_view sentence(simdjson::error_code code) {
+  switch (code) {
+    case simdjson::UTF8_ERROR:
+      return "the text is not valid UTF-8";
+    case simdjson::UNESCAPED_CHARS:
+      return "a string holds a raw control character; JSON wants it escaped";
+    case simdjson::UNCLOSED_STRING:
+      return "a string is not closed: the text ends inside it";
+    default:
+      return "the text is not JSON";
+  }
+}
+
+std::string_view name_of(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::object:
+      return "an object";
+    case JsonKind::array:
+      return "an array";
+    case JsonKind::string:
+      return "a string";
+    case JsonKind::number:
+      return "a number";
+    case JsonKind::boolean:
+      return "true or false";
+    case JsonKind::null:
+      return "null";
+    case JsonKind::invalid:
+      break;
+  }
+  return "something that is not JSON";
+}
+
+}  // namespace
+
+JsonReader::JsonReader() : stage1_(std::make_unique<Stage1>()) {}
+JsonReader::~JsonReader() = default;
+
+bool JsonReader::start(std::string_view text) {
+  clear_error();
+  depth_ = 0;
+  arena_.clear();
+  text_ = text.data();
+  size_ = text.size();
+  next_ = end_ = nullptr;
+  escape_ = nullptr;
+  if (stage1_->reserve(text.size()) != simdjson::SUCCESS)
+    return fail(Errc::internal, "no memory for the index of the text");
+  const auto code = stage1_->parser->stage1(reinterpret_cast<const std::uint8_t*>(text.data()),
+                                            text.size(), simdjson::stage1_mode::regular);
+  if (code == simdjson::EMPTY) return fail(Errc::bad_json, "the text holds no JSON value");
+  if (code != simdjson::SUCCESS) return fail(Errc::bad_json, std::string(sentence(code)));
+  next_ = stage1_->parser->structural_indexes.get();
+  end_ = next_ + stage1_->parser->n_structural_indexes;
+  return true;
+}
+
+bool JsonReader::finish() {
+  if (next_ == end_) return true;
+  return fail(Errc::bad_json, "more text follows the JSON value");
+}
+
+JsonKind JsonReader::kind() const {
+  switch (peek()) {
+    case '{':
+      return JsonKind::object;
+    case '[':
+      return JsonKind::array;
+    case '"':
+      return JsonKind::string;
+    case 't':
+    case 'f':
+      return JsonKind::boolean;
+    case 'n':
+      return JsonKind::null;
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+      return JsonKind::number;
+    default:
+      return JsonKind::invalid;
+  }
+}
+
+bool JsonReader::take_null() {
+  if (peek() != 'n' || scalar_token() != "null") return false;
+  ++next_;
+  return true;
+}
+
+void JsonReader::find_escape(const char* from) {
+  const auto rest = static_cast<std::size_t>(text_ + size_ - from);
+  const void* found = std::memchr(from, '\\', rest);
+  searched_ = from;
+  escape_ = found != nullptr ? static_cast<const char*>(found) : text_ + size_;
+}
+
+// The arena grows before its first string only, so views handed out stay good: the
+// decoded strings of a text are together no longer than the text, and one more is
+// the most that is written ahead.
+bool JsonReader::decode_escapes(RawString raw, std::string_view& out) {
+  const std::size_t offset = arena_.size();
+  if (offset == 0) arena_.reserve(2 * size_ + simdjson::SIMDJSON_PADDING);
+  if (arena_.capacity() < offset + out.size() + simdjson::SIMDJSON_PADDING)
+    return fail(Errc::internal, "string arena too small");
+  arena_.resize(offset + out.size() + simdjson::SIMDJSON_PADDING);
+  auto* to = reinterpret_cast<std::uint8_t*>(arena_.data() + offset);
+  const auto* end =
+      stage1_->parser->parse_string(reinterpret_cast<const std::uint8_t*>(raw.begin), to);
+  if (end == nullptr)
+    return fail(Errc::bad_json, "a string holds an escape that JSON does not have");
+  const auto length = static_cast<std::size_t>(end - to);
+  arena_.resize(offset + length);
+  out = std::string_view(arena_).substr(offset);
+  return true;
+}
+
+bool JsonReader::boolean(bool& out) {
+  if (kind() != JsonKind::boolean) return fail_type("true or false");
+  const std::string_view token = scalar_token();
+  if (token != "true" && token != "false") return fail_syntax("true or false");
+  out = token == "true";
+  ++next_;
+  return true;
+}
+
+bool JsonReader::number(std::string_view& out) {
+  if (kind() != JsonKind::number) return fail_type("a number");
+  out = scalar_token();
+  if (!is_json_number(out)) return fail_syntax("a number");
+  ++next_;
+  return true;
+}
+
+namespace {
+
+// What a value that is no object or array begins with. Whether it is a number or a
+// literal to the end is not looked at: nobody uses it.
+constexpr auto begins_scalar = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {'"', '-', 't', 'f', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'})
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+}  // namespace
+
+// Most of a review is skipped, so this loop works on locals, takes a key with its
+// colon in one step, and brackets with nothing between them in another. It may look
+// one place past the end: simdjson puts the size of the text there, and the text is
+// padded. One bit a level says whether it was opened by '{'.
+bool JsonReader::skip() {
+  const char* const text = text_;
+  const std::uint32_t* const end = end_;
+  const std::uint32_t* next = next_;
+  const unsigned most = max_depth - depth_;
+  std::uint64_t opened_by_brace = 0;
+  unsigned open = 0;
+  const auto stop = [&](std::string_view wanted) {
+    next_ = next;
+    return fail_syntax(wanted);
+  };
+  const auto at_key = [&] { return text[next[0]] == '"' && text[next[1]] == ':'; };
+  for (;;) {
+    if (next >= end) return stop("a value");
+    const char c = text[*next];
+    if (begins_scalar[static_cast<unsigned char>(c)]) {
+      ++next;
+    } else if (c == '{' || c == '[') {
+      if (open >= most) return fail_depth();
+      ++next;
+      if (text[*next] == c + 2) {  // '}' and ']' come two after what opens them
+        ++next;
+      } else {
+        ++open;
+        opened_by_brace = opened_by_brace << 1 | (c == '{' ? 1u : 0u);
+        if (c == '[') continue;
+        if (!at_key()) return stop("a key");
+        next += 2;
+        continue;
+      }
+    } else {
+      return stop("a value");
+    }
+    // After a value: closing brackets, then a comma and the next one.
+    for (; open > 0; --open, ++next, opened_by_brace >>= 1) {
+      const bool in_object = (opened_by_brace & 1u) != 0;
+      if (text[*next] == ',' && next < end) {
+        ++next;
+        if (!in_object) break;
+        if (!at_key()) return stop("a key");
+        next += 2;
+        break;
+      }
+      if (text[*next] != (in_object ? '}' : ']') || next >= end)
+        return stop("',' or a closing bracket");
+    }
+    if (open == 0) break;
+  }
+  next_ = next;
+  return true;
+}
+
+bool JsonReader::raw_value(std::string_view& out) {
+  if (next_ >= end_) return fail_syntax("a value");
+  const char* const first = text_ + *next_;
+  const std::string_view scalar = scalar_token();
+  if (!skip()) return false;
+  // A closing bracket is the last structural character of what it closes.
+  const bool bracket = *first == '{' || *first == '[';
+  const char* const last = bracket ? text_ + next_[-1] + 1 : first + scalar.size();
+  out = {first, static_cast<std::size_t>(last - first)};
+  return true;
+}
+
+bool JsonReader::fail_duplicate() {
+  return fail(Errc::duplicate_key, "the key stands here twice");
+}
+
+bool JsonReader::fail(Errc code, std::string message) {
+  failed_ = true;
+  error_ = Error(code, std::move(message));
+  return false;
+}
+
+bool JsonReader::fail_type(std::string_view wanted) {
+  if (kind() == JsonKind::invalid) return fail_syntax(wanted);
+  return fail(Errc::wrong_type,
+              "found " + std::string(name_of(kind())) + ", expected " + std::string(wanted));
+}
+
+bool JsonReader::fail_syntax(std::string_view wanted) {
+  if (next_ >= end_)
+    return fail(Errc::bad_json, "the text ends where " + std::string(wanted) + " should be");
+  return fail(Errc::bad_json,
+              "expected " + std::string(wanted) + " at byte " + std::to_string(*next_));
+}
+
+bool JsonReader::fail_depth() {
+  return fail(Errc::too_deep,
+              "brackets are nested deeper than " + std::to_string(max_depth) + " levels");
+}
+
+void JsonReader::clear_error() {
+  if (!failed_) return;
+  failed_ = false;
+  error_ = Error();
+}
+
+// Syntax errors carry a byte position; a path would only say how far it got.
+void JsonReader::step(std::string_view key) {
+  if (error_.code() != Errc::bad_json) error_ = std::move(error_).within(printable(key, 80));
+}
+
+void JsonReader::step(std::size_t index) {
+  if (error_.code() != Errc::bad_json)
+    error_ = std::move(error_).within("[" + std::to_string(index) + "]");
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,100 @@
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_alphanumeric(char c) {
+  return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z');
+}
+bool is_label_inner(char c) {
+  return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
+}
+bool is_host_character(char c) {
+  return is_lower(c) || is_digit(c);
+}
+
+}  // namespace
+
+bool is_dns_label(std::string_view text) {
+  if (text.empty() || text.size() > max_label_length) return false;
+  if (!is_host_character(text.front()) || !is_host_character(text.back())) return false;
+  return std::ranges::all_of(text, [](char c) { return is_host_character(c) || c == '-'; });
+}
+
+bool is_host_name(std::string_view text) {
+  constexpr std::size_t longest = 253;
+  if (text.size() > longest) return false;
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find('.'));
+    if (part.empty() || !is_host_character(part.front()) || !is_host_character(part.back()))
+      return false;
+    if (!std::ranges::all_of(part, [](char c) { return is_host_character(c) || c == '-'; }))
+      return false;
+    if (part.size() == text.size()) return true;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+bool is_label_value(std::string_view text) {
+  if (text.empty() || text.size() > max_label_length) return false;
+  if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
+  return std::ranges::all_of(text, is_label_inner);
+}
+
+bool is_qualified_name(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return is_label_value(text);
+  return is_host_name(text.substr(0, slash)) && is_label_value(text.substr(slash + 1));
+}
+
+std::optional<std::uint32_t> plain_decimal(std::string_view text) {
+  if (text.empty() || !is_digit(text.front()) || (text.size() > 1 && text.front() == '0'))
+    return std::nullopt;
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool is_json_number(std::string_view text) {
+  std::size_t at = 0;
+  const auto digits = [&] {
+    const std::size_t from = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at - from;
+  };
+  const auto one_of = [&](std::string_view set) {
+    if (at >= text.size() || set.find(text[at]) == std::string_view::npos) return false;
+    ++at;
+    return true;
+  };
+  one_of("-");
+  if (one_of("0") ? false : digits() == 0) return false;
+  if (one_of(".") && digits() == 0) return false;
+  if (one_of("eE")) {
+    one_of("+-");
+    if (digits() == 0) return false;
+  }
+  return at == text.size();
+}
+
+std::string printable(std::string_view text, std::size_t most) {
+  const bool cut = text.size() > most;
+  std::string out(text.substr(0, cut ? most - 3 : text.size()));
+  for (char& c : out)
+    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') c = '?';
+  if (cut) out += "...";
+  return out;
+}
+
+}  // namespace tpuwh::webhook

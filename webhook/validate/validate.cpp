@@ -1,0 +1,154 @@
+#include "webhook/validate/validate.hpp"
+
+#include "webhook/answer/respond.hpp"
+#include "webhook/answer/workspace.hpp"
+#include "webhook/text/names.hpp"
+#include "webhook/validate/job.hpp"
+#include "webhook/validate/jobset.hpp"
+#include "webhook/validate/lws.hpp"
+#include "webhook/validate/ray.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+struct Kind {
+  std::string_view group, kind;
+  WorkloadKind workload;
+  std::string_view name;  // of the workload API
+  bool (*check)(Checker&, JsonReader::Mark spec);
+};
+
+constexpr Kind kinds[] = {
+    {"ray.io", "RayCluster", WorkloadKind::ray, "ray", check_ray_cluster},
+    {"ray.io", "RayJob", WorkloadKind::ray, "ray", check_ray_job},
+    {"ray.io", "RayService", WorkloadKind::ray, "ray", check_ray_service},
+    {"jobset.x-k8s.io", "JobSet", WorkloadKind::jobset, "jobset", check_jobset},
+    {"batch", "Job", WorkloadKind::job, "job", check_job},
+    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", WorkloadKind::lws, "lws",
+     check_leader_worker_set},
+};
+
+const Kind* kind_of(const Review& review) {
+  if (!review.has_object || !review.sub_resource.empty()) return nullptr;
+  if (review.operation != "CREATE" && review.operation != "UPDATE") return nullptr;
+  const auto* found = std::ranges::find_if(kinds, [&](const Kind& each) {
+    return each.group == review.kind_group && each.kind == review.kind;
+  });
+  return found == std::end(kinds) ? nullptr : found;
+}
+
+bool is_checked_kind(std::string_view kind) {
+  return std::ranges::find(kinds, kind, &Kind::kind) != std::end(kinds);
+}
+
+// What is found in one of the two objects of a review.
+struct Examined {
+  WorkloadObject object;
+  Findings findings;
+};
+
+// False where it cannot be read: the reader says why.
+bool examine(const Kind& kind, JsonReader::Mark place, const Config& config,
+             const ClusterView& cluster, Workspace::Impl& work, Examined& out) {
+  JsonReader& in = work.reader;
+  in.go_to(place);
+  if (!read_object(in, out.object)) return false;
+  if (out.object.being_deleted) return true;
+  Checker checker(out.object, config, cluster, work, out.findings);
+  if (kind.check(checker, out.object.spec)) return true;
+  in.within("spec");
+  return false;
+}
+
+// A fault that was there before an update, or that somebody else was told of, is none now.
+void soften(const Kind& kind, const Config& config, const ClusterView& cluster,
+            Workspace::Impl& work, Examined& now) {
+  if (now.findings.faults().empty()) return;
+  if (is_checked_kind(now.object.owner_kind))
+    now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
+  if (!work.review.old_object) return;
+  Examined before;
+  const std::string why = "allowed, because it was so before: ";
+  if (examine(kind, work.review.old_object, config, cluster, work, before))
+    now.findings.soften_old(before.findings, why);
+  else
+    now.findings.soften(why);
+}
+
+// The warnings are in the scratch's notes.
+Answer respond_with(const Decision& decision, Workspace::Impl& work) {
+  work.scratch.description.clear();
+  respond(work.review, decision, work.scratch, work.answer);
+  Answer answer;
+  answer.body = work.answer.view();
+  answer.summary = summary_of(work.review, decision);
+  return answer;
+}
+
+Answer respond_allowed(Reason reason, std::string_view workload, Workspace::Impl& work) {
+  work.scratch.notes.clear();
+  return respond_with({.reason = reason, .workload = workload}, work);
+}
+
+// The API server logs what it is told; the first ones say enough.
+void take_warnings(const Findings& findings, Notes& notes) {
+  constexpr std::size_t most = 20;
+  const std::vector<std::string>& all = findings.warnings();
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) notes.warn(all[i]);
+  if (all.size() > most) notes.warn("and " + std::to_string(all.size() - most) + " warnings more");
+}
+
+Answer respond_found(const Kind& kind, const Examined& found, const Config& config,
+                     Workspace::Impl& work) {
+  const std::vector<std::string>& faults = found.findings.faults();
+  Notes& notes = work.scratch.notes;
+  notes.clear();
+  Decision decision{.reason = Reason::checked,
+                    .workload = kind.name,
+                    .shadow = config.mode_for(kind.workload) == Mode::shadow};
+  if (!faults.empty()) {
+    decision.outcome = Outcome::denied;
+    decision.reason = Reason::never_works;
+    decision.denial = Error(Errc::bad_value, "slices of " + std::string(kind.kind) + " " +
+                                                 printable(found.object.name, 100) +
+                                                 " could never start: " + joined(faults));
+    if (decision.shadow)
+      notes.warn("shadow mode: it would have been refused: " + decision.denial.text());
+  }
+  take_warnings(found.findings, notes);
+  Answer answer = respond_with(decision, work);
+  work.owner.clear();
+  work.owner.add(kind.kind, '/', found.object.name);
+  answer.summary.owner = work.owner.view();
+  return answer;
+}
+
+Answer answer_object(Body body, const Config& config, const ClusterView& cluster,
+                     Workspace::Impl& work) {
+  if (!read_envelope(body.bytes(), work.reader, work.review))
+    return refuse(work.reader.error(), work);
+  const Kind* kind = kind_of(work.review);
+  if (kind == nullptr) return respond_allowed(Reason::not_a_pod, {}, work);
+  if (!config.workloads.has(kind->workload))
+    return respond_allowed(Reason::switched_off, kind->name, work);
+  Examined now;
+  if (!examine(*kind, work.review.object, config, cluster, work, now)) {
+    work.reader.within("request.object");
+    return refuse(work.reader.error(), work);
+  }
+  soften(*kind, config, cluster, work, now);
+  return respond_found(*kind, now, config, work);
+}
+
+}  // namespace
+
+Answer validate(Body review, const Config& config, const ClusterView& cluster,
+                Workspace& workspace) noexcept {
+  Workspace::Impl& work = workspace.impl();
+  return never_throwing(work, [&] { return answer_object(review, config, cluster, work); });
+}
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,28 @@
+// Whether the Pods of a workload object could ever form their slices: asked when a
+// RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is created or changed, so
+// that whoever writes it reads it, and not the events of Pods that are refused later.
+//
+// Each TPU Pod template is put through decide(), and the number of its Pods is held against
+// the hosts of its topology. All that is found is said at once.
+//
+//   refused   a slice that could never start: what its Pods would be denied for, a number of
+//             Pods that is not that of the hosts
+//   a warning anything less, and what a Pod would be warned of; a fault that the object had
+//             before the update, that the owner (a RayJob, a JobSet …) was asked about
+//             already, or that the mode (shadow) leaves undone
+//   silence   other kinds and operations, subresources, an object that is being deleted, a
+//             workload API that is switched off
+#pragma once
+
+#include "webhook/answer/admit.hpp"
+
+namespace tpuwh::webhook {
+
+// Answers one review. Never throws and never patches; at most max_templates (checker.hpp)
+// templates are looked at. Answers as admit() does.
+//
+//   cluster  ResourceClaimTemplates and Services alone are asked for
+Answer validate(Body review, const Config& config, const ClusterView& cluster,
+                Workspace& workspace) noexcept;
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,93 @@
+#include "webhook/write/patch.hpp"
+
+#include "webhook/text/base64.hpp"
+
+#include <array>
+
+namespace tpuwh::webhook {
+
+void Patch::clear(std::string_view prefix) {
+  json_.clear();
+  encoded_.clear();
+  undeclared_ = false;
+  if (prefix == prefix_) return;
+  prefix_ = prefix;
+  escaped_prefix_.clear();
+  for (const char c : prefix) {
+    if (c == '~')
+      escaped_prefix_ += "~0";
+    else if (c == '/')
+      escaped_prefix_ += "~1";
+    else
+      escaped_prefix_ += c;
+  }
+}
+
+std::string_view Patch::finish() {
+  if (!json_.empty()) json_.append(']');
+  return json_.view();
+}
+
+void Patch::set_own(Surface row, std::string_view map, std::string_view name,
+                    const std::optional<std::string_view>& present, std::string_view value) {
+  if (present && *present == value) return;
+  begin(present ? PatchOp::replace : PatchOp::add, row, map, escaped_prefix(), name);
+  append_json_string(json_, value);
+  end();
+}
+
+void Patch::append(const SharedText& text) {
+  pad_to_base64_group(json_);
+  encoded_.push_back({json_.size(), text.json.size(), text.encoded.view()});
+  json_.append(text.json.view());
+}
+
+void Patch::encode(Buffer& out) {
+  const std::string_view json = finish();
+  out.reserve((json.size() + 2) / 3 * 4);
+  std::size_t at = 0;
+  for (const Encoded& part : encoded_) {
+    append_base64(out, json.substr(at, part.from - at));
+    out.append(part.base64);
+    at = part.from + part.size;
+  }
+  append_base64(out, json.substr(at));
+}
+
+namespace {
+
+// Control characters, quote and backslash.
+constexpr auto needs_escape = [] {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
+  table['"'] = table['\\'] = true;
+  return table;
+}();
+
+std::size_t clean_length(std::string_view text) {
+  std::size_t length = 0;
+  while (length < text.size() && !needs_escape[static_cast<unsigned char>(text[length])]) ++length;
+  return length;
+}
+
+}  // namespace
+
+void append_json_string(Buffer& out, std::string_view text) {
+  constexpr char hex[] = "0123456789abcdef";
+  out.append('"');
+  for (;;) {
+    const std::size_t clean = clean_length(text);
+    out.append(text.substr(0, clean));
+    if (clean == text.size()) break;
+    const char c = text[clean];
+    if (c == '"' || c == '\\')
+      out.add('\\', c);
+    else
+      out.add(std::string_view("\\u00"), hex[static_cast<unsigned char>(c) >> 4],
+              hex[static_cast<unsigned char>(c) & 0xf]);
+    text.remove_prefix(clean + 1);
+  }
+  out.append('"');
+}
+
+}  // namespace tpuwh::webhook

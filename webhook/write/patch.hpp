@@ -1,0 +1,77 @@
+// A JSON patch, written operation by operation straight into a buffer.
+//
+// Only "add", "replace" and "remove" of things seen, with parents created first:
+// the part of RFC 6902 on which the API server's library and the RFC agree
+// (reference/contract.md A.6). Every path is checked against the declared surface;
+// one that is not declared is a bug of ours and spoils the whole patch.
+#pragma once
+
+#include "webhook/text/buffer.hpp"
+#include "webhook/write/shared_text.hpp"
+#include "webhook/write/surface.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook {
+
+class Patch {
+ public:
+  // Starts an empty patch. `prefix` is Config::prefix.
+  void clear(std::string_view prefix);
+
+  // Begins an operation; `segments` are put together to its path. For an add or a
+  // replace the caller then writes the value into json(); end() closes it.
+  template <class... Segments>
+  void begin(PatchOp op, Surface row, const Segments&... segments) {
+    json_.append(json_.empty() ? std::string_view("[{\"op\":\"") : std::string_view(",{\"op\":\""));
+    json_.add(name(op), std::string_view("\",\"path\":\""));
+    const std::size_t from = json_.size();
+    json_.add(segments...);
+    if (!allows(row, op, json_.view_from(from), escaped_prefix_)) undeclared_ = true;
+    json_.append(op == PatchOp::remove ? std::string_view("\"")
+                                       : std::string_view("\",\"value\":"));
+  }
+  // Where the value of the operation that was begun is written.
+  Buffer& json() { return json_; }
+  void end() { json_.append('}'); }
+  // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
+  // let it begin where a group of 3 bytes does. `text` has to stay until encode().
+  void append(const SharedText& text);
+
+  // One whole operation: a label or an annotation of ours, "<map><prefix><name>", becomes
+  // `value`; none where it is that already.
+  void set_own(Surface row, std::string_view map, std::string_view name,
+               const std::optional<std::string_view>& present, std::string_view value);
+
+  // Closes the array. The patch is "" if there was no operation.
+  std::string_view finish();
+  // The same as base64.
+  void encode(Buffer& out);
+
+  bool empty() const { return json_.empty(); }
+  // A path outside the surface was written; the patch must not be sent.
+  bool undeclared() const { return undeclared_; }
+  // "tpu-webhook.dev~1"
+  std::string_view escaped_prefix() const { return escaped_prefix_; }
+
+ private:
+  struct Encoded {
+    std::size_t from, size;  // in json_
+    std::string_view base64;
+  };
+
+  Buffer json_;
+  std::vector<Encoded> encoded_;
+  std::string prefix_;
+  std::string escaped_prefix_;
+  bool undeclared_ = false;
+};
+
+// `text` as a JSON string, quotes included.
+void append_json_string(Buffer& out, std::string_view text);
+
+}  // namespace tpuwh::webhook

@@ -1,0 +1,44 @@
+#include "webhook/write/shared_text.hpp"
+
+#include "webhook/text/base64.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace tpuwh::webhook {
+
+namespace {
+
+std::size_t bytes_of(const SharedText& text) {
+  return text.json.size() + text.encoded.size();
+}
+
+}  // namespace
+
+SharedText& SharedTexts::slot_of(std::string_view key) {
+  return texts_[std::hash<std::string_view>()(key) % slots];
+}
+
+void SharedTexts::start(SharedText& text) {
+  bytes_ -= std::exchange(text.counted, 0);
+  text.key.clear();
+  text.json.clear();
+  text.encoded.clear();
+}
+
+void SharedTexts::finish(SharedText& text, std::string_view key) {
+  text.value_size = text.json.size() < 2 ? 0 : text.json.size() - 2;
+  text.value_digest = digest(text.value());
+  pad_to_base64_group(text.json);
+  append_base64(text.encoded, text.json.view());
+  if (bytes_ + bytes_of(text) > max_bytes) {
+    for (SharedText& other : texts_)
+      if (&other != &text) other = {};
+    bytes_ = 0;
+  }
+  text.counted = bytes_of(text);
+  bytes_ += text.counted;
+  text.key = key;
+}
+
+}  // namespace tpuwh::webhook

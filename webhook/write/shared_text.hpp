@@ -1,0 +1,57 @@
+// Values of a patch that every member of a slice gets alike: the list of its hosts, the
+// terms of its affinity. They are built once and kept from review to review, together with
+// their base64, which is what a patch travels as.
+#pragma once
+
+#include "webhook/text/buffer.hpp"
+#include "webhook/text/hash.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook {
+
+struct SharedText {
+  std::string key;  // what it was built from
+  Buffer json;      // a JSON value, and blanks after it to a multiple of 3 bytes
+  Buffer encoded;   // base64 of `json`
+  std::size_t value_size = 0;
+  std::size_t counted = 0;  // of SharedTexts::max_bytes
+  Digest value_digest{};
+
+  // Of a JSON string that needs no escapes: what stands between its quotes.
+  std::string_view value() const { return json.view().substr(1, value_size); }
+};
+
+// Those of one role, so that a review never holds two of them. One per thread.
+class SharedTexts {
+ public:
+  // Slices whose Pods come at the same time; a text that is gone is built again.
+  static constexpr std::size_t slots = 16;
+  // Of all texts together, JSON and base64; beyond, the others go.
+  static constexpr std::size_t max_bytes = 2u << 20;
+
+  // The text of `key`, which is not empty. `build(Buffer&)` writes the JSON if it is not
+  // there; what throws half way leaves none.
+  template <class Build>
+  const SharedText& get(std::string_view key, Build&& build) {
+    SharedText& text = slot_of(key);
+    if (text.key == key) return text;
+    start(text);
+    build(text.json);
+    finish(text, key);
+    return text;
+  }
+
+ private:
+  SharedText& slot_of(std::string_view key);
+  void start(SharedText& text);
+  void finish(SharedText& text, std::string_view key);
+
+  std::array<SharedText, slots> texts_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tpuwh::webhook
