@@ -48,22 +48,25 @@ using namespace tpuwh;
 
 struct Bench {
   std::string text;
-  webhook::Config config;
-  webhook::NoCluster cluster;
-  webhook::JsonReader reader;
-  webhook::Review review;
-  webhook::Pod pod;
-  webhook::Scratch scratch;
-  webhook::Buffer answer;
-  webhook::Workspace workspace;
+  tpuwh::webhook::config::Config config;
+  tpuwh::webhook::read::NoCluster cluster;
+  tpuwh::webhook::text::JsonReader reader;
+  tpuwh::webhook::read::Review review;
+  tpuwh::webhook::read::Pod pod;
+  tpuwh::webhook::decide::Scratch scratch;
+  tpuwh::webhook::text::Buffer answer;
+  tpuwh::webhook::answer::Workspace workspace;
 
   explicit Bench(std::string body) : text(std::move(body)) {
-    text.reserve(text.size() + webhook::padding);
+    text.reserve(text.size() + tpuwh::webhook::read::padding);
   }
-  bool read() { return webhook::read_review(text, config.prefix, reader, review, pod); }
+  bool read() {
+    return tpuwh::webhook::read::read_review(text, config.prefix, reader, review, pod);
+  }
   void decide() {
-    const auto decision = webhook::decide(review, pod, config, cluster, nullptr, scratch);
-    webhook::respond(review, decision, scratch, answer);
+    const auto decision =
+        tpuwh::webhook::decide::decide(review, pod, config, cluster, nullptr, scratch);
+    tpuwh::webhook::answer::respond(review, decision, scratch, answer);
   }
 };
 
@@ -82,23 +85,24 @@ void run(benchmark::State& state, F&& f) {
 }
 
 void read_review(benchmark::State& state) {
-  Bench bench(bench::jobset_review());
+  Bench bench(tpuwh::bench::jobset_review());
   run(state, [&] { benchmark::DoNotOptimize(bench.read()); });
   state.counters["bytes"] = static_cast<double>(bench.text.size());
 }
 
 void decide_and_respond(benchmark::State& state) {
-  Bench bench(bench::jobset_review());
+  Bench bench(tpuwh::bench::jobset_review());
   bench.read();
   run(state, [&] { bench.decide(); });
 }
 
 void admit(benchmark::State& state) {
-  Bench bench(bench::jobset_review());
+  Bench bench(tpuwh::bench::jobset_review());
   run(state, [&] {
-    benchmark::DoNotOptimize(
-        webhook::admit(webhook::Body(bench.text), bench.config, bench.cluster, bench.workspace)
-            .body.size());
+    benchmark::DoNotOptimize(tpuwh::webhook::answer::admit(tpuwh::webhook::read::Body(bench.text),
+                                                           bench.config, bench.cluster,
+                                                           bench.workspace)
+                                 .body.size());
   });
 }
 
@@ -107,16 +111,17 @@ void admit(benchmark::State& state) {
 void admit_hosts(benchmark::State& state) {
   static constexpr const char* shapes[] = {"2x2x1",   "2x2x2",    "4x4x4",
                                            "8x16x16", "16x16x24", "16x24x24"};
-  Bench bench(bench::jobset_review_of(shapes[state.range(0)]));
+  Bench bench(tpuwh::bench::jobset_review_of(shapes[state.range(0)]));
   std::size_t bytes = 0;
   run(state, [&] {
-    bytes = webhook::admit(webhook::Body(bench.text), bench.config, bench.cluster, bench.workspace)
+    bytes = tpuwh::webhook::answer::admit(tpuwh::webhook::read::Body(bench.text), bench.config,
+                                          bench.cluster, bench.workspace)
                 .body.size();
   });
   state.SetLabel(shapes[state.range(0)]);
   state.counters["answer_bytes"] = static_cast<double>(bytes);
   state.counters["hosts"] =
-      static_cast<double>(topology::Dims::parse(shapes[state.range(0)])->chips()) / 4;
+      static_cast<double>(tpuwh::topology::Dims::parse(shapes[state.range(0)])->chips()) / 4;
 }
 
 BENCHMARK(read_review);

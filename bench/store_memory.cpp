@@ -77,16 +77,18 @@ std::string page_of(unsigned begin, unsigned end, Make&& make) {
 
 // Decodes and keeps what a list brings; returns seconds without the making of the pages.
 template <class Make>
-double list(Store& store, Kind kind, unsigned count, Make&& make) {
+double list(tpuwh::server::kube::store::Store& store, tpuwh::server::kube::store::Kind kind,
+            unsigned count, Make&& make) {
   std::chrono::duration<double> took{};
   store.begin_relist(kind);
   for (unsigned begin = 0; begin < count; begin += page_size) {
     const std::string page = page_of(begin, std::min(begin + page_size, count), make);
     const auto start = std::chrono::steady_clock::now();
-    ListDecoder decoder;
+    tpuwh::server::kube::decode::ListDecoder decoder;
     decoder.feed(page);
     std::string_view item;
-    while (decoder.next(item) == ListDecoder::Outcome::item) store.upsert(kind, item);
+    while (decoder.next(item) == tpuwh::server::kube::decode::ListDecoder::Outcome::item)
+      store.upsert(kind, item);
     took += std::chrono::steady_clock::now() - start;
   }
   store.end_relist(kind);
@@ -96,17 +98,21 @@ double list(Store& store, Kind kind, unsigned count, Make&& make) {
 }  // namespace
 
 int main() {
-  Store store("tpu-webhook.dev/");
+  tpuwh::server::kube::store::Store store("tpu-webhook.dev/");
   const std::size_t before = resident_bytes();
-  const double first = list(store, Kind::pod, pods, pod) + list(store, Kind::node, nodes, node);
+  const double first = list(store, tpuwh::server::kube::store::Kind::pod, pods, pod) +
+                       list(store, tpuwh::server::kube::store::Kind::node, nodes, node);
   const std::size_t once = resident_bytes();
-  const double second = list(store, Kind::pod, pods, pod) + list(store, Kind::node, nodes, node);
+  const double second = list(store, tpuwh::server::kube::store::Kind::pod, pods, pod) +
+                        list(store, tpuwh::server::kube::store::Kind::node, nodes, node);
   const std::size_t twice = resident_bytes();
-  if (store.size(Kind::pod) != pods || store.size(Kind::node) != nodes) return 1;
+  if (store.size(tpuwh::server::kube::store::Kind::pod) != pods ||
+      store.size(tpuwh::server::kube::store::Kind::node) != nodes)
+    return 1;
   constexpr double mb = 1e6;
   constexpr unsigned others = 20'000;
-  const double passed_over = list(store, Kind::pod, others, other_pod);
-  if (store.size(Kind::pod) != 0) return 1;
+  const double passed_over = list(store, tpuwh::server::kube::store::Kind::pod, others, other_pod);
+  if (store.size(tpuwh::server::kube::store::Kind::pod) != 0) return 1;
   std::printf("| 100,000 Pods of %zu bytes, 15,000 Nodes | |\n|---|---|\n", pod(pods - 1).size());
   std::printf("| resident after the first list | %.0f MB, %.0f bytes a Pod and Node |\n",
               static_cast<double>(once - before) / mb,

@@ -12,14 +12,14 @@ int main(int argc, char** argv) {
   // A reader of our output or a peer that goes away is an error code, no signal.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    const auto command = tpuwh::server::parse_command_line(argc, argv);
+    const auto command = tpuwh::server::cli::parse_command_line(argc, argv);
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     if (command.run)
       return command.run(
           {std::cin, std::cout, std::cerr, terminal, terminal && isatty(STDIN_FILENO) != 0});
     std::cout << command.text << std::flush;
     return 0;
-  } catch (const tpuwh::server::UsageError& error) {
+  } catch (const tpuwh::server::settings::UsageError& error) {
     std::fprintf(stderr, "tpu-webhook: %s\n", error.what());
     return 2;
   } catch (const std::exception& failure) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -137,4 +137,4 @@ Result<Accelerator> find_accelerator(std::string_view text) {
   return unknown_accelerator(text);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

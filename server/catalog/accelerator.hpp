@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 struct Accelerator {
   const topology::Generation* generation;
@@ -23,4 +23,4 @@ struct Accelerator {
 //           nearly that
 Result<Accelerator> find_accelerator(std::string_view text);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -62,7 +62,7 @@ Json source_json() {
 
 Json hosts_json(const topology::Slice& slice) {
   Json hosts = Json::array();
-  const auto grid = host_grid(slice.dims, slice.chips_per_host);
+  const auto grid = topology::host_grid(slice.dims, slice.chips_per_host);
   if (!grid) return hosts;
   for (std::uint32_t worker = 0; worker < grid->size(); ++worker) {
     hosts.push_back(
@@ -146,7 +146,7 @@ Json generation_json(const Generation& generation, std::span<const topology::Dim
     json["machineTypes"].push_back(machine_json(generation, machine));
     for (const auto& row : machine.topologies) {
       if (!dims.empty() && std::ranges::find(dims, row.dims) == dims.end()) continue;
-      for (const NodePool& pool : node_pools(generation, row.dims)) {
+      for (const NodePool& pool : topology::node_pools(generation, row.dims)) {
         if (pool.machine == &machine) shapes.push_back(shape_head(pool));
       }
     }
@@ -160,4 +160,4 @@ Json shapes_json(std::span<const NodePool> pools, const PoolOptions& options) {
   return {{"shapes", shapes}, {"sources", source_json()}};
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 nlohmann::ordered_json all_generations_json();
 nlohmann::ordered_json generation_json(const topology::Generation& generation,
@@ -15,4 +15,4 @@ nlohmann::ordered_json generation_json(const topology::Generation& generation,
 nlohmann::ordered_json shapes_json(std::span<const topology::NodePool> pools,
                                    const PoolOptions& options);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 std::vector<topology::Source> cited_sources() {
   std::set<std::string_view> ids;
@@ -25,4 +25,4 @@ std::vector<topology::Source> cited_sources() {
   return result;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 std::vector<topology::Source> cited_sources();
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

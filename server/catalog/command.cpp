@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -124,4 +124,4 @@ int run_catalog(const CatalogOptions& options, std::ostream& out, std::ostream& 
   return 0;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 enum class CatalogOutput { text, json, svg };
 
@@ -26,4 +26,4 @@ struct CatalogOptions {
 // sense together; then nothing is written to `out`.
 int run_catalog(const CatalogOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

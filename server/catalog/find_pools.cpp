@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string all_shapes(const Generation& generation) {
     if (machine.chips_per_vm == last) continue;  // a twin
     last = machine.chips_per_vm;
     result += fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
-                          legal_shapes(generation, last), counted(last, "chip"));
+                          topology::legal_shapes(generation, last), counted(last, "chip"));
   }
   return result;
 }
@@ -40,7 +40,7 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   std::string hint;
   if (dims.rank() != generation.rank) {
     hint = fmt::format(", whose topologies have {} dimensions", generation.rank);
-  } else if (!node_pools(generation, sorted(dims)).empty()) {
+  } else if (!topology::node_pools(generation, sorted(dims)).empty()) {
     hint = fmt::format(", whose axes ascend; did you mean {}?", sorted(dims).text());
   }
   return Error(Errc::bad_value,
@@ -72,13 +72,13 @@ Result<std::vector<NodePool>> find_pools(const Accelerator& accelerator, std::st
     return Error(Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
                                               machine->chips_per_vm, *chips_per_node));
   }
-  auto pools = node_pools(*generation, *dims);
+  auto pools = topology::node_pools(*generation, *dims);
   const auto chips = machine != nullptr ? machine->chips_per_vm : chips_per_node;
   if (pools.empty() && (!chips || dims->rank() != generation->rank)) {
     return unknown_topology(*generation, *dims);
   }
   if (!chips) return pools;
-  const auto pool = node_pool(*generation, *dims, *chips);
+  const auto pool = topology::node_pool(*generation, *dims, *chips);
   if (!pool) return pool.error();
   std::erase_if(pools, [&](const NodePool& other) {
     return other.machine->chips_per_vm != *chips ||
@@ -98,4 +98,4 @@ std::vector<Dims> topologies_with(const Generation& generation, std::uint64_t co
   return result;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // All ways to make a topology, or the one with so many chips per node.
 //
@@ -24,4 +24,4 @@ Result<std::vector<topology::NodePool>> find_pools(const Accelerator& accelerato
 std::vector<topology::Dims> topologies_with(const topology::Generation& generation,
                                             std::uint64_t cores);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::vector<GcloudCommand> gcloud_commands(const NodePool& pool, const PoolOptio
   return commands;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

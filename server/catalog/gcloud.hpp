@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // One command, word by word: words[0] is "gcloud". Names that only the caller knows are
 // shell variables: $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs), $REGION.
@@ -21,4 +21,4 @@ struct GcloudCommand {
 std::vector<GcloudCommand> gcloud_commands(const topology::NodePool& pool,
                                            const PoolOptions& options);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

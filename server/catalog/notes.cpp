@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string nodes_text(const NodePool& pool) {
 
 // The topology label is the same for both, so Pods of one can land on nodes of the other.
 void other_ways(Notes& notes, const NodePool& pool) {
-  for (const NodePool& other : node_pools(*pool.slice.generation, pool.slice.dims)) {
+  for (const NodePool& other : topology::node_pools(*pool.slice.generation, pool.slice.dims)) {
     if (other.slice.chips_per_host == pool.slice.chips_per_host) continue;
     notes.push_back(
         fmt::format("{} is also {}: the topology does not tell them apart, "
@@ -103,7 +103,7 @@ void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
 }
 
 void several_slices(Notes& notes, const NodePool& pool, const PoolOptions& options) {
-  const auto job = make_multislice(pool.slice, options.slices);
+  const auto job = topology::make_multislice(pool.slice, options.slices);
   if (!job) notes.push_back(job.error().message());
 }
 
@@ -124,4 +124,4 @@ std::vector<std::string> notes(const NodePool& pool, const PoolOptions& options)
   return result;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 std::vector<std::string> notes(const topology::NodePool& pool, const PoolOptions& options);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -72,7 +72,7 @@ class Boxes {
     std::string line(margin, ' ');
     for (std::uint32_t y = 0; y < grid_.hosts()[1]; ++y) {
       const std::string id = std::to_string(grid_.worker_at({x, y, z_}));
-      line += "┌ " + paint(id, Ink::bold, colour_) + ' ' +
+      line += "┌ " + text::paint(id, text::Ink::bold, colour_) + ' ' +
               repeated("─", inner(grid_) - 2 - id.size()) + "┐";
     }
     return line;
@@ -86,9 +86,9 @@ class Boxes {
   std::string chip_row(std::uint32_t x, std::uint32_t row) const {
     std::string line = fmt::format("{:>4} ", x * chips(0) + row);
     for (std::uint32_t y = 0; y < grid_.hosts()[1]; ++y) {
-      const Ink ink = (x + y + z_) % 2 == 0 ? Ink::blue : Ink::cyan;
-      line += "│  " + paint("■", ink, colour_) +
-              repeated("  " + paint("■", ink, colour_), chips(1) - 1) + "  │";
+      const text::Ink ink = (x + y + z_) % 2 == 0 ? text::Ink::blue : text::Ink::cyan;
+      line += "│  " + text::paint("■", ink, colour_) +
+              repeated("  " + text::paint("■", ink, colour_), chips(1) - 1) + "  │";
     }
     return line;
   }
@@ -166,4 +166,4 @@ std::string picture(const HostGrid& grid, unsigned rank, bool colour) {
   return legend(grid, rank, boxes) + side_by_side(layers) + other_layers(grid, drawn);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

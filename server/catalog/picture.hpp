@@ -13,11 +13,11 @@
 
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // Lines of at most 100 columns where that is possible. A layer that is wider is drawn as
 // worker ids alone. Beyond 64 hosts only the first layer is drawn, and what the others
 // are is said in words.
 std::string picture(const topology::HostGrid& grid, unsigned rank, bool colour);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options)
   return yaml;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

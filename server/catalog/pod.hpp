@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // Key and value, in the order to write them.
 std::vector<std::pair<std::string, std::string>> node_selector(const topology::NodePool& pool,
@@ -17,4 +17,4 @@ std::vector<std::pair<std::string, std::string>> node_selector(const topology::N
 // network devices, and before it the template that the claim names.
 std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::optional<Error> complaint(const NodePool& pool, const PoolOptions& options)
   return wrong_num_nodes(pool, options);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 struct PoolOptions {
   bool flex_start = false;
@@ -37,4 +37,4 @@ std::uint32_t pool_count(const topology::NodePool& pool, const PoolOptions& opti
 // generation or machine type does not have, --num-nodes that does not form the slices.
 std::optional<Error> complaint(const topology::NodePool& pool, const PoolOptions& options);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -72,7 +72,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string section(std::string_view title, const std::string& body, bool colour) {
-  return '\n' + paint(title, Ink::bold, colour) + '\n' + indented(body);
+  return '\n' + text::paint(title, text::Ink::bold, colour) + '\n' + indented(body);
 }
 
 std::string commands_text(const NodePool& pool, const PoolOptions& options) {
@@ -94,9 +94,9 @@ std::string shape_text(const NodePool& pool, const PoolOptions& options, bool co
   const std::string title =
       fmt::format("{} of {} ({}) on {} x {}", slice.dims.text(), slice.accelerator,
                   slice.generation->name, slice.hosts, pool.machine->name);
-  std::string out =
-      paint(title, Ink::bold, colour) + "\n\n" + numbers(pool, options) + notes_text(pool, options);
-  if (const auto grid = host_grid(slice.dims, slice.chips_per_host)) {
+  std::string out = text::paint(title, text::Ink::bold, colour) + "\n\n" + numbers(pool, options) +
+                    notes_text(pool, options);
+  if (const auto grid = topology::host_grid(slice.dims, slice.chips_per_host)) {
     out += section("Chips and hosts", picture(*grid, slice.dims.rank(), colour), colour);
   }
   out += section(pool_count(pool, options) == 1 ? "Node pool" : "Node pools",
@@ -106,4 +106,4 @@ std::string shape_text(const NodePool& pool, const PoolOptions& options, bool co
                        pod_yaml(pool, options), colour);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

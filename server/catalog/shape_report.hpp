@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // Numbers, notes, picture, node pools, Pod.
 std::string shape_text(const topology::NodePool& pool, const PoolOptions& options, bool colour);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

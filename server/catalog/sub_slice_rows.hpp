@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 struct SubSliceRow {
   topology::Dims dims;
@@ -26,4 +26,4 @@ inline std::vector<SubSliceRow> sub_slice_rows(const topology::Slice& slice) {
   return rows;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

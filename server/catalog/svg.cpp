@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -88,7 +88,7 @@ std::string title(const NodePool& pool, std::uint32_t top) {
 
 // Draws one slice below `top` and says how much room it took.
 Size draw(const NodePool& pool, std::uint32_t top, std::string& out) {
-  const auto grid = host_grid(pool.slice.dims, pool.slice.chips_per_host);
+  const auto grid = topology::host_grid(pool.slice.dims, pool.slice.chips_per_host);
   if (!grid) return {};  // no machine type has chips that nobody lays out
   out += title(pool, top);
   const Size each = layer_size(*grid);
@@ -117,4 +117,4 @@ std::string svg(std::span<const NodePool> pools) {
       all.width, all.height, style, body);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // One drawing below the other, a title above each; light and dark. Standalone: no fonts or
 // files beside it.
 std::string svg(std::span<const topology::NodePool> pools);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

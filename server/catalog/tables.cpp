@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 namespace {
 
@@ -27,12 +27,12 @@ bool is_twin(const Generation& generation, const MachineType& machine) {
 
 std::string shapes_of(const Generation& generation, const MachineType& machine) {
   if (is_twin(generation, machine)) return "as above";
-  return legal_shapes(generation, machine.chips_per_vm);
+  return topology::legal_shapes(generation, machine.chips_per_vm);
 }
 
 std::string heading(const Generation& generation, bool colour) {
-  return fmt::format("{} ({}): {}\n", paint(generation.label, Ink::bold, colour), generation.name,
-                     generation.status);
+  return fmt::format("{} ({}): {}\n", text::paint(generation.label, text::Ink::bold, colour),
+                     generation.name, generation.status);
 }
 
 // "v6e-N, N counts cores, 1 on a chip; slices of up to 256 chips; multislice"
@@ -45,7 +45,7 @@ std::string facts(const Generation& generation) {
 std::string generation_block(const Generation& generation, bool colour) {
   std::string out = heading(generation, colour) + facts(generation);
   out += "  sources: " + joined(generation.sources) + '\n';
-  Table table({"machine type", "chips per node", "topologies", "sources"});
+  text::Table table({"machine type", "chips per node", "topologies", "sources"});
   for (const MachineType& machine : generation.machine_types) {
     table.add({std::string(machine.name), std::to_string(machine.chips_per_vm),
                shapes_of(generation, machine), joined(machine.sources)});
@@ -70,7 +70,7 @@ std::string rule_line(const Generation& generation) {
       generation.cube_axis, generation.max_slice_chips, generation.cube_chips_per_vm);
 }
 
-Table::Row shape_row(const NodePool& pool) {
+text::Table::Row shape_row(const NodePool& pool) {
   const auto& slice = pool.slice;
   return {slice.dims.text(),
           std::to_string(slice.chips),
@@ -94,8 +94,8 @@ std::string all_generations_text(bool colour) {
 }
 
 std::string generation_text(const Generation& generation, std::span<const Dims> dims, bool colour) {
-  Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts", "wrap",
-               "sources"});
+  text::Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts",
+                     "wrap", "sources"});
   std::string twins;
   for (const MachineType& machine : generation.machine_types) {
     if (is_twin(generation, machine)) {
@@ -104,7 +104,7 @@ std::string generation_text(const Generation& generation, std::span<const Dims> 
     }
     for (const auto& row : machine.topologies) {
       if (!dims.empty() && std::ranges::find(dims, row.dims) == dims.end()) continue;
-      table.add(shape_row(*node_pool(generation, row.dims, machine.chips_per_vm)));
+      table.add(shape_row(*topology::node_pool(generation, row.dims, machine.chips_per_vm)));
     }
   }
   std::string out = heading(generation, colour) + facts(generation) + '\n' + table.text(colour);
@@ -114,4 +114,4 @@ std::string generation_text(const Generation& generation, std::span<const Dims> 
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // Every generation with its machine types, and what the names of the sources stand for.
 std::string all_generations_text(bool colour);
@@ -15,4 +15,4 @@ std::string all_generations_text(bool colour);
 std::string generation_text(const topology::Generation& generation,
                             std::span<const topology::Dims> dims, bool colour);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

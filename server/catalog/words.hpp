@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 // "1 node", "2 nodes"
 inline std::string counted(std::uint64_t number, std::string_view thing) {
@@ -27,4 +27,4 @@ inline std::string wrap_text(const topology::Slice& slice) {
   return fmt::format("{},{},{}", wrap[0], wrap[1], wrap[2]);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

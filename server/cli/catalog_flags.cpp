@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 namespace {
 
@@ -41,14 +41,14 @@ std::optional<std::uint32_t> positive(std::string_view text) {
 }
 
 std::optional<std::string> reservation(std::string_view text) {
-  return is_reservation(text) ? std::optional(std::string(text)) : std::nullopt;
+  return catalog::is_reservation(text) ? std::optional(std::string(text)) : std::nullopt;
 }
 
-void add_pool_flags(CLI::App& command, PoolOptions& options) {
+void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
   command.add_flag("--flex-start", options.flex_start, "Nodes that wait for capacity");
   command.add_flag("--spot", options.spot, "Spot nodes");
-  add_parsed(command, "--reservation", options.reservation, reservation,
-             "a reservation's name or path", "Nodes of this reservation")
+  settings::add_parsed(command, "--reservation", options.reservation, reservation,
+                       "a reservation's name or path", "Nodes of this reservation")
       ->type_name("NAME");
   command.add_flag("--autoscale", options.autoscale, "Node pools that start from zero nodes");
   command.add_flag("--dranet", options.dranet,
@@ -58,34 +58,37 @@ void add_pool_flags(CLI::App& command, PoolOptions& options) {
       ->check(CLI::Range(1u, most_slices))
       ->type_name("N")
       ->capture_default_str();
-  add_parsed(command, "--num-nodes", options.num_nodes, positive, "a whole number above 0",
-             "Nodes of a pool as you have them: refused where they do not form the topology")
+  settings::add_parsed(
+      command, "--num-nodes", options.num_nodes, positive, "a whole number above 0",
+      "Nodes of a pool as you have them: refused where they do not form the topology")
       ->type_name("N");
 }
 
 }  // namespace
 
 void add_catalog(CLI::App& program, Command& chosen) {
-  auto options = std::make_shared<CatalogOptions>();
+  auto options = std::make_shared<catalog::CatalogOptions>();
   auto* command = program.add_subcommand(
       "catalog", "Print TPU shapes: hosts, bounds, a picture, the node pool to make");
   command->add_option("ACCELERATOR", options->accelerator, "Which generation; none: all");
   command->add_option("TOPOLOGY", options->topology, "Such as 2x4 or 2x2x2");
-  add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
-             "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
+  settings::add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
+                       "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
       ->type_name("N");
-  add_choice<CatalogOutput>(
+  settings::add_choice<catalog::CatalogOutput>(
       *command, "--output,-o", options->output,
-      {{"text", CatalogOutput::text}, {"json", CatalogOutput::json}, {"svg", CatalogOutput::svg}},
+      {{"text", catalog::CatalogOutput::text},
+       {"json", catalog::CatalogOutput::json},
+       {"svg", catalog::CatalogOutput::svg}},
       "text: for people; json: for programs; svg: the picture alone");
   add_pool_flags(*command, options->pool);
   command->footer(catalog_example);
   command->callback([options, &chosen] {
-    chosen.run = [options](const Console& console) {
+    chosen.run = [options](const text::Console& console) {
       options->colour = console.terminal;
-      return run_catalog(*options, console.out, console.err);
+      return catalog::run_catalog(*options, console.out, console.err);
     };
   });
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

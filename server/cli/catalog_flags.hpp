@@ -5,8 +5,8 @@
 
 #include <CLI/App.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 void add_catalog(CLI::App& program, Command& chosen);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto program_example = R"(
@@ -42,11 +42,11 @@ Examples:
 // One function per subcommand: its flags, and what it runs.
 void add_serve(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");
-  auto layers = add_setting_flags(*command, Scope::serve);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
   command->footer(serve_example);
   command->callback([layers, &chosen] {
-    chosen.run = [options = layers->resolve().options](const Console& console) {
-      return serve(options, console.out);
+    chosen.run = [options = layers->resolve().options](const text::Console& console) {
+      return serve::serve(options, console.out);
     };
   });
 }
@@ -75,7 +75,7 @@ std::string missing(const CLI::App& program, int argc, const char* const* argv,
 Command parse_command_line(int argc, const char* const* argv) {
   Command chosen;
   CLI::App program("Admission webhook for TPU workloads on Kubernetes", "tpu-webhook");
-  program.set_version_flag("--version", fmt::format("tpu-webhook {}", version));
+  program.set_version_flag("--version", fmt::format("tpu-webhook {}", text::version));
   program.require_subcommand(1);
   program.footer(program_example);
   add_serve(program, chosen);
@@ -94,11 +94,11 @@ Command parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion& request) {
     chosen.text = std::string(request.what()) + "\n";
   } catch (const CLI::RequiredError& error) {
-    throw UsageError(missing(program, argc, argv, error));
+    throw settings::UsageError(missing(program, argc, argv, error));
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw settings::UsageError(error.what());
   }
   return chosen;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

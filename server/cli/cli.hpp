@@ -7,16 +7,16 @@
 #include <functional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 // What the command line asks for: a text to print (--help, --version), or
 // something to run that returns the exit code.
 struct Command {
   std::string text;
-  std::function<int(const Console& console)> run;
+  std::function<int(const text::Console& console)> run;
 };
 
 // Throws UsageError.
 Command parse_command_line(int argc, const char* const* argv);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 void add_access_flags(CLI::App& command, AccessFlags& flags) {
   command
@@ -28,14 +28,16 @@ void add_snapshot_flag(CLI::App& command, AccessFlags& flags, const std::string&
 
 void check_source(const AccessFlags& flags) {
   if (!flags.snapshot.empty() && flags.given())
-    throw UsageError("want --cluster for a file, or --kubeconfig and --context, not both");
+    throw settings::UsageError(
+        "want --cluster for a file, or --kubeconfig and --context, not both");
 }
 
-Result<std::unique_ptr<kube::Session>> open_session(const AccessFlags& flags) {
-  const auto choice = kube::KubeconfigChoice::from_environment(flags.kubeconfig, flags.context);
-  auto config = kube::find_api_config(choice, kube::PodAccess::from_environment());
+Result<std::unique_ptr<kube::client::Session>> open_session(const AccessFlags& flags) {
+  const auto choice =
+      kube::access::KubeconfigChoice::from_environment(flags.kubeconfig, flags.context);
+  auto config = kube::access::find_api_config(choice, kube::access::PodAccess::from_environment());
   if (!config) return config.error();
-  return std::make_unique<kube::Session>(std::move(*config));
+  return std::make_unique<kube::client::Session>(std::move(*config));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 struct AccessFlags {
   std::string kubeconfig, context;
@@ -26,10 +26,10 @@ void add_snapshot_flag(CLI::App& command, AccessFlags& flags, const std::string&
 // Throws UsageError if a file and a running cluster were asked for.
 void check_source(const AccessFlags& flags);
 
-// As kube::find_api_config: what was asked for, else the Pod's service account, else
+// As kube::access::find_api_config: what was asked for, else the Pod's service account, else
 // $KUBECONFIG or ~/.kube/config. Opens no connection.
 //
 //   errors  Errc::api_access
-Result<std::unique_ptr<kube::Session>> open_session(const AccessFlags& flags);
+Result<std::unique_ptr<kube::client::Session>> open_session(const AccessFlags& flags);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -10,7 +10,7 @@
 #include <memory>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 namespace {
 
@@ -32,15 +32,16 @@ clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,
 customresourcedefinitions -A -o json > cluster.json
   tpu-webhook doctor --cluster cluster.json)";
 
-int doctor_of_file(const DoctorOptions& options, const std::string& file, const Console& console) {
-  SnapshotFile snapshot(file, console.in, doctor::snapshot_made_with);
-  return run_doctor(options, snapshot, console);
+int doctor_of_file(const doctor::DoctorOptions& options, const std::string& file,
+                   const text::Console& console) {
+  source::SnapshotFile snapshot(file, console.in, doctor::snapshot_made_with);
+  return doctor::run_doctor(options, snapshot, console);
 }
 
 }  // namespace
 
 void add_doctor(CLI::App& program, Command& chosen) {
-  auto options = std::make_shared<DoctorOptions>();
+  auto options = std::make_shared<doctor::DoctorOptions>();
   auto access = std::make_shared<AccessFlags>();
   auto* command = program.add_subcommand("doctor", "Check the installation in a cluster");
   command
@@ -50,20 +51,21 @@ void add_doctor(CLI::App& program, Command& chosen) {
       ->type_name("NS");
   add_snapshot_flag(*command, *access, "kubectl get … -A -o json, as below");
   add_access_flags(*command, *access);
-  add_choice<DoctorOutput>(*command, "--output,-o", options->output,
-                           {{"text", DoctorOutput::text}, {"json", DoctorOutput::json}},
-                           "text: for people; json: for programs");
+  settings::add_choice<doctor::DoctorOutput>(
+      *command, "--output,-o", options->output,
+      {{"text", doctor::DoctorOutput::text}, {"json", doctor::DoctorOutput::json}},
+      "text: for people; json: for programs");
   command->footer(doctor_example);
   command->callback([options, access, &chosen] {
     check_source(*access);
-    chosen.run = [options, access](const Console& console) {
+    chosen.run = [options, access](const text::Console& console) {
       if (!access->snapshot.empty()) return doctor_of_file(*options, access->snapshot, console);
       auto session = open_session(*access);
-      if (session) return run_doctor(*options, **session, console);
+      if (session) return doctor::run_doctor(*options, **session, console);
       console.err << "tpu-webhook: " << session.error().text() << "\n";
       return 2;
     };
   });
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -7,8 +7,8 @@ namespace CLI {
 class App;
 }
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 void add_doctor(CLI::App& program, Command& chosen);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

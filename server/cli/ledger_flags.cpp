@@ -11,7 +11,7 @@
 #include <ostream>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 namespace {
 
@@ -50,7 +50,7 @@ Examples:
 
 struct LedgerFlags {
   AccessFlags access;
-  LedgerOptions options;
+  ledger_admin::LedgerOptions options;
 };
 
 void add_common(CLI::App& command, LedgerFlags& flags) {
@@ -63,7 +63,7 @@ void add_common(CLI::App& command, LedgerFlags& flags) {
 }
 
 // Opens a session for `run`, or says why there is none.
-int with_session(const AccessFlags& access, const Console& console, const auto& run) {
+int with_session(const AccessFlags& access, const text::Console& console, const auto& run) {
   auto session = open_session(access);
   if (session) return run(**session);
   console.err << "tpu-webhook: " << session.error().text() << "\n";
@@ -75,21 +75,22 @@ void add_list(CLI::App& ledger, Command& chosen) {
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
   add_snapshot_flag(*command, flags->access, list_objects);
   add_common(*command, *flags);
-  add_choice<LedgerOutput>(*command, "--output,-o", flags->options.output,
-                           {{"text", LedgerOutput::text}, {"json", LedgerOutput::json}},
-                           "text: for people; json: for programs");
-  auto layers = add_setting_flags(*command, Scope::names);
+  settings::add_choice<ledger_admin::LedgerOutput>(
+      *command, "--output,-o", flags->options.output,
+      {{"text", ledger_admin::LedgerOutput::text}, {"json", ledger_admin::LedgerOutput::json}},
+      "text: for people; json: for programs");
+  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(list_example);
   command->callback([flags, layers, &chosen] {
     flags->options.prefix = layers->resolve().options.webhook.prefix;
     check_source(flags->access);
-    chosen.run = [flags](const Console& console) {
+    chosen.run = [flags](const text::Console& console) {
       if (!flags->access.snapshot.empty()) {
-        SnapshotFile snapshot(flags->access.snapshot, console.in, list_objects);
-        return run_ledger_list(flags->options, snapshot, console);
+        source::SnapshotFile snapshot(flags->access.snapshot, console.in, list_objects);
+        return ledger_admin::run_ledger_list(flags->options, snapshot, console);
       }
-      return with_session(flags->access, console, [&](kube::Session& session) {
-        return run_ledger_list(flags->options, session, console);
+      return with_session(flags->access, console, [&](kube::client::Session& session) {
+        return ledger_admin::run_ledger_list(flags->options, session, console);
       });
     };
   });
@@ -99,20 +100,21 @@ struct ReleaseFlags {
   LedgerFlags ledger;
   std::string group;
   std::vector<std::string> places;
-  ReleaseOptions options;
+  ledger_admin::ReleaseOptions options;
 };
 
 void parse(ReleaseFlags& flags) {
-  auto group = parse_group_path(flags.group);
-  if (!group) throw UsageError(group.error().text());
+  auto group = ledger_admin::parse_group_path(flags.group);
+  if (!group) throw settings::UsageError(group.error().text());
   flags.options.group = std::move(*group);
   for (const std::string& text : flags.places) {
-    const auto place = parse_place(text);
-    if (!place) throw UsageError(place.error().text());
+    const auto place = ledger_admin::parse_place(text);
+    if (!place) throw settings::UsageError(place.error().text());
     flags.options.choice.places.push_back(*place);
   }
   if (flags.options.choice.force && flags.places.empty())
-    throw UsageError("--force: want the SLICE-HOSTs that are to be freed although Pods live there");
+    throw settings::UsageError(
+        "--force: want the SLICE-HOSTs that are to be freed although Pods live there");
 }
 
 void add_release(CLI::App& ledger, Command& chosen) {
@@ -125,15 +127,15 @@ void add_release(CLI::App& ledger, Command& chosen) {
                     "The named places even if their Pods live, and without waiting");
   command->add_flag("--dry-run", flags->options.dry_run, "Say what would be done");
   command->add_flag("--yes,-y", flags->options.yes, "Do not ask");
-  auto layers = add_setting_flags(*command, Scope::names);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(release_example);
   command->callback([flags, layers, &chosen] {
     parse(*flags);
     flags->options.ledger = flags->ledger.options;
     flags->options.ledger.prefix = layers->resolve().options.webhook.prefix;
-    chosen.run = [flags](const Console& console) {
-      return with_session(flags->ledger.access, console, [&](kube::Session& session) {
-        return run_ledger_release(flags->options, session, console);
+    chosen.run = [flags](const text::Console& console) {
+      return with_session(flags->ledger.access, console, [&](kube::client::Session& session) {
+        return ledger_admin::run_ledger_release(flags->options, session, console);
       });
     };
   });
@@ -149,4 +151,4 @@ void add_ledger(CLI::App& program, Command& chosen) {
   add_release(*command, chosen);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -11,7 +11,7 @@
 
 #include <memory>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 namespace {
 
@@ -89,23 +89,24 @@ void add_check(CLI::App& config, Command& chosen) {
   command->add_option("FILE", *file, "The file; - is standard input")->required();
   command->footer(check_example);
   command->callback([file, &chosen] {
-    chosen.run = [file](const Console& console) {
-      return run_config_check(*file, console.in, console.out, console.err);
+    chosen.run = [file](const text::Console& console) {
+      return settings::run_config_check(*file, console.in, console.out, console.err);
     };
   });
 }
 
 void add_print(CLI::App& config, Command& chosen) {
-  auto output = std::make_shared<ConfigOutput>(ConfigOutput::yaml);
+  auto output = std::make_shared<settings::ConfigOutput>(settings::ConfigOutput::yaml);
   auto* command = config.add_subcommand("print", "Print what is in force, and where it comes from");
-  add_choice<ConfigOutput>(*command, "--output,-o", *output,
-                           {{"yaml", ConfigOutput::yaml}, {"json", ConfigOutput::json}},
-                           "Form of what is printed");
-  auto layers = add_setting_flags(*command, Scope::serve);
+  settings::add_choice<settings::ConfigOutput>(
+      *command, "--output,-o", *output,
+      {{"yaml", settings::ConfigOutput::yaml}, {"json", settings::ConfigOutput::json}},
+      "Form of what is printed");
+  auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
   command->footer(print_example);
   command->callback([output, layers, &chosen] {
-    chosen.run = [output, effective = layers->resolve()](const Console& console) {
-      return run_config_print(effective, *output, console.out);
+    chosen.run = [output, effective = layers->resolve()](const text::Console& console) {
+      return settings::run_config_print(effective, *output, console.out);
     };
   });
 }
@@ -114,23 +115,25 @@ void add_schema(CLI::App& config, Command& chosen) {
   auto* command = config.add_subcommand("schema", "Print the JSON schema of the file");
   command->footer(schema_example);
   command->callback([&chosen] {
-    chosen.run = [](const Console& console) { return run_config_schema(console.out); };
+    chosen.run = [](const text::Console& console) {
+      return settings::run_config_schema(console.out);
+    };
   });
 }
 
 }  // namespace
 
 void add_review(CLI::App& program, Command& chosen) {
-  auto options = std::make_shared<ReviewOptions>();
+  auto options = std::make_shared<review::ReviewOptions>();
   auto* command = program.add_subcommand("review", "Answer reviews as the server would, offline");
   command->add_option("FILE", options->file, "What to review")->capture_default_str();
-  add_choice<ReviewOutput>(
+  settings::add_choice<review::ReviewOutput>(
       *command, "--output,-o", options->output,
-      {{"review", ReviewOutput::review},
-       {"patch", ReviewOutput::patch},
-       {"object", ReviewOutput::object},
-       {"text", ReviewOutput::text},
-       {"diff", ReviewOutput::diff}},
+      {{"review", review::ReviewOutput::review},
+       {"patch", review::ReviewOutput::patch},
+       {"object", review::ReviewOutput::object},
+       {"text", review::ReviewOutput::text},
+       {"diff", review::ReviewOutput::diff}},
       "review: the answer as the server sends it; patch: the JSON patch; object: the Pod after it "
       "(one JSON line each); text, diff: for people");
   command
@@ -138,26 +141,26 @@ void add_review(CLI::App& program, Command& chosen) {
                    "What the cluster holds already: Services, RayClusters, and Ray workers that "
                    "have their ids")
       ->type_name("SNAPSHOT.json");
-  auto layers = add_setting_flags(*command, Scope::decision);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::decision);
   command->footer(review_example);
   command->callback([options, layers, &chosen] {
     options->config = layers->resolve().options.webhook;
-    chosen.run = [options](const Console& console) {
+    chosen.run = [options](const text::Console& console) {
       options->colour = console.terminal;
-      return run_review(*options, console.in, console.out, console.err);
+      return review::run_review(*options, console.in, console.out, console.err);
     };
   });
 }
 
 void add_rules(CLI::App& program, Command& chosen) {
-  auto options = std::make_shared<RulesOptions>();
+  auto options = std::make_shared<rules::RulesOptions>();
   auto* command =
       program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
-  add_choice<RulesOutput>(*command, "--output,-o", options->output,
-                          {{"text", RulesOutput::text},
-                           {"markdown", RulesOutput::markdown},
-                           {"json", RulesOutput::json}},
-                          "Form of the table");
+  settings::add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
+                                           {{"text", rules::RulesOutput::text},
+                                            {"markdown", rules::RulesOutput::markdown},
+                                            {"json", rules::RulesOutput::json}},
+                                           "Form of the table");
   command
       ->add_option("--diff", options->older,
                    "Only what is different from this, the JSON of another release")
@@ -165,16 +168,16 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto rbac = std::make_shared<bool>(false);
   command->add_flag("--rbac", *rbac,
                     "The Kubernetes rules that `serve` needs, as YAML of its ClusterRole and Role");
-  auto layers = add_setting_flags(*command, Scope::names);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;
-    chosen.run = [options, rbac](const Console& console) {
+    chosen.run = [options, rbac](const text::Console& console) {
       if (*rbac) {
-        console.out << kube::rbac_yaml();
+        console.out << kube::cluster::rbac_yaml();
         return 0;
       }
-      return run_rules(*options, console.out, console.err);
+      return rules::run_rules(*options, console.out, console.err);
     };
   });
 }
@@ -188,4 +191,4 @@ void add_config(CLI::App& program, Command& chosen) {
   add_schema(*command, chosen);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

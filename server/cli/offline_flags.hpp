@@ -5,10 +5,10 @@
 
 #include <CLI/App.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 void add_review(CLI::App& program, Command& chosen);
 void add_rules(CLI::App& program, Command& chosen);
 void add_config(CLI::App& program, Command& chosen);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -16,7 +16,7 @@
 #include <memory>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 namespace {
 
@@ -58,35 +58,37 @@ constexpr std::chrono::seconds watch_pause(2);
 struct ClusterFlags {
   AccessFlags access;
   bool watch = false;
-  SlicesOptions options;
+  slices::SlicesOptions options;
 };
 
 void add_cluster_flags(CLI::App& command, ClusterFlags& flags) {
   command.add_option("NAME", flags.options.name, "Only workloads of this name");
   command.add_option("--namespace,-n", flags.options.ns, "Only of this namespace")->type_name("NS");
-  add_snapshot_flag(command, flags.access, SnapshotFile::of_slices);
+  add_snapshot_flag(command, flags.access, source::SnapshotFile::of_slices);
   add_access_flags(command, flags.access);
-  add_choice<SlicesOutput>(command, "--output,-o", flags.options.output,
-                           {{"text", SlicesOutput::text}, {"json", SlicesOutput::json}},
-                           "text: for people; json: for programs");
+  settings::add_choice<slices::SlicesOutput>(
+      command, "--output,-o", flags.options.output,
+      {{"text", slices::SlicesOutput::text}, {"json", slices::SlicesOutput::json}},
+      "text: for people; json: for programs");
 }
 
 void check(const ClusterFlags& flags) {
   check_source(flags.access);
   if (flags.watch && flags.access.snapshot == "-")
-    throw UsageError("--watch: want a file as --cluster, standard input cannot be read again");
+    throw settings::UsageError(
+        "--watch: want a file as --cluster, standard input cannot be read again");
 }
 
 std::string list_of_checks() {
   std::string out = "\nChecks:\n";
-  for (const AuditCheck& each : audit_checks())
+  for (const slices::AuditCheck& each : slices::audit_checks())
     out += fmt::format("  {:<22}  {}\n", each.name, each.what);
   return out;
 }
 
-int no_access(const Error& error, const Console& console) {
+int no_access(const Error& error, const text::Console& console) {
   console.err << fmt::format("tpu-webhook: {}; or give --cluster SNAPSHOT.json, made with {}\n",
-                             error.text(), SnapshotFile::of_slices);
+                             error.text(), source::SnapshotFile::of_slices);
   return 2;
 }
 
@@ -104,37 +106,37 @@ std::function<bool()> interruptible_pause() {
   };
 }
 
-int slices_of_file(const ClusterFlags& flags, const Console& console) {
-  SnapshotFile source(flags.access.snapshot, console.in);
+int slices_of_file(const ClusterFlags& flags, const text::Console& console) {
+  source::SnapshotFile source(flags.access.snapshot, console.in);
   std::function<bool()> wait;
   if (flags.watch) wait = interruptible_pause();
-  return run_slices(flags.options, source, wait, console.out, console.err);
+  return slices::run_slices(flags.options, source, wait, console.out, console.err);
 }
 
-int live_slices(const ClusterFlags& flags, const Console& console) {
+int live_slices(const ClusterFlags& flags, const text::Console& console) {
   auto session = open_session(flags.access);
   if (!session) return no_access(session.error(), console);
-  kube::Session& cluster = **session;
-  LiveSource source(cluster, {.ns = flags.options.ns});
+  kube::client::Session& cluster = **session;
+  live::LiveSource source(cluster, {.ns = flags.options.ns});
   std::function<bool()> wait;
   if (flags.watch) {
     cluster.catch_interrupts();
     wait = [&cluster] { return cluster.wait(watch_pause); };
   }
-  const int code = run_slices(flags.options, source, wait, console.out, console.err);
+  const int code = slices::run_slices(flags.options, source, wait, console.out, console.err);
   return cluster.interrupted() ? 0 : code;
 }
 
-int audit_of_file(const ClusterFlags& flags, const Console& console) {
-  SnapshotFile source(flags.access.snapshot, console.in);
-  return run_audit(flags.options, source, console.out, console.err);
+int audit_of_file(const ClusterFlags& flags, const text::Console& console) {
+  source::SnapshotFile source(flags.access.snapshot, console.in);
+  return slices::run_audit(flags.options, source, console.out, console.err);
 }
 
-int live_audit(const ClusterFlags& flags, const Console& console) {
+int live_audit(const ClusterFlags& flags, const text::Console& console) {
   auto session = open_session(flags.access);
   if (!session) return no_access(session.error(), console);
-  LiveSource source(**session, {.ns = flags.options.ns, .neighbours = true});
-  return run_audit(flags.options, source, console.out, console.err);
+  live::LiveSource source(**session, {.ns = flags.options.ns, .neighbours = true});
+  return slices::run_audit(flags.options, source, console.out, console.err);
 }
 
 }  // namespace
@@ -145,12 +147,12 @@ void add_slices(CLI::App& program, Command& chosen) {
   add_cluster_flags(*command, *flags);
   command->add_flag("--watch,-w", flags->watch,
                     "Read again every two seconds and print when something has changed");
-  auto layers = add_setting_flags(*command, Scope::names);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(slices_example);
   command->callback([flags, layers, &chosen] {
     check(*flags);
     flags->options.config = layers->resolve().options.webhook;
-    chosen.run = [flags](const Console& console) {
+    chosen.run = [flags](const text::Console& console) {
       flags->options.colour = console.terminal;
       flags->options.redraw = console.terminal && flags->watch;
       return flags->access.snapshot.empty() ? live_slices(*flags, console)
@@ -163,12 +165,12 @@ void add_audit(CLI::App& program, Command& chosen) {
   auto flags = std::make_shared<ClusterFlags>();
   auto* command = program.add_subcommand("audit", "Print what is wrong with a cluster's slices");
   add_cluster_flags(*command, *flags);
-  auto layers = add_setting_flags(*command, Scope::names);
+  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(list_of_checks() + audit_example);
   command->callback([flags, layers, &chosen] {
     check(*flags);
     flags->options.config = layers->resolve().options.webhook;
-    chosen.run = [flags](const Console& console) {
+    chosen.run = [flags](const text::Console& console) {
       flags->options.colour = console.terminal;
       return flags->access.snapshot.empty() ? live_audit(*flags, console)
                                             : audit_of_file(*flags, console);
@@ -176,4 +178,4 @@ void add_audit(CLI::App& program, Command& chosen) {
   });
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

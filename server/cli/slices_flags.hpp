@@ -5,9 +5,9 @@
 
 #include <CLI/App.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 
 void add_slices(CLI::App& program, Command& chosen);
 void add_audit(CLI::App& program, Command& chosen);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

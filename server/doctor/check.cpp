@@ -24,9 +24,9 @@ std::string_view label(Verdict verdict) {
   return {};
 }
 
-Ink ink(Verdict verdict) {
-  if (verdict == Verdict::ok) return Ink::green;
-  return verdict == Verdict::fail ? Ink::red : Ink::yellow;
+text::Ink ink(Verdict verdict) {
+  if (verdict == Verdict::ok) return text::Ink::green;
+  return verdict == Verdict::fail ? text::Ink::red : text::Ink::yellow;
 }
 
 }  // namespace
@@ -58,8 +58,8 @@ std::string checks_text(const Checks& checks, bool colour) {
   std::string out;
   for (const Check& each : checks) {
     const std::string verdict = fmt::format("{:<4}", label(each.verdict));
-    out += fmt::format("{}  {:<16}  {}\n", paint(verdict, ink(each.verdict), colour), each.check,
-                       each.what);
+    out += fmt::format("{}  {:<16}  {}\n", text::paint(verdict, ink(each.verdict), colour),
+                       each.check, each.what);
     if (!each.fix.empty()) out += fmt::format("{:24}fix: {}\n", "", each.fix);
   }
   return out;

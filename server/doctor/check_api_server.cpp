@@ -16,9 +16,9 @@ constexpr std::uint32_t oldest_minor = 30;
 
 // "31" of "31" and of "31+".
 std::optional<std::uint32_t> minor_of(const Json& version) {
-  std::string text = text_member(version, "minor");
+  std::string text = text::text_member(version, "minor");
   if (text.ends_with('+')) text.pop_back();
-  return webhook::plain_decimal(text);
+  return webhook::text::plain_decimal(text);
 }
 
 }  // namespace
@@ -26,17 +26,18 @@ std::optional<std::uint32_t> minor_of(const Json& version) {
 void check_api_server(const View& view, Checks& out) {
   constexpr auto check = "api-server";
   if (!view.version.there()) return unknown(out, check, view.version.why);
-  const std::string found = text_member(view.version.object, "gitVersion");
+  const std::string found = text::text_member(view.version.object, "gitVersion");
   const auto minor = minor_of(view.version.object);
   const bool supported =
-      text_member(view.version.object, "major") == "1" && minor && *minor >= oldest_minor;
+      text::text_member(view.version.object, "major") == "1" && minor && *minor >= oldest_minor;
   if (!supported)
     fail(out, check,
          fmt::format("{} is Kubernetes {}; tpu-webhook supports 1.{} and later", view.server,
-                     webhook::printable(found), oldest_minor),
+                     webhook::text::printable(found), oldest_minor),
          "upgrade the control plane");
   else
-    ok(out, check, fmt::format("{} is Kubernetes {}", view.server, webhook::printable(found)));
+    ok(out, check,
+       fmt::format("{} is Kubernetes {}", view.server, webhook::text::printable(found)));
   if (view.watch_list.there())
     ok(out, "watch-list", "the API server offers watch-lists: a starting replica is gentle to it");
   else if (view.watch_list.found == Found::absent)

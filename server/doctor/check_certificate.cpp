@@ -21,7 +21,7 @@ constexpr auto renew =
     "it (cert-manager)";
 
 std::string bundle_of(const Json& webhook) {
-  return text_member(member(webhook, "clientConfig"), "caBundle");
+  return text::text_member(text::member(webhook, "clientConfig"), "caBundle");
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
@@ -46,13 +46,13 @@ void check_dates(const std::string& check, const std::string& what,
 std::string check_bundle(const View& view, Checks& out) {
   constexpr auto check = "ca-bundle";
   std::set<std::string> bundles;
-  for (const Json& webhook : member(view.configuration.object, "webhooks"))
+  for (const Json& webhook : text::member(view.configuration.object, "webhooks"))
     bundles.insert(bundle_of(webhook));
   if (bundles.size() > 1)
     warn(out, check, "the webhooks of the configuration have different caBundles",
          "helm upgrade with the chart's values");
   const std::string first = bundles.empty() ? "" : *bundles.rbegin();
-  const auto pem = kube::decode_base64(first);
+  const auto pem = text::decode_base64(first);
   const auto certificates =
       pem ? read_certificates(*pem)
           : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is no base64"));
@@ -84,7 +84,8 @@ void check_certificate(const View& view, Checks& out) {
                 "helm upgrade with the chart's values, or issue the certificate");
   if (!view.secret.there()) return unknown(out, check, view.secret.why);
   const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, mounted);
-  const auto pem = kube::decode_base64(text_member(member(view.secret.object, "data"), "tls.crt"));
+  const auto pem =
+      text::decode_base64(text::text_member(text::member(view.secret.object, "data"), "tls.crt"));
   const auto chain =
       pem ? read_certificates(*pem)
           : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is no base64"));
@@ -92,7 +93,7 @@ void check_certificate(const View& view, Checks& out) {
     return fail(out, check, fmt::format("{}: {}", secret, chain.error().message()), renew);
   check_dates(check, secret, chain->front(), view, out);
   if (bundle.empty()) return;
-  const std::string host = fmt::format("{}.{}.svc", installed_name, view.ns);
+  const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
   const auto trusted = verify_chain(*pem, bundle, host, view.now);
   if (trusted) return ok(out, "trust", fmt::format("the API server trusts it as {}", host));
   fail(out, "trust",

@@ -15,7 +15,8 @@ constexpr auto upgrade = "helm upgrade with the chart's values";
 
 // The chart's second entry, of namespaces that are only watched (DESIGN D16).
 bool is_shadow(const Json& webhook) {
-  const auto path = text_member(member(member(webhook, "clientConfig"), "service"), "path");
+  const auto path =
+      text::text_member(text::member(text::member(webhook, "clientConfig"), "service"), "path");
   return path.starts_with("/shadow");
 }
 
@@ -28,19 +29,19 @@ const Json* enforcing(const Json& configuration) {
 }
 
 Json first_bundle(const Json& configuration) {
-  const Json webhooks = member(configuration, "webhooks");
+  const Json webhooks = text::member(configuration, "webhooks");
   if (!webhooks.is_array() || webhooks.empty()) return nullptr;
-  return member(member(webhooks.front(), "clientConfig"), "caBundle");
+  return text::member(text::member(webhooks.front(), "clientConfig"), "caBundle");
 }
 
 // The namespaces that a selector leaves out by name.
 std::vector<std::string> excluded(const Json& webhook) {
   std::vector<std::string> out;
-  const Json selector = member(webhook, "namespaceSelector");
-  for (const Json& each : member(selector, "matchExpressions"))
-    if (text_member(each, "key") == "kubernetes.io/metadata.name" &&
-        text_member(each, "operator") == "NotIn")
-      for (const Json& value : member(each, "values"))
+  const Json selector = text::member(webhook, "namespaceSelector");
+  for (const Json& each : text::member(selector, "matchExpressions"))
+    if (text::text_member(each, "key") == "kubernetes.io/metadata.name" &&
+        text::text_member(each, "operator") == "NotIn")
+      for (const Json& value : text::member(each, "values"))
         if (value.is_string()) out.push_back(value.get<std::string>());
   return out;
 }
@@ -49,14 +50,14 @@ std::vector<std::string> excluded(const Json& webhook) {
 std::vector<std::string> deviations(const Json& webhook) {
   std::vector<std::string> out;
   const auto want = [&](const char* key, const std::string& wanted) {
-    const std::string found = text_member(webhook, key);
+    const std::string found = text::text_member(webhook, key);
     if (found != wanted) out.push_back(fmt::format("{} is \"{}\", want {}", key, found, wanted));
   };
   want("reinvocationPolicy", "IfNeeded");
   want("sideEffects", "NoneOnDryRun");
   want("matchPolicy", "Equivalent");
   if (!sees_new_pods(webhook)) out.push_back("rules do not match CREATE of pods");
-  const Json conditions = member(webhook, "matchConditions");
+  const Json conditions = text::member(webhook, "matchConditions");
   if (!conditions.is_array() || conditions.empty())
     out.push_back("matchConditions are missing, so every Pod of the cluster is sent");
   return out;
@@ -65,10 +66,10 @@ std::vector<std::string> deviations(const Json& webhook) {
 // The ledger may take limits::api::ledger_wait; an API server that gives up sooner throws its
 // answer away.
 void check_patience(const Json& webhook, bool only_shadow, Checks& out) {
-  const Json seconds = member(webhook, "timeoutSeconds");
+  const Json seconds = text::member(webhook, "timeoutSeconds");
   const auto found = seconds.is_number_integer() ? seconds.get<long>() : 10;
   const auto least = limits::api::ledger_wait / std::chrono::seconds(1);
-  const bool ignores = text_member(webhook, "failurePolicy") == "Ignore";
+  const bool ignores = text::text_member(webhook, "failurePolicy") == "Ignore";
   if (only_shadow)
     return ok(out, "failure-policy", "--mode=shadow: no Pod waits long for what changes nothing");
   if (ignores)
@@ -122,7 +123,7 @@ void check_configuration(const View& view, Checks& out) {
   else
     warn(out, check, fmt::format("{}", fmt::join(found, "; ")), upgrade);
   const bool only_shadow = argument(view.deployment.object, "mode") == "shadow" &&
-                           text_member(*webhook, "failurePolicy") == "Ignore";
+                           text::text_member(*webhook, "failurePolicy") == "Ignore";
   check_patience(*webhook, only_shadow, out);
   check_namespaces(view, *webhook, out);
 }

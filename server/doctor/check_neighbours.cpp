@@ -44,20 +44,20 @@ const std::vector<Rival>& rivals() {
 }
 
 std::string name_of(const Json& object) {
-  return text_member(member(object, "metadata"), "name");
+  return text::text_member(text::member(object, "metadata"), "name");
 }
 
 bool concerns_pods(const Json& configuration) {
-  const Json webhooks = member(configuration, "webhooks");
+  const Json webhooks = text::member(configuration, "webhooks");
   return webhooks.is_array() && std::ranges::any_of(webhooks, sees_new_pods);
 }
 
 bool is_of(const Rival& rival, const Json& configuration) {
   if (rival.is_named(name_of(configuration))) return true;
-  for (const Json& webhook : member(configuration, "webhooks")) {
-    const Json service = member(member(webhook, "clientConfig"), "service");
-    if (rival.is_named(text_member(webhook, "name")) ||
-        rival.is_named(text_member(service, "name")))
+  for (const Json& webhook : text::member(configuration, "webhooks")) {
+    const Json service = text::member(text::member(webhook, "clientConfig"), "service");
+    if (rival.is_named(text::text_member(webhook, "name")) ||
+        rival.is_named(text::text_member(service, "name")))
       return true;
   }
   return false;
@@ -70,9 +70,9 @@ bool serves(const View& view, std::string_view workload) {
 }
 
 bool is_asked_again(const View& view) {
-  const Json webhooks = member(view.configuration.object, "webhooks");
+  const Json webhooks = text::member(view.configuration.object, "webhooks");
   return webhooks.is_array() && std::ranges::all_of(webhooks, [](const Json& webhook) {
-           return text_member(webhook, "reinvocationPolicy") == "IfNeeded";
+           return text::text_member(webhook, "reinvocationPolicy") == "IfNeeded";
          });
 }
 
@@ -112,12 +112,12 @@ void check_neighbours(const View& view, Checks& out) {
   if (!view.mutating.there()) return unknown(out, "order", view.mutating.why);
   std::vector<std::string> later;
   for (const Json& each : view.mutating.items)
-    if (name_of(each) > installed_name && concerns_pods(each)) later.push_back(name_of(each));
+    if (name_of(each) > live::installed_name && concerns_pods(each)) later.push_back(name_of(each));
   check_order(view, later, out);
   bool alone = true;
   for (const Json& each : view.mutating.items)
     for (const Rival& rival : rivals())
-      if (name_of(each) != installed_name && concerns_pods(each) && is_of(rival, each)) {
+      if (name_of(each) != live::installed_name && concerns_pods(each) && is_of(rival, each)) {
         alone = false;
         check_rival(view, rival, each, out);
       }

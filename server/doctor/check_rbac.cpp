@@ -20,19 +20,20 @@ bool covers(const Json& list, const std::string& wanted) {
          std::ranges::any_of(list, [&](const Json& each) { return each == wanted || each == "*"; });
 }
 
-bool grants(const Json& role, const kube::RbacRule& rule, const std::string& verb) {
-  const Json rules = member(role, "rules");
+bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::string& verb) {
+  const Json rules = text::member(role, "rules");
   return rules.is_array() && std::ranges::any_of(rules, [&](const Json& each) {
-           return covers(member(each, "apiGroups"), rule.api_group) &&
-                  covers(member(each, "resources"), rule.resource) &&
-                  covers(member(each, "verbs"), verb) && member(each, "resourceNames").is_null();
+           return covers(text::member(each, "apiGroups"), rule.api_group) &&
+                  covers(text::member(each, "resources"), rule.resource) &&
+                  covers(text::member(each, "verbs"), verb) &&
+                  text::member(each, "resourceNames").is_null();
          });
 }
 
 // "list watch of pods; get of configmaps".
 std::vector<std::string> missing(const Json& role, bool own_namespace) {
   std::vector<std::string> out;
-  for (const kube::RbacRule& rule : kube::rbac_rules()) {
+  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules()) {
     if (rule.own_namespace != own_namespace) continue;
     std::vector<std::string> verbs;
     for (const std::string& verb : rule.verbs)
@@ -47,20 +48,23 @@ std::vector<std::string> missing(const Json& role, bool own_namespace) {
 
 // The ServiceAccount that the Deployment's Pods run as.
 std::string account_of(const View& view) {
-  const Json spec = member(member(member(view.deployment.object, "spec"), "template"), "spec");
-  const std::string name = text_member(spec, "serviceAccountName");
-  return name.empty() ? installed_name : name;
+  const Json spec =
+      text::member(text::member(text::member(view.deployment.object, "spec"), "template"), "spec");
+  const std::string name = text::text_member(spec, "serviceAccountName");
+  return name.empty() ? live::installed_name : name;
 }
 
 bool binds(const Json& binding, const std::string& kind, const std::string& account,
            const std::string& ns) {
-  const Json role = member(binding, "roleRef");
-  if (text_member(role, "kind") != kind || text_member(role, "name") != installed_name)
+  const Json role = text::member(binding, "roleRef");
+  if (text::text_member(role, "kind") != kind ||
+      text::text_member(role, "name") != live::installed_name)
     return false;
-  const Json subjects = member(binding, "subjects");
+  const Json subjects = text::member(binding, "subjects");
   return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
-           return text_member(each, "kind") == "ServiceAccount" &&
-                  text_member(each, "name") == account && text_member(each, "namespace") == ns;
+           return text::text_member(each, "kind") == "ServiceAccount" &&
+                  text::text_member(each, "name") == account &&
+                  text::text_member(each, "namespace") == ns;
          });
 }
 
@@ -70,22 +74,23 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   if (role.found == Found::unknown) return unknown(out, check, role.why);
   if (binding.found == Found::unknown) return unknown(out, check, binding.why);
   const auto absent = [&](const std::string& what) {
-    fail(out, check, fmt::format("there is no {} {}", what, installed_name), how_to_fix);
+    fail(out, check, fmt::format("there is no {} {}", what, live::installed_name), how_to_fix);
   };
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
   const auto lacking = missing(role.object, kind == "Role");
   const std::string account = account_of(view);
   if (!lacking.empty())
-    fail(out, check, fmt::format("{} {} lacks {}", kind, installed_name, fmt::join(lacking, "; ")),
+    fail(out, check,
+         fmt::format("{} {} lacks {}", kind, live::installed_name, fmt::join(lacking, "; ")),
          how_to_fix);
   else if (!binds(binding.object, kind, account, view.ns))
     fail(out, check,
          fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
-                     installed_name, kind, view.ns, account),
+                     live::installed_name, kind, view.ns, account),
          how_to_fix);
   else
-    ok(out, check, fmt::format("{} {} grants what `serve` asks for", kind, installed_name));
+    ok(out, check, fmt::format("{} {} grants what `serve` asks for", kind, live::installed_name));
 }
 
 }  // namespace

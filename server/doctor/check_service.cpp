@@ -13,14 +13,15 @@ namespace {
 
 // By the API's rule an endpoint whose condition is not told is ready.
 bool is_ready(const Json& endpoint) {
-  const Json ready = member(member(endpoint, "conditions"), "ready");
+  const Json ready = text::member(text::member(endpoint, "conditions"), "ready");
   return !ready.is_boolean() || ready.get<bool>();
 }
 
 std::size_t ready_endpoints(const ReadList& slices) {
   std::size_t count = 0;
   for (const Json& slice : slices.items)
-    for (const Json& endpoint : member(slice, "endpoints")) count += is_ready(endpoint) ? 1 : 0;
+    for (const Json& endpoint : text::member(slice, "endpoints"))
+      count += is_ready(endpoint) ? 1 : 0;
   return count;
 }
 
@@ -28,12 +29,12 @@ std::size_t ready_endpoints(const ReadList& slices) {
 
 void check_service(const View& view, Checks& out) {
   constexpr auto check = "service";
-  const std::string service = fmt::format("Service {}/{}", view.ns, installed_name);
+  const std::string service = fmt::format("Service {}/{}", view.ns, live::installed_name);
   if (view.service.found == Found::absent)
     return fail(out, check, service + ", which the API server is to call, does not exist",
                 "helm upgrade with the chart's values");
   if (!view.service.there()) return unknown(out, check, view.service.why);
-  if (text_member(member(view.service.object, "spec"), "type") == "ExternalName")
+  if (text::text_member(text::member(view.service.object, "spec"), "type") == "ExternalName")
     return ok(out, check, service + " names a server outside the cluster (ExternalName)");
   if (!view.endpoint_slices.there()) return unknown(out, check, view.endpoint_slices.why);
   const std::size_t ready = ready_endpoints(view.endpoint_slices);
@@ -50,16 +51,17 @@ void check_service(const View& view, Checks& out) {
 
 void check_deployment(const View& view, Checks& out) {
   constexpr auto check = "deployment";
-  const std::string name = fmt::format("Deployment {}/{}", view.ns, installed_name);
+  const std::string name = fmt::format("Deployment {}/{}", view.ns, live::installed_name);
   if (view.deployment.found == Found::absent)
     return fail(out, check, name + " does not exist", "helm upgrade with the chart's values");
   if (!view.deployment.there()) return unknown(out, check, view.deployment.why);
   const auto number = [](const Json& value, long otherwise) {
     return value.is_number_integer() ? value.get<long>() : otherwise;
   };
-  const long wanted = number(member(member(view.deployment.object, "spec"), "replicas"), 1);
+  const long wanted =
+      number(text::member(text::member(view.deployment.object, "spec"), "replicas"), 1);
   const long there =
-      number(member(member(view.deployment.object, "status"), "availableReplicas"), 0);
+      number(text::member(text::member(view.deployment.object, "status"), "availableReplicas"), 0);
   const std::string what = fmt::format("{} has {} of {} replicas available", name, there, wanted);
   const std::string fix = fmt::format("kubectl -n {} describe deployment,pods", view.ns);
   if (there == 0)
@@ -71,9 +73,9 @@ void check_deployment(const View& view, Checks& out) {
   if (!view.pods.there()) return unknown(out, "versions", view.pods.why);
   std::map<std::string, int> images;
   for (const Json& pod : view.pods.items)
-    for (const Json& container : member(member(pod, "spec"), "containers"))
-      if (text_member(container, "name") == installed_name)
-        ++images[text_member(container, "image")];
+    for (const Json& container : text::member(text::member(pod, "spec"), "containers"))
+      if (text::text_member(container, "name") == live::installed_name)
+        ++images[text::text_member(container, "image")];
   std::string list;
   for (const auto& [image, count] : images)
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", image, count);
@@ -81,7 +83,7 @@ void check_deployment(const View& view, Checks& out) {
     warn(out, "versions", "replicas run different images: " + list,
          fmt::format("wait for the update to end, or see why it does not: kubectl -n {} rollout "
                      "status deployment/{}",
-                     view.ns, installed_name));
+                     view.ns, live::installed_name));
   else
     ok(out, "versions", images.empty() ? "no replica runs an image" : "all replicas run " + list);
 }

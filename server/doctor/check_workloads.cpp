@@ -14,8 +14,8 @@ namespace tpuwh::server::doctor {
 namespace {
 
 bool writes_jobset_pods(const Json& configuration) {
-  const std::string name = text_member(member(configuration, "metadata"), "name");
-  const Json webhooks = member(configuration, "webhooks");
+  const std::string name = text::text_member(text::member(configuration, "metadata"), "name");
+  const Json webhooks = text::member(configuration, "webhooks");
   return name.find("jobset") != name.npos && webhooks.is_array() &&
          std::ranges::any_of(webhooks, sees_new_pods);
 }
@@ -60,13 +60,13 @@ void check_ledger(const View& view, Checks& out) {
   std::vector<std::string> rebuilding, unreadable;
   std::size_t entries = 0;
   for (const Json& each : view.ledger.items) {
-    const auto object = kube::read_ledger_object(each.dump());
+    const auto object = kube::cluster::read_ledger_object(each.dump());
     if (!object) {
       unreadable.push_back(object.error().message());
       continue;
     }
     entries += object->record.entries.size();
-    if (object->record.rebuilding) rebuilding.push_back(group_text(object->group));
+    if (object->record.rebuilding) rebuilding.push_back(ledger_admin::group_text(object->group));
   }
   if (!unreadable.empty())
     fail(out, check, fmt::format("{}", fmt::join(unreadable, "; ")),

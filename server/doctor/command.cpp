@@ -8,45 +8,44 @@
 #include <algorithm>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::doctor {
 
 namespace {
 
-int complain(const Error& error, const Console& console) {
+int complain(const Error& error, const text::Console& console) {
   console.err << "tpu-webhook: " << error.text() << "\n";
   return 2;
 }
 
-int report(const DoctorOptions& options, const doctor::View& view, const Console& console) {
-  const doctor::Checks checks = doctor::examine(view);
+int report(const DoctorOptions& options, const View& view, const text::Console& console) {
+  const Checks checks = examine(view);
   if (options.output == DoctorOutput::json)
-    console.out << doctor::checks_json(checks).dump(
-                       -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+    console.out << checks_json(checks).dump(-1, ' ', false,
+                                            nlohmann::ordered_json::error_handler_t::replace)
                 << "\n";
   else
-    console.out << doctor::checks_text(checks, console.terminal);
-  const auto fails = [](const doctor::Check& each) {
-    return each.verdict == doctor::Verdict::fail;
-  };
+    console.out << checks_text(checks, console.terminal);
+  const auto fails = [](const Check& each) { return each.verdict == Verdict::fail; };
   return std::ranges::any_of(checks, fails) ? 1 : 0;
 }
 
 }  // namespace
 
-int run_doctor(const DoctorOptions& options, kube::Session& session, const Console& console) {
-  const auto installed = find_installation(session, options.ns);
+int run_doctor(const DoctorOptions& options, kube::client::Session& session,
+               const text::Console& console) {
+  const auto installed = live::find_installation(session, options.ns);
   if (!installed) return complain(installed.error(), console);
-  return report(options, doctor::fetch(session, *installed), console);
+  return report(options, fetch(session, *installed), console);
 }
 
-int run_doctor(const DoctorOptions& options, ObjectSource& snapshot, const Console& console) {
-  std::vector<doctor::Json> objects;
+int run_doctor(const DoctorOptions& options, source::ObjectSource& snapshot,
+               const text::Console& console) {
+  std::vector<Json> objects;
   const auto told = snapshot.for_each([&](std::string_view, std::string_view json) {
-    objects.push_back(doctor::Json::parse(json, nullptr, false));
+    objects.push_back(Json::parse(json, nullptr, false));
   });
   if (!told) return complain(told.error(), console);
-  return report(options, doctor::view_of(objects, options.ns, std::chrono::system_clock::now()),
-                console);
+  return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::doctor

@@ -9,11 +9,11 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-using kube::Resource;
-using kube::Response;
+using kube::client::Resource;
+using kube::client::Response;
 
 Json parsed(std::string_view text) {
-  return json_fault(text) ? Json() : Json::parse(text, nullptr, false);
+  return text::json_fault(text) ? Json() : Json::parse(text, nullptr, false);
 }
 
 // What a 403 says, short: the line is one of many.
@@ -27,39 +27,39 @@ Read answer(const Response& response, std::string_view verb, const Resource& res
   if (!response.answered()) return not_known(response.error);
   if (response.head.status == 404) return {.found = Found::absent, .object = {}, .why = {}};
   if (response.head.status == 403) return not_known(not_allowed(verb, resource));
-  if (!response.ok()) return not_known(kube::sentence(verb, resource, response.status()));
+  if (!response.ok()) return not_known(kube::client::sentence(verb, resource, response.status()));
   return {.found = Found::there, .object = parsed(response.body), .why = {}};
 }
 
 class Live final : public Objects {
  public:
-  explicit Live(kube::Session& session) : session_(session) {}
+  explicit Live(kube::client::Session& session) : session_(session) {}
 
   Read get(const Resource& resource, const std::string&, const std::string& name) override {
-    return answer(session_.send(kube::get(resource, name)), "get", resource);
+    return answer(session_.send(kube::client::get(resource, name)), "get", resource);
   }
 
   ReadList list(const Resource& resource, const std::string& kind,
                 const std::string& labels) override {
     ReadList out{.found = Found::there, .items = {}, .why = {}};
-    const kube::Selectors selectors{.labels = labels, .fields = {}};
+    const kube::client::Selectors selectors{.labels = labels, .fields = {}};
     const auto listing = session_.list(resource, selectors, kind, [&](std::string_view text) {
       out.items.push_back(parsed(text));
     });
     if (listing.whole()) return out;
-    const bool forbidden = listing.end == kube::Listing::End::forbidden;
+    const bool forbidden = listing.end == kube::client::Listing::End::forbidden;
     return {.found = Found::unknown,
             .items = {},
             .why = forbidden ? not_allowed("list", resource) : listing.why};
   }
 
  private:
-  kube::Session& session_;
+  kube::client::Session& session_;
 };
 
 // A path without objects: /version, /apis/ray.io.
-Read get_path(kube::Session& session, const std::string& path) {
-  kube::Request request;
+Read get_path(kube::client::Session& session, const std::string& path) {
+  kube::client::Request request;
   request.method = "GET";
   request.target = path;
   const Response response = session.send(std::move(request));
@@ -72,12 +72,12 @@ Read get_path(kube::Session& session, const std::string& path) {
 // A watch-list of one namespace, which ends after a second. An API server that has it switched
 // off answers 422 to sendInitialEvents; one that does not know it (before 1.27) answers as to
 // any watch. source: KEP-3157; apiserver/pkg/endpoints/handlers/get.go (read 2026-11)
-Read try_watch_list(kube::Session& session) {
+Read try_watch_list(kube::client::Session& session) {
   const Resource namespaces{"", "v1", "namespaces", ""};
-  const kube::WatchOptions options{
+  const kube::client::WatchOptions options{
       .version = {}, .timeout = std::chrono::seconds(1), .initial_events = true};
-  const kube::Selectors one{.labels = {}, .fields = "metadata.name=kube-system"};
-  const Response response = session.send(kube::watch(namespaces, one, options));
+  const kube::client::Selectors one{.labels = {}, .fields = "metadata.name=kube-system"};
+  const Response response = session.send(kube::client::watch(namespaces, one, options));
   constexpr std::string_view end_of_initial_events = "k8s.io/initial-events-end";
   const bool refused =
       response.answered() && (response.head.status == 422 || response.head.status == 400);
@@ -90,12 +90,12 @@ Read try_watch_list(kube::Session& session) {
 
 // Read through the API server, which must reach the Pod: one that does not answer in time costs a
 // person enough.
-void fetch_replicas(kube::Session& session, View& view) {
+void fetch_replicas(kube::client::Session& session, View& view) {
   constexpr int default_port = 8081;
   std::string unreached;
   for (const Json& pod : view.pods.items) {
     if (!is_ready_pod(pod)) continue;
-    const std::string name = text_member(member(pod, "metadata"), "name");
+    const std::string name = text::text_member(text::member(pod, "metadata"), "name");
     if (!unreached.empty()) {
       view.replicas.push_back(
           {name, not_known("not asked, because " + unreached + " is not reached")});
@@ -103,8 +103,8 @@ void fetch_replicas(kube::Session& session, View& view) {
     }
     const int port = container_port(pod, "health");
     const Resource proxy{"", "v1", "pods", view.ns};
-    kube::Request request =
-        kube::get(proxy, fmt::format("{}:{}", name, port == 0 ? default_port : port));
+    kube::client::Request request =
+        kube::client::get(proxy, fmt::format("{}:{}", name, port == 0 ? default_port : port));
     request.target += "/proxy/metrics";
     const Response response = session.send(std::move(request), limits::api::doctor_scrape);
     Read metrics = answer(response, "get", {"", "v1", "pods/proxy", view.ns});
@@ -118,7 +118,7 @@ void fetch_replicas(kube::Session& session, View& view) {
 
 }  // namespace
 
-View fetch(kube::Session& session, const Installation& installed) {
+View fetch(kube::client::Session& session, const live::Installation& installed) {
   const auto& config = session.config();
   View view;
   view.server = fmt::format("{}:{} ({})", config.host, config.port, config.source);

@@ -8,6 +8,6 @@
 namespace tpuwh::server::doctor {
 
 // What may not be read, or is not there, is said in its place of the view.
-View fetch(kube::Session& session, const Installation& installed);
+View fetch(kube::client::Session& session, const live::Installation& installed);
 
 }  // namespace tpuwh::server::doctor

@@ -9,7 +9,7 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-using kube::Resource;
+using kube::client::Resource;
 
 Resource registration(const char* plural) {
   return {"admissionregistration.k8s.io", "v1", plural, ""};
@@ -29,16 +29,17 @@ void read_configurations(Objects& objects, View& view) {
   view.mutating = objects.list(mutating(), mutating_kind, "");
   view.configuration = our_configuration(objects);
   view.validating = objects.get(registration("validatingwebhookconfigurations"),
-                                "ValidatingWebhookConfiguration", installed_name);
+                                "ValidatingWebhookConfiguration", live::installed_name);
 }
 
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
-  view.service = objects.get({"", "v1", "services", ns}, "Service", installed_name);
+  view.service = objects.get({"", "v1", "services", ns}, "Service", live::installed_name);
   view.endpoint_slices =
       objects.list({"discovery.k8s.io", "v1", "endpointslices", ns}, "EndpointSlice",
-                   fmt::format("kubernetes.io/service-name={}", installed_name));
-  view.deployment = objects.get({"apps", "v1", "deployments", ns}, "Deployment", installed_name);
+                   fmt::format("kubernetes.io/service-name={}", live::installed_name));
+  view.deployment =
+      objects.get({"apps", "v1", "deployments", ns}, "Deployment", live::installed_name);
   view.secret.why = view.pods.why =
       view.deployment.found == Found::absent ? "there is no Deployment" : view.deployment.why;
   if (!view.deployment.there()) return;
@@ -50,25 +51,26 @@ void read_workload(Objects& objects, View& view) {
 }
 
 void read_rbac(Objects& objects, View& view) {
-  view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", installed_name);
+  view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", live::installed_name);
   view.cluster_role_binding =
-      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", installed_name);
-  view.role = objects.get(rbac("roles", view.ns), "Role", installed_name);
-  view.role_binding = objects.get(rbac("rolebindings", view.ns), "RoleBinding", installed_name);
+      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", live::installed_name);
+  view.role = objects.get(rbac("roles", view.ns), "Role", live::installed_name);
+  view.role_binding =
+      objects.get(rbac("rolebindings", view.ns), "RoleBinding", live::installed_name);
 }
 
 }  // namespace
 
 Read our_configuration(Objects& objects) {
-  return objects.get(mutating(), mutating_kind, installed_name);
+  return objects.get(mutating(), mutating_kind, live::installed_name);
 }
 
 void read_objects(Objects& objects, View& view) {
   read_configurations(objects, view);
   read_workload(objects, view);
   read_rbac(objects, view);
-  view.ledger =
-      objects.list(kube::ledger_objects(view.ns), "ConfigMap", std::string(kube::ledger_label));
+  view.ledger = objects.list(kube::cluster::ledger_objects(view.ns), "ConfigMap",
+                             std::string(kube::cluster::ledger_label));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -14,10 +14,10 @@ class Objects {
   virtual ~Objects() = default;
 
   // `kind` is what an object of `resource` calls itself.
-  virtual Read get(const kube::Resource& resource, const std::string& kind,
+  virtual Read get(const kube::client::Resource& resource, const std::string& kind,
                    const std::string& name) = 0;
   // `labels`: "a=b,c=d", "" for all.
-  virtual ReadList list(const kube::Resource& resource, const std::string& kind,
+  virtual ReadList list(const kube::client::Resource& resource, const std::string& kind,
                         const std::string& labels) = 0;
 };
 

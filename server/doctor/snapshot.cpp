@@ -13,33 +13,33 @@ namespace {
 constexpr auto not_in_a_file = "a snapshot does not say";
 
 std::string namespace_of(const Json& object) {
-  return text_member(member(object, "metadata"), "namespace");
+  return text::text_member(text::member(object, "metadata"), "namespace");
 }
 
 class Snapshot final : public Objects {
  public:
   explicit Snapshot(const std::vector<Json>& objects) : objects_(objects) {}
 
-  Read get(const kube::Resource& resource, const std::string& kind,
+  Read get(const kube::client::Resource& resource, const std::string& kind,
            const std::string& name) override {
     return first(all(kind, [&](const Json& object) {
-      return text_member(member(object, "metadata"), "name") == name &&
+      return text::text_member(text::member(object, "metadata"), "name") == name &&
              namespace_of(object) == resource.ns;
     }));
   }
 
-  ReadList list(const kube::Resource& resource, const std::string& kind,
+  ReadList list(const kube::client::Resource& resource, const std::string& kind,
                 const std::string& labels) override {
     return all(kind, [&](const Json& object) {
       return (resource.ns.empty() || namespace_of(object) == resource.ns) &&
-             has_labels(object, labels);
+             text::has_labels(object, labels);
     });
   }
 
   // Whether an API group is served, by its CustomResourceDefinitions.
   Read group(const std::string& name) const {
     return first(all("CustomResourceDefinition", [&](const Json& object) {
-      return text_member(member(object, "spec"), "group") == name;
+      return text::text_member(text::member(object, "spec"), "group") == name;
     }));
   }
 
@@ -47,7 +47,7 @@ class Snapshot final : public Objects {
   ReadList all(const std::string& kind, const std::function<bool(const Json&)>& wanted) const {
     ReadList out{.found = Found::unknown, .items = {}, .why = "no " + kind + " in the snapshot"};
     for (const Json& object : objects_) {
-      if (text_member(object, "kind") != kind) continue;
+      if (text::text_member(object, "kind") != kind) continue;
       out.found = Found::there;
       if (wanted(object)) out.items.push_back(object);
     }
@@ -70,14 +70,14 @@ View view_of(const std::vector<Json>& objects, const std::string& ns,
   Snapshot snapshot(objects);
   View view;
   view.now = now;
-  view.ns = !ns.empty() ? ns : installation_namespace(our_configuration(snapshot).object);
-  if (view.ns.empty()) view.ns = usual_namespace;
+  view.ns = !ns.empty() ? ns : live::installation_namespace(our_configuration(snapshot).object);
+  if (view.ns.empty()) view.ns = live::usual_namespace;
   view.version = view.watch_list = not_known(not_in_a_file);
   read_objects(snapshot, view);
   for (const Json& pod : view.pods.items)
     if (is_ready_pod(pod))
       view.replicas.push_back(
-          {text_member(member(pod, "metadata"), "name"), not_known(not_in_a_file)});
+          {text::text_member(text::member(pod, "metadata"), "name"), not_known(not_in_a_file)});
   view.ray = snapshot.group("ray.io");
   view.jobset = snapshot.group("jobset.x-k8s.io");
   view.lws = snapshot.group("leaderworkerset.x-k8s.io");

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 // With each sweep: a few at a time, so that a short burst costs few honest ones, and
@@ -14,7 +14,7 @@ constexpr std::size_t shed_part = 8;
 
 }  // namespace
 
-Connection::Connection(Connections& all, AnySocket& socket)
+Connection::Connection(Connections& all, net::AnySocket& socket)
     : all_(all),
       socket_(socket),
       counted_(all.load_.connections),
@@ -36,16 +36,16 @@ void Connection::wait(Waiting what, limits::Duration limit) {
     limit = std::min(limit, limits::drain_idle);
   }
   waiting_ = what;
-  since_ = Clock::now();
+  since_ = net::Clock::now();
   deadline_ = since_ + limit;
 }
 
 void Connection::close() {
-  error_code ignored;  // the session learns of it from its own operation, and closes
-  socket_.shutdown(AnySocket::shutdown_both, ignored);
+  net::error_code ignored;  // the session learns of it from its own operation, and closes
+  socket_.shutdown(net::AnySocket::shutdown_both, ignored);
 }
 
-void Connections::sweep(TimePoint now) {
+void Connections::sweep(net::TimePoint now) {
   for (Connection* connection : open_) {
     if (connection->deadline_ <= now) connection->close();
   }
@@ -53,7 +53,7 @@ void Connections::sweep(TimePoint now) {
   if (load_.connections.full()) shed_connections(now);
 }
 
-void Connections::shed_handshakes(TimePoint now) {
+void Connections::shed_handshakes(net::TimePoint now) {
   for (Connection* connection : open_) {
     const bool stuck = connection->waiting_ == Waiting::handshake &&
                        now - connection->since_ >= limits::patience_when_full;
@@ -61,7 +61,7 @@ void Connections::shed_handshakes(TimePoint now) {
   }
 }
 
-void Connections::shed_connections(TimePoint now) {
+void Connections::shed_connections(net::TimePoint now) {
   std::vector<Connection*> waiting;
   for (Connection* connection : open_) {
     const bool for_peer = connection->waiting_ <= Waiting::header;
@@ -80,7 +80,7 @@ void Connections::shed_connections(TimePoint now) {
 
 void Connections::stop_idling() {
   stop_idling_ = true;
-  const auto latest = Clock::now() + limits::drain_idle;
+  const auto latest = net::Clock::now() + limits::drain_idle;
   for (Connection* connection : open_) {
     const bool idle = connection->waiting_ == Waiting::next_request ||
                       connection->waiting_ == Waiting::first_request;
@@ -92,11 +92,11 @@ void Connections::close_all() {
   for (Connection* connection : open_) connection->close();
 }
 
-TimePoint Connections::retirement() {
+net::TimePoint Connections::retirement() {
   thread_local std::minstd_rand random{std::random_device{}()};
   const auto spread = limits::retirement_spread.count();
   std::uniform_int_distribution<limits::Duration::rep> pick(-spread, spread);
-  return Clock::now() + limits::retirement + limits::Duration(pick(random));
+  return net::Clock::now() + limits::retirement + limits::Duration(pick(random));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

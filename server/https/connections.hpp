@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <list>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // What a connection waits for. The first four are waits for a peer who gives us
 // nothing to do; when the server is full, they may end early.
@@ -24,7 +24,7 @@ class Connections;
 // One connection's entry, owned by its session; counted while it lives.
 class Connection {
  public:
-  Connection(Connections& all, AnySocket& socket);
+  Connection(Connections& all, net::AnySocket& socket);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -36,7 +36,7 @@ class Connection {
   void handshake_done() { handshake_.reset(); }
 
   // Whether the next answer should be the connection's last.
-  bool retired() const { return Clock::now() >= retire_at_; }
+  bool retired() const { return net::Clock::now() >= retire_at_; }
 
   // Bytes of a large body held by this connection.
   Share& large_body() { return large_body_; }
@@ -46,14 +46,14 @@ class Connection {
   void close();
 
   Connections& all_;
-  AnySocket& socket_;
+  net::AnySocket& socket_;
   Share counted_;
   Share handshake_;
   Share large_body_;
   Waiting waiting_ = Waiting::handshake;
-  TimePoint since_;
-  TimePoint deadline_;
-  TimePoint retire_at_;
+  net::TimePoint since_;
+  net::TimePoint deadline_;
+  net::TimePoint retire_at_;
   std::list<Connection*>::iterator entry_;
 };
 
@@ -65,7 +65,7 @@ class Connections {
   // have kept us waiting for limits::patience_when_full: every unfinished handshake,
   // and if that is not the shortage, an eighth of the others, first those that have
   // never sent a request, then by the time they have waited.
-  void sweep(TimePoint now);
+  void sweep(net::TimePoint now);
 
   // From now on (draining) no connection waits for a next request longer than
   // limits::drain_idle.
@@ -77,13 +77,13 @@ class Connections {
 
  private:
   friend class Connection;
-  void shed_handshakes(TimePoint now);
-  void shed_connections(TimePoint now);
-  TimePoint retirement();
+  void shed_handshakes(net::TimePoint now);
+  void shed_connections(net::TimePoint now);
+  net::TimePoint retirement();
 
   Load& load_;
   std::list<Connection*> open_;
   bool stop_idling_ = false;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

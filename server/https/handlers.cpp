@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 // A probe's answer: "ok", or 503 and why not.
@@ -19,7 +19,8 @@ Reply text_reply(std::string_view why_not) {
 
 }  // namespace
 
-Reply Handlers::answer(Resource resource, std::string& body, const webhook::PlaceAnswer* place) {
+Reply Handlers::answer(Resource resource, std::string& body,
+                       const webhook::ledger::PlaceAnswer* place) {
   ledger = {};
   switch (resource) {
     case Resource::mutate:
@@ -32,35 +33,36 @@ Reply Handlers::answer(Resource resource, std::string& body, const webhook::Plac
       return validate(body, shadow_config);
     case Resource::livez:
     case Resource::healthz:
-      return text_reply(health.why_not_alive(Clock::now()));
+      return text_reply(health.why_not_alive(net::Clock::now()));
     case Resource::readyz:
       return text_reply(health.why_not_ready(std::chrono::system_clock::now()));
     case Resource::metrics:
       metrics_text = metrics.text();
-      return Reply{.content_type = Metrics::content_type, .body = metrics_text};
+      return Reply{.content_type = metrics::Metrics::content_type, .body = metrics_text};
   }
   return Reply{.status = 500, .body = {}};
 }
 
-Reply Handlers::mutate(std::string& body, const webhook::Config& how,
-                       const webhook::PlaceAnswer* place) {
-  return accounted(Metrics::Webhook::mutate, [&] {
-    return webhook::admit(webhook::Body(body), how, cluster, workspace, place);
+Reply Handlers::mutate(std::string& body, const webhook::config::Config& how,
+                       const webhook::ledger::PlaceAnswer* place) {
+  return accounted(metrics::Metrics::Webhook::mutate, [&] {
+    return webhook::answer::admit(webhook::read::Body(body), how, cluster, workspace, place);
   });
 }
 
-Reply Handlers::validate(std::string& body, const webhook::Config& how) {
-  return accounted(Metrics::Webhook::validate,
-                   [&] { return webhook::validate(webhook::Body(body), how, cluster, workspace); });
+Reply Handlers::validate(std::string& body, const webhook::config::Config& how) {
+  return accounted(metrics::Metrics::Webhook::validate, [&] {
+    return webhook::validate::validate(webhook::read::Body(body), how, cluster, workspace);
+  });
 }
 
 template <class F>
-Reply Handlers::accounted(Metrics::Webhook webhook, F&& ask) {
-  const auto start = Clock::now();
-  const webhook::Answer answer = ask();
-  const auto took = Clock::now() - start;
+Reply Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
+  const auto start = net::Clock::now();
+  const webhook::answer::Answer answer = ask();
+  const auto took = net::Clock::now() - start;
   ledger = {answer.ledger_use, answer.place_request, answer.place};
-  if (answer.ledger_use == webhook::Answer::LedgerUse::ask) return {};
+  if (answer.ledger_use == webhook::answer::Answer::LedgerUse::ask) return {};
   log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   metrics.review(webhook, answer.summary, took);
   return Reply{.status = answer.http_status,
@@ -69,4 +71,4 @@ Reply Handlers::accounted(Metrics::Webhook webhook, F&& ask) {
                .close = answer.retry_after > 0};
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

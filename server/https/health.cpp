@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 using SystemTime = std::chrono::system_clock::time_point;
@@ -13,10 +13,10 @@ using SystemTime = std::chrono::system_clock::time_point;
 
 Health::Health(std::size_t loops)
     : beats_(loops), certificate_end_(SystemTime::max().time_since_epoch().count()) {
-  for (std::size_t loop = 0; loop < loops; ++loop) beat(loop, Clock::now());
+  for (std::size_t loop = 0; loop < loops; ++loop) beat(loop, net::Clock::now());
 }
 
-void Health::beat(std::size_t loop, TimePoint now) {
+void Health::beat(std::size_t loop, net::TimePoint now) {
   beats_[loop].store(now.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
@@ -28,7 +28,7 @@ SystemTime Health::certificate_end() const {
   return SystemTime(SystemTime::duration(certificate_end_));
 }
 
-std::string_view Health::why_not_alive(TimePoint now) const {
+std::string_view Health::why_not_alive(net::TimePoint now) const {
   const auto oldest = (now - limits::stuck).time_since_epoch().count();
   const bool stuck = std::any_of(beats_.begin(), beats_.end(),
                                  [oldest](const auto& beat) { return beat.load() < oldest; });
@@ -43,4 +43,4 @@ std::string_view Health::why_not_ready(SystemTime now) const {
   return "";
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 class Health {
  public:
@@ -17,7 +17,7 @@ class Health {
   explicit Health(std::size_t loops);
 
   // Event loop `loop` has turned.
-  void beat(std::size_t loop, TimePoint now);
+  void beat(std::size_t loop, net::TimePoint now);
 
   // The port is open, until draining begins.
   void set_serving() { serving_ = true; }
@@ -33,15 +33,15 @@ class Health {
   std::chrono::system_clock::time_point certificate_end() const;
 
   // "" for yes, else what is wrong, for a person.
-  std::string_view why_not_alive(TimePoint now) const;
+  std::string_view why_not_alive(net::TimePoint now) const;
   std::string_view why_not_ready(std::chrono::system_clock::time_point now) const;
 
  private:
-  std::vector<std::atomic<Clock::rep>> beats_;
+  std::vector<std::atomic<net::Clock::rep>> beats_;
   std::atomic<std::chrono::system_clock::rep> certificate_end_;
   std::atomic<bool> serving_{false};
   std::atomic<bool> synced_{true};
   std::atomic<bool> draining_{false};
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 namespace ip = boost::asio::ip;
@@ -20,9 +20,9 @@ namespace ip = boost::asio::ip;
 using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 // Throws boost::system::system_error.
-Acceptor bind_and_listen(Executor executor, const Endpoint& endpoint) {
-  Acceptor acceptor(executor, endpoint.protocol());
-  acceptor.set_option(Acceptor::reuse_address(true));
+net::Acceptor bind_and_listen(net::Executor executor, const net::Endpoint& endpoint) {
+  net::Acceptor acceptor(executor, endpoint.protocol());
+  acceptor.set_option(net::Acceptor::reuse_address(true));
   acceptor.set_option(ReusePort(true));
   if (endpoint.address().is_v6()) acceptor.set_option(ip::v6_only(false));
   acceptor.bind(endpoint);
@@ -30,48 +30,49 @@ Acceptor bind_and_listen(Executor executor, const Endpoint& endpoint) {
   return acceptor;
 }
 
-bool means_no_ipv6(const error_code& ec) {
+bool means_no_ipv6(const net::error_code& ec) {
   return ec == boost::asio::error::address_family_not_supported ||
          ec == boost::system::errc::address_not_available;
 }
 
-Acceptor open_on_all(Executor executor, std::uint16_t port) {
+net::Acceptor open_on_all(net::Executor executor, std::uint16_t port) {
   try {
-    return bind_and_listen(executor, Endpoint(ip::tcp::v6(), port));
+    return bind_and_listen(executor, net::Endpoint(ip::tcp::v6(), port));
   } catch (const boost::system::system_error& failure) {
     if (!means_no_ipv6(failure.code())) throw;
   }
-  return bind_and_listen(executor, Endpoint(ip::tcp::v4(), port));
+  return bind_and_listen(executor, net::Endpoint(ip::tcp::v4(), port));
 }
 
 }  // namespace
 
-Acceptor open_acceptor(Executor executor, const Address& address) {
+net::Acceptor open_acceptor(net::Executor executor, const net::Address& address) {
   try {
     if (address.host.empty()) return open_on_all(executor, address.port);
-    return bind_and_listen(executor, Endpoint(ip::make_address(address.host), address.port));
+    return bind_and_listen(executor, net::Endpoint(ip::make_address(address.host), address.port));
   } catch (const boost::system::system_error& failure) {
     throw std::runtime_error(fmt::format("cannot listen on {}:{}: {}", address.host, address.port,
                                          failure.code().message()));
   }
 }
 
-std::string to_text(const Endpoint& endpoint) {
+std::string to_text(const net::Endpoint& endpoint) {
   const auto host = endpoint.address().to_string();
   const bool v6 = endpoint.address().is_v6();
   return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", endpoint.port());
 }
 
-Listener::Listener(Acceptor acceptor, Load& load, Log& log, std::function<void(Socket)> start)
+Listener::Listener(net::Acceptor acceptor, Load& load, log::Log& log,
+                   std::function<void(net::Socket)> start)
     : acceptor_(std::move(acceptor)), load_(load), log_(log), start_(std::move(start)) {}
 
-Task<void> Listener::run() {
+net::Task<void> Listener::run() {
   while (acceptor_.is_open()) {
     if (load_.full()) {
       co_await pause();
       continue;
     }
-    auto [error, socket] = co_await acceptor_.async_accept(as_result);
+    auto [error, socket] = co_await acceptor_.async_accept(net::as_result);
     if (!error) {
       take_in(std::move(socket));
     } else if (error != boost::asio::error::operation_aborted) {
@@ -81,29 +82,29 @@ Task<void> Listener::run() {
 }
 
 void Listener::stop() {
-  error_code error;
+  net::error_code error;
   acceptor_.non_blocking(true, error);
   while (!error && !load_.full()) {
-    Socket socket = acceptor_.accept(error);
+    net::Socket socket = acceptor_.accept(error);
     if (!error) take_in(std::move(socket));
   }
   acceptor_.close(error);
 }
 
-Task<void> Listener::pause() {
-  if (full_.allows(Clock::now())) {
+net::Task<void> Listener::pause() {
+  if (full_.allows(net::Clock::now())) {
     log_.warn("cannot accept: too many connections, handshakes or open files",
               {{"connections", std::uint64_t{load_.connections.used()}},
                {"handshakes", std::uint64_t{load_.handshakes.used()}}});
   }
-  Timer timer(acceptor_.get_executor(), limits::accept_pause);
-  co_await timer.async_wait(as_result);
+  net::Timer timer(acceptor_.get_executor(), limits::accept_pause);
+  co_await timer.async_wait(net::as_result);
 }
 
-void Listener::take_in(Socket socket) {
-  error_code ignored;  // the answer is only later without it
+void Listener::take_in(net::Socket socket) {
+  net::error_code ignored;  // the answer is only later without it
   socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
   start_(std::move(socket));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -10,39 +10,40 @@
 #include <functional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // A listening socket on `address`. Several may share one port (SO_REUSEPORT): the
 // kernel spreads connections over them. Without a host: every address, IPv6 and
 // IPv4 on one socket, or IPv4 alone where the machine has no IPv6.
 // Throws std::runtime_error with a sentence.
-Acceptor open_acceptor(Executor executor, const Address& address);
+net::Acceptor open_acceptor(net::Executor executor, const net::Address& address);
 
 // "127.0.0.1:8443", "[::]:8443"
-std::string to_text(const Endpoint& endpoint);
+std::string to_text(const net::Endpoint& endpoint);
 
 class Listener {
  public:
   // `start` is called with each accepted socket, on the acceptor's event loop.
-  Listener(Acceptor acceptor, Load& load, Log& log, std::function<void(Socket)> start);
+  Listener(net::Acceptor acceptor, Load& load, log::Log& log,
+           std::function<void(net::Socket)> start);
 
   // Accepts until stop() or cancellation. While the load is full it waits: the
   // kernel's queue holds callers, and a place is soon free (Connections::sweep).
-  Task<void> run();
+  net::Task<void> run();
 
   // Takes in those who have connected already, then closes the socket: a reset is
   // all the others would get.
   void stop();
 
  private:
-  Task<void> pause();
-  void take_in(Socket socket);
+  net::Task<void> pause();
+  void take_in(net::Socket socket);
 
-  Acceptor acceptor_;
+  net::Acceptor acceptor_;
   Load& load_;
-  Log& log_;
-  std::function<void(Socket)> start_;
-  Throttle full_;
+  log::Log& log_;
+  std::function<void(net::Socket)> start_;
+  log::Throttle full_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

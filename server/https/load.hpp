@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstddef>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // A number that many threads take from, up to a cap.
 class Quota {
@@ -69,4 +69,4 @@ struct Load {
   Quota large_bodies;  // bytes, see limits::large_bodies_bytes
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

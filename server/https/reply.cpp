@@ -7,7 +7,7 @@
 #include <array>
 #include <iterator>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 struct Status {
@@ -70,4 +70,4 @@ void write_reply(std::string& out, const Reply& reply, bool omit_body) {
   if (!omit_body) out += reply.body;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // Views: to constants, to the worker's buffers, or to the Refusal they came from.
 struct Reply {
@@ -29,4 +29,4 @@ void write_reply(std::string& out, const Reply& reply, bool omit_body = false);
 // Between an Expect: 100-continue and its body.
 inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -1,6 +1,6 @@
 #include "server/https/request.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 void RequestHead::clear() {
   method = Method::other;
@@ -22,4 +22,4 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 enum class Method { get, head, post, other };
 
@@ -39,4 +39,4 @@ struct Refusal {
 // printable ASCII become '?'.
 std::string printable(std::string_view text, std::size_t most = 80);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace http = boost::beast::http;
 namespace {
 
@@ -156,7 +156,7 @@ void RequestParser::check_head() {
 }
 
 void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) {
-  if (length) body_.reserve(static_cast<std::size_t>(*length) + webhook::padding);
+  if (length) body_.reserve(static_cast<std::size_t>(*length) + webhook::read::padding);
 }
 
 std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
@@ -191,4 +191,4 @@ void RequestParser::refuse(const error_code& ec) {
   refuse(400, fmt::format("not an HTTP/1.1 request: {}", ec.message()));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -26,7 +26,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // One request; not reusable. Allocates nothing beyond the strings of its outputs.
 class RequestParser final : private boost::beast::http::basic_parser<true> {
@@ -92,4 +92,4 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   unsigned transfer_encodings_ = 0;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

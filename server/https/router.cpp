@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 struct Row {
@@ -72,7 +72,7 @@ std::optional<std::chrono::milliseconds> timeout_of(std::string_view target) {
   while (!query.empty()) {
     query.remove_prefix(1);  // '?' or '&'
     const auto pair = query.substr(0, query.find('&'));
-    if (pair.starts_with(name)) return parse_duration(pair.substr(name.size()));
+    if (pair.starts_with(name)) return text::parse_duration(pair.substr(name.size()));
     query.remove_prefix(pair.size());
   }
   return std::nullopt;
@@ -102,4 +102,4 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
   return row->resource;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

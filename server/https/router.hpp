@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 
 // Which port a request came to: the health port takes no reviews, and what the metrics tell is
 // not for everybody who may ask for reviews.
@@ -38,4 +38,4 @@ std::string_view path_of(std::string_view target);
 // none that can be read.
 std::optional<std::chrono::milliseconds> timeout_of(std::string_view target);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -15,7 +15,7 @@
 #include <utility>
 #include <variant>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 // The conversation on an open stream, TLS or not. Buffers and strings live as long
@@ -30,7 +30,7 @@ class Conversation {
 
   // True if it ended with an answer of ours that said so, false if the peer left
   // or was cut off.
-  Task<bool> run() {
+  net::Task<bool> run() {
     connection_.wait(Waiting::first_request, limits::header);
     // Not `while (co_await …)`: GCC 12 lays out the frame wrongly and it traps.
     for (;;) {
@@ -44,7 +44,7 @@ class Conversation {
   using State = RequestParser::State;
 
   // One request and its answer; false if it was the last.
-  Task<bool> serve_request() {
+  net::Task<bool> serve_request() {
     if (buffer_.size() == 0) {
       const bool begun = co_await read_some();
       if (!begun) co_return false;
@@ -74,23 +74,23 @@ class Conversation {
 
   // Others may use the handlers while the ledger is asked: the second pass reads the review
   // again.
-  Task<Reply> answer(Resource resource) {
-    using Use = webhook::Answer::LedgerUse;
+  net::Task<Reply> answer(Resource resource) {
+    using Use = webhook::answer::Answer::LedgerUse;
     Handlers& handlers = service_.handlers;
     Reply reply = handlers.answer(resource, body_);
     if (handlers.ledger.use == Use::note)
       service_.places.note(handlers.ledger.request, handlers.ledger.place);
     if (handlers.ledger.use != Use::ask) co_return reply;
-    OwnedPlaceRequest request(handlers.ledger.request);
-    const TimePoint asked = Clock::now();
-    const webhook::PlaceAnswer place = co_await service_.places.place(std::move(request));
-    service_.metrics.place(place, Clock::now() - asked);
+    places::OwnedPlaceRequest request(handlers.ledger.request);
+    const net::TimePoint asked = net::Clock::now();
+    const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
+    service_.metrics.place(place, net::Clock::now() - asked);
     reply = handlers.answer(resource, body_, &place);
     co_return reply;
   }
 
   // Feeds the parser until it has something to say; need_more if the peer left.
-  Task<State> read_on(RequestParser& parser) {
+  net::Task<State> read_on(RequestParser& parser) {
     for (;;) {
       const auto bytes = buffer_.cdata();
       const auto step = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
@@ -105,7 +105,7 @@ class Conversation {
     }
   }
 
-  Task<bool> read_some() {
+  net::Task<bool> read_some() {
     const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
     const std::span bytes(static_cast<char*>(room.data()), room.size());
     const auto received = co_await stream_.read_some(bytes);
@@ -114,7 +114,7 @@ class Conversation {
   }
 
   // `close`: bytes of the request are left that must not be read as the next one.
-  Task<bool> refuse(Refusal refusal, bool close) {
+  net::Task<bool> refuse(Refusal refusal, bool close) {
     service_.log.debug("refused",
                        {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
     service_.metrics.refused(refusal.status);
@@ -128,13 +128,13 @@ class Conversation {
   }
 
   // False if the connection ends with this answer.
-  Task<bool> send(Reply& reply) {
+  net::Task<bool> send(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
     if (service_.health.draining() || connection_.retired()) reply.close = true;
     out_.clear();
     write_reply(out_, reply, head_.method == Method::head);
     connection_.wait(Waiting::write, limits::write);
-    const error_code error = co_await stream_.write(out_);
+    const net::error_code error = co_await stream_.write(out_);
     said_close_ = !error && reply.close;
     co_return !error && !reply.close;
   }
@@ -159,7 +159,7 @@ class Conversation {
   }
 
   void give_back_large_body() {
-    if (body_.capacity() <= limits::kept_body_bytes + webhook::padding) return;
+    if (body_.capacity() <= limits::kept_body_bytes + webhook::read::padding) return;
     body_ = std::string();
     connection_.large_body().reset();
   }
@@ -179,19 +179,19 @@ class Conversation {
 };
 
 // Reads and forgets until the peer closes or the sweep does.
-Task<void> throw_away(Socket& socket) {
-  error_code ignored;
-  socket.shutdown(Socket::shutdown_send, ignored);
+net::Task<void> throw_away(net::Socket& socket) {
+  net::error_code ignored;
+  socket.shutdown(net::Socket::shutdown_send, ignored);
   std::array<char, 4096> scrap;
   for (;;) {
     const auto [error, size] =
-        co_await socket.async_read_some(boost::asio::buffer(scrap), as_result);
+        co_await socket.async_read_some(boost::asio::buffer(scrap), net::as_result);
     if (error) co_return;
   }
 }
 
 template <class Stream>
-Task<void> converse(Stream& stream, Connection& connection, Service& service) {
+net::Task<void> converse(Stream& stream, Connection& connection, Service& service) {
   Conversation conversation(stream, connection, service);
   const bool said_close = co_await conversation.run();
   if (!said_close) co_return;
@@ -200,18 +200,18 @@ Task<void> converse(Stream& stream, Connection& connection, Service& service) {
   co_await throw_away(stream.socket());
 }
 
-void account_failure(const error_code& error, Service& service) {
+void account_failure(const net::error_code& error, Service& service) {
   service.metrics.handshake_failed();
-  if (tls::says_distrust(error) && service.distrust.allows(Clock::now())) {
+  if (tls::says_distrust(error) && service.distrust.allows(net::Clock::now())) {
     service.log.warn("a caller does not trust our certificate; is this its CA?",
                      {{"error", error.message()}});
   }
   service.log.debug("handshake failed", {{"error", error.message()}});
 }
 
-Task<void> open_and_converse(tls::Stream& stream, Service& service) {
+net::Task<void> open_and_converse(tls::Stream& stream, Service& service) {
   Connection connection(service.connections, stream.socket());
-  const error_code error = co_await stream.handshake();
+  const net::error_code error = co_await stream.handshake();
   connection.handshake_done();
   if (error) {
     account_failure(error, service);
@@ -220,7 +220,7 @@ Task<void> open_and_converse(tls::Stream& stream, Service& service) {
   co_await converse(stream, connection, service);
 }
 
-Task<void> open_and_converse(PlainStream& stream, Service& service) {
+net::Task<void> open_and_converse(net::PlainStream& stream, Service& service) {
   Connection connection(service.connections, stream.socket());
   connection.handshake_done();
   co_await converse(stream, connection, service);
@@ -228,7 +228,7 @@ Task<void> open_and_converse(PlainStream& stream, Service& service) {
 
 // The one catch of a session: whatever happened, it ends this connection only.
 template <class Stream>
-Task<void> converse_safely(Stream& stream, Service& service) {
+net::Task<void> converse_safely(Stream& stream, Service& service) {
   try {
     // Cancelled operations say so by their error, like all others.
     co_await boost::asio::this_coro::throw_if_cancelled(false);
@@ -240,14 +240,14 @@ Task<void> converse_safely(Stream& stream, Service& service) {
 
 }  // namespace
 
-Task<void> serve_tls(Socket socket, tls::ContextPtr context, Service& service) {
+net::Task<void> serve_tls(net::Socket socket, tls::ContextPtr context, Service& service) {
   tls::Stream stream(std::move(socket), std::move(context));
   co_await converse_safely(stream, service);
 }
 
-Task<void> serve_plain(Socket socket, Service& service) {
-  PlainStream stream(std::move(socket));
+net::Task<void> serve_plain(net::Socket socket, Service& service) {
+  net::PlainStream stream(std::move(socket));
   co_await converse_safely(stream, service);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -12,7 +12,7 @@
 #include <optional>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 namespace {
 
@@ -24,9 +24,9 @@ constexpr auto replace_bad_utf8 = nlohmann::ordered_json::error_handler_t::repla
 // A replica writes a group's object once for each Pod that comes or goes.
 constexpr int most_tries = 5;
 
-const kube::Resource all_pods{"", "v1", "pods", ""};
+const kube::client::Resource all_pods{"", "v1", "pods", ""};
 
-int complain(const std::string& what, const Console& console, int code = unusable) {
+int complain(const std::string& what, const text::Console& console, int code = unusable) {
   console.err << "tpu-webhook: " << what << "\n";
   return code;
 }
@@ -36,40 +36,42 @@ Error failure(std::string why) {
 }
 
 // The Pods with a token, of one namespace or all.
-kube::Listing list_living(kube::Session& session, const std::string& prefix, const std::string& ns,
-                          LivingTokens& living) {
+kube::client::Listing list_living(kube::client::Session& session, const std::string& prefix,
+                                  const std::string& ns, LivingTokens& living) {
   const std::string label = prefix + "token";
-  kube::Resource pods = all_pods;
+  kube::client::Resource pods = all_pods;
   pods.ns = ns;
   return session.list(pods, {.labels = label, .fields = {}}, "Pod",
                       [&](std::string_view pod) { add_pod(pod, label, living); });
 }
 
-Result<LedgerInventory> read_objects(kube::Session& session, const LedgerOptions& options) {
-  const auto installed = find_installation(session, options.ns);
+Result<LedgerInventory> read_objects(kube::client::Session& session, const LedgerOptions& options) {
+  const auto installed = live::find_installation(session, options.ns);
   if (!installed) return installed.error();
   LedgerInventory inventory;
   inventory.ns = installed->ns;
-  const kube::Selectors selectors{.labels = std::string(kube::ledger_label), .fields = {}};
-  const auto listing = session.list(kube::ledger_objects(inventory.ns), selectors, "ConfigMap",
-                                    [&](std::string_view text) {
-                                      auto object = kube::read_ledger_object(text);
+  const kube::client::Selectors selectors{.labels = std::string(kube::cluster::ledger_label),
+                                          .fields = {}};
+  const auto listing = session.list(kube::cluster::ledger_objects(inventory.ns), selectors,
+                                    "ConfigMap", [&](std::string_view text) {
+                                      auto object = kube::cluster::read_ledger_object(text);
                                       if (object)
                                         inventory.objects.push_back(std::move(*object));
                                       else
                                         inventory.not_known.push_back(object.error().message());
                                     });
   if (!listing.whole()) return failure(listing.why);
-  std::ranges::sort(inventory.objects, {}, &kube::LedgerObject::group);
+  std::ranges::sort(inventory.objects, {}, &kube::cluster::LedgerObject::group);
   return inventory;
 }
 
-Result<LedgerInventory> read_inventory(kube::Session& session, const LedgerOptions& options) {
+Result<LedgerInventory> read_inventory(kube::client::Session& session,
+                                       const LedgerOptions& options) {
   auto inventory = read_objects(session, options);
   if (!inventory) return inventory;
   LivingTokens living;
   const auto pods = list_living(session, options.prefix, "", living);
-  if (pods.end == kube::Listing::End::failed) return failure(pods.why);
+  if (pods.end == kube::client::Listing::End::failed) return failure(pods.why);
   if (pods.whole())
     inventory->living = std::move(living);
   else
@@ -77,7 +79,8 @@ Result<LedgerInventory> read_inventory(kube::Session& session, const LedgerOptio
   return inventory;
 }
 
-Result<LedgerInventory> read_inventory(ObjectSource& snapshot, const LedgerOptions& options) {
+Result<LedgerInventory> read_inventory(source::ObjectSource& snapshot,
+                                       const LedgerOptions& options) {
   LedgerInventory inventory;
   inventory.ns = options.ns;
   LivingTokens living;
@@ -89,7 +92,7 @@ Result<LedgerInventory> read_inventory(ObjectSource& snapshot, const LedgerOptio
       add_pod(text, label, living);
     }
     if (kind != "ConfigMap" || !is_ledger_object(text, options.ns)) return;
-    auto object = kube::read_ledger_object(text);
+    auto object = kube::cluster::read_ledger_object(text);
     if (object)
       inventory.objects.push_back(std::move(*object));
     else
@@ -100,19 +103,19 @@ Result<LedgerInventory> read_inventory(ObjectSource& snapshot, const LedgerOptio
     inventory.living = std::move(living);
   else
     inventory.not_known.push_back("no Pod in the snapshot");
-  std::ranges::sort(inventory.objects, {}, &kube::LedgerObject::group);
+  std::ranges::sort(inventory.objects, {}, &kube::cluster::LedgerObject::group);
   return inventory;
 }
 
 // One `ledger release`, on one ledger object.
 class Release {
  public:
-  Release(const ReleaseOptions& options, kube::Session& session, const Console& console,
-          std::string ns, kube::LedgerObject object)
+  Release(const ReleaseOptions& options, kube::client::Session& session,
+          const text::Console& console, std::string ns, kube::cluster::LedgerObject object)
       : options_(options),
         session_(session),
         console_(console),
-        objects_(kube::ledger_objects(ns)),
+        objects_(kube::cluster::ledger_objects(ns)),
         object_(std::move(object)) {}
 
   int run() {
@@ -139,7 +142,7 @@ class Release {
 
   void tell(const ReleasePlan& plan) const {
     for (const std::string& each : plan.kept) console_.out << each << "\n";
-    for (const webhook::LedgerEntry& entry : plan.free)
+    for (const webhook::ledger::LedgerEntry& entry : plan.free)
       console_.out << fmt::format("{}{}: entry {} of {}\n", options_.dry_run ? "would free " : "",
                                   place_text(entry.place), entry.token, name());
     if (plan.free.empty()) console_.out << "nothing to free in " << name() << "\n";
@@ -158,7 +161,7 @@ class Release {
   }
 
   bool wait() {
-    constexpr auto time = webhook::ledger_times::rebuild;
+    constexpr auto time = webhook::ledger::ledger_times::rebuild;
     console_.out << fmt::format(
                         "waiting {} s, since a Pod may be stored up to a minute after its entry\n",
                         time / std::chrono::seconds(1))
@@ -176,13 +179,13 @@ class Release {
       if (!now) return complain(now.error().text(), console_);
       const ReleasePlan sure = confirmed(first, *now);
       if (sure.free.empty()) return done("nothing is left to free");
-      const kube::Response response = session_.send(request_for(sure));
+      const kube::client::Response response = session_.send(request_for(sure));
       if (response.ok())
         return done(
             fmt::format("freed {} of {} entries", sure.free.size(), object_.record.entries.size()));
       // What may have happened or not is seen by reading again.
       const bool again =
-          response.delivery == kube::Delivery::unknown ||
+          response.delivery == kube::client::Delivery::unknown ||
           (response.answered() && (response.head.status == 409 || response.head.status == 404));
       if (!again) return complain(refusal(response), console_);
     }
@@ -198,37 +201,41 @@ class Release {
 
   // False: the object is no longer there.
   Result<bool> read_again() {
-    const kube::Response response = session_.send(kube::get(objects_, object_.name));
+    const kube::client::Response response =
+        session_.send(kube::client::get(objects_, object_.name));
     if (response.answered() && response.head.status == 404) return false;
     if (!response.ok()) return failure(refusal(response, "get"));
-    auto object = kube::read_ledger_object(response.body);
+    auto object = kube::cluster::read_ledger_object(response.body);
     if (!object) return object.error();
     object_ = std::move(*object);
     return true;
   }
 
-  kube::Request request_for(const ReleasePlan& plan) const {
-    const webhook::LedgerRecord left = without(object_.record, plan);
+  kube::client::Request request_for(const ReleasePlan& plan) const {
+    const webhook::ledger::LedgerRecord left = without(object_.record, plan);
     if (left.entries.empty())
-      return kube::remove(objects_, object_.name, {.version = object_.version, .uid = {}});
-    auto put = kube::update(objects_, object_.name,
-                            kube::ledger_object_text(object_.group, left, object_.version));
+      return kube::client::remove(objects_, object_.name, {.version = object_.version, .uid = {}});
+    auto put = kube::client::update(
+        objects_, object_.name,
+        kube::cluster::ledger_object_text(object_.group, left, object_.version));
     return std::move(put.value());  // fails only without a version, and this one was read
   }
 
-  std::string refusal(const kube::Response& response, std::string_view verb = "update") const {
-    return response.answered() ? kube::sentence(verb, objects_, response.status()) : response.error;
+  std::string refusal(const kube::client::Response& response,
+                      std::string_view verb = "update") const {
+    return response.answered() ? kube::client::sentence(verb, objects_, response.status())
+                               : response.error;
   }
 
   const ReleaseOptions& options_;
-  kube::Session& session_;
-  const Console& console_;
-  const kube::Resource objects_;
-  kube::LedgerObject object_;
+  kube::client::Session& session_;
+  const text::Console& console_;
+  const kube::client::Resource objects_;
+  kube::cluster::LedgerObject object_;
 };
 
 int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory,
-          const Console& console) {
+          const text::Console& console) {
   if (!inventory) return complain(inventory.error().text(), console);
   if (options.output == LedgerOutput::json)
     console.out << inventory_json(*inventory).dump(-1, ' ', false, replace_bad_utf8) << "\n";
@@ -239,22 +246,24 @@ int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory
 
 }  // namespace
 
-int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console) {
+int run_ledger_list(const LedgerOptions& options, kube::client::Session& session,
+                    const text::Console& console) {
   return print(options, read_inventory(session, options), console);
 }
 
-int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console) {
+int run_ledger_list(const LedgerOptions& options, source::ObjectSource& snapshot,
+                    const text::Console& console) {
   return print(options, read_inventory(snapshot, options), console);
 }
 
-int run_ledger_release(const ReleaseOptions& options, kube::Session& session,
-                       const Console& console) {
+int run_ledger_release(const ReleaseOptions& options, kube::client::Session& session,
+                       const text::Console& console) {
   auto inventory = read_objects(session, options.ledger);
   if (!inventory) return complain(inventory.error().text(), console);
   bool found = false;
   int worst = 0;
   // A RayCluster that was made anew has another uid, and another object.
-  for (kube::LedgerObject& object : inventory->objects) {
+  for (kube::cluster::LedgerObject& object : inventory->objects) {
     if (!options.group.names(object.group)) continue;
     found = true;
     worst = std::max(worst, Release(options, session, console, inventory->ns, object).run());
@@ -267,4 +276,4 @@ int run_ledger_release(const ReleaseOptions& options, kube::Session& session,
                   console);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

@@ -8,23 +8,25 @@
 
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 enum class LedgerOutput { text, json };
 
 struct LedgerOptions {
-  std::string ns;      // of the ledger objects; "" finds it (installation.hpp)
+  std::string ns;      // of the ledger objects; "" finds it (server/live/installation.hpp)
   std::string prefix;  // of our labels, "tpu-webhook.dev/"
   LedgerOutput output = LedgerOutput::text;
 };
 
 //   returns  0; 2 where the ledger cannot be read
-int run_ledger_list(const LedgerOptions& options, kube::Session& session, const Console& console);
+int run_ledger_list(const LedgerOptions& options, kube::client::Session& session,
+                    const text::Console& console);
 
 // Of a cluster in a file: the ledger objects of options.ns, or of all namespaces, and the Pods.
 //
 //   returns  2: the file cannot be read
-int run_ledger_list(const LedgerOptions& options, ObjectSource& snapshot, const Console& console);
+int run_ledger_list(const LedgerOptions& options, source::ObjectSource& snapshot,
+                    const text::Console& console);
 
 struct ReleaseOptions {
   LedgerOptions ledger;
@@ -40,7 +42,7 @@ struct ReleaseOptions {
 //
 //   returns  0 done, or nothing to do; 1 nothing was changed: not confirmed, or kept on
 //            conflicting; 2 the ledger cannot be read or written, or there is no such group
-int run_ledger_release(const ReleaseOptions& options, kube::Session& session,
-                       const Console& console);
+int run_ledger_release(const ReleaseOptions& options, kube::client::Session& session,
+                       const text::Console& console);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

@@ -8,16 +8,16 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string> places(const kube::LedgerObject& object, const LivingTokens& living,
-                                bool with_pod) {
+std::vector<std::string> places(const kube::cluster::LedgerObject& object,
+                                const LivingTokens& living, bool with_pod) {
   std::vector<topology::Place> found;
-  for (const webhook::LedgerEntry& entry : object.record.entries)
+  for (const webhook::ledger::LedgerEntry& entry : object.record.entries)
     if (lives(object, entry, living) == with_pod) found.push_back(entry.place);
   std::ranges::sort(found);
   std::vector<std::string> out;
@@ -25,7 +25,7 @@ std::vector<std::string> places(const kube::LedgerObject& object, const LivingTo
   return out;
 }
 
-std::string_view state_of(const kube::LedgerObject& object) {
+std::string_view state_of(const kube::cluster::LedgerObject& object) {
   return object.record.rebuilding ? "rebuilding" : "whole";
 }
 
@@ -36,23 +36,25 @@ std::string without_pod(const std::vector<std::string>& places) {
 }  // namespace
 
 void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living) {
-  if (json_fault(pod_json)) return;
+  if (text::json_fault(pod_json)) return;
   const Json pod = Json::parse(pod_json, nullptr, false);
-  const Json metadata = member(pod, "metadata");
-  const std::string token = text_member(member(metadata, "labels"), std::string(label).c_str());
-  const std::string phase = text_member(member(pod, "status"), "phase");
+  const Json metadata = text::member(pod, "metadata");
+  const std::string token =
+      text::text_member(text::member(metadata, "labels"), std::string(label).c_str());
+  const std::string phase = text::text_member(text::member(pod, "status"), "phase");
   if (token.empty() || phase == "Succeeded" || phase == "Failed") return;
-  living.emplace(text_member(metadata, "namespace"), token);
+  living.emplace(text::text_member(metadata, "namespace"), token);
 }
 
 bool is_ledger_object(std::string_view config_map_json, const std::string& ns) {
-  if (json_fault(config_map_json)) return false;
+  if (text::json_fault(config_map_json)) return false;
   const Json object = Json::parse(config_map_json, nullptr, false);
-  const bool here = ns.empty() || text_member(member(object, "metadata"), "namespace") == ns;
-  return here && has_labels(object, kube::ledger_label);
+  const bool here =
+      ns.empty() || text::text_member(text::member(object, "metadata"), "namespace") == ns;
+  return here && text::has_labels(object, kube::cluster::ledger_label);
 }
 
-bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,
+bool lives(const kube::cluster::LedgerObject& object, const webhook::ledger::LedgerEntry& entry,
            const LivingTokens& living) {
   return living.contains({object.group.ns, entry.token});
 }
@@ -61,7 +63,7 @@ std::string place_text(topology::Place place) {
   return fmt::format("{}-{}", place.slice, place.host);
 }
 
-std::string group_text(const kube::GroupName& group) {
+std::string group_text(const kube::store::GroupName& group) {
   return fmt::format("{}/{}/{}", group.ns, group.cluster, group.group);
 }
 
@@ -71,9 +73,9 @@ std::string inventory_text(const LedgerInventory& inventory, bool colour) {
   if (inventory.objects.empty())
     return fmt::format("no ledger object in {}\n{}",
                        inventory.ns.empty() ? "any namespace" : "namespace " + inventory.ns, below);
-  Table table(
+  text::Table table(
       {"RAYCLUSTER", "GROUP", "HOSTS PER SLICE", "ENTRIES", "WITH POD", "WITHOUT POD", "STATE"});
-  for (const kube::LedgerObject& each : inventory.objects) {
+  for (const kube::cluster::LedgerObject& each : inventory.objects) {
     std::string with = "not known", without = "not known";
     if (inventory.living) {
       with = std::to_string(places(each, *inventory.living, true).size());
@@ -91,7 +93,7 @@ Json inventory_json(const LedgerInventory& inventory) {
   Json out = {{"namespace", inventory.ns.empty() ? Json() : Json(inventory.ns)},
               {"groups", Json::array()},
               {"notKnown", inventory.not_known}};
-  for (const kube::LedgerObject& each : inventory.objects) {
+  for (const kube::cluster::LedgerObject& each : inventory.objects) {
     Json group = {{"namespace", each.group.ns},
                   {"rayCluster", each.group.cluster},
                   {"rayClusterUid", each.group.cluster_uid},
@@ -111,4 +113,4 @@ Json inventory_json(const LedgerInventory& inventory) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

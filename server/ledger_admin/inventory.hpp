@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 // Namespace and token of every Pod that lives: stored, and neither Succeeded nor Failed. One
 // that is being deleted lives until it is gone.
@@ -26,21 +26,21 @@ bool is_ledger_object(std::string_view config_map_json, const std::string& ns);
 
 struct LedgerInventory {
   std::string ns;  // of the ledger objects; "" for all
-  std::vector<kube::LedgerObject> objects;
+  std::vector<kube::cluster::LedgerObject> objects;
   std::optional<LivingTokens> living;  // none: Pods may not be listed
   std::vector<std::string> not_known;  // sentences: unreadable objects, missing rules
 };
 
-bool lives(const kube::LedgerObject& object, const webhook::LedgerEntry& entry,
+bool lives(const kube::cluster::LedgerObject& object, const webhook::ledger::LedgerEntry& entry,
            const LivingTokens& living);
 
 // "3-1": as tokens and `ledger release` write a place.
 std::string place_text(topology::Place place);
 // "ml/train/workers": as `ledger release` takes it.
-std::string group_text(const kube::GroupName& group);
+std::string group_text(const kube::store::GroupName& group);
 
 std::string inventory_text(const LedgerInventory& inventory, bool colour);
 // docs/operations.md, "For programs".
 nlohmann::ordered_json inventory_json(const LedgerInventory& inventory);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

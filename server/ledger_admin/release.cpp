@@ -6,22 +6,22 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 namespace {
 
-bool has_entry(const ReleasePlan& plan, const webhook::LedgerEntry& entry) {
+bool has_entry(const ReleasePlan& plan, const webhook::ledger::LedgerEntry& entry) {
   return std::ranges::find(plan.free, entry) != plan.free.end();
 }
 
-bool is_taken(const kube::LedgerObject& object, topology::Place place) {
-  return std::ranges::find(object.record.entries, place, &webhook::LedgerEntry::place) !=
+bool is_taken(const kube::cluster::LedgerObject& object, topology::Place place) {
+  return std::ranges::find(object.record.entries, place, &webhook::ledger::LedgerEntry::place) !=
          object.record.entries.end();
 }
 
 Error wrong(std::string_view text, std::string_view wanted) {
   return Error(Errc::bad_value,
-               fmt::format("want {}, not \"{}\"", wanted, webhook::printable(text, 300)));
+               fmt::format("want {}, not \"{}\"", wanted, webhook::text::printable(text, 300)));
 }
 
 }  // namespace
@@ -41,19 +41,19 @@ Result<GroupPath> parse_group_path(std::string_view text) {
 Result<topology::Place> parse_place(std::string_view text) {
   const auto dash = text.find('-');
   const bool two = dash != text.npos;
-  const auto slice = webhook::plain_decimal(text.substr(0, dash));
-  const auto host = two ? webhook::plain_decimal(text.substr(dash + 1)) : std::nullopt;
+  const auto slice = webhook::text::plain_decimal(text.substr(0, dash));
+  const auto host = two ? webhook::text::plain_decimal(text.substr(dash + 1)) : std::nullopt;
   if (!slice || !host) return wrong(text, "SLICE-HOST, such as 0-3");
   return topology::Place{.slice = *slice, .host = *host};
 }
 
-ReleasePlan plan_release(const kube::LedgerObject& object, const ReleaseChoice& choice,
+ReleasePlan plan_release(const kube::cluster::LedgerObject& object, const ReleaseChoice& choice,
                          const LivingTokens& living) {
   ReleasePlan plan;
   const auto named = [&](topology::Place place) {
     return std::ranges::find(choice.places, place) != choice.places.end();
   };
-  for (const webhook::LedgerEntry& entry : object.record.entries) {
+  for (const webhook::ledger::LedgerEntry& entry : object.record.entries) {
     if (!choice.places.empty() && !named(entry.place)) continue;
     const bool living_pod = lives(object, entry, living);
     if (!living_pod || (choice.force && named(entry.place)))
@@ -66,22 +66,23 @@ ReleasePlan plan_release(const kube::LedgerObject& object, const ReleaseChoice& 
   for (const topology::Place place : choice.places)
     if (!is_taken(object, place))
       plan.kept.push_back(fmt::format("{} has no entry: it is free", place_text(place)));
-  std::ranges::sort(plan.free, {}, &webhook::LedgerEntry::place);
+  std::ranges::sort(plan.free, {}, &webhook::ledger::LedgerEntry::place);
   return plan;
 }
 
 ReleasePlan confirmed(const ReleasePlan& before, const ReleasePlan& now) {
   ReleasePlan plan{.free = {}, .kept = now.kept};
-  for (const webhook::LedgerEntry& entry : now.free)
+  for (const webhook::ledger::LedgerEntry& entry : now.free)
     if (has_entry(before, entry)) plan.free.push_back(entry);
   return plan;
 }
 
-webhook::LedgerRecord without(const webhook::LedgerRecord& record, const ReleasePlan& plan) {
-  webhook::LedgerRecord left = record;
+webhook::ledger::LedgerRecord without(const webhook::ledger::LedgerRecord& record,
+                                      const ReleasePlan& plan) {
+  webhook::ledger::LedgerRecord left = record;
   std::erase_if(left.entries,
-                [&](const webhook::LedgerEntry& entry) { return has_entry(plan, entry); });
+                [&](const webhook::ledger::LedgerEntry& entry) { return has_entry(plan, entry); });
   return left;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 
 // "NAMESPACE/CLUSTER/GROUP".
 struct GroupPath {
   std::string ns, cluster, group;
-  bool names(const kube::GroupName& name) const {
+  bool names(const kube::store::GroupName& name) const {
     return ns == name.ns && cluster == name.cluster && group == name.group;
   }
 };
@@ -28,17 +28,18 @@ struct ReleaseChoice {
 };
 
 struct ReleasePlan {
-  std::vector<webhook::LedgerEntry> free;  // to be taken out, in the order of places
-  std::vector<std::string> kept;           // a sentence for each place that was named and stays
+  std::vector<webhook::ledger::LedgerEntry> free;  // to be taken out, in the order of places
+  std::vector<std::string> kept;  // a sentence for each place that was named and stays
 };
 
-ReleasePlan plan_release(const kube::LedgerObject& object, const ReleaseChoice& choice,
+ReleasePlan plan_release(const kube::cluster::LedgerObject& object, const ReleaseChoice& choice,
                          const LivingTokens& living);
 
 // Only what both plans free: of the entries that had no Pod then and have none now.
 ReleasePlan confirmed(const ReleasePlan& before, const ReleasePlan& now);
 
 // What is left without those entries.
-webhook::LedgerRecord without(const webhook::LedgerRecord& record, const ReleasePlan& plan);
+webhook::ledger::LedgerRecord without(const webhook::ledger::LedgerRecord& record,
+                                      const ReleasePlan& plan);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

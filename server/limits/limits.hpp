@@ -17,7 +17,7 @@ using Duration = std::chrono::milliseconds;
 // --- sizes ---------------------------------------------------------------
 
 // The largest request body. Derived where the review is read.
-inline constexpr std::size_t body_bytes = webhook::max_review_bytes;
+inline constexpr std::size_t body_bytes = webhook::read::max_review_bytes;
 
 // Request line and header fields together. The API server sends well under
 // 1 KiB; a bearer token and tracing headers of a proxy fit (contract.md C.4).
@@ -223,7 +223,7 @@ inline constexpr int keepalive_probes = 3;
 inline constexpr Duration stale = 150s;
 
 // One read or write of a ledger object, or one quorum list of a group's Pods: well below
-// the patience of a question (webhook::ledger_times::patience), which is below the API
+// the patience of a question (webhook::ledger::ledger_times::patience), which is below the API
 // server's 10 s.
 inline constexpr Duration ledger_call = 3s;
 inline constexpr Duration ledger_wait = 6s;

@@ -4,31 +4,32 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::live {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const kube::Resource configurations{"admissionregistration.k8s.io", "v1",
-                                    "mutatingwebhookconfigurations", ""};
+const kube::client::Resource configurations{"admissionregistration.k8s.io", "v1",
+                                            "mutatingwebhookconfigurations", ""};
 
 }  // namespace
 
 // Of its first webhook that is called by way of a Service.
 std::string installation_namespace(const Json& configuration) {
-  const Json webhooks = member(configuration, "webhooks");
+  const Json webhooks = text::member(configuration, "webhooks");
   for (const Json& webhook : webhooks) {
-    const std::string ns =
-        text_member(member(member(webhook, "clientConfig"), "service"), "namespace");
+    const std::string ns = text::text_member(
+        text::member(text::member(webhook, "clientConfig"), "service"), "namespace");
     if (!ns.empty()) return ns;
   }
   return {};
 }
 
-Result<Installation> find_installation(kube::Session& session, const std::string& asked) {
+Result<Installation> find_installation(kube::client::Session& session, const std::string& asked) {
   if (!asked.empty()) return Installation{asked, "--namespace"};
-  const kube::Response response = session.send(kube::get(configurations, installed_name));
+  const kube::client::Response response =
+      session.send(kube::client::get(configurations, installed_name));
   if (!response.answered())
     return Error(Errc::api_access,
                  fmt::format("cannot get {}: {}", configurations.name(), response.error));
@@ -36,9 +37,9 @@ Result<Installation> find_installation(kube::Session& session, const std::string
     if (std::string ns = installation_namespace(Json::parse(response.body, nullptr, false));
         !ns.empty())
       return Installation{std::move(ns), "the MutatingWebhookConfiguration tpu-webhook"};
-  if (kube::PodAccess::from_environment().in_cluster())
+  if (kube::access::PodAccess::from_environment().in_cluster())
     return Installation{session.config().ns, session.config().source};
   return Installation{usual_namespace, "the default"};
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::live

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::live {
 
 // What the chart calls its objects, all of them.
 inline constexpr auto installed_name = "tpu-webhook";
@@ -27,6 +27,6 @@ std::string installation_namespace(const nlohmann::ordered_json& configuration);
 // tpu-webhook-system.
 //
 //   errors  api_access: the API server was not reached
-Result<Installation> find_installation(kube::Session& session, const std::string& asked);
+Result<Installation> find_installation(kube::client::Session& session, const std::string& asked);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::live

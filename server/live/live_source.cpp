@@ -2,12 +2,12 @@
 
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::live {
 
 namespace {
 
-using kube::Listing;
-using kube::Resource;
+using kube::client::Listing;
+using kube::client::Resource;
 using End = Listing::End;
 
 // Newest first. source: kubernetes/api resource/v1 (1.34), v1beta1 (1.32), read 2026-11.
@@ -78,4 +78,4 @@ Result<void> LiveSource::for_each(const Each& each) {
   return claims_ ? list_claim_templates(each) : Result<void>();
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::live

@@ -10,7 +10,7 @@
 
 #include <set>
 
-namespace tpuwh::server {
+namespace tpuwh::server::live {
 
 // Whose objects are asked for.
 struct LiveScope {
@@ -19,10 +19,10 @@ struct LiveScope {
   bool neighbours = false;
 };
 
-class LiveSource final : public ObjectSource {
+class LiveSource final : public source::ObjectSource {
  public:
   // `session` outlives it.
-  LiveSource(kube::Session& session, LiveScope scope)
+  LiveSource(kube::client::Session& session, LiveScope scope)
       : session_(session), scope_(std::move(scope)) {}
 
   //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
@@ -31,16 +31,18 @@ class LiveSource final : public ObjectSource {
   std::vector<std::string> not_known() const override { return not_known_; }
 
  private:
-  kube::Listing list(kube::Resource resource, std::string_view kind, const Each& each);
+  kube::client::Listing list(kube::client::Resource resource, std::string_view kind,
+                             const Each& each);
   Result<void> list_pods(const Each& each);
-  Result<void> list_around(kube::Resource resource, std::string_view kind, const Each& each);
+  Result<void> list_around(kube::client::Resource resource, std::string_view kind,
+                           const Each& each);
   Result<void> list_claim_templates(const Each& each);
 
-  kube::Session& session_;
+  kube::client::Session& session_;
   const LiveScope scope_;
   std::set<std::string, std::less<>> listed_;
   std::vector<std::string> not_known_;
   bool claims_ = false;  // a Pod names a ResourceClaimTemplate
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::live

@@ -22,7 +22,7 @@ namespace spdlog {
 class logger;
 }
 
-namespace tpuwh::server {
+namespace tpuwh::server::log {
 
 // A name and a value. The value is a view for as long as the call.
 struct LogField {
@@ -50,7 +50,7 @@ class Log {
 
   // The line of a review: every field of the summary, always, in one order.
   // Warnings for faults of ours, information for the rest.
-  void review(const webhook::Summary& summary, std::chrono::microseconds took);
+  void review(const webhook::decide::Summary& summary, std::chrono::microseconds took);
 
  private:
   void write(LogLevel level, std::string_view message, std::span<const LogField> fields);
@@ -63,4 +63,4 @@ class Log {
 std::string format_fields(LogFormat format, std::string_view message,
                           std::span<const LogField> fields);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::log

@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::log {
 namespace {
 
 using Buffer = spdlog::memory_buf_t;
@@ -141,4 +141,4 @@ void LogSink::write_block(std::string_view block, const std::stop_token& stop) {
   }
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::log

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tpuwh::server {
+namespace tpuwh::server::log {
 
 class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
@@ -44,4 +44,4 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   std::jthread writer_;  // last: it uses the rest
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::log

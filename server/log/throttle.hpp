@@ -4,20 +4,20 @@
 #include "server/limits/limits.hpp"
 #include "server/net/asio.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::log {
 
 // One event loop's; not thread safe.
 class Throttle {
  public:
   // True at most once per limits::repeat.
-  bool allows(TimePoint now) {
+  bool allows(net::TimePoint now) {
     if (now < next_) return false;
     next_ = now + limits::repeat;
     return true;
   }
 
  private:
-  TimePoint next_;
+  net::TimePoint next_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::log

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <tuple>
 
-namespace tpuwh::server {
+namespace tpuwh::server::metrics {
 
 namespace {
 
@@ -41,8 +41,8 @@ std::string_view name(Metrics::Webhook webhook) {
 
 // What the ledger said, for a person who wants to know whether to act: `full` ends when members
 // go, `unavailable` when the API server answers again.
-std::string_view name_of(const webhook::PlaceAnswer& answer) {
-  using Kind = webhook::PlaceAnswer::Kind;
+std::string_view name_of(const webhook::ledger::PlaceAnswer& answer) {
+  using Kind = webhook::ledger::PlaceAnswer::Kind;
   if (answer.kind == Kind::given) return "given";
   if (answer.kind == Kind::refused) return "refused";
   return answer.soon ? "unavailable" : "full";
@@ -80,18 +80,20 @@ class Families final : public Samples {
 
 struct Metrics::Impl {
   // Which counter a review belongs to. The view is of a name in `workloads`.
-  using Kind = std::tuple<Webhook, webhook::Outcome, webhook::Reason, bool, std::string_view>;
+  using Kind = std::tuple<Webhook, webhook::decide::Outcome, webhook::decide::Reason, bool,
+                          std::string_view>;
 
-  Counter& counter_of(Webhook webhook, const webhook::Summary& summary) {
+  Counter& counter_of(Webhook webhook, const webhook::decide::Summary& summary) {
     const Kind kind(webhook, summary.outcome, summary.reason, summary.shadow, summary.workload);
     const std::lock_guard lock(mutex);
     if (const auto known = reviews_of.find(kind); known != reviews_of.end()) return *known->second;
     const std::string& workload = *workloads.emplace(summary.workload).first;
-    Counter& counter = reviews.Add({{"webhook", std::string(name(webhook))},
-                                    {"mode", summary.shadow ? "shadow" : "enforce"},
-                                    {"workload", workload},
-                                    {"outcome", std::string(webhook::name(summary.outcome))},
-                                    {"reason", std::string(webhook::name(summary.reason))}});
+    Counter& counter =
+        reviews.Add({{"webhook", std::string(name(webhook))},
+                     {"mode", summary.shadow ? "shadow" : "enforce"},
+                     {"workload", workload},
+                     {"outcome", std::string(webhook::decide::name(summary.outcome))},
+                     {"reason", std::string(webhook::decide::name(summary.reason))}});
     reviews_of.emplace(Kind(webhook, summary.outcome, summary.reason, summary.shadow, workload),
                        &counter);
     return counter;
@@ -137,12 +139,12 @@ void Metrics::add(Source source) {
   impl_->sources.push_back(std::move(source));
 }
 
-void Metrics::review(Webhook webhook, const webhook::Summary& summary, Duration took) {
+void Metrics::review(Webhook webhook, const webhook::decide::Summary& summary, Duration took) {
   impl_->counter_of(webhook, summary).Increment();
   (webhook == Webhook::mutate ? impl_->mutating : impl_->validating).Observe(seconds(took));
 }
 
-void Metrics::place(const webhook::PlaceAnswer& answer, Duration took) {
+void Metrics::place(const webhook::ledger::PlaceAnswer& answer, Duration took) {
   impl_->places.Add({{"answer", std::string(name_of(answer))}}, ledger_seconds)
       .Observe(seconds(took));
 }
@@ -164,4 +166,4 @@ std::string Metrics::text() const {
   return std::move(out).str();
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::metrics

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::metrics {
 
 // Values asked for at a scrape: each becomes a line, those of one name a family.
 class Samples {
@@ -53,9 +53,9 @@ class Metrics {
   void add(Source source);
 
   // A review was answered; `took` is without waiting for the ledger.
-  void review(Webhook webhook, const webhook::Summary& summary, Duration took);
+  void review(Webhook webhook, const webhook::decide::Summary& summary, Duration took);
   // The ledger was asked.
-  void place(const webhook::PlaceAnswer& answer, Duration took);
+  void place(const webhook::ledger::PlaceAnswer& answer, Duration took);
   // A request was refused before a review was read.
   void refused(unsigned status);
   void handshake_failed();
@@ -69,4 +69,4 @@ class Metrics {
   const std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::metrics

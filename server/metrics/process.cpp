@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::metrics {
 
 namespace {
 
@@ -81,4 +81,4 @@ void process_metrics(Samples& out) {
     out.gauge("process_max_fds", "Most open files", static_cast<double>(limit.rlim_cur));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::metrics

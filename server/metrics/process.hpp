@@ -3,10 +3,10 @@
 
 #include "server/metrics/metrics.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::metrics {
 
 // From /proc/self; what cannot be read is left out. Names as in every Prometheus client.
 // source: https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 void process_metrics(Samples& out);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::metrics

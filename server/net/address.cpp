@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 namespace {
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
@@ -38,4 +38,4 @@ std::optional<Address> parse_address(std::string_view text) {
   return address;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 
 struct Address {
   std::string host;  // an IP address; empty for every address of the machine
@@ -19,4 +19,4 @@ struct Address {
 // name, an IPv6 address without brackets, a port above 65535.
 std::optional<Address> parse_address(std::string_view text);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

@@ -18,7 +18,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 
 using boost::system::error_code;
 
@@ -44,4 +44,4 @@ struct Received {
   std::size_t size = 0;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

@@ -5,7 +5,7 @@
 
 #include <boost/asio/this_coro.hpp>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::net {
 
 // An operation that is begun after the cancellation knows nothing of it, so loops ask.
 inline Task<bool> cancelled() {
@@ -13,4 +13,4 @@ inline Task<bool> cancelled() {
   co_return state.cancelled() != boost::asio::cancellation_type::none;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::net

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::net {
 
 class Deadline {
  public:
@@ -48,4 +48,4 @@ class Deadline {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::net

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 
 class PlainStream {
  public:
@@ -36,4 +36,4 @@ class PlainStream {
   Socket socket_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

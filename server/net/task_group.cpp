@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 
 void TaskGroup::spawn(Executor executor, Task<void> task) {
   const auto entry = running_.emplace(running_.end());
@@ -25,4 +25,4 @@ void TaskGroup::cancel() {
   }
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

@@ -11,7 +11,7 @@
 
 #include <list>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 
 class TaskGroup {
  public:
@@ -26,4 +26,4 @@ class TaskGroup {
   std::list<boost::asio::cancellation_signal> running_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::places {
 
 // A question that outlives the review it came with.
 struct OwnedPlaceRequest {
-  explicit OwnedPlaceRequest(const webhook::PlaceRequest& request)
+  explicit OwnedPlaceRequest(const webhook::ledger::PlaceRequest& request)
       : ns(request.ns),
         cluster(request.cluster),
         cluster_uid(request.cluster_uid),
@@ -24,7 +24,7 @@ struct OwnedPlaceRequest {
         dry_run(request.dry_run) {}
 
   // Views into this.
-  webhook::PlaceRequest view() const {
+  webhook::ledger::PlaceRequest view() const {
     return {.ns = ns,
             .cluster = cluster,
             .cluster_uid = cluster_uid,
@@ -44,28 +44,29 @@ struct OwnedPlaceRequest {
 class Places {
  public:
   virtual ~Places() = default;
-  virtual Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request) = 0;
-  // See webhook::Ledger::note().
-  virtual void note(const webhook::PlaceRequest& request, topology::Place place) = 0;
+  virtual net::Task<webhook::ledger::PlaceAnswer> place(OwnedPlaceRequest request) = 0;
+  // See webhook::ledger::Ledger::note().
+  virtual void note(const webhook::ledger::PlaceRequest& request, topology::Place place) = 0;
 };
 
 // A ledger that answers at once.
 class PlacesAtOnce final : public Places {
  public:
-  explicit PlacesAtOnce(std::unique_ptr<webhook::Ledger> ledger) : ledger_(std::move(ledger)) {}
+  explicit PlacesAtOnce(std::unique_ptr<webhook::ledger::Ledger> ledger)
+      : ledger_(std::move(ledger)) {}
 
-  Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request) override {
+  net::Task<webhook::ledger::PlaceAnswer> place(OwnedPlaceRequest request) override {
     const std::lock_guard lock(mutex_);
     co_return ledger_->place(request.view());
   }
-  void note(const webhook::PlaceRequest& request, topology::Place place) override {
+  void note(const webhook::ledger::PlaceRequest& request, topology::Place place) override {
     const std::lock_guard lock(mutex_);
     ledger_->note(request, place);
   }
 
  private:
   std::mutex mutex_;
-  const std::unique_ptr<webhook::Ledger> ledger_;
+  const std::unique_ptr<webhook::ledger::Ledger> ledger_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::places

@@ -16,7 +16,7 @@
 #include <optional>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 namespace {
 
@@ -37,18 +37,19 @@ std::optional<std::string> read_file(const std::string& file, std::istream& in) 
 
 // What is known of the cluster, and what changes while its Pods are created.
 struct Around {
-  Snapshot cluster;
-  webhook::MemoryLedger ledger;
-  webhook::Workspace workspace;
+  source::Snapshot cluster;
+  webhook::ledger::MemoryLedger ledger;
+  webhook::answer::Workspace workspace;
 };
 
-ReviewOutcome answer_to(Input& input, const webhook::Config& config, Around& around) {
+ReviewOutcome answer_to(Input& input, const webhook::config::Config& config, Around& around) {
   if (!input.unusable.empty()) return unusable(input.unusable);
-  const webhook::Body body(input.review);
-  auto answer = webhook::admit(body, config, around.cluster, around.workspace, around.ledger);
+  const webhook::read::Body body(input.review);
+  auto answer =
+      webhook::answer::admit(body, config, around.cluster, around.workspace, around.ledger);
   // The API server asks about Pods at /mutate, about what makes them at /validate.
-  if (answer.summary.reason == webhook::Reason::not_a_pod)
-    answer = webhook::validate(body, config, around.cluster, around.workspace);
+  if (answer.summary.reason == webhook::decide::Reason::not_a_pod)
+    answer = webhook::validate::validate(body, config, around.cluster, around.workspace);
   return take_apart(answer, input.review);
 }
 
@@ -61,7 +62,7 @@ bool read_cluster(const std::string& file, std::string_view prefix, Around& arou
     err << fmt::format("tpu-webhook: cannot read {}\n", file);
     return false;
   }
-  auto snapshot = Snapshot::parse(*text, prefix);
+  auto snapshot = source::Snapshot::parse(*text, prefix);
   if (!snapshot) {
     err << fmt::format("tpu-webhook: --cluster {}: {}\n", file, snapshot.error().message());
     return false;
@@ -122,4 +123,4 @@ int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out
   return static_cast<int>(worst);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 enum class ReviewOutput { review, patch, object, text, diff };
 
@@ -15,7 +15,7 @@ struct ReviewOptions {
   ReviewOutput output = ReviewOutput::review;
   std::string cluster;  // a snapshot file; "" for none
   bool colour = false;  // for text and diff; main sets it on a terminal
-  webhook::Config config;
+  webhook::config::Config config;
 };
 
 // Answers every input of the file in order, as Pods of one cluster created in that
@@ -26,4 +26,4 @@ struct ReviewOptions {
 int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out,
                std::ostream& err);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 namespace {
 
@@ -35,13 +35,14 @@ GroupVersion split_api_version(const std::string& api_version) {
 // it fills in (defaults, the service account's volume). `text` is the object as it
 // was written: numbers stay as they are.
 std::string wrap(const Json& object, std::string_view text, std::size_t number) {
-  const auto [group, version] = split_api_version(text_member(object, "apiVersion"));
-  const Json metadata = member(object, "metadata");
-  const std::string ns = text_member(metadata, "namespace");
-  const std::string name = text_member(metadata, "name");
+  const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
+  const Json metadata = text::member(object, "metadata");
+  const std::string ns = text::text_member(metadata, "namespace");
+  const std::string name = text::text_member(metadata, "name");
   Json request;
   request["uid"] = fmt::format("00000000-0000-0000-0000-{:012}", number);
-  request["kind"] = {{"group", group}, {"version", version}, {"kind", text_member(object, "kind")}};
+  request["kind"] = {
+      {"group", group}, {"version", version}, {"kind", text::text_member(object, "kind")}};
   if (!name.empty()) request["name"] = name;
   request["namespace"] = ns.empty() ? "default" : ns;
   request["operation"] = "CREATE";
@@ -54,14 +55,15 @@ std::string wrap(const Json& object, std::string_view text, std::size_t number) 
 }
 
 void add_object(const Json& object, std::string_view text, std::vector<Input>& out) {
-  const std::string kind = object.is_object() ? text_member(object, "kind") : std::string();
+  const std::string kind = object.is_object() ? text::text_member(object, "kind") : std::string();
   const auto items = object.is_object() ? object.find("items") : object.end();
   if (kind.ends_with("List") && items != object.end() && items->is_array()) {
     for (Json item : *items) {
       // Items of a typed list ("PodList") come without kind and version.
       if (item.is_object() && kind != "List") {
         if (!item.contains("kind")) item["kind"] = kind.substr(0, kind.size() - 4);
-        if (!item.contains("apiVersion")) item["apiVersion"] = text_member(object, "apiVersion");
+        if (!item.contains("apiVersion"))
+          item["apiVersion"] = text::text_member(object, "apiVersion");
       }
       add_object(item, item.dump(), out);
     }
@@ -79,13 +81,13 @@ void add_object(const Json& object, std::string_view text, std::vector<Input>& o
 
 // A review keeps its bytes; anything else is taken apart.
 void add_json(std::string_view text, std::vector<Input>& out) {
-  if (json_fault(text)) {
+  if (text::json_fault(text)) {
     out.push_back({std::string(text), {}});
     return;
   }
   const Json value = Json::parse(text, nullptr, false);
-  const bool wrap_it = value.is_object() && !text_member(value, "kind").empty() &&
-                       text_member(value, "kind") != "AdmissionReview";
+  const bool wrap_it = value.is_object() && !text::text_member(value, "kind").empty() &&
+                       text::text_member(value, "kind") != "AdmissionReview";
   if (wrap_it)
     add_object(value, text, out);
   else
@@ -104,7 +106,7 @@ void add_lines(std::string_view text, std::vector<Input>& out) {
 bool is_json_lines(std::string_view text) {
   const std::string_view whole = trimmed(text);
   const auto end = whole.find('\n');
-  return end != std::string_view::npos && !json_fault(whole.substr(0, end));
+  return end != std::string_view::npos && !text::json_fault(whole.substr(0, end));
 }
 
 }  // namespace
@@ -120,7 +122,7 @@ std::vector<Input> read_inputs(std::string text) {
       add_json(text, out);
     return out;
   }
-  auto documents = parse_yaml(text);
+  auto documents = text::parse_yaml(text);
   if (!documents) return {{std::move(text), documents.error().text()}};
   // Any word is YAML; without a mapping there is no manifest in it.
   if (std::ranges::none_of(*documents, [](const Json& d) { return d.is_object(); }))
@@ -129,4 +131,4 @@ std::vector<Input> read_inputs(std::string text) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

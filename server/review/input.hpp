@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 // One review as the server would receive it.
 struct Input {
@@ -27,4 +27,4 @@ struct Input {
 // what is wrong with them, as the server's would.
 std::vector<Input> read_inputs(std::string text);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 namespace {
 
@@ -36,12 +36,12 @@ std::string from_base64(std::string_view text) {
 }
 
 void name_object(const Json& request, ReviewOutcome& out) {
-  const Json metadata = member(out.before, "metadata");
-  out.kind = text_member(member(request, "kind"), "kind");
-  out.ns = text_member(request, "namespace");
-  out.name = text_member(request, "name");
-  if (out.name.empty()) out.name = text_member(metadata, "name");
-  const std::string generated = text_member(metadata, "generateName");
+  const Json metadata = text::member(out.before, "metadata");
+  out.kind = text::text_member(text::member(request, "kind"), "kind");
+  out.ns = text::text_member(request, "namespace");
+  out.name = text::text_member(request, "name");
+  if (out.name.empty()) out.name = text::text_member(metadata, "name");
+  const std::string generated = text::text_member(metadata, "generateName");
   if (out.name.empty() && !generated.empty()) out.name = generated + "*";
 }
 
@@ -52,11 +52,11 @@ void take_refusal(const Json& status, ReviewOutcome& out) {
 
 }  // namespace
 
-ReviewOutcome take_apart(const webhook::Answer& answer, const std::string& review) {
+ReviewOutcome take_apart(const webhook::answer::Answer& answer, const std::string& review) {
   ReviewOutcome out;
   out.answer = answer.body;
   out.workload = answer.summary.workload;
-  out.reason = webhook::name(answer.summary.reason);
+  out.reason = webhook::decide::name(answer.summary.reason);
   out.description = answer.summary.description;
   const Json body = Json::parse(answer.body);
   if (answer.http_status != 200) {
@@ -87,10 +87,10 @@ ReviewOutcome unusable(const std::string& message) {
   out.verdict = Verdict::unusable;
   out.code = bad_request;
   out.message = message;
-  webhook::Buffer answer;
-  webhook::respond_status(bad_request, "BadRequest", message, answer);
+  webhook::text::Buffer answer;
+  webhook::answer::respond_status(bad_request, "BadRequest", message, answer);
   out.answer = answer.view();
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 // How bad: also the exit code of `review`, where the worst input counts.
 enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
@@ -28,9 +28,9 @@ struct ReviewOutcome {
 };
 
 // Takes an answer apart. `review` is the text that was answered.
-ReviewOutcome take_apart(const webhook::Answer& answer, const std::string& review);
+ReviewOutcome take_apart(const webhook::answer::Answer& answer, const std::string& review);
 
 // The same for an input that never became a review.
 ReviewOutcome unusable(const std::string& message);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

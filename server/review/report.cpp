@@ -10,14 +10,14 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::review {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string paint(std::string_view text, Ink ink, Style style) {
-  return paint(text, ink, style.colour);
+std::string paint(std::string_view text, text::Ink ink, Style style) {
+  return text::paint(text, ink, style.colour);
 }
 
 std::string title(const ReviewOutcome& outcome) {
@@ -29,13 +29,13 @@ std::string title(const ReviewOutcome& outcome) {
 std::string verdict(const ReviewOutcome& outcome, Style style) {
   switch (outcome.verdict) {
     case Verdict::allowed:
-      return outcome.patch.empty() ? paint("allowed, unchanged", Ink::green, style)
+      return outcome.patch.empty() ? paint("allowed, unchanged", text::Ink::green, style)
                                    : paint(fmt::format("allowed, {} changes", outcome.patch.size()),
-                                           Ink::green, style);
+                                           text::Ink::green, style);
     case Verdict::denied:
-      return paint("denied", Ink::red, style);
+      return paint("denied", text::Ink::red, style);
     case Verdict::unusable:
-      return paint("unusable", Ink::red, style);
+      return paint("unusable", text::Ink::red, style);
   }
   return {};
 }
@@ -85,14 +85,14 @@ std::string container_of(const std::string& path, const Json& pod) {
   for (const std::string_view list : {"/spec/containers/", "/spec/initContainers/"})
     if (path.starts_with(list)) {
       const Json::json_pointer place(path.substr(0, path.find('/', list.size())));
-      return text_member(pod.value(place, Json::object()), "name");
+      return text::text_member(pod.value(place, Json::object()), "name");
     }
   return {};
 }
 
 struct Reporter {
   const ReviewOutcome& outcome;
-  const webhook::Config& config;
+  const webhook::config::Config& config;
   std::vector<Change> changes;
 
   void variable(const Json& entry, const std::string& container) {
@@ -100,7 +100,7 @@ struct Reporter {
     const std::string text = entry.contains("value") ? entry["value"].get<std::string>()
                                                      : "from " + entry.at("valueFrom").dump();
     changes.push_back({fmt::format("{}: {}={}", container, name, shortened(text)),
-                       webhook::explain_variable(name, outcome.workload)});
+                       webhook::answer::explain_variable(name, outcome.workload)});
   }
 
   // A variable by name, anything else by its path.
@@ -121,54 +121,57 @@ struct Reporter {
     const std::string where =
         container.empty() ? in_words(path) : container + ": " + variable_at(path);
     changes.push_back({fmt::format("{} = {}", where, shortened(text)),
-                       webhook::explain_path(kind, path, config.prefix)});
+                       webhook::answer::explain_path(kind, path, config.prefix)});
   }
 
   // The name of the entry that a pointer like "…/env/3/value" is in.
   std::string variable_at(const std::string& path) const {
     const auto env = path.find("/env/");
     const Json::json_pointer place(path.substr(0, path.find('/', env + 5)));
-    return text_member(outcome.before.value(place, Json::object()), "name");
+    return text::text_member(outcome.before.value(place, Json::object()), "name");
   }
 };
 
 }  // namespace
 
-std::string as_text(const ReviewOutcome& outcome, const webhook::Config& config, Style style) {
-  std::string out =
-      fmt::format("{}: {}\n", paint(title(outcome), Ink::bold, style), verdict(outcome, style));
+std::string as_text(const ReviewOutcome& outcome, const webhook::config::Config& config,
+                    Style style) {
+  std::string out = fmt::format("{}: {}\n", paint(title(outcome), text::Ink::bold, style),
+                                verdict(outcome, style));
   if (outcome.verdict == Verdict::unusable) return out + fmt::format("  {}\n", outcome.message);
   if (!outcome.workload.empty())
     out += fmt::format("  found     {}{}{}\n", outcome.workload,
                        outcome.description.empty() ? "" : ": ", outcome.description);
-  out += fmt::format("  because   {}\n", webhook::explain_reason(outcome.reason));
+  out += fmt::format("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
   if (outcome.verdict == Verdict::denied) out += fmt::format("  message   {}\n", outcome.message);
   Reporter reporter{outcome, config, {}};
   for (const Json& op : outcome.patch) reporter.operation(op);
   for (const Change& change : reporter.changes)
-    out += fmt::format("  {} {}\n      {}\n", paint("+", Ink::green, style), change.what,
-                       paint(change.why, Ink::dim, style));
+    out += fmt::format("  {} {}\n      {}\n", paint("+", text::Ink::green, style), change.what,
+                       paint(change.why, text::Ink::dim, style));
   for (const std::string& warning : outcome.warnings)
-    out += fmt::format("  {} {}\n", paint("warning", Ink::yellow, style), warning);
+    out += fmt::format("  {} {}\n", paint("warning", text::Ink::yellow, style), warning);
   return out;
 }
 
 std::string as_diff(const ReviewOutcome& outcome, Style style) {
   constexpr std::ptrdiff_t around = 3;
-  std::string out =
-      fmt::format("{}: {}\n", paint(title(outcome), Ink::bold, style), verdict(outcome, style));
+  std::string out = fmt::format("{}: {}\n", paint(title(outcome), text::Ink::bold, style),
+                                verdict(outcome, style));
   if (outcome.verdict != Verdict::allowed) return out + fmt::format("  {}\n", outcome.message);
-  const std::string before = to_yaml(outcome.before), after = to_yaml(outcome.after);
-  const auto lines = diff_lines(split_lines(before), split_lines(after));
+  const std::string before = text::to_yaml(outcome.before), after = text::to_yaml(outcome.after);
+  const auto lines = text::diff_lines(text::split_lines(before), text::split_lines(after));
   std::ptrdiff_t shown_until = 0;
   for (std::ptrdiff_t i = 0; i < std::ssize(lines); ++i) {
     if (lines[static_cast<std::size_t>(i)].sign == ' ') continue;
     const std::ptrdiff_t from = std::max(shown_until, i - around);
     const std::ptrdiff_t to = std::min(std::ssize(lines), i + around + 1);
-    if (from > shown_until) out += paint("@@\n", Ink::dim, style);
+    if (from > shown_until) out += paint("@@\n", text::Ink::dim, style);
     for (std::ptrdiff_t k = from; k < to; ++k) {
-      const DiffLine& line = lines[static_cast<std::size_t>(k)];
-      const Ink ink = line.sign == '+' ? Ink::green : line.sign == '-' ? Ink::red : Ink::plain;
+      const text::DiffLine& line = lines[static_cast<std::size_t>(k)];
+      const text::Ink ink = line.sign == '+'   ? text::Ink::green
+                            : line.sign == '-' ? text::Ink::red
+                                               : text::Ink::plain;
       out += paint(fmt::format("{} {}", line.sign, line.text), ink, style) + "\n";
     }
     shown_until = std::max(shown_until, to);
@@ -176,4 +179,4 @@ std::string as_diff(const ReviewOutcome& outcome, Style style) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::review

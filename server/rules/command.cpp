@@ -11,7 +11,7 @@
 #include <iterator>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 namespace {
 
@@ -64,4 +64,4 @@ int run_rules(const RulesOptions& options, std::ostream& out, std::ostream& err)
   return diff.grew() ? 1 : 0;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 enum class RulesOutput { text, markdown, json };
 
@@ -21,4 +21,4 @@ struct RulesOptions {
 //            sentence on `err`)
 int run_rules(const RulesOptions& options, std::ostream& out, std::ostream& err);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 namespace {
 
@@ -175,4 +175,4 @@ Json to_json(const Rules& older, const Rules& newer, const RulesDiff& diff) {
           {"reads", json_of(diff.reads)}, {"noLongerNever", diff.no_longer_never}};
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

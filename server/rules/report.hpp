@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 std::string as_text(const Rules& rules);
 std::string as_markdown(const Rules& rules);
@@ -14,4 +14,4 @@ std::string as_text(const Rules& older, const Rules& newer, const RulesDiff& dif
 std::string as_markdown(const Rules& older, const Rules& newer, const RulesDiff& diff);
 nlohmann::ordered_json to_json(const Rules& older, const Rules& newer, const RulesDiff& diff);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

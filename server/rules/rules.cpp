@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 namespace {
 
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr int format = 1;
 
 // The path as it is for this prefix; '*' stays for an index.
-std::string path_of(const webhook::SurfaceRow& row, const std::string& prefix) {
+std::string path_of(const webhook::write::SurfaceRow& row, const std::string& prefix) {
   constexpr std::string_view mark = "<prefix>";
   std::string path(row.path);
   if (const auto at = path.find(mark); at != std::string::npos) {
@@ -46,12 +46,13 @@ Result<std::vector<Write>> parse_writes(const Json& list) {
   std::vector<Write> out;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto where = fmt::format("writes[{}]", i);
-    const std::string path = text_member(list[i], "path");
+    const std::string path = text::text_member(list[i], "path");
     if (path.empty()) return missing(where, "path");
-    const auto operations = texts(member(list[i], "operations"));
+    const auto operations = texts(text::member(list[i], "operations"));
     if (operations.empty()) return missing(where, "operations");
     for (const std::string& operation : operations)
-      out.push_back({operation, path, text_member(list[i], "when"), text_member(list[i], "why")});
+      out.push_back(
+          {operation, path, text::text_member(list[i], "when"), text::text_member(list[i], "why")});
   }
   return out;
 }
@@ -60,8 +61,8 @@ Result<std::vector<Read>> parse_reads(const Json& list) {
   std::vector<Read> out;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& each = list[i];
-    out.push_back(
-        {text_member(each, "where"), text_member(each, "what"), text_member(each, "why")});
+    out.push_back({text::text_member(each, "where"), text::text_member(each, "what"),
+                   text::text_member(each, "why")});
     if (out.back().what.empty()) return missing(fmt::format("reads[{}]", i), "what");
   }
   return out;
@@ -106,18 +107,21 @@ EntryDiff<Entry> compare(const std::vector<Entry>& older, const std::vector<Entr
 }  // namespace
 
 Rules rules_of(const std::string& prefix) {
-  Rules out{
-      .version = std::string(version), .prefix = prefix, .writes = {}, .never = {}, .reads = {}};
-  for (const auto& row : webhook::surface()) {
-    Write write{std::string(webhook::name(row.op)), path_of(row, prefix), std::string(row.when),
-                std::string(row.why)};
+  Rules out{.version = std::string(text::version),
+            .prefix = prefix,
+            .writes = {},
+            .never = {},
+            .reads = {}};
+  for (const auto& row : webhook::write::surface()) {
+    Write write{std::string(webhook::write::name(row.op)), path_of(row, prefix),
+                std::string(row.when), std::string(row.why)};
     out.writes.push_back(write);
     if (!row.also_replace) continue;
-    write.operation = webhook::name(webhook::PatchOp::replace);
+    write.operation = webhook::write::name(webhook::write::PatchOp::replace);
     out.writes.push_back(write);
   }
-  for (const auto field : webhook::never_written()) out.never.emplace_back(field);
-  for (const auto& row : webhook::reads())
+  for (const auto field : webhook::write::never_written()) out.never.emplace_back(field);
+  for (const auto& row : webhook::read::reads())
     out.reads.push_back({std::string(row.where), std::string(row.what), std::string(row.why)});
   return out;
 }
@@ -143,20 +147,20 @@ Json to_json(const Rules& rules) {
 }
 
 Result<Rules> parse_rules(const std::string& text) {
-  if (auto fault = json_fault(text)) return *fault;
+  if (auto fault = text::json_fault(text)) return *fault;
   const Json value = Json::parse(text, nullptr, false);
-  if (member(value, "format") != format)
+  if (text::member(value, "format") != format)
     return Error(
         Errc::bad_value,
         fmt::format("want \"format\": {}, as `tpu-webhook rules --output json` prints it", format));
   for (const char* list : {"writes", "never", "reads"})
-    if (!member(value, list).is_array()) return missing("", list);
+    if (!text::member(value, list).is_array()) return missing("", list);
   auto writes = parse_writes(value["writes"]);
   if (!writes) return writes.error();
   auto reads = parse_reads(value["reads"]);
   if (!reads) return reads.error();
-  return Rules{.version = text_member(value, "version"),
-               .prefix = text_member(value, "prefix"),
+  return Rules{.version = text::text_member(value, "version"),
+               .prefix = text::text_member(value, "prefix"),
                .writes = std::move(*writes),
                .never = texts(value["never"]),
                .reads = std::move(*reads)};
@@ -172,4 +176,4 @@ RulesDiff compare(const Rules& older, const Rules& newer) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 
 struct Write {
   std::string operation;  // "add"
@@ -58,4 +58,4 @@ struct RulesDiff {
 };
 RulesDiff compare(const Rules& older, const Rules& newer);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

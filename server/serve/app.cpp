@@ -30,13 +30,13 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 namespace {
 
-using SignalSet = boost::asio::basic_signal_set<Executor>;
+using SignalSet = boost::asio::basic_signal_set<net::Executor>;
 
-Address address_of_flag(const char* flag, const std::string& text) {
-  const auto address = parse_address(text);
+net::Address address_of_flag(const char* flag, const std::string& text) {
+  const auto address = net::parse_address(text);
   if (!address) {
     throw std::runtime_error(fmt::format(
         "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
@@ -65,17 +65,19 @@ void raise_file_limit() {
 }
 
 // How to reach the API server; nothing where none is to be asked.
-std::optional<kube::ApiConfig> find_cluster(const ServeOptions& options) {
-  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
+std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
+  if (options.ledger == settings::LedgerKind::memory ||
+      options.ledger == settings::LedgerKind::none)
     return std::nullopt;
-  const auto choice = kube::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
-  auto access = kube::PodAccess::from_environment();
+  const auto choice =
+      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+  auto access = kube::access::PodAccess::from_environment();
   if (!options.service_account.empty()) access.service_account = options.service_account;
   const bool asked = !options.kubeconfig.empty() || !options.context.empty();
-  if (options.ledger == LedgerKind::automatic && !asked && !access.in_cluster())
+  if (options.ledger == settings::LedgerKind::automatic && !asked && !access.in_cluster())
     return std::nullopt;
-  auto config = asked || !access.in_cluster() ? kube::kubeconfig_config(choice)
-                                              : kube::in_cluster_config(access);
+  auto config = asked || !access.in_cluster() ? kube::access::kubeconfig_config(choice)
+                                              : kube::access::in_cluster_config(access);
   if (config) return std::move(*config);
   throw std::runtime_error(fmt::format(
       "{}; to serve without asking an API server, and without ids for Ray workers that have no "
@@ -83,13 +85,13 @@ std::optional<kube::ApiConfig> find_cluster(const ServeOptions& options) {
       config.error().message()));
 }
 
-std::unique_ptr<webhook::Ledger> ledger_without_cluster(LedgerKind kind) {
-  if (kind == LedgerKind::none)
-    return std::make_unique<webhook::NoLedger>(
+std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
+  if (kind == settings::LedgerKind::none)
+    return std::make_unique<webhook::ledger::NoLedger>(
         "label ray.io/worker-group-replica-index is missing or empty, and this server gives no "
         "ids of its own (--ledger none); switch on KubeRay's feature gate RayMultiHostIndexing, "
         "or serve with --ledger cluster");
-  return std::make_unique<webhook::MemoryLedger>();
+  return std::make_unique<webhook::ledger::MemoryLedger>();
 }
 
 // Where the server listens; empty for nowhere.
@@ -100,7 +102,7 @@ struct Ports {
 
 class App {
  public:
-  explicit App(const ServeOptions& options)
+  explicit App(const settings::ServeOptions& options)
       : options_(options),
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
@@ -109,7 +111,7 @@ class App {
         cluster_config_(find_cluster(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
-      workers_.push_back(std::make_unique<Worker>(shared_, number, Port::webhook, load_));
+      workers_.push_back(std::make_unique<Worker>(shared_, number, https::Port::webhook, load_));
     }
   }
 
@@ -157,11 +159,11 @@ class App {
     for (auto& worker : workers_) {
       const auto endpoint = worker->listen(address);
       address.port = endpoint.port();  // port 0: the others share the first one's
-      ports.webhook = to_text(endpoint);
+      ports.webhook = https::to_text(endpoint);
     }
     if (!options_.health_listen.empty()) {
-      ports.health =
-          to_text(control_.listen(address_of_flag("--health-listen", options_.health_listen)));
+      ports.health = https::to_text(
+          control_.listen(address_of_flag("--health-listen", options_.health_listen)));
     }
     return ports;
   }
@@ -171,7 +173,7 @@ class App {
                             {"health", ports.health},
                             {"certificate", source_.name()},
                             {"threads", std::uint64_t{options_.threads}},
-                            {"version", version}});
+                            {"version", text::version}});
   }
 
   void connect_cluster() {
@@ -185,17 +187,19 @@ class App {
 
   // Asked for on the health port, which is the loop of the cluster's client.
   void add_metrics() {
-    metrics_.add([](Samples& out) {
+    metrics_.add([](metrics::Samples& out) {
       out.gauge("tpu_webhook_build_info", "1, with the version", 1,
-                {{"version", std::string(version)}});
+                {{"version", std::string(text::version)}});
     });
-    metrics_.add([this](Samples& out) { load_metrics(out); });
-    metrics_.add(process_metrics);
+    metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
+    metrics_.add(metrics::process_metrics);
     if (!cluster_config_) return;
-    metrics_.add([this](Samples& out) { cluster_metrics(cluster_.status(), Clock::now(), out); });
+    metrics_.add([this](metrics::Samples& out) {
+      cluster_metrics(cluster_.status(), net::Clock::now(), out);
+    });
   }
 
-  void load_metrics(Samples& out) const {
+  void load_metrics(metrics::Samples& out) const {
     const auto now = std::chrono::system_clock::now();
     const auto end = health_.certificate_end().time_since_epoch();
     out.gauge("tpu_webhook_ready", "1 if /readyz says yes",
@@ -213,21 +217,21 @@ class App {
 
   // --- run ---
 
-  Task<void> watch_signals() {
+  net::Task<void> watch_signals() {
     SignalSet signals(control_.executor(), SIGTERM, SIGINT);
     for (;;) {
-      const auto [error, number] = co_await signals.async_wait(as_result);
+      const auto [error, number] = co_await signals.async_wait(net::as_result);
       if (error) co_return;
       log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
       perform(drain_.on(Drain::Event::signal));
     }
   }
 
-  Task<void> watch_certificate() {
-    Timer timer(control_.executor());
+  net::Task<void> watch_certificate() {
+    net::Timer timer(control_.executor());
     for (;;) {
       timer.expires_after(limits::certificate_poll);
-      const auto [error] = co_await timer.async_wait(as_result);
+      const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
       if (auto change = source_.poll(std::chrono::system_clock::now())) use(*change);
     }
@@ -297,17 +301,17 @@ class App {
     control_.stop();
   }
 
-  Task<void> after(std::chrono::milliseconds delay, Drain::Event event) {
-    Timer timer(control_.executor(), delay);
-    const auto [error] = co_await timer.async_wait(as_result);
+  net::Task<void> after(std::chrono::milliseconds delay, Drain::Event event) {
+    net::Timer timer(control_.executor(), delay);
+    const auto [error] = co_await timer.async_wait(net::as_result);
     if (!error) perform(drain_.on(event));
   }
 
-  Task<void> watch_connections() {
-    Timer timer(control_.executor());
+  net::Task<void> watch_connections() {
+    net::Timer timer(control_.executor());
     for (;;) {
       timer.expires_after(limits::drain_poll);
-      const auto [error] = co_await timer.async_wait(as_result);
+      const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
       const bool all_gone = open_ports_ == 0 && load_.connections.used() == 0;
       if (all_gone) perform(drain_.on(Drain::Event::connections_gone));
@@ -321,28 +325,29 @@ class App {
     }
   }
 
-  const ServeOptions& options_;
-  Log log_;
-  Health health_;
-  Metrics metrics_;
-  Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
-  Load health_load_{limits::health_connections, limits::health_connections, 0};
+  const settings::ServeOptions& options_;
+  log::Log log_;
+  https::Health health_;
+  metrics::Metrics metrics_;
+  https::Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
+  https::Load health_load_{limits::health_connections, limits::health_connections, 0};
   tls::Source source_;
   tls::CurrentContext certificate_;
-  const std::optional<kube::ApiConfig> cluster_config_;
-  webhook::NoCluster no_cluster_;
-  PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
-  kube::Cluster cluster_{options_.webhook.prefix};
-  const Shared shared_{.config = options_.webhook,
-                       .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
-                       .places = cluster_config_ ? static_cast<Places&>(cluster_) : own_places_,
-                       .health = health_,
-                       .log = log_,
-                       .metrics = metrics_,
-                       .certificate = &certificate_};
+  const std::optional<kube::access::ApiConfig> cluster_config_;
+  webhook::read::NoCluster no_cluster_;
+  places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
+  kube::cluster::Cluster cluster_{options_.webhook.prefix};
+  const Shared shared_{
+      .config = options_.webhook,
+      .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
+      .places = cluster_config_ ? static_cast<places::Places&>(cluster_) : own_places_,
+      .health = health_,
+      .log = log_,
+      .metrics = metrics_,
+      .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
-  Worker control_{shared_, 0, Port::health, health_load_};
+  Worker control_{shared_, 0, https::Port::health, health_load_};
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;
@@ -350,8 +355,8 @@ class App {
 
 }  // namespace
 
-int serve(const ServeOptions& options, std::ostream& out) {
+int serve(const settings::ServeOptions& options, std::ostream& out) {
   return App(options).run(out);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 // Start: read or issue the certificate, open the ports, give away the CA, say
 // `listening` in the log, be ready. Then one thread per listener serves, and the
@@ -15,6 +15,6 @@ namespace tpuwh::server {
 // Returns the exit code: 0, or 1 after a second signal. Throws std::runtime_error
 // with a sentence if it cannot start. `out` takes the CA's certificate if the
 // server issued its own and has no file for it.
-int serve(const ServeOptions& options, std::ostream& out);
+int serve(const settings::ServeOptions& options, std::ostream& out);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 namespace {
 
@@ -17,9 +17,10 @@ std::optional<double> number(const std::string& version) {
   return value;
 }
 
-void watch_metrics(const kube::ClusterStatus::Watch& watch, TimePoint now, Samples& out) {
-  const kube::WatchStatus& status = watch.status;
-  const Samples::Labels resource = {{"resource", std::string(watch.resource)}};
+void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePoint now,
+                   metrics::Samples& out) {
+  const kube::watch::WatchStatus& status = watch.status;
+  const metrics::Samples::Labels resource = {{"resource", std::string(watch.resource)}};
   out.gauge("tpu_webhook_watch_synced", "1 once all objects of the resource have been listed",
             status.synced ? 1 : 0, resource);
   if (status.synced)
@@ -40,10 +41,11 @@ void watch_metrics(const kube::ClusterStatus::Watch& watch, TimePoint now, Sampl
 
 }  // namespace
 
-void cluster_metrics(const kube::ClusterStatus& status, TimePoint now, Samples& out) {
+void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
+                     metrics::Samples& out) {
   for (const auto& watch : status.watches)
-    if (watch.status.trouble != kube::Trouble::not_served) watch_metrics(watch, now, out);
-  const kube::LedgerStatus& ledger = status.ledger;
+    if (watch.status.trouble != kube::watch::Trouble::not_served) watch_metrics(watch, now, out);
+  const kube::cluster::LedgerStatus& ledger = status.ledger;
   out.gauge("tpu_webhook_ledger_groups", "Worker groups whose ledger this replica follows",
             static_cast<double>(ledger.groups));
   out.gauge("tpu_webhook_ledger_places", "Places given in those groups",
@@ -58,4 +60,4 @@ void cluster_metrics(const kube::ClusterStatus& status, TimePoint now, Samples& 
   calls("failed", ledger.failed);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

@@ -5,9 +5,10 @@
 #include "server/metrics/metrics.hpp"
 #include "server/net/asio.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 // A kind that the API server does not serve (a cluster without KubeRay) has no samples.
-void cluster_metrics(const kube::ClusterStatus& status, TimePoint now, Samples& out);
+void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
+                     metrics::Samples& out);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

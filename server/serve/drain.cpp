@@ -1,6 +1,6 @@
 #include "server/serve/drain.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 Drain::Action Drain::on(Event event) {
   switch (state_) {
@@ -22,4 +22,4 @@ Drain::Action Drain::on(Event event) {
   return Action::none;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

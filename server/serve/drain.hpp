@@ -5,7 +5,7 @@
 //                           └──────second signal───────┴─────────────────▶ done
 #pragma once
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 class Drain {
  public:
@@ -44,4 +44,4 @@ class Drain {
   State state_ = State::serving;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

@@ -5,9 +5,9 @@
 #include <exception>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
-Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
+Worker::Worker(const Shared& shared, std::size_t number, https::Port port, https::Load& load)
     : shared_(shared),
       number_(number),
       connections_(load),
@@ -28,11 +28,11 @@ Worker::Worker(const Shared& shared, std::size_t number, Port port, Load& load)
   spawn(sweep());
 }
 
-Endpoint Worker::listen(const Address& address) {
-  auto acceptor = open_acceptor(executor(), address);
+net::Endpoint Worker::listen(const net::Address& address) {
+  auto acceptor = https::open_acceptor(executor(), address);
   const auto endpoint = acceptor.local_endpoint();
   listener_.emplace(std::move(acceptor), load_, shared_.log,
-                    [this](Socket socket) { start_session(std::move(socket)); });
+                    [this](net::Socket socket) { start_session(std::move(socket)); });
   spawn(listener_->run());
   return endpoint;
 }
@@ -65,21 +65,22 @@ void Worker::cancel() {
   tasks_.cancel();
 }
 
-Task<void> Worker::sweep() {
-  Timer timer(executor());
+net::Task<void> Worker::sweep() {
+  net::Timer timer(executor());
   for (;;) {
     timer.expires_after(limits::sweep);
-    const auto [error] = co_await timer.async_wait(as_result);
+    const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
-    const auto now = Clock::now();
+    const auto now = net::Clock::now();
     shared_.health.beat(number_, now);
     connections_.sweep(now);
   }
 }
 
-void Worker::start_session(Socket socket) {
-  if (service_.port == Port::health) return spawn(serve_plain(std::move(socket), service_));
-  spawn(serve_tls(std::move(socket), shared_.certificate->get(), service_));
+void Worker::start_session(net::Socket socket) {
+  if (service_.port == https::Port::health)
+    return spawn(https::serve_plain(std::move(socket), service_));
+  spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service_));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

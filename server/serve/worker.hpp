@@ -11,16 +11,16 @@
 #include <functional>
 #include <optional>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 
 // What all event loops share; outlives them. Every part is thread safe.
 struct Shared {
-  const webhook::Config& config;
-  const webhook::ClusterView& cluster;
-  Places& places;
-  Health& health;
-  Log& log;
-  Metrics& metrics;
+  const webhook::config::Config& config;
+  const webhook::read::ClusterView& cluster;
+  places::Places& places;
+  https::Health& health;
+  log::Log& log;
+  metrics::Metrics& metrics;
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports
 };
 
@@ -28,17 +28,17 @@ struct Shared {
 class Worker {
  public:
   // `number` is the loop's in Health; `port` what its listener, if any, serves.
-  Worker(const Shared& shared, std::size_t number, Port port, Load& load);
+  Worker(const Shared& shared, std::size_t number, https::Port port, https::Load& load);
 
   // Opens the listening socket and returns where it is. Before run().
   // Throws std::runtime_error.
-  Endpoint listen(const Address& address);
+  net::Endpoint listen(const net::Address& address);
 
   // Turns the loop until every task has ended, or stop().
   void run();
 
   // A task of this loop.
-  void spawn(Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
+  void spawn(net::Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
 
   void post(std::function<void()> action);
   void stop_listening();  // and keep idle connections no longer
@@ -46,23 +46,23 @@ class Worker {
   void cancel();                    // every task: run() will return
   void stop() { context_.stop(); }  // run() returns at once; any thread
 
-  TaskGroup& tasks() { return tasks_; }
-  Executor executor() { return context_.get_executor(); }
+  net::TaskGroup& tasks() { return tasks_; }
+  net::Executor executor() { return context_.get_executor(); }
 
  private:
-  Task<void> sweep();
-  void start_session(Socket socket);
+  net::Task<void> sweep();
+  void start_session(net::Socket socket);
 
   const Shared shared_;
   const std::size_t number_;
   // Before the context, which destroys the frames of sessions that still run.
-  TaskGroup tasks_;
-  Connections connections_;
-  Handlers handlers_;
-  Service service_;
-  Load& load_;
+  net::TaskGroup tasks_;
+  https::Connections connections_;
+  https::Handlers handlers_;
+  https::Service service_;
+  https::Load& load_;
   boost::asio::io_context context_{1};
-  std::optional<Listener> listener_;
+  std::optional<https::Listener> listener_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

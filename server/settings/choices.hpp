@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 // A flag whose text `parse` turns into a value, or into nothing.
 template <class T, class Parse>
@@ -50,4 +50,4 @@ void add_choice(CLI::App& command, const std::string& flag, T& value, const Name
       ->default_str(std::string(names.front().first));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

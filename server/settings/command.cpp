@@ -9,7 +9,7 @@
 #include <istream>
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -52,7 +52,7 @@ Json nested(const std::vector<Entry>& all) {
 
 std::string leaf_yaml(const Json& value) {
   // A list on one line, so that the comment stands beside it.
-  std::string text = value.is_array() ? value.dump() : to_yaml(value);
+  std::string text = value.is_array() ? value.dump() : text::to_yaml(value);
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -105,4 +105,4 @@ int run_config_schema(std::ostream& out) {
   return 0;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 enum class ConfigOutput { yaml, json };
 
@@ -20,4 +20,4 @@ int run_config_print(const Effective& effective, ConfigOutput output, std::ostre
 
 int run_config_schema(std::ostream& out);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

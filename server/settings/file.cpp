@@ -14,7 +14,7 @@
 #include <istream>
 #include <iterator>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<std::string> child_names(const KeyTree& tree) {
 std::string key_elsewhere(const std::string& key) {
   std::vector<std::string> keys;
   for (const Setting& setting : settings()) keys.push_back(setting.key);
-  if (auto near = closest(key, keys); !near.empty()) return near;
+  if (auto near = text::closest(key, keys); !near.empty()) return near;
   const auto found = std::ranges::find_if(
       keys, [last = "." + key](const std::string& each) { return each.ends_with(last); });
   return found == keys.end() ? std::string() : *found;
@@ -49,7 +49,8 @@ bool says_something(std::string_view text) {
 
 class Walker {
  public:
-  Walker(const LocatedYaml& document, const std::string& file) : document_(document), file_(file) {}
+  Walker(const text::LocatedYaml& document, const std::string& file)
+      : document_(document), file_(file) {}
 
   ConfigFile walk() {
     section(document_.value, key_tree(), {}, {});
@@ -65,7 +66,7 @@ class Walker {
 
     Place child(const std::string& part) const {
       Place below = *this;
-      below.key += (key.empty() ? "" : ".") + webhook::printable(part);
+      below.key += (key.empty() ? "" : ".") + webhook::text::printable(part);
       below.pointer = (Json::json_pointer(pointer) / part).to_string();
       return below;
     }
@@ -100,7 +101,7 @@ class Walker {
   void value_of(const Json& value, const KeyTree& tree, Place place, const std::string& part,
                 const KeyTree& parent) {
     if (parent.children.front().first == "*") {
-      if (!webhook::is_dns_label(part))
+      if (!webhook::text::is_dns_label(part))
         return problem(place, "want a namespace's name: lower-case letters, digits, inner dashes");
       place.name = part;
     }
@@ -112,17 +113,17 @@ class Walker {
 
   static std::string advice(const std::string& part, const KeyTree& tree, const Place& place) {
     const auto names = child_names(tree);
-    if (const auto near = closest(part, names); !near.empty())
-      return did_you_mean(place.child(near).key);
-    if (const auto near = key_elsewhere(part); !near.empty()) return did_you_mean(near);
+    if (const auto near = text::closest(part, names); !near.empty())
+      return text::did_you_mean(place.child(near).key);
+    if (const auto near = key_elsewhere(part); !near.empty()) return text::did_you_mean(near);
     return fmt::format("; want {}{}", names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
   }
 
   static std::string short_text(const Json& value) {
-    return webhook::printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return webhook::text::printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
 
-  const LocatedYaml& document_;
+  const text::LocatedYaml& document_;
   const std::string& file_;
   ServeOptions scratch_;
   ConfigFile out_;
@@ -147,9 +148,9 @@ std::string Problem::text() const {
 }
 
 ConfigFile parse_config(const std::string& text, const std::string& file) {
-  const LocatedYaml document = parse_located_yaml(text);
+  const text::LocatedYaml document = text::parse_located_yaml(text);
   ConfigFile out = Walker(document, file).walk();
-  for (const YamlProblem& each : document.problems)
+  for (const text::YamlProblem& each : document.problems)
     out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what, each.line});
   // yaml-cpp reads "," as nothing.
   if (document.value.is_null() && document.problems.empty() && says_something(text))
@@ -176,4 +177,4 @@ ConfigFile read_config(const std::string& file) {
   return read_config(in, file);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 // A value that was given for a setting, and by what ("config.yaml:3", "--drain-delay").
 struct Given {
@@ -44,4 +44,4 @@ ConfigFile read_config(const std::string& file);
 // The same of a stream, which is called `name`.
 ConfigFile read_config(std::istream& in, const std::string& name);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

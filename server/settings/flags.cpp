@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -24,7 +24,7 @@ Json items(const std::string& text) {
 Json from_text(Shape shape, const std::string& text) {
   if (shape == Shape::list) return items(text);
   if (shape == Shape::integer)
-    if (const auto number = webhook::plain_decimal(text)) return *number;
+    if (const auto number = webhook::text::plain_decimal(text)) return *number;
   return text;
 }
 
@@ -86,4 +86,4 @@ std::shared_ptr<const Layers> add_setting_flags(CLI::App& command, Scope scope) 
   return layers;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

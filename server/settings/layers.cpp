@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -57,4 +57,4 @@ Effective Layers::resolve() const {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

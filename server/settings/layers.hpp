@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 struct Effective {
   ServeOptions options;
@@ -30,4 +30,4 @@ Effective combine(const std::vector<Given>& given);
 // What no setting can see by itself, such as a certificate without a key.
 std::vector<Problem> contradictions(const Effective& effective);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -2,7 +2,7 @@
 
 #include "server/settings/table.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -42,4 +42,4 @@ Json config_schema() {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

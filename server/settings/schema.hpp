@@ -3,10 +3,10 @@
 
 #include "server/settings/setting.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 // Accepts what parse_config() accepts, but for what a pattern cannot say (a port above 65535,
 // a duration of more than a day). A test holds the two against each other.
 Json config_schema();
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -1,4 +1,4 @@
-// What the server is told. What a decision depends on is webhook::Config.
+// What the server is told. What a decision depends on is webhook::config::Config.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 // Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). Of all but
 // `cluster` no API server is asked anything.
@@ -36,8 +36,8 @@ struct ServeOptions {
 
   unsigned threads = limits::threads;
 
-  LogFormat log_format = LogFormat::text;
-  LogLevel log_level = LogLevel::info;
+  log::LogFormat log_format = log::LogFormat::text;
+  log::LogLevel log_level = log::LogLevel::info;
 
   // SIGTERM: not ready, but serving, for drain_delay (the cluster needs that long
   // to stop sending); then no new connections, and drain_timeout for the rest.
@@ -53,7 +53,7 @@ struct ServeOptions {
   std::string context;
   std::string service_account;
 
-  webhook::Config webhook;
+  webhook::config::Config webhook;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 using Json = nlohmann::ordered_json;
 
@@ -47,4 +47,4 @@ struct Setting {
   std::function<Json(const ServeOptions& options)> get = {};
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

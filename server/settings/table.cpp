@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 namespace {
 
@@ -64,7 +64,7 @@ Setting address(Setting row, bool optional, Member member) {
   row.schema["pattern"] =
       std::string(R"(^((\[[0-9A-Fa-f:.]+\]|[0-9.]*):[0-9]{1,5}))") + (optional ? "?$" : "$");
   const auto parse = [optional](const std::string& each) {
-    const bool good = (optional && each.empty()) || parse_address(each);
+    const bool good = (optional && each.empty()) || net::parse_address(each);
     return good ? std::optional(each) : std::nullopt;
   };
   return text(std::move(row), "ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", member, parse,
@@ -79,7 +79,7 @@ Setting duration(Setting row, Member member) {
     return value.count() % 1000 == 0 ? fmt::format("{}s", value.count() / 1000)
                                      : fmt::format("{}ms", value.count());
   };
-  return text(std::move(row), "a duration such as 5s", member, parse_duration, print);
+  return text(std::move(row), "a duration such as 5s", member, text::parse_duration, print);
 }
 
 // One of a few names. The member may be optional: nothing is then said.
@@ -159,7 +159,8 @@ Setting list(Setting row, const std::string& wanted, Json item, Take take, Get g
 
 std::vector<std::string> workload_names() {
   std::vector<std::string> names;
-  for (const webhook::Workload& workload : webhook::workloads()) names.emplace_back(workload.name);
+  for (const webhook::workloads::Workload& workload : webhook::workloads::workloads())
+    names.emplace_back(workload.name);
   return names;
 }
 
@@ -167,11 +168,12 @@ Setting workloads_setting() {
   const auto names = workload_names();
   const std::string wanted = "names out of " + fmt::format("{}", fmt::join(names, ","));
   const auto take = [names, wanted](ServeOptions& options, const std::vector<std::string>& texts) {
-    webhook::WorkloadSet set;
+    webhook::config::WorkloadSet set;
     for (const std::string& name : texts) {
-      const auto found = std::ranges::find(webhook::workloads(), name, &webhook::Workload::name);
-      if (found == webhook::workloads().end())
-        return want(wanted, name) + did_you_mean(closest(name, names));
+      const auto found = std::ranges::find(webhook::workloads::workloads(), name,
+                                           &webhook::workloads::Workload::name);
+      if (found == webhook::workloads::workloads().end())
+        return want(wanted, name) + text::did_you_mean(text::closest(name, names));
       set.add(found->kind);
     }
     options.webhook.workloads = set;
@@ -179,7 +181,7 @@ Setting workloads_setting() {
   };
   const auto get = [](const ServeOptions& options) {
     Json out = Json::array();
-    for (const webhook::Workload& workload : webhook::workloads())
+    for (const webhook::workloads::Workload& workload : webhook::workloads::workloads())
       if (options.webhook.workloads.has(workload.kind)) out.push_back(workload.name);
     return out;
   };
@@ -207,7 +209,7 @@ Setting hostnames_setting() {
 // "tpu-webhook.dev" <-> "tpu-webhook.dev/"
 Setting prefix_setting() {
   const auto parse = [](const std::string& name) {
-    return webhook::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
+    return webhook::text::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
   };
   const auto print = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
   return text(
@@ -223,9 +225,9 @@ Setting prefix_setting() {
       parse, print);
 }
 
-const Names<webhook::Mode>& modes() {
-  static const Names<webhook::Mode> names = {{"enforce", webhook::Mode::enforce},
-                                             {"shadow", webhook::Mode::shadow}};
+const Names<webhook::config::Mode>& modes() {
+  static const Names<webhook::config::Mode> names = {{"enforce", webhook::config::Mode::enforce},
+                                                     {"shadow", webhook::config::Mode::shadow}};
   return names;
 }
 
@@ -266,16 +268,16 @@ void add_certificate(std::vector<Setting>& out) {
 }
 
 void add_log(std::vector<Setting>& out) {
-  out.push_back(choice<LogFormat>(
+  out.push_back(choice<log::LogFormat>(
       {.key = "log.format", .flag = "--log-format", .help = "Form of the lines on standard error"},
-      {{"text", LogFormat::text}, {"json", LogFormat::json}},
+      {{"text", log::LogFormat::text}, {"json", log::LogFormat::json}},
       [](auto& o) -> auto& { return o.log_format; }));
-  out.push_back(choice<LogLevel>(
+  out.push_back(choice<log::LogLevel>(
       {.key = "log.level", .flag = "--log-level", .help = "Least important lines to write"},
-      {{"debug", LogLevel::debug},
-       {"info", LogLevel::info},
-       {"warn", LogLevel::warn},
-       {"error", LogLevel::error}},
+      {{"debug", log::LogLevel::debug},
+       {"info", log::LogLevel::info},
+       {"warn", log::LogLevel::warn},
+       {"error", log::LogLevel::error}},
       [](auto& o) -> auto& { return o.log_level; }));
 }
 
@@ -328,7 +330,7 @@ void add_cluster(std::vector<Setting>& out) {
 }
 
 void add_decision(std::vector<Setting>& out) {
-  out.push_back(choice<webhook::Mode>(
+  out.push_back(choice<webhook::config::Mode>(
       {.key = "mode",
        .flag = "--mode",
        .scope = Scope::decision,
@@ -373,11 +375,11 @@ void add_decision(std::vector<Setting>& out) {
 
 // In the file alone: a flag would need a syntax of its own.
 void add_overrides(std::vector<Setting>& out) {
-  for (const webhook::Workload& workload : webhook::workloads()) {
+  for (const webhook::workloads::Workload& workload : webhook::workloads::workloads()) {
     const auto key = [&](const char* last) {
       return fmt::format("perWorkload.{}.{}", workload.name, last);
     };
-    out.push_back(choice<webhook::Mode>(
+    out.push_back(choice<webhook::config::Mode>(
         {.key = key("mode"), .scope = Scope::decision, .help = "In place of mode"},
         modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
     out.push_back(boolean(
@@ -457,4 +459,4 @@ const KeyTree& key_tree() {
   return root;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 std::span<const Setting> settings();
 
@@ -25,4 +25,4 @@ struct KeyTree {
 };
 const KeyTree& key_tree();
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 
 // A command line or a configuration file that makes no sense, in one line unless a file has
 // several problems: exit code 2, as review's for input that cannot be used; 1 is a denial
@@ -13,4 +13,4 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

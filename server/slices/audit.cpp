@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 std::span<const AuditCheck> audit_checks() {
   static constexpr std::array<AuditCheck, 22> checks = {{
@@ -48,4 +48,4 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices) {
   return findings.take();
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 // A kind of finding.
 struct AuditCheck {
@@ -34,4 +34,4 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
 // A member of a multi-host slice without any of what says so.
 bool is_unmutated(const SeenPod& pod);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

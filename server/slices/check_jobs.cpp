@@ -13,12 +13,12 @@
 #include <optional>
 #include <set>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::printable;
-using webhook::Variable;
+using webhook::read::Variable;
+using webhook::text::printable;
 using Job = std::vector<const SliceReport*>;
 
 // MegaScale jobs have tens of slices; a stranger's label can say anything.
@@ -67,7 +67,7 @@ void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
     if (said.other == nullptr) continue;
     findings.error("megascale-differs", slice, {said.pod, said.other},
                    fmt::format("{} is {} on Pod {} and {} on Pod {}; want one value in a slice",
-                               name(variable), quoted(said.text), said.pod->name,
+                               webhook::read::name(variable), quoted(said.text), said.pod->name,
                                quoted(said.other_text), said.other->name),
                    made_again(slice));
   }
@@ -82,7 +82,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
       findings.error(
           "megascale-differs", *slice, slice->members,
           fmt::format("{} is {} here and {} in {}; want one value in all slices of a job",
-                      name(variable), quoted(said.text), quoted(first.text),
+                      webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
           made_again(*slice));
     }
@@ -93,7 +93,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
 void find_wrong_count(const SliceReport& slice, Findings& findings) {
   const Said said = said_by(slice, Variable::megascale_num_slices);
   if (!said.text || said.text->empty()) return;
-  const auto count = webhook::plain_decimal(*said.text);
+  const auto count = webhook::text::plain_decimal(*said.text);
   if (!count || (slice.slices > 0 && *count != slice.slices))
     findings.error("megascale-slices", slice, slice.members,
                    fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
@@ -102,7 +102,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
                                                 : "a plain number"),
                    made_again(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
   const Said id = said_by(slice, Variable::megascale_slice_id);
-  const auto number = id.text ? webhook::plain_decimal(*id.text) : std::nullopt;
+  const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
   if (count && id.pod != nullptr && (!number || *number >= *count))
     findings.error(
         "megascale-slices", slice, slice.members,
@@ -171,7 +171,7 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
                 fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
                             "all, or the others wait",
                             topology::counted(first.slices, "slice"),
-                            (missing.size() == 1 ? "slice " : "slices ") + as_ranges(missing),
+                            (missing.size() == 1 ? "slice " : "slices ") + text::as_ranges(missing),
                             missing.size() == 1 ? "has" : "have"),
                 fmt::format("if the job is not just starting or ending, see why the Pods are not "
                             "made, and whether {} {}/{} is to have so many slices",
@@ -198,4 +198,4 @@ void check_jobs(const std::vector<SliceReport>& slices, Findings& findings) {
   }
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

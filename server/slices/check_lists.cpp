@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <optional>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::printable;
-using webhook::Variable;
+using webhook::read::Variable;
+using webhook::text::printable;
 
 // A list, and who has it.
 struct Held {
@@ -34,7 +34,7 @@ std::vector<Held> held_lists(const SliceReport& slice, Variable variable, Findin
         findings.not_known(
             fmt::format("{}: {} comes from valueFrom, envFrom or another variable, "
                         "so it was not compared",
-                        slice.full_name(), name(variable)));
+                        slice.full_name(), webhook::read::name(variable)));
     }
   }
   return out;
@@ -67,10 +67,11 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
     if (others.empty() || others.back() != each.pod) others.push_back(each.pod);
   }
   if (others.empty()) return true;
-  findings.error("list-differs", slice, others,
-                 fmt::format("{} differs between members: {}; want one list for all of {}",
-                             name(variable), *where, topology::counted(slice.hosts, "host")),
-                 made_again(slice));
+  findings.error(
+      "list-differs", slice, others,
+      fmt::format("{} differs between members: {}; want one list for all of {}",
+                  webhook::read::name(variable), *where, topology::counted(slice.hosts, "host")),
+      made_again(slice));
   return false;
 }
 
@@ -83,7 +84,7 @@ std::optional<std::size_t> own_entry(const SliceReport& slice, const Held& held,
                                      std::size_t entries) {
   std::optional<std::uint32_t> id;
   if (const EnvValue& value = (*held.process)[Variable::tpu_worker_id]; value.literal())
-    id = webhook::plain_decimal(value.text);
+    id = webhook::text::plain_decimal(value.text);
   const std::uint32_t per_host = held.pod->processes_per_host;
   if (!id && held.pod->host) id = *held.pod->host * per_host + index_in_pod(held);
   if (!id) return std::nullopt;
@@ -101,7 +102,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
     if (!at || leads_to(split_port(entries[*at]).host, *held.pod)) continue;
     if (first.empty())
       first = fmt::format("entry {} of {} is {}, but that worker is Pod {}; want {}", *at,
-                          name(variable), short_text(entries[*at]), held.pod->name,
+                          webhook::read::name(variable), short_text(entries[*at]), held.pod->name,
                           dns_name(*held.pod));
     if (wrong.empty() || wrong.back() != held.pod) wrong.push_back(held.pod);
   }
@@ -121,7 +122,7 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
     wanted += fmt::format(" with {}", topology::counted(slice.processes, "process"));
   findings.error(
       "list-length", slice, {list.pod},
-      fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", name(variable),
+      fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
                   found == 1 ? "1 entry" : fmt::format("{} entries", found), short_text(list.text),
                   list.pod->name, per_process ? slice.processes : slice.hosts, wanted),
       made_again(slice, "and without a list of your own"));
@@ -164,4 +165,4 @@ void check_lists(const SliceReport& slice, Findings& findings) {
   check_ports(slice, findings);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -9,11 +9,11 @@
 #include <array>
 #include <map>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::Variable;
+using webhook::read::Variable;
 
 constexpr auto another_workload =
     "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster, or the "
@@ -26,7 +26,7 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
   if (bare.empty()) return;
   const SeenPod& first = *bare.front();
   // The webhook would leave such Pods alone, too.
-  const bool in_vain = !first.host && first.workload == webhook::WorkloadKind::pod;
+  const bool in_vain = !first.host && first.workload == webhook::config::WorkloadKind::pod;
   findings.error(
       "unmutated", slice, bare,
       fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
@@ -72,7 +72,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
       "incomplete", slice, {},
       fmt::format("{} of {} are there; {} {} missing", slice.hosts_present(),
                   topology::counted(slice.hosts, "host"),
-                  (slice.missing.size() == 1 ? "host " : "hosts ") + as_ranges(slice.missing),
+                  (slice.missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(slice.missing),
                   slice.missing.size() == 1 ? "is" : "are"),
       fmt::format("if the slice is not just starting or ending, see why its Pods are not made: "
                   "kubectl -n {} get events --field-selector involvedObject.name={}",
@@ -119,4 +119,4 @@ void check_members(const SliceReport& slice, Findings& findings) {
   find_twice(slice, findings);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
@@ -105,4 +105,4 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
   find_shared(tenants_of(slices, findings.cluster()), findings);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::printable;
-using webhook::Variable;
+using webhook::read::Variable;
+using webhook::text::printable;
 
 bool lists_hosts(const SeenPod& pod) {
   for (const TpuProcess& process : pod.processes)
@@ -74,4 +74,4 @@ void check_services(const SliceReport& slice, Findings& findings) {
   for (const auto& [subdomain, pods] : by_subdomain) find_service(slice, subdomain, pods, findings);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

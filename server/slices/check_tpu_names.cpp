@@ -7,11 +7,11 @@
 #include <array>
 #include <map>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::Variable;
+using webhook::read::Variable;
 
 using Names = std::map<std::string, const SeenPod*>;
 
@@ -33,8 +33,8 @@ void tell_shared(const SliceReport& slice, const SliceReport& other, const std::
   std::string what = fmt::format(
       "TPU_NAME \"{}\" is also that of {}; want another for each slice, "
       "or Ray takes the two for one",
-      webhook::printable(name), other.full_name());
-  if (slice.members.front()->workload == webhook::WorkloadKind::ray)
+      webhook::text::printable(name), other.full_name());
+  if (slice.members.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.members, std::move(what),
                           made_again(slice));
   findings.warn("tpu-name-shared", slice, slice.members, std::move(what),
@@ -54,8 +54,9 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
           "tpu-name-differs", slice, {names.begin()->second, names.rbegin()->second},
           fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one in a "
                       "slice",
-                      webhook::printable(names.begin()->first), names.begin()->second->name,
-                      webhook::printable(names.rbegin()->first), names.rbegin()->second->name),
+                      webhook::text::printable(names.begin()->first), names.begin()->second->name,
+                      webhook::text::printable(names.rbegin()->first),
+                      names.rbegin()->second->name),
           made_again(slice));
     for (const auto& [name, pod] : names) {
       const auto [found, fresh] =
@@ -66,4 +67,4 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
   }
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <span>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::Variable;
+using webhook::read::Variable;
 
 std::vector<const SeenPod*> once_each(const std::vector<const SeenPod*>& pods) {
   std::vector<const SeenPod*> out;
@@ -27,7 +27,7 @@ std::string unused_ids(const SliceReport& slice) {
   for (std::uint32_t id = 0; id < slice.processes; ++id)
     if (!slice.worker_ids.contains(id)) unused.push_back(id);
   if (unused.empty() || !slice.worker_ids_known) return {};
-  return fmt::format("; nobody has {}", as_ranges(unused));
+  return fmt::format("; nobody has {}", text::as_ranges(unused));
 }
 
 void find_duplicates(const SliceReport& slice, Findings& findings) {
@@ -43,7 +43,7 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
       fmt::format("TPU_WORKER_ID {} is held by {} TPU containers, of {}{}; want each of 0 to {} "
                   "once{}",
                   id, holders.size(), names_of(once_each(holders)),
-                  others.empty() ? "" : fmt::format("; so are {}", as_ranges(others)),
+                  others.empty() ? "" : fmt::format("; so are {}", text::as_ranges(others)),
                   std::max(slice.processes, 1u) - 1, unused_ids(slice)),
       made_again(slice));
 }
@@ -52,10 +52,10 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
 std::string not_an_id(const SliceReport& slice, const TpuProcess& process) {
   const EnvValue& id = process[Variable::tpu_worker_id];
   if (!id.literal() || slice.processes == 0) return {};
-  const auto number = webhook::plain_decimal(id.text);
+  const auto number = webhook::text::plain_decimal(id.text);
   if (number && *number < slice.processes) return {};
-  return fmt::format("\"{}\" in container {}", webhook::printable(id.text),
-                     webhook::printable(process.container));
+  return fmt::format("\"{}\" in container {}", webhook::text::printable(id.text),
+                     webhook::text::printable(process.container));
 }
 
 void find_out_of_range(const SliceReport& slice, Findings& findings) {
@@ -108,4 +108,4 @@ void check_worker_ids(const SliceReport& slice, Findings& findings) {
                        "worker ids were not compared");
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 // A variable as a container has it: of several entries of a name the last.
 struct EnvValue {
@@ -30,12 +30,12 @@ struct EnvValue {
 // A container that holds chips: what becomes a process of the slice.
 struct TpuProcess {
   std::string container;
-  std::array<EnvValue, webhook::variable_count> env = {};
+  std::array<EnvValue, webhook::read::variable_count> env = {};
 
-  const EnvValue& operator[](webhook::Variable variable) const {
+  const EnvValue& operator[](webhook::read::Variable variable) const {
     return env[static_cast<std::size_t>(variable)];
   }
-  EnvValue& operator[](webhook::Variable variable) {
+  EnvValue& operator[](webhook::read::Variable variable) {
     return env[static_cast<std::size_t>(variable)];
   }
 };
@@ -52,7 +52,7 @@ struct SeenPod {
   Life life = Life::unknown;
   bool terminating = false;
 
-  webhook::WorkloadKind workload = webhook::WorkloadKind::pod;
+  webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
   std::string kind, group, part;  // "JobSet", its name, the replicated job or worker group
   std::string slice_key;          // equal for the members of a slice
   std::string job_key;            // equal for the slices of a job of several
@@ -102,4 +102,4 @@ struct Cluster {
   }
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
@@ -16,36 +16,39 @@ using Json = nlohmann::ordered_json;
 // "4" or 4, as quantities of whole things are written; 0 for what is none.
 std::uint32_t whole(const Json& quantity) {
   if (quantity.is_number_unsigned()) return quantity.get<std::uint32_t>();
-  return quantity.is_string() ? webhook::plain_decimal(quantity.get<std::string>()).value_or(0) : 0;
+  return quantity.is_string()
+             ? webhook::text::plain_decimal(quantity.get<std::string>()).value_or(0)
+             : 0;
 }
 
 void add_node(const Json& node, Cluster& cluster) {
-  const Json metadata = member(node, "metadata");
+  const Json metadata = text::member(node, "metadata");
   SeenNode seen;
-  seen.pool = text_member(member(metadata, "labels"), "cloud.google.com/gke-nodepool");
-  seen.chips = whole(member(member(member(node, "status"), "allocatable"), "google.com/tpu"));
-  cluster.nodes[text_member(metadata, "name")] = std::move(seen);
+  seen.pool = text::text_member(text::member(metadata, "labels"), "cloud.google.com/gke-nodepool");
+  seen.chips = whole(
+      text::member(text::member(text::member(node, "status"), "allocatable"), "google.com/tpu"));
+  cluster.nodes[text::text_member(metadata, "name")] = std::move(seen);
 }
 
 void add_service(const Json& service, Cluster& cluster) {
-  const Json metadata = member(service, "metadata");
-  const bool headless = text_member(member(service, "spec"), "clusterIP") == "None";
-  cluster.services[{text_member(metadata, "namespace"), text_member(metadata, "name")}] = {
-      headless};
+  const Json metadata = text::member(service, "metadata");
+  const bool headless = text::text_member(text::member(service, "spec"), "clusterIP") == "None";
+  cluster.services[{text::text_member(metadata, "namespace"),
+                    text::text_member(metadata, "name")}] = {headless};
 }
 
 std::string name_of(const std::string& pod) {
-  const Json metadata = member(Json::parse(pod, nullptr, false), "metadata");
-  return fmt::format("{}/{}", webhook::printable(text_member(metadata, "namespace")),
-                     webhook::printable(text_member(metadata, "name"), 100));
+  const Json metadata = text::member(Json::parse(pod, nullptr, false), "metadata");
+  return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
+                     webhook::text::printable(text::text_member(metadata, "name"), 100));
 }
 
 }  // namespace
 
-Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config) {
+Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config::Config& config) {
   Cluster cluster;
-  Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are,
-  std::vector<std::string> pods;   // so Pods are read last
+  source::Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are,
+  std::vector<std::string> pods;           // so Pods are read last
   auto told = source.for_each([&](std::string_view kind, std::string_view json) {
     if (kind == "Pod") return pods.emplace_back(json), void();
     const Json object = Json::parse(json, nullptr, false);
@@ -69,4 +72,4 @@ Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config
   return cluster;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

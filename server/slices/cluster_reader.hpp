@@ -5,12 +5,12 @@
 #include "server/source/object_source.hpp"
 #include "webhook/config/config.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 // Reads everything the source has. A Pod that cannot be read is told of and passed over.
 //
 //   config  its prefix and its rule for KubeRay's Service names count
 //   errors  the source's
-Result<Cluster> read_cluster(ObjectSource& source, const webhook::Config& config);
+Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config::Config& config);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -9,7 +9,7 @@
 
 #include <ostream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
@@ -41,7 +41,7 @@ int complain(const Error& error, std::ostream& err) {
 
 }  // namespace
 
-int run_slices(const SlicesOptions& options, ObjectSource& source,
+int run_slices(const SlicesOptions& options, source::ObjectSource& source,
                const std::function<bool()>& wait, std::ostream& out, std::ostream& err) {
   std::string last;
   for (;;) {
@@ -62,7 +62,7 @@ int run_slices(const SlicesOptions& options, ObjectSource& source,
   }
 }
 
-int run_audit(const SlicesOptions& options, ObjectSource& source, std::ostream& out,
+int run_audit(const SlicesOptions& options, source::ObjectSource& source, std::ostream& out,
               std::ostream& err) {
   const auto cluster = read_cluster(source, options.config);
   if (!cluster) return complain(cluster.error(), err);
@@ -76,4 +76,4 @@ int run_audit(const SlicesOptions& options, ObjectSource& source, std::ostream& 
   return found.errors() > 0 ? 1 : 0;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
@@ -56,7 +56,7 @@ std::string_view have(const std::vector<const SeenPod*>& pods) {
 }
 
 std::string made_again(const SliceReport& slice, std::string_view also) {
-  using webhook::WorkloadKind;
+  using webhook::config::WorkloadKind;
   const auto kind = slice.members.empty() ? WorkloadKind::pod : slice.members.front()->workload;
   const std::string_view comma = also.empty() ? "" : ", ";
   // The Pods of a Job count as failures when they are deleted.
@@ -72,4 +72,4 @@ std::string made_again(const SliceReport& slice, std::string_view also) {
       comma, also, slice.ns, names);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

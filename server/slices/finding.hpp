@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 enum class Severity {
   error,    // the slice does not form, or forms wrong
@@ -63,4 +63,4 @@ std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one
 // said of that: "and without a list of your own"; "" for nothing.
 std::string made_again(const SliceReport& slice, std::string_view also = {});
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -1,6 +1,6 @@
 #include "server/slices/host_list.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 std::vector<std::string_view> split_list(std::string_view text) {
   std::vector<std::string_view> out;
@@ -36,4 +36,4 @@ bool leads_to(std::string_view host, const SeenPod& pod) {
   return host.starts_with(name) && (host.size() == name.size() || host[name.size()] == '.');
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 // "a,b,c" in its parts; an empty text has one empty part.
 std::vector<std::string_view> split_list(std::string_view text);
@@ -25,4 +25,4 @@ bool leads_to(std::string_view host, const SeenPod& pod);
 // The name that does: "<hostname>.<subdomain>".
 std::string dns_name(const SeenPod& pod);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -9,12 +9,12 @@
 
 #include <algorithm>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using webhook::Variable;
+using webhook::read::Variable;
 
 Life life_of(const std::string& phase) {
   if (phase == "Pending") return Life::pending;
@@ -26,36 +26,36 @@ Life life_of(const std::string& phase) {
 
 // Of the Pod's own part that the webhook does not read: it was not there at admission.
 void read_status(const Json& object, SeenPod& pod) {
-  const Json spec = member(object, "spec"), status = member(object, "status");
-  pod.node = text_member(spec, "nodeName");
-  pod.ip = text_member(status, "podIP");
-  pod.life = life_of(text_member(status, "phase"));
-  pod.terminating = !member(member(object, "metadata"), "deletionTimestamp").is_null();
+  const Json spec = text::member(object, "spec"), status = text::member(object, "status");
+  pod.node = text::text_member(spec, "nodeName");
+  pod.ip = text::text_member(status, "podIP");
+  pod.life = life_of(text::text_member(status, "phase"));
+  pod.terminating = !text::member(text::member(object, "metadata"), "deletionTimestamp").is_null();
 }
 
 // Whether variables of the container may come from a ConfigMap or Secret.
-bool has_env_from(const Json& object, const webhook::Container& container) {
+bool has_env_from(const Json& object, const webhook::read::Container& container) {
   const Json list =
-      member(member(object, "spec"), container.init ? "initContainers" : "containers");
+      text::member(text::member(object, "spec"), container.init ? "initContainers" : "containers");
   if (!list.is_array() || container.index >= list.size()) return false;
-  const Json from = member(list[container.index], "envFrom");
+  const Json from = text::member(list[container.index], "envFrom");
   return from.is_array() && !from.empty();
 }
 
-EnvValue value_of(const webhook::EnvEntry* entry, bool env_from) {
+EnvValue value_of(const webhook::read::EnvEntry* entry, bool env_from) {
   if (entry == nullptr) return {env_from ? EnvValue::Kind::unknown : EnvValue::Kind::absent};
   // $(NAME) is put in by the kubelet, from what stands before.
-  const bool known = entry->source == webhook::EnvSource::literal &&
+  const bool known = entry->source == webhook::read::EnvSource::literal &&
                      entry->value.find("$(") == std::string_view::npos;
   if (!known) return {EnvValue::Kind::unknown};
   return {EnvValue::Kind::literal, std::string(entry->value)};
 }
 
-TpuProcess process_of(const webhook::Pod& pod, const webhook::Container& container,
+TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Container& container,
                       const Json& object) {
   TpuProcess process{.container = std::string(container.name)};
   const bool env_from = has_env_from(object, container);
-  for (std::size_t i = 0; i < webhook::variable_count; ++i)
+  for (std::size_t i = 0; i < webhook::read::variable_count; ++i)
     process.env[i] = value_of(pod.entry(container, static_cast<Variable>(i)), env_from);
   return process;
 }
@@ -68,21 +68,21 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 
 // Members of a slice have it alike, and no others. A host that is a slice alone is known by
 // its index, so that a failed Pod and the one that replaced it are the same member.
-std::string slice_key(const webhook::Scratch& scratch, const SeenPod& pod) {
-  const webhook::Member& member = scratch.member;
+std::string slice_key(const webhook::decide::Scratch& scratch, const SeenPod& pod) {
+  const webhook::workloads::Member& member = scratch.member;
   std::string key = joined({pod.ns, pod.kind, pod.group, pod.part});
   if (pod.hosts == 0) return key + "\n" + pod.name;
   for (const std::string_view part : member.key_parts) key.append(part).append("\n");
   if (!pod.host) return key + (member.slice_in_key ? "?" : "");
-  if (pod.hosts == 1 && pod.workload != webhook::WorkloadKind::ray)
+  if (pod.hosts == 1 && pod.workload != webhook::config::WorkloadKind::ray)
     key.append(member.host.present() ? member.host.text : std::string_view(pod.name));
   return key;
 }
 
 // Slices that form one job: of a replicated job or worker group; those of several owners are
 // one by what they say about their coordinator.
-std::string job_key(const webhook::Scratch& scratch, const SeenPod& pod) {
-  const webhook::Member& member = scratch.member;
+std::string job_key(const webhook::decide::Scratch& scratch, const SeenPod& pod) {
+  const webhook::workloads::Member& member = scratch.member;
   if (!member.coordinator.empty()) return joined({pod.ns, "", member.coordinator});
   const bool grouped = member.group_slice.present();
   return joined({pod.ns, pod.kind, pod.group, grouped ? std::string_view() : pod.part});
@@ -95,7 +95,8 @@ std::string without_tail(std::string text) {
 }
 
 // Why the webhook does not say who the Pod is.
-std::string reason_of(const webhook::Decision& decision, const webhook::Scratch& scratch) {
+std::string reason_of(const webhook::decide::Decision& decision,
+                      const webhook::decide::Scratch& scratch) {
   if (!decision.denial.message().empty()) return decision.denial.text();
   const auto& warnings = scratch.notes.warnings();
   return warnings.empty() ? std::string("nothing on the Pod says which member of a slice it is")
@@ -105,10 +106,10 @@ std::string reason_of(const webhook::Decision& decision, const webhook::Scratch&
 }  // namespace
 
 struct PodReader::Work {
-  Work(const webhook::Config& given, const webhook::ClusterView& view)
+  Work(const webhook::config::Config& given, const webhook::read::ClusterView& view)
       : config(given), cluster(view) {
-    config.mode = webhook::Mode::enforce;
-    config.workloads = webhook::WorkloadSet::all();
+    config.mode = webhook::config::Mode::enforce;
+    config.workloads = webhook::config::WorkloadSet::all();
     for (auto& each : config.per_workload) each.mode.reset();
     review.kind = "Pod";
     review.kind_version = "v1";
@@ -116,41 +117,41 @@ struct PodReader::Work {
     review.has_object = true;
   }
 
-  webhook::Config config;
-  const webhook::ClusterView& cluster;
-  webhook::JsonReader reader;
-  webhook::Review review;
-  webhook::Pod pod;
-  webhook::Scratch scratch;
+  webhook::config::Config config;
+  const webhook::read::ClusterView& cluster;
+  webhook::text::JsonReader reader;
+  webhook::read::Review review;
+  webhook::read::Pod pod;
+  webhook::decide::Scratch scratch;
 
   bool parse(std::string& text) {
     pod.clear();
     reader.clear_error();
-    return reader.start(webhook::Body(text).bytes()) &&
-           webhook::read_pod(reader, config.prefix, pod) && reader.finish();
+    return reader.start(webhook::read::Body(text).bytes()) &&
+           webhook::read::read_pod(reader, config.prefix, pod) && reader.finish();
   }
 
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
-  webhook::Decision decide(const Json& object) {
-    auto decision = webhook::decide(review, pod, config, cluster, nullptr, scratch);
+  webhook::decide::Decision decide(const Json& object) {
+    auto decision = webhook::decide::decide(review, pod, config, cluster, nullptr, scratch);
     if (!decision.asks_ledger) return decision;
-    webhook::PlaceAnswer answer;
+    webhook::ledger::PlaceAnswer answer;
     answer.why =
         "nothing on the Pod says which member of its worker group it is: no label of "
         "KubeRay, of tpu-webhook or replicaIndex with TPU_WORKER_ID";
-    auto place = webhook::place_of_token(pod.label(webhook::Label::token));
-    if (!place) place = place_of_ray_worker(object);
+    auto place = webhook::ledger::place_of_token(pod.label(webhook::read::Label::token));
+    if (!place) place = source::place_of_ray_worker(object);
     if (place) {
-      answer.kind = webhook::PlaceAnswer::Kind::given;
+      answer.kind = webhook::ledger::PlaceAnswer::Kind::given;
       answer.place = *place;
-      answer.token = pod.label(webhook::Label::token);
+      answer.token = pod.label(webhook::read::Label::token);
     }
-    return webhook::decide(review, pod, config, cluster, &answer, scratch);
+    return webhook::decide::decide(review, pod, config, cluster, &answer, scratch);
   }
 
-  SeenPod seen(const webhook::Decision& decision) const {
-    const webhook::Facts& facts = scratch.facts;
-    const webhook::Member& who = scratch.member;
+  SeenPod seen(const webhook::decide::Decision& decision) const {
+    const webhook::decide::Facts& facts = scratch.facts;
+    const webhook::workloads::Member& who = scratch.member;
     SeenPod out;
     out.ns = pod.ns;
     out.name = pod.name;
@@ -164,7 +165,7 @@ struct PodReader::Work {
     out.accelerator = scratch.shape.accelerator;
     out.topology = scratch.shape.topology;
     out.placed_by_others = scratch.shape.dynamic;
-    for (const webhook::Container* each : scratch.shape.processes)
+    for (const webhook::read::Container* each : scratch.shape.processes)
       out.chips += static_cast<std::uint32_t>(each->chips());
     if (facts.member != nullptr) {
       out.hosts = facts.slice.hosts;
@@ -174,14 +175,15 @@ struct PodReader::Work {
     if (facts.placed) out.host = facts.host;
     if (facts.placed && facts.sliced) out.slice = facts.job_slice;
     if (!facts.placed) out.not_placed = reason_of(decision, scratch);
-    out.impossible = decision.reason == webhook::Reason::bad_topology;
+    out.impossible = decision.reason == webhook::decide::Reason::bad_topology;
     out.slice_key = slice_key(scratch, out);
     out.job_key = job_key(scratch, out);
     return out;
   }
 };
 
-PodReader::PodReader(const webhook::Config& config, const webhook::ClusterView& cluster)
+PodReader::PodReader(const webhook::config::Config& config,
+                     const webhook::read::ClusterView& cluster)
     : work_(std::make_unique<Work>(config, cluster)) {}
 
 PodReader::~PodReader() = default;
@@ -189,17 +191,17 @@ PodReader::~PodReader() = default;
 Result<std::optional<SeenPod>> PodReader::read(std::string json) {
   if (!work_->parse(json)) return work_->reader.error();
   const Json object = Json::parse(json, nullptr, false);
-  webhook::Pod& pod = work_->pod;
-  if (!pod.claims.empty()) webhook::take_claimed_chips(pod, pod.ns, work_->cluster);
+  webhook::read::Pod& pod = work_->pod;
+  if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
   // Left alone it is a member all the same.
-  pod.annotation_values[static_cast<std::size_t>(webhook::Annotation::inject)].reset();
+  pod.annotation_values[static_cast<std::size_t>(webhook::read::Annotation::inject)].reset();
   const auto decision = work_->decide(object);
-  if (decision.reason == webhook::Reason::no_tpu) return std::optional<SeenPod>();
+  if (decision.reason == webhook::decide::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);
   read_status(object, out);
-  for (const webhook::Container* each : work_->scratch.shape.processes)
+  for (const webhook::read::Container* each : work_->scratch.shape.processes)
     out.processes.push_back(process_of(pod, *each, object));
   return std::optional<SeenPod>(std::move(out));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -10,13 +10,13 @@
 #include <optional>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 class PodReader {
  public:
   // `config` and `cluster` must outlive the reader. The mode and the workloads of `config`
   // do not count: every Pod of every API is looked at.
-  PodReader(const webhook::Config& config, const webhook::ClusterView& cluster);
+  PodReader(const webhook::config::Config& config, const webhook::read::ClusterView& cluster);
   ~PodReader();
 
   // `json` is the Pod as the API server gives it. Nothing where it asks for no chips.
@@ -29,4 +29,4 @@ class PodReader {
   std::unique_ptr<Work> work_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

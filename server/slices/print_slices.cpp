@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
@@ -34,8 +34,8 @@ std::string members_of(const SliceReport& slice) {
   if (slice.phase == Phase::ended) return fmt::format("{} ended", slice.ended.size());
   if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
-  if (!slice.missing.empty()) out += ", missing " + as_ranges(slice.missing);
-  if (!slice.duplicates.empty()) out += ", twice " + as_ranges(slice.duplicates);
+  if (!slice.missing.empty()) out += ", missing " + text::as_ranges(slice.missing);
+  if (!slice.duplicates.empty()) out += ", twice " + text::as_ranges(slice.duplicates);
   return out;
 }
 
@@ -46,9 +46,9 @@ std::vector<std::uint32_t> ids_of(const SliceReport& slice) {
 }
 
 std::string worker_ids_of(const SliceReport& slice) {
-  std::string out = as_ranges(ids_of(slice));
+  std::string out = text::as_ranges(ids_of(slice));
   if (!slice.worker_ids_known) return out.empty() ? "not known" : out + ", some not known";
-  if (!slice.duplicate_ids.empty()) out += ", twice " + as_ranges(slice.duplicate_ids);
+  if (!slice.duplicate_ids.empty()) out += ", twice " + text::as_ranges(slice.duplicate_ids);
   return or_dash(out);
 }
 
@@ -105,10 +105,11 @@ std::size_t pods_in(const std::vector<SliceReport>& slices) {
 }
 
 std::string finding_text(const Finding& finding, bool colour) {
-  const Ink ink = finding.severity == Severity::error ? Ink::red : Ink::yellow;
-  return fmt::format("{} {}: {}\n  {}\n  fix: {}\n\n", paint(name(finding.severity), ink, colour),
-                     finding.check, paint(finding.slice->full_name(), Ink::bold, colour),
-                     finding.what, finding.fix);
+  const text::Ink ink = finding.severity == Severity::error ? text::Ink::red : text::Ink::yellow;
+  return fmt::format("{} {}: {}\n  {}\n  fix: {}\n\n",
+                     text::paint(name(finding.severity), ink, colour), finding.check,
+                     text::paint(finding.slice->full_name(), text::Ink::bold, colour), finding.what,
+                     finding.fix);
 }
 
 std::string not_known_text(const std::vector<std::string>& sentences) {
@@ -124,8 +125,8 @@ std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& 
   std::string below = not_known_text(cluster.unreadable);
   if (slices.empty()) return "no Pod asks for google.com/tpu\n" + below;
   if (!cluster.knows_nodes()) below += "not known: no Node is there, so neither are node pools\n";
-  Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS", "WORKER IDS",
-               "POOL", "PHASE"});
+  text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",
+                     "WORKER IDS", "POOL", "PHASE"});
   for (const SliceReport& slice : slices)
     table.add({slice.ns, workload_of(slice), index_of(slice), or_dash(slice.accelerator),
                or_dash(slice.topology), members_of(slice), worker_ids_of(slice),
@@ -166,4 +167,4 @@ Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 // A row for each slice, and below what is not known.
 std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
@@ -19,4 +19,4 @@ nlohmann::ordered_json slices_json(const Cluster& cluster, const std::vector<Sli
 std::string audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour);
 nlohmann::ordered_json audit_json(const Audit& audit, const std::vector<SliceReport>& slices);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

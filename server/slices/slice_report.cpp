@@ -8,11 +8,11 @@
 #include <set>
 #include <tuple>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::Variable;
+using webhook::read::Variable;
 
 SliceReport begin_report(const SeenPod& pod) {
   SliceReport out;
@@ -52,7 +52,7 @@ void fill_worker_ids(SliceReport& slice) {
     for (const TpuProcess& process : pod->processes) {
       const EnvValue& id = process[Variable::tpu_worker_id];
       if (id.kind == EnvValue::Kind::unknown) slice.worker_ids_known = false;
-      const auto number = id.literal() ? webhook::plain_decimal(id.text) : std::nullopt;
+      const auto number = id.literal() ? webhook::text::plain_decimal(id.text) : std::nullopt;
       if (number) slice.worker_ids[*number].push_back(pod);
     }
   }
@@ -146,4 +146,4 @@ std::vector<SliceReport> report_slices(const Cluster& cluster) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

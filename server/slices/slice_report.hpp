@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
 enum class Phase {
   running,  // every member is there and runs
@@ -57,4 +57,4 @@ struct SliceReport {
 //   cost  sorts the Pods; a list of the hosts of each slice
 std::vector<SliceReport> report_slices(const Cluster& cluster);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

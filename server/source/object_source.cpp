@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace tpuwh::server {
+namespace tpuwh::server::source {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string read_all(std::istream& in) {
 }
 
 void tell(const Json& object, const ObjectSource::Each& each) {
-  const std::string kind = text_member(object, "kind");
+  const std::string kind = text::text_member(object, "kind");
   each(kind, object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -38,11 +38,11 @@ Result<void> SnapshotFile::for_each(const Each& each) {
       return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
                                                 std::strerror(errno), made_with_));
   }
-  if (const auto fault = json_fault(text))
+  if (const auto fault = text::json_fault(text))
     return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; make it with {}", file_,
                                              fault->message(), made_with_));
   const Json root = Json::parse(text, nullptr, false);
-  if (text_member(root, "kind").empty())
+  if (text::text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,
         fmt::format("{} holds no List of Kubernetes objects, but {}; make it with {}", file_,
@@ -56,4 +56,4 @@ Result<void> SnapshotFile::for_each(const Each& each) {
   return {};
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::source

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::source {
 
 class ObjectSource {
  public:
@@ -46,4 +46,4 @@ class SnapshotFile final : public ObjectSource {
   std::string made_with_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::source

@@ -2,14 +2,14 @@
 
 #include "server/text/json_text.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::source {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 std::uint32_t number_member(const Json& object, const char* key, std::uint32_t otherwise) {
-  const Json value = member(object, key);
+  const Json value = text::member(object, key);
   return value.is_number_unsigned() && value.get<std::uint64_t>() <= 0xffffffffu
              ? value.get<std::uint32_t>()
              : otherwise;
@@ -18,17 +18,17 @@ std::uint32_t number_member(const Json& object, const char* key, std::uint32_t o
 // One request: resource.k8s.io/v1 has the fields under "exactly", v1beta1 beside the name.
 // Nothing where it asks for all devices there are, or one of several kinds.
 std::optional<std::uint32_t> chips_of_request(const Json& request) {
-  if (!member(request, "firstAvailable").is_null()) return std::nullopt;
-  const Json exactly = member(request, "exactly");
+  if (!text::member(request, "firstAvailable").is_null()) return std::nullopt;
+  const Json exactly = text::member(request, "exactly");
   const Json& wanted = exactly.is_object() ? exactly : request;
-  if (text_member(wanted, "deviceClassName") != "tpu.google.com") return 0;
-  if (text_member(wanted, "allocationMode") == "All") return std::nullopt;
+  if (text::text_member(wanted, "deviceClassName") != "tpu.google.com") return 0;
+  if (text::text_member(wanted, "allocationMode") == "All") return std::nullopt;
   return number_member(wanted, "count", 1);
 }
 
 std::optional<std::uint32_t> chips_of_template(const Json& object) {
-  const Json requests =
-      member(member(member(member(object, "spec"), "spec"), "devices"), "requests");
+  const Json requests = text::member(
+      text::member(text::member(text::member(object, "spec"), "spec"), "devices"), "requests");
   std::uint32_t chips = 0;
   if (!requests.is_array()) return chips;
   for (const Json& request : requests) {
@@ -40,18 +40,18 @@ std::optional<std::uint32_t> chips_of_template(const Json& object) {
 }
 
 // Nothing for kinds that a store does not keep.
-std::optional<kube::Kind> stored_kind(std::string_view kind) {
-  if (kind == "Pod") return kube::Kind::pod;
-  if (kind == "Node") return kube::Kind::node;
-  if (kind == "Service") return kube::Kind::service;
-  if (kind == "RayCluster") return kube::Kind::ray_cluster;
+std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
+  if (kind == "Pod") return kube::store::Kind::pod;
+  if (kind == "Node") return kube::store::Kind::node;
+  if (kind == "Service") return kube::store::Kind::service;
+  if (kind == "RayCluster") return kube::store::Kind::ray_cluster;
   return std::nullopt;
 }
 
 // A file that somebody wrote may lack uids.
 std::string text_with_uid(const Json& object, std::size_t number) {
-  const Json metadata = member(object, "metadata");
-  if (!metadata.is_object() || !text_member(metadata, "uid").empty()) return object.dump();
+  const Json metadata = text::member(object, "metadata");
+  if (!metadata.is_object() || !text::text_member(metadata, "uid").empty()) return object.dump();
   Json named = object;
   named["metadata"]["uid"] = "object " + std::to_string(number);
   return named.dump();
@@ -60,36 +60,36 @@ std::string text_with_uid(const Json& object, std::size_t number) {
 }  // namespace
 
 std::optional<topology::Place> place_of_ray_worker(const Json& pod) {
-  kube::ObjectReader reader{std::string(default_prefix)};
+  kube::store::ObjectReader reader{std::string(default_prefix)};
   const auto read = reader.pod(text_with_uid(pod, 0));
   return read && read->ray ? read->ray->place : std::nullopt;
 }
 
 Snapshot::Snapshot(std::string_view prefix)
-    : store_(std::make_unique<kube::Store>(std::string(prefix))) {}
+    : store_(std::make_unique<kube::store::Store>(std::string(prefix))) {}
 
 void Snapshot::add(const Json& object) {
-  const std::string kind = text_member(object, "kind");
+  const std::string kind = text::text_member(object, "kind");
   if (const auto stored = stored_kind(kind))
     return store_->upsert(*stored, text_with_uid(object, ++objects_));
   if (kind != "ResourceClaimTemplate") return;
-  const Json metadata = member(object, "metadata");
-  claim_templates_[{text_member(metadata, "namespace"), text_member(metadata, "name")}] =
-      chips_of_template(object);
+  const Json metadata = text::member(object, "metadata");
+  claim_templates_[{text::text_member(metadata, "namespace"),
+                    text::text_member(metadata, "name")}] = chips_of_template(object);
 }
 
 Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix) {
-  const bool whole = !json_fault(text);
+  const bool whole = !text::json_fault(text);
   const Json root = whole ? Json::parse(text, nullptr, false) : Json();
   if (!whole || root.is_discarded())
     return Error(Errc::bad_json,
                  "not JSON; make it with kubectl get pods,nodes,services -A -o json");
-  if (!root.is_object() || text_member(root, "kind").empty())
+  if (!root.is_object() || text::text_member(root, "kind").empty())
     return Error(Errc::wrong_type, "expected a List of Kubernetes objects, found " +
                                        std::string(root.type_name()) +
                                        (root.is_object() ? " without kind" : ""));
   Snapshot snapshot(prefix);
-  const Json items = member(root, "items");
+  const Json items = text::member(root, "items");
   if (!items.is_array()) {
     snapshot.add(root);
     return snapshot;
@@ -103,12 +103,13 @@ std::optional<std::string> Snapshot::ray_headless_service(std::string_view ns,
   return store_->ray_headless_service(ns, cluster);
 }
 
-std::optional<webhook::RayGroup> Snapshot::ray_group(std::string_view ns, std::string_view cluster,
-                                                     std::string_view group) const {
+std::optional<webhook::read::RayGroup> Snapshot::ray_group(std::string_view ns,
+                                                           std::string_view cluster,
+                                                           std::string_view group) const {
   return store_->ray_group(ns, cluster, group);
 }
 
-std::optional<std::string> Snapshot::leader_domain(const webhook::JobOfJobSet& job,
+std::optional<std::string> Snapshot::leader_domain(const webhook::read::JobOfJobSet& job,
                                                    std::string_view topology_key) const {
   return store_->leader_domain(job, topology_key);
 }
@@ -119,7 +120,7 @@ std::optional<std::uint32_t> Snapshot::claimed_chips(std::string_view ns,
   return found == claim_templates_.end() ? std::nullopt : found->second;
 }
 
-void Snapshot::tell(webhook::Ledger& ledger) const {
+void Snapshot::tell(webhook::ledger::Ledger& ledger) const {
   for (const auto& [name, pods] : store_->ray_groups()) {
     const auto group = ray_group(name.ns, name.cluster, name.group);
     for (const auto& [uid, pod] : pods) {
@@ -135,4 +136,4 @@ void Snapshot::tell(webhook::Ledger& ledger) const {
   }
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::source

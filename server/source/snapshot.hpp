@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::source {
 
 inline constexpr std::string_view default_prefix = "tpu-webhook.dev/";
 
-class Snapshot final : public webhook::ClusterView {
+class Snapshot final : public webhook::read::ClusterView {
  public:
   // `text` is a List, or one object. Kinds that nothing is read of are passed over.
   //   prefix  Config::prefix
@@ -32,21 +32,21 @@ class Snapshot final : public webhook::ClusterView {
 
   std::optional<std::string> ray_headless_service(std::string_view ns,
                                                   std::string_view cluster) const override;
-  std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
-                                             std::string_view group) const override;
+  std::optional<webhook::read::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                                   std::string_view group) const override;
 
-  std::optional<std::string> leader_domain(const webhook::JobOfJobSet& job,
+  std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
   std::optional<std::uint32_t> claimed_chips(std::string_view ns,
                                              std::string_view template_name) const override;
 
   // Tells the ledger of every Ray worker that has its place (place_of_ray_worker).
-  void tell(webhook::Ledger& ledger) const;
+  void tell(webhook::ledger::Ledger& ledger) const;
 
  private:
   using Name = std::pair<std::string, std::string>;  // namespace, name
 
-  std::unique_ptr<kube::Store> store_;  // its address stays
+  std::unique_ptr<kube::store::Store> store_;  // its address stays
   std::size_t objects_ = 0;
   std::map<Name, std::optional<std::uint32_t>> claim_templates_;
 };
@@ -55,4 +55,4 @@ class Snapshot final : public webhook::ClusterView {
 // another injector's replicaIndex and TPU_WORKER_ID. Nothing where none of them says it.
 std::optional<topology::Place> place_of_ray_worker(const nlohmann::ordered_json& pod);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::source

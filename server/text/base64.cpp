@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -19,8 +19,8 @@ int sextet(char c) {
 }  // namespace
 
 std::string encode_base64(std::string_view bytes) {
-  webhook::Buffer out;
-  webhook::append_base64(out, bytes);
+  webhook::text::Buffer out;
+  webhook::text::append_base64(out, bytes);
   return std::string(out.view());
 }
 
@@ -47,4 +47,4 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::text

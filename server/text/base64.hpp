@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::text {
 
 std::string encode_base64(std::string_view bytes);
 
@@ -13,4 +13,4 @@ std::string encode_base64(std::string_view bytes);
 // character, a wrong length, padding that is missing or inside.
 std::optional<std::string> decode_base64(std::string_view text);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::text

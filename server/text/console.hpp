@@ -3,7 +3,7 @@
 
 #include <iosfwd>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 struct Console {
   std::istream& in;
@@ -13,4 +13,4 @@ struct Console {
   bool interactive = false;  // `in` is one too: somebody can be asked
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

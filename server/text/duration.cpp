@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 namespace {
 
 constexpr double most_milliseconds = 24 * 60 * 60 * 1000.0;
@@ -56,4 +56,4 @@ std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(total));
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

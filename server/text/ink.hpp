@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 enum class Ink { plain, red, green, yellow, blue, cyan, bold, dim };
 
@@ -20,4 +20,4 @@ inline std::string paint(std::string_view text, Ink ink, bool colour) {
   return "\033[" + std::string(code) + 'm' + std::string(text) + "\033[0m";
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

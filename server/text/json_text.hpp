@@ -11,14 +11,14 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 // Why `text` is no whole JSON value, or is nested deeper than 64 levels; nothing where it is
 // one. To be asked first: nlohmann overflows the stack on a hundred thousand brackets.
 inline std::optional<Error> json_fault(std::string_view text) {
   std::string padded(text);
-  webhook::JsonReader reader;
-  if (reader.start(webhook::Body(padded).bytes()) && reader.skip() && reader.finish())
+  webhook::text::JsonReader reader;
+  if (reader.start(webhook::read::Body(padded).bytes()) && reader.skip() && reader.finish())
     return std::nullopt;
   return reader.error();
 }
@@ -51,4 +51,4 @@ inline bool has_labels(const nlohmann::ordered_json& object, std::string_view se
   return true;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

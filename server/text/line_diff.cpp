@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<DiffLine> diff_lines(const Lines& before, const Lines& after) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 struct DiffLine {
   char sign;  // ' ' in both, '-' in the first only, '+' in the second only
@@ -16,4 +16,4 @@ std::vector<std::string_view> split_lines(std::string_view text);
 std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
                                  const std::vector<std::string_view>& after);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

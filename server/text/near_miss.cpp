@@ -6,7 +6,7 @@
 #include <cctype>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::string did_you_mean(std::string_view name) {
   return name.empty() ? std::string() : fmt::format("; did you mean \"{}\"?", name);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

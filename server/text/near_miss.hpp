@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 // The candidate nearest to `found`: the fewest letters added, left out, replaced or swapped
 // with their neighbour, at most a third of its letters, but always one. Case and the signs
@@ -15,4 +15,4 @@ std::string closest(std::string_view found, std::span<const std::string> candida
 // "; did you mean \"drain.delay\"?", or "" for "".
 std::string did_you_mean(std::string_view name);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 inline std::string as_ranges(std::span<const std::uint32_t> numbers) {
   std::string out;
@@ -20,4 +20,4 @@ inline std::string as_ranges(std::span<const std::uint32_t> numbers) {
   return out;
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 class Table {
  public:
@@ -39,4 +39,4 @@ class Table {
   std::vector<Row> rows_;
 };
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 inline constexpr std::string_view version = TPUWH_VERSION;
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

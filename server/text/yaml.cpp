@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -26,7 +26,7 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> set) 
 std::optional<Json> number(std::string_view text) {
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
-  if (!webhook::is_json_number(digits)) return std::nullopt;
+  if (!webhook::text::is_json_number(digits)) return std::nullopt;
   Json parsed = Json::parse(digits, nullptr, false);
   if (parsed.is_discarded()) return std::nullopt;
   return parsed;
@@ -59,7 +59,7 @@ struct Converter {
   }
 
   bool convert(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
-    if (depth > webhook::JsonReader::max_depth)
+    if (depth > webhook::text::JsonReader::max_depth)
       return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
     if (++nodes > most_nodes)
       return fail(node.Mark(), Errc::too_large, "more than a million values");
@@ -92,7 +92,7 @@ struct Converter {
       const YAML::Node &key = member.first, &value = member.second;
       if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is no string");
       if (out.contains(key.Scalar())) {
-        const std::string what = "key " + webhook::printable(key.Scalar()) + " stands twice";
+        const std::string what = "key " + webhook::text::printable(key.Scalar()) + " stands twice";
         if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
         located->problems.push_back({line_offset + key.Mark().line + 1, what});
         continue;
@@ -182,7 +182,7 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
     (void)value.dump();  // throws what is not UTF-8
     return true;
   } catch (const YAML::Exception& e) {
-    wrong = {Error(Errc::bad_json, "not YAML: " + webhook::printable(e.msg, 200)),
+    wrong = {Error(Errc::bad_json, "not YAML: " + webhook::text::printable(e.msg, 200)),
              part.line + 1 + std::max(e.mark.line, 0)};
   } catch (const Json::type_error&) {
     wrong = {Error(Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
@@ -236,4 +236,4 @@ std::string to_yaml(const Json& value) {
   return std::string(out.c_str(), out.size()) + "\n";
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 
 // The documents of a YAML stream; empty ones are left out.
 //
@@ -38,4 +38,4 @@ LocatedYaml parse_located_yaml(const std::string& text);
 // For people: block style, a string quoted only where it would not read as one.
 std::string to_yaml(const nlohmann::ordered_json& value);
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

@@ -12,7 +12,7 @@ namespace tpuwh::server::tls {
 namespace {
 
 // Why OpenSSL's last call on this thread failed for good.
-error_code last_error(int ssl_error) {
+net::error_code last_error(int ssl_error) {
   if (ssl_error == SSL_ERROR_ZERO_RETURN) return boost::asio::error::eof;
   if (const auto code = ERR_get_error(); code != 0) {
     return {static_cast<int>(code), boost::asio::error::get_ssl_category()};
@@ -23,13 +23,13 @@ error_code last_error(int ssl_error) {
 
 }  // namespace
 
-Stream::Stream(Socket socket, ContextPtr context)
+Stream::Stream(net::Socket socket, ContextPtr context)
     : Stream(std::move(socket), SslPtr(SSL_new(context->ssl.native_handle()), &SSL_free)) {
   context_ = std::move(context);
   SSL_set_accept_state(ssl_.get());
 }
 
-Stream::Stream(Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {
+Stream::Stream(net::Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {
   if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
     throw std::bad_alloc();
   }
@@ -39,23 +39,23 @@ Stream::Stream(Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std
 // Each of the three tries, and waits for the socket when OpenSSL asks for it. Errors
 // are kept per thread and by whoever ran last, hence cleared before each try.
 
-Task<error_code> Stream::handshake() {
+net::Task<net::error_code> Stream::handshake() {
   for (;;) {
     ERR_clear_error();
     errno = 0;
     const int result = SSL_do_handshake(ssl_.get());
-    if (result == 1) co_return error_code();
+    if (result == 1) co_return net::error_code();
     const int reason = SSL_get_error(ssl_.get(), result);
-    const error_code error = co_await wait_for(reason);
+    const net::error_code error = co_await wait_for(reason);
     if (error) co_return error;
   }
 }
 
-Task<Received> Stream::read_some(std::span<char> room) {
+net::Task<net::Received> Stream::read_some(std::span<char> room) {
   for (;;) {
     ERR_clear_error();
     errno = 0;
-    Received received;
+    net::Received received;
     if (SSL_read_ex(ssl_.get(), room.data(), room.size(), &received.size) == 1) co_return received;
     const int reason = SSL_get_error(ssl_.get(), 0);
     received.error = co_await wait_for(reason);
@@ -63,14 +63,15 @@ Task<Received> Stream::read_some(std::span<char> room) {
   }
 }
 
-Task<error_code> Stream::write(std::string_view bytes) {
+net::Task<net::error_code> Stream::write(std::string_view bytes) {
   for (;;) {
     ERR_clear_error();
     errno = 0;
     std::size_t written = 0;  // without partial writes: all, in the end
-    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1) co_return error_code();
+    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1)
+      co_return net::error_code();
     const int reason = SSL_get_error(ssl_.get(), 0);
-    const error_code error = co_await wait_for(reason);
+    const net::error_code error = co_await wait_for(reason);
     if (error) co_return error;
   }
 }
@@ -80,7 +81,7 @@ void Stream::say_goodbye() {
   ERR_clear_error();
 }
 
-bool says_distrust(const error_code& error) {
+bool says_distrust(const net::error_code& error) {
   if (error.category() != boost::asio::error::get_ssl_category()) return false;
   switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
@@ -93,13 +94,13 @@ bool says_distrust(const error_code& error) {
   }
 }
 
-Task<error_code> Stream::wait_for(int ssl_error) {
+net::Task<net::error_code> Stream::wait_for(int ssl_error) {
   if (ssl_error == SSL_ERROR_WANT_READ) {
-    const auto [error] = co_await socket_.async_wait(Socket::wait_read, as_result);
+    const auto [error] = co_await socket_.async_wait(net::Socket::wait_read, net::as_result);
     co_return error;
   }
   if (ssl_error == SSL_ERROR_WANT_WRITE) {
-    const auto [error] = co_await socket_.async_wait(Socket::wait_write, as_result);
+    const auto [error] = co_await socket_.async_wait(net::Socket::wait_write, net::as_result);
     co_return error;
   }
   co_return last_error(ssl_error);

@@ -26,33 +26,33 @@ using SslPtr = std::unique_ptr<SSL, decltype(&SSL_free)>;
 class Stream {
  public:
   // The server's end.
-  Stream(Socket socket, ContextPtr context);
+  Stream(net::Socket socket, ContextPtr context);
   // Either: `ssl` knows which it is and lacks nothing but the descriptor.
-  Stream(Socket socket, SslPtr ssl);
+  Stream(net::Socket socket, SslPtr ssl);
 
-  Task<error_code> handshake();
+  net::Task<net::error_code> handshake();
 
   // At least one byte, or an error; a peer that says goodbye is boost::asio::error::eof.
-  Task<Received> read_some(std::span<char> room);
+  net::Task<net::Received> read_some(std::span<char> room);
 
   // All of it.
-  Task<error_code> write(std::string_view bytes);
+  net::Task<net::error_code> write(std::string_view bytes);
 
   // Tells the peer that no more will come, as far as that is possible at once.
   void say_goodbye();
 
-  Socket& socket() { return socket_; }
+  net::Socket& socket() { return socket_; }
   SSL* ssl() { return ssl_.get(); }
 
  private:
-  Task<error_code> wait_for(int ssl_error);
+  net::Task<net::error_code> wait_for(int ssl_error);
 
   ContextPtr context_;
-  Socket socket_;
+  net::Socket socket_;
   SslPtr ssl_;
 };
 
 // Whether a handshake failed because the peer refuses our certificate.
-bool says_distrust(const error_code& error);
+bool says_distrust(const net::error_code& error);
 
 }  // namespace tpuwh::server::tls

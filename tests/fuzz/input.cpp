@@ -10,7 +10,7 @@ namespace tpuwh::fuzz {
 
 namespace {
 
-using server::ReviewOutput;
+using server::review::ReviewOutput;
 
 struct Run {
   int code = 0;
@@ -20,10 +20,10 @@ struct Run {
 Run run(std::string_view bytes, ReviewOutput output) {
   std::istringstream in{std::string(bytes)};
   std::ostringstream out, err;
-  server::ReviewOptions options;
+  server::review::ReviewOptions options;
   options.output = output;
   Run run;
-  run.code = server::run_review(options, in, out, err);
+  run.code = server::review::run_review(options, in, out, err);
   run.out = out.str();
   require(run.code >= 0 && run.code <= 2, "exit code " + std::to_string(run.code));
   require((run.code == 2) == !err.str().empty(),

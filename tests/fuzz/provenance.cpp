@@ -8,16 +8,16 @@ namespace tpuwh::fuzz {
 namespace {
 
 using test::Json;
-using webhook::Provenance;
+using webhook::decide::Provenance;
 
 // What is read, written the way the program writes it.
 std::string normal_form(std::string_view text) {
   Provenance read, written;
   read.parse(text);
-  written.set_inputs(webhook::digest("inputs"));
+  written.set_inputs(webhook::text::digest("inputs"));
   for (const Provenance::Entry& entry : read.entries())
     written.record(entry.container, entry.variable, entry.digest);
-  webhook::Buffer out;
+  webhook::text::Buffer out;
   written.append_to(out);
   return std::string(out.view());
 }

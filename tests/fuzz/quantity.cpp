@@ -80,7 +80,7 @@ bool whole(const Reading& reading, Wide& out) {
 void quantity(std::string_view bytes) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 53;
   constexpr std::uint64_t ordinary = 1'000'000;
-  const auto chips = webhook::chip_count(bytes);
+  const auto chips = webhook::text::chip_count(bytes);
   if (chips) require(*chips <= largest, "more than 2^53");
   if (!chips) {
     const std::string message = chips.error().message();

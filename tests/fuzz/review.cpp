@@ -26,10 +26,10 @@ Reply ask(const std::string& review) {
 void require_declared(const Json& patch) {
   for (const Json& operation : patch) {
     const std::string op = operation.value("op", ""), path = operation.value("path", "");
-    const auto kind = op == "add"       ? webhook::PatchOp::add
-                      : op == "replace" ? webhook::PatchOp::replace
-                                        : webhook::PatchOp::remove;
-    require(webhook::find_row(kind, path, "tpu-webhook.dev~1") != nullptr,
+    const auto kind = op == "add"       ? webhook::write::PatchOp::add
+                      : op == "replace" ? webhook::write::PatchOp::replace
+                                        : webhook::write::PatchOp::remove;
+    require(webhook::write::find_row(kind, path, "tpu-webhook.dev~1") != nullptr,
             "not in the declared surface: " + operation.dump());
   }
 }
@@ -49,7 +49,7 @@ bool has_legal_containers(const Json& pod) {
   for (const char* list : {"containers", "initContainers"})
     for (const Json& container : test::member(test::member(pod, "spec"), list)) {
       const Json& name = test::member(container, "name");
-      if (!name.is_string() || !webhook::is_dns_label(name.get_ref<const std::string&>()) ||
+      if (!name.is_string() || !webhook::text::is_dns_label(name.get_ref<const std::string&>()) ||
           !names.insert(name).second)
         return false;
     }

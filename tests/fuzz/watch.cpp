@@ -10,9 +10,9 @@ namespace tpuwh::fuzz {
 
 namespace {
 
-using server::kube::ListDecoder;
-using server::kube::WatchDecoder;
-using server::kube::WatchEvent;
+using server::kube::decode::ListDecoder;
+using server::kube::decode::WatchDecoder;
+using server::kube::decode::WatchEvent;
 
 constexpr std::size_t most_bytes = 512;  // low, so that inputs reach it
 

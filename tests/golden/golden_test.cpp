@@ -82,8 +82,8 @@ class Recorded : public Reviews {
 
 // ---- what a review alone does not show
 
-Json object_with(const std::string& name, const webhook::Config& config,
-                 const webhook::ClusterView& cluster = webhook::NoCluster()) {
+Json object_with(const std::string& name, const webhook::config::Config& config,
+                 const webhook::read::ClusterView& cluster = webhook::read::NoCluster()) {
   const std::string review = read_text(fs::path(TPUWH_GOLDEN) / name / "review.json");
   const Reply reply = ask(review, config, cluster);
   EXPECT_EQ(reply.broken, "");
@@ -92,14 +92,14 @@ Json object_with(const std::string& name, const webhook::Config& config,
 
 // KubeRay up to 1.3 kept the last 50 characters of the Service's name.
 TEST(RayService, is_truncated_on_request) {
-  webhook::Config config;
+  webhook::config::Config config;
   config.kuberay_truncates_service_name = true;
   const Json pod = object_with("ray/long_cluster_name", config);
   const std::string want = "r-whose-name-has-just-fifty-three-letters-headless";
   EXPECT_EQ(pod["spec"]["subdomain"], want);
 }
 
-struct OneService final : webhook::ClusterView {
+struct OneService final : webhook::read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view,
                                                   std::string_view) const override {
     return "found-in-the-cluster";
@@ -113,7 +113,7 @@ TEST(RayService, of_the_cluster_is_taken_where_it_is_known) {
 
 // What torch_tpu's own launchers set, as KubeRay's webhook 1.4.0 does for Ray.
 TEST(TorchTpu, is_injected_on_request) {
-  webhook::Config config;
+  webhook::config::Config config;
   config.torch_tpu = true;
   const Json pod = object_with("ray/indexed_worker", config);
   const Json without = object_with("ray/indexed_worker", {});

@@ -58,12 +58,13 @@ void Properties::expect_fixed_point(const Json& object, const std::string& what)
 }
 
 void Properties::operations_are_declared() const {
-  const std::map<std::string, webhook::PatchOp> ops{{"add", webhook::PatchOp::add},
-                                                    {"replace", webhook::PatchOp::replace},
-                                                    {"remove", webhook::PatchOp::remove}};
+  const std::map<std::string, webhook::write::PatchOp> ops{
+      {"add", webhook::write::PatchOp::add},
+      {"replace", webhook::write::PatchOp::replace},
+      {"remove", webhook::write::PatchOp::remove}};
   for (const Json& operation : outcome_.patch)
-    EXPECT_NE(webhook::find_row(ops.at(operation["op"]), operation["path"].get<std::string>(),
-                                escaped_prefix),
+    EXPECT_NE(webhook::write::find_row(ops.at(operation["op"]),
+                                       operation["path"].get<std::string>(), escaped_prefix),
               nullptr)
         << operation.dump();
 }

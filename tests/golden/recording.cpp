@@ -27,9 +27,9 @@ std::vector<std::string> lines_of(const fs::path& file) {
 
 Responses responses_to(const std::vector<std::string>& reviews) {
   Responses out;
-  webhook::MemoryLedger ledger;
+  webhook::ledger::MemoryLedger ledger;
   for (const std::string& review : reviews) {
-    Reply reply = ask(review, {}, webhook::NoCluster(), ledger);
+    Reply reply = ask(review, {}, webhook::read::NoCluster(), ledger);
     if (reply.http_status != 200) reply.broken = "not answered: " + reply.body;
     if (!reply.broken.empty()) {
       out.broken = "review " + std::to_string(out.list.size() + 1) + ": " + reply.broken;

@@ -12,7 +12,7 @@ namespace tpuwh::test {
 
 namespace {
 
-using webhook::PatchOp;
+using webhook::write::PatchOp;
 
 std::string escaped(std::string_view prefix) {
   std::string out;
@@ -26,7 +26,7 @@ void check_declared(const json& patch, std::string_view prefix) {
     const PatchOp kind = op == "add"       ? PatchOp::add
                          : op == "replace" ? PatchOp::replace
                                            : PatchOp::remove;
-    EXPECT_NE(webhook::find_row(kind, path, escaped(prefix)), nullptr) << op << ' ' << path;
+    EXPECT_NE(webhook::write::find_row(kind, path, escaped(prefix)), nullptr) << op << ' ' << path;
   }
 }
 
@@ -58,9 +58,10 @@ void read_review_answer(const json& body, const json& review, const Around& arou
   check_warnings(out.warnings);
   out.object = request.contains("object") ? request["object"] : json();
   EXPECT_EQ(response.contains("patch"), response.contains("patchType"));
-  EXPECT_EQ(response.contains("patch"), out.outcome == webhook::Outcome::patched && !out.shadow);
-  EXPECT_EQ(out.allowed, out.outcome != webhook::Outcome::denied || out.shadow);
-  EXPECT_NE(out.outcome, webhook::Outcome::failed);
+  EXPECT_EQ(response.contains("patch"),
+            out.outcome == webhook::decide::Outcome::patched && !out.shadow);
+  EXPECT_EQ(out.allowed, out.outcome != webhook::decide::Outcome::denied || out.shadow);
+  EXPECT_NE(out.outcome, webhook::decide::Outcome::failed);
   if (!response.contains("patch")) return;
   EXPECT_EQ(response["patchType"], "JSONPatch");
   EXPECT_TRUE(out.allowed);
@@ -84,13 +85,13 @@ bool well_formed(std::string_view text) {
 Admitted admit(std::string review, const Around& around) {
   // One for the whole program, as one per thread in the server: what a review leaves
   // behind must not reach the next.
-  static webhook::Workspace workspace;
-  const webhook::NoCluster nothing;
-  webhook::MemoryLedger empty;
-  const webhook::Body body(review);
-  const webhook::Answer answer =
-      webhook::admit(body, around.config, around.cluster == nullptr ? nothing : *around.cluster,
-                     workspace, around.ledger == nullptr ? empty : *around.ledger);
+  static webhook::answer::Workspace workspace;
+  const webhook::read::NoCluster nothing;
+  webhook::ledger::MemoryLedger empty;
+  const webhook::read::Body body(review);
+  const webhook::answer::Answer answer = webhook::answer::admit(
+      body, around.config, around.cluster == nullptr ? nothing : *around.cluster, workspace,
+      around.ledger == nullptr ? empty : *around.ledger);
   Admitted out;
   out.status = answer.http_status;
   out.outcome = answer.summary.outcome;

@@ -19,8 +19,8 @@ using nlohmann::json;
 struct Admitted {
   unsigned status = 0;
   bool allowed = false;
-  webhook::Outcome outcome{};
-  webhook::Reason reason{};
+  webhook::decide::Outcome outcome{};
+  webhook::decide::Reason reason{};
   bool shadow = false;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;
@@ -33,9 +33,9 @@ struct Admitted {
 };
 
 struct Around {
-  webhook::Config config{};
-  const webhook::ClusterView* cluster = nullptr;  // null: knows nothing
-  webhook::Ledger* ledger = nullptr;              // null: an empty one
+  webhook::config::Config config{};
+  const webhook::read::ClusterView* cluster = nullptr;  // null: knows nothing
+  webhook::ledger::Ledger* ledger = nullptr;            // null: an empty one
 };
 
 Admitted admit(std::string review, const Around& around = {});

@@ -125,24 +125,25 @@ std::string check_status(const Json& body, unsigned http_status) {
 
 }  // namespace
 
-Reply ask(const std::string& review, const webhook::Config& config,
-          const webhook::ClusterView& cluster) {
-  webhook::MemoryLedger ledger;
+Reply ask(const std::string& review, const webhook::config::Config& config,
+          const webhook::read::ClusterView& cluster) {
+  webhook::ledger::MemoryLedger ledger;
   return ask(review, config, cluster, ledger);
 }
 
-Reply ask(const std::string& review, const webhook::Config& config,
-          const webhook::ClusterView& cluster, webhook::Ledger& ledger) {
-  static webhook::Workspace workspace;
+Reply ask(const std::string& review, const webhook::config::Config& config,
+          const webhook::read::ClusterView& cluster, webhook::ledger::Ledger& ledger) {
+  static webhook::answer::Workspace workspace;
   std::string text = review;
-  const webhook::Body asked(text);
-  webhook::Answer answer = webhook::admit(asked, config, cluster, workspace, ledger);
-  if (answer.summary.reason == webhook::Reason::not_a_pod)
-    answer = webhook::validate(asked, config, cluster, workspace);
+  const webhook::read::Body asked(text);
+  webhook::answer::Answer answer =
+      webhook::answer::admit(asked, config, cluster, workspace, ledger);
+  if (answer.summary.reason == webhook::decide::Reason::not_a_pod)
+    answer = webhook::validate::validate(asked, config, cluster, workspace);
   Reply reply;
   reply.http_status = answer.http_status;
   reply.body = answer.body;
-  reply.reason = webhook::name(answer.summary.reason);
+  reply.reason = webhook::decide::name(answer.summary.reason);
   const Json body = Json::parse(reply.body, nullptr, false);
   if (!body.is_object())
     reply.broken = "the answer is not JSON";
@@ -198,7 +199,7 @@ std::vector<OurVariable> our_variables(const Json& object) {
   std::vector<OurVariable> out;
   const Json& text =
       member(member(member(object, "metadata"), "annotations"), "tpu-webhook.dev/injected");
-  webhook::Provenance record;
+  webhook::decide::Provenance record;
   if (text.is_string()) record.parse(text.get_ref<const std::string&>());
   for (const char* list : {"containers", "initContainers"}) {
     const Json& containers = member(member(object, "spec"), list);
@@ -207,7 +208,7 @@ std::vector<OurVariable> our_variables(const Json& object) {
       for (std::size_t e = 0; e < env.size(); ++e) {
         const Json& name = member(env[e], "name");
         if (!name.is_string() || !owner.is_string()) continue;
-        const auto variable = webhook::find_variable(name.get_ref<const std::string&>());
+        const auto variable = webhook::read::find_variable(name.get_ref<const std::string&>());
         if (variable && record.find(owner.get_ref<const std::string&>(), *variable) != nullptr)
           out.push_back({Json::json_pointer("/spec") / list / c, e, name, owner});
       }

@@ -29,12 +29,12 @@ struct Reply {
 // Asks for an answer, as an API server would: of a workload object at /validate, of anything
 // else at /mutate. One workspace serves all calls, as in the server, so what one
 // review leaves behind the next one meets.
-Reply ask(const std::string& review, const webhook::Config& config = {},
-          const webhook::ClusterView& cluster = webhook::NoCluster());
+Reply ask(const std::string& review, const webhook::config::Config& config = {},
+          const webhook::read::ClusterView& cluster = webhook::read::NoCluster());
 
 // The same of a server that has answered before and remembers.
-Reply ask(const std::string& review, const webhook::Config& config,
-          const webhook::ClusterView& cluster, webhook::Ledger& ledger);
+Reply ask(const std::string& review, const webhook::config::Config& config,
+          const webhook::read::ClusterView& cluster, webhook::ledger::Ledger& ledger);
 
 // The member of an object; null where there is none, or no object.
 const Json& member(const Json& object, const char* key);

@@ -10,23 +10,23 @@
 namespace tpuwh::test {
 
 struct Identified {
-  explicit Identified(const PodBuilder& builder, const webhook::Config& config = {},
-                      const webhook::ClusterView& cluster = webhook::NoCluster())
-      : read(builder), workload(webhook::workload_of(read.pod)) {
+  explicit Identified(const PodBuilder& builder, const webhook::config::Config& config = {},
+                      const webhook::read::ClusterView& cluster = webhook::read::NoCluster())
+      : read(builder), workload(webhook::workloads::workload_of(read.pod)) {
     member.workload = workload.kind;
     workload.identify({read.pod, "default", config, cluster, service}, member);
   }
 
   std::string host_name(std::uint32_t slice, std::uint32_t host) const {
-    webhook::Buffer out;
+    webhook::text::Buffer out;
     member.names.append(out, slice, host);
     return std::string(out.view());
   }
 
   ReadPod read;
-  const webhook::Workload& workload;
+  const webhook::workloads::Workload& workload;
   std::string service;
-  webhook::Member member;
+  webhook::workloads::Member member;
 };
 
 }  // namespace tpuwh::test

@@ -1,4 +1,4 @@
-// A Pod as webhook::read_pod sees it, with the text that its views point into.
+// A Pod as webhook::read::read_pod sees it, with the text that its views point into.
 #pragma once
 
 #include "tests/support/pod_builder.hpp"
@@ -12,14 +12,15 @@ namespace tpuwh::test {
 
 struct ReadPod {
   explicit ReadPod(std::string json_text) : text(std::move(json_text)) {
-    const webhook::Body body(text);
-    good = in.start(body.bytes()) && webhook::read_pod(in, "tpu-webhook.dev/", pod) && in.finish();
+    const webhook::read::Body body(text);
+    good = in.start(body.bytes()) && webhook::read::read_pod(in, "tpu-webhook.dev/", pod) &&
+           in.finish();
   }
   explicit ReadPod(const PodBuilder& builder) : ReadPod(builder.pod().dump()) {}
 
   std::string text;
-  webhook::JsonReader in;
-  webhook::Pod pod;
+  webhook::text::JsonReader in;
+  webhook::read::Pod pod;
   bool good = false;
 };
 

@@ -32,18 +32,19 @@ json review_of_object(const json& object, const Change& change) {
 }
 
 Validated validated(const json& object, const Change& change) {
-  static webhook::Workspace workspace;  // as in the server: what one leaves, the next one meets
-  static const webhook::NoCluster nothing;
+  static webhook::answer::Workspace
+      workspace;  // as in the server: what one leaves, the next one meets
+  static const webhook::read::NoCluster nothing;
   std::string text = review_of_object(object, change).dump();
-  const webhook::ClusterView& cluster = change.cluster != nullptr ? *change.cluster : nothing;
-  const webhook::Answer answer =
-      webhook::validate(webhook::Body(text), change.config, cluster, workspace);
+  const webhook::read::ClusterView& cluster = change.cluster != nullptr ? *change.cluster : nothing;
+  const webhook::answer::Answer answer =
+      webhook::validate::validate(webhook::read::Body(text), change.config, cluster, workspace);
   Validated out;
   out.status = answer.http_status;
   out.outcome = answer.summary.outcome;
   out.reason = answer.summary.reason;
   out.owner = answer.summary.owner;
-  EXPECT_EQ(answer.ledger_use, webhook::Answer::LedgerUse::none);
+  EXPECT_EQ(answer.ledger_use, webhook::answer::Answer::LedgerUse::none);
   const json body = json::parse(answer.body);
   if (out.status != 200) {
     out.message = body["message"];

@@ -16,8 +16,8 @@ using nlohmann::json;
 struct Validated {
   unsigned status = 0;
   bool allowed = false;
-  webhook::Outcome outcome{};
-  webhook::Reason reason{};
+  webhook::decide::Outcome outcome{};
+  webhook::decide::Reason reason{};
   std::string owner;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;
@@ -31,8 +31,8 @@ struct Change {
   std::string_view operation = "CREATE";
   json old_object = nullptr;
   std::string_view sub_resource = {};
-  webhook::Config config{};
-  const webhook::ClusterView* cluster = nullptr;
+  webhook::config::Config config{};
+  const webhook::read::ClusterView* cluster = nullptr;
 };
 
 json review_of_object(const json& object, const Change& change = {});

@@ -5,7 +5,7 @@
 #include "webhook/decide/decide.hpp"
 #include "webhook/read/claims.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
 Workspace::~Workspace() = default;
@@ -14,11 +14,12 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 namespace {
 
-Summary summarise(const Decision& decision, Workspace::Impl& work) {
-  const Facts& facts = work.scratch.facts;
-  Summary summary = summary_of(work.review, decision);
+decide::Summary summarise(const decide::Decision& decision, Workspace::Impl& work) {
+  const decide::Facts& facts = work.scratch.facts;
+  decide::Summary summary = summary_of(work.review, decision);
   summary.description = work.scratch.description.view();
-  if (decision.outcome == Outcome::patched) summary.patch_bytes = work.scratch.patch.json().size();
+  if (decision.outcome == decide::Outcome::patched)
+    summary.patch_bytes = work.scratch.patch.json().size();
   if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
     work.owner.clear();
     work.owner.add(work.scratch.member.kind, '/', work.scratch.member.group);
@@ -34,7 +35,7 @@ Summary summarise(const Decision& decision, Workspace::Impl& work) {
 
 // Another try can succeed, perhaps at another replica: at once, or when the Pod's controller
 // makes it.
-Answer defer(const Decision& decision, Workspace::Impl& work) {
+Answer defer(const decide::Decision& decision, Workspace::Impl& work) {
   constexpr unsigned service_unavailable = 503;
   Answer answer;
   answer.http_status = service_unavailable;
@@ -45,8 +46,8 @@ Answer defer(const Decision& decision, Workspace::Impl& work) {
   return answer;
 }
 
-void name_ledger_use(const Decision& decision, Workspace::Impl& work, Answer& answer) {
-  const Facts& facts = work.scratch.facts;
+void name_ledger_use(const decide::Decision& decision, Workspace::Impl& work, Answer& answer) {
+  const decide::Facts& facts = work.scratch.facts;
   if (facts.pod == nullptr || !facts.ray()) return;
   const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
   if (!decision.asks_ledger && !has_its_place) return;
@@ -57,7 +58,7 @@ void name_ledger_use(const Decision& decision, Workspace::Impl& work, Answer& an
                           .group = facts.member->part,
                           .size = facts.place_size,
                           .review_uid = work.review.uid,
-                          .token = facts.pod->label(Label::token),
+                          .token = facts.pod->label(read::Label::token),
                           .dry_run = work.review.dry_run || decision.shadow};
   if (has_its_place) {
     answer.place_request.size = {facts.slice.hosts, 0};
@@ -65,27 +66,29 @@ void name_ledger_use(const Decision& decision, Workspace::Impl& work, Answer& an
   }
 }
 
-Answer answer_review(Body body, const Config& config, const ClusterView& cluster,
-                     Workspace::Impl& work, const PlaceAnswer* place) {
-  const bool read = read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
+Answer answer_review(read::Body body, const config::Config& config,
+                     const read::ClusterView& cluster, Workspace::Impl& work,
+                     const ledger::PlaceAnswer* place) {
+  const bool read =
+      read::read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty())
-    take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster);
-  Decision decision = bad_quantity
-                          ? deny_quantity(work.reader.error(), config, work.scratch)
-                          : decide(work.review, work.pod, config, cluster, place, work.scratch);
-  const bool deferred = decision.outcome == Outcome::deferred && !decision.asks_ledger;
+    read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster);
+  decide::Decision decision =
+      bad_quantity ? decide::deny_quantity(work.reader.error(), config, work.scratch)
+                   : decide::decide(work.review, work.pod, config, cluster, place, work.scratch);
+  const bool deferred = decision.outcome == decide::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
     Answer question;
     name_ledger_use(decision, work, question);
     return question;
   }
-  if (decision.outcome == Outcome::failed)
+  if (decision.outcome == decide::Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");
-  if (decision.shadow) note_shadow(decision, work.scratch);
+  if (decision.shadow) decide::note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);
@@ -96,8 +99,8 @@ Answer answer_review(Body body, const Config& config, const ClusterView& cluster
 
 }  // namespace
 
-Summary summary_of(const Review& review, const Decision& decision) {
-  Summary summary;
+decide::Summary summary_of(const read::Review& review, const decide::Decision& decision) {
+  decide::Summary summary;
   summary.uid = review.uid;
   summary.ns = review.ns;
   summary.workload = decision.workload;
@@ -113,10 +116,10 @@ Answer refuse(const Error& why, Workspace::Impl& work) {
   const bool ours = why.code() == Errc::internal;
   Answer answer;
   answer.http_status = large ? 413 : ours ? 500 : 400;
-  answer.summary.outcome = ours ? Outcome::failed : Outcome::unusable;
-  answer.summary.reason = large  ? Reason::too_large
-                          : ours ? Reason::internal_error
-                                 : Reason::unreadable;
+  answer.summary.outcome = ours ? decide::Outcome::failed : decide::Outcome::unusable;
+  answer.summary.reason = large  ? decide::Reason::too_large
+                          : ours ? decide::Reason::internal_error
+                                 : decide::Reason::unreadable;
   answer.summary.uid = work.review.uid;
   answer.summary.ns = work.review.ns;
   respond_status(answer.http_status,
@@ -134,9 +137,9 @@ Answer admit_after_exception(Workspace::Impl& work) {
   work.scratch.description.clear();
   work.scratch.notes.warn(
       "tpu-webhook failed on this object and left it as it was; please report it");
-  Decision decision;
-  decision.outcome = Outcome::failed;
-  decision.reason = Reason::internal_error;
+  decide::Decision decision;
+  decision.outcome = decide::Outcome::failed;
+  decision.reason = decide::Reason::internal_error;
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary.uid = work.review.uid;
@@ -154,17 +157,17 @@ Answer out_of_memory() noexcept {
   return answer;
 }
 
-Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
-             const PlaceAnswer* place) noexcept {
+Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
+             Workspace& workspace, const ledger::PlaceAnswer* place) noexcept {
   Workspace::Impl& work = workspace.impl();
   return never_throwing(work, [&] { return answer_review(review, config, cluster, work, place); });
 }
 
-Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
-             Ledger& ledger) noexcept {
+Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
+             Workspace& workspace, ledger::Ledger& ledger) noexcept {
   const Answer answer = admit(review, config, cluster, workspace);
   if (answer.ledger_use == Answer::LedgerUse::none) return answer;
-  PlaceAnswer place{.kind = PlaceAnswer::Kind::try_again};
+  ledger::PlaceAnswer place{.kind = ledger::PlaceAnswer::Kind::try_again};
   try {
     if (answer.ledger_use == Answer::LedgerUse::ask)
       place = ledger.place(answer.place_request);
@@ -176,4 +179,4 @@ Answer admit(Body review, const Config& config, const ClusterView& cluster, Work
   return admit(review, config, cluster, workspace, &place);
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 // Buffers and the parser, kept between calls so that a steady stream of reviews
 // allocates nothing. One per thread; the views in an Answer point into it and
@@ -47,13 +47,13 @@ struct Answer {
   unsigned http_status = 200;
   unsigned retry_after = 0;
   std::string_view body;
-  Summary summary;
+  decide::Summary summary;
 
   // The ledger's part in it (webhook/ledger/ledger.hpp). `ask`: there is no body yet; ask it, and
   // call admit() again with what it said. `note`: tell it of the place the Pod has.
   enum class LedgerUse { none, ask, note };
   LedgerUse ledger_use = LedgerUse::none;
-  PlaceRequest place_request = {};
+  ledger::PlaceRequest place_request = {};
   topology::Place place = {};
 };
 
@@ -61,11 +61,11 @@ struct Answer {
 // admits the Pod unchanged with a warning, and is marked in the summary.
 //
 //   place  what the ledger said, null before it was asked
-Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
-             const PlaceAnswer* place = nullptr) noexcept;
+Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
+             Workspace& workspace, const ledger::PlaceAnswer* place = nullptr) noexcept;
 
 // The same with a ledger that answers at once.
-Answer admit(Body review, const Config& config, const ClusterView& cluster, Workspace& workspace,
-             Ledger& ledger) noexcept;
+Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
+             Workspace& workspace, ledger::Ledger& ledger) noexcept;
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

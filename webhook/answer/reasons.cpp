@@ -4,7 +4,7 @@
 #include "webhook/write/patch.hpp"
 #include "webhook/write/surface.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 namespace {
 
@@ -27,51 +27,51 @@ std::string_view where_slice_comes_from(std::string_view workload) {
 }  // namespace
 
 std::string explain_variable(std::string_view variable, std::string_view workload) {
-  const auto known = find_variable(variable);
+  const auto known = read::find_variable(variable);
   if (!known) return "";
   switch (*known) {
-    case Variable::megascale_num_slices:
+    case read::Variable::megascale_num_slices:
       return "slices of the job, from label jobset.sigs.k8s.io/replicatedjob-replicas";
-    case Variable::megascale_slice_id:
+    case read::Variable::megascale_slice_id:
       return "which slice of the job this is, from " +
              std::string(where_slice_comes_from(workload));
-    case Variable::megascale_coordinator_address:
+    case read::Variable::megascale_coordinator_address:
       return "host 0 of slice 0, where all slices meet";
-    case Variable::megascale_port:
+    case read::Variable::megascale_port:
       return workload == "ray" ? "8081 and up: Ray serves metrics on 8080"
                                : "8080, MegaScale's own, one up for each container";
-    case Variable::tpu_worker_hostnames:
+    case read::Variable::tpu_worker_hostnames:
       return "DNS names of all hosts of the slice, in the order of their ids";
-    case Variable::tpu_process_addresses:
+    case read::Variable::tpu_process_addresses:
       return "one address for each process of the slice; TPU7x needs ports";
-    case Variable::tpu_process_port:
+    case read::Variable::tpu_process_port:
       return "the port of this container's own entry in TPU_PROCESS_ADDRESSES";
-    case Variable::tpu_worker_id:
+    case read::Variable::tpu_worker_id:
       return "place of this process in the lists, from " +
              std::string(where_host_comes_from(workload));
-    case Variable::tpu_name:
+    case read::Variable::tpu_name:
       return "name of the slice, the same on all its hosts";
-    case Variable::tpu_device_plugin_host_ip:
+    case read::Variable::tpu_device_plugin_host_ip:
       return "the node's address, for the variable after it";
-    case Variable::tpu_device_plugin_addr:
+    case read::Variable::tpu_device_plugin_addr:
       return "where Ray's dashboard reads TensorCore and memory metrics";
-    case Variable::torch_tpu_topology:
+    case read::Variable::torch_tpu_topology:
       return "the slice's dimensions for torch_tpu; on TPU7x the fourth is a chip's two chiplets";
-    case Variable::torch_tpu_slicebuilder_addresses:
+    case read::Variable::torch_tpu_slicebuilder_addresses:
       return "one address for each device of the slice, host by host, for torch_tpu";
-    case Variable::count_:
+    case read::Variable::count_:
       break;
   }
   return "";
 }
 
 std::string explain_path(std::string_view op, std::string_view path, std::string_view prefix) {
-  Patch escaper;
+  write::Patch escaper;
   escaper.clear(prefix);
-  const PatchOp kind = op == "add"       ? PatchOp::add
-                       : op == "replace" ? PatchOp::replace
-                                         : PatchOp::remove;
-  const SurfaceRow* row = find_row(kind, path, escaper.escaped_prefix());
+  const write::PatchOp kind = op == "add"       ? write::PatchOp::add
+                              : op == "replace" ? write::PatchOp::replace
+                                                : write::PatchOp::remove;
+  const write::SurfaceRow* row = write::find_row(kind, path, escaper.escaped_prefix());
   return row == nullptr ? "" : std::string(row->why);
 }
 
@@ -104,4 +104,4 @@ std::string explain_reason(std::string_view reason) {
   return std::string(reason);
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 // Why this workload's Pods get this variable and where its value comes from.
 std::string explain_variable(std::string_view variable, std::string_view workload);
@@ -15,4 +15,4 @@ std::string explain_path(std::string_view op, std::string_view path, std::string
 // A sentence for a reason of summary.hpp, by its name.
 std::string explain_reason(std::string_view reason);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

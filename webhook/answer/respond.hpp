@@ -8,13 +8,15 @@
 
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 // An AdmissionReview answer, with apiVersion and uid as they came.
-void respond(const Review& review, const Decision& decision, Scratch& scratch, Buffer& out);
+void respond(const read::Review& review, const decide::Decision& decision, decide::Scratch& scratch,
+             text::Buffer& out);
 
 // {"kind":"Status",…}: kube-apiserver shows the message to the user.
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"
-void respond_status(unsigned code, std::string_view reason, std::string_view message, Buffer& out);
+void respond_status(unsigned code, std::string_view reason, std::string_view message,
+                    text::Buffer& out);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -8,19 +8,19 @@
 
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 
 struct Workspace::Impl {
-  JsonReader reader;
-  Review review;
-  Pod pod;
-  Scratch scratch;
-  Buffer answer;
-  Buffer owner;
+  text::JsonReader reader;
+  read::Review review;
+  read::Pod pod;
+  decide::Scratch scratch;
+  text::Buffer answer;
+  text::Buffer owner;
 };
 
 // What every answer's summary says of its review and its decision.
-Summary summary_of(const Review& review, const Decision& decision);
+decide::Summary summary_of(const read::Review& review, const decide::Decision& decision);
 
 // A request that cannot be read is no policy decision: an HTTP error lets the
 // failurePolicy of the configuration decide (reference/contract.md C.5).
@@ -47,4 +47,4 @@ Answer never_throwing(Workspace::Impl& work, F&& answer) noexcept {
   }
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

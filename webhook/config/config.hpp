@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::config {
 
 enum class Mode {
   enforce,
@@ -86,4 +86,4 @@ struct Config {
   }
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::config

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::config {
 
 enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray, lws, statefulset };
 inline constexpr std::size_t workload_kinds = 6;
@@ -32,4 +32,4 @@ class WorkloadSet {
   std::uint32_t bits_ = 0;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::config

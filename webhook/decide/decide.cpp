@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
@@ -38,7 +38,7 @@ std::string_view odd_shape(const Shape& shape) {
   if (shape.processes.size() + shape.init.size() > max_tpu_containers)
     return "more than 16 containers ask for google.com/tpu, and no host has so many chips; nothing "
            "was injected";
-  const auto differ = [](const Container* c) { return c->request_and_limit_differ(); };
+  const auto differ = [](const read::Container* c) { return c->request_and_limit_differ(); };
   if (std::ranges::any_of(shape.processes, differ))
     return "request and limit of google.com/tpu differ, which the API server refuses; nothing was "
            "injected";
@@ -56,14 +56,14 @@ std::string sub_slice_misfit(const Shape& shape, const Dims& dims) {
   if (outer && *outer == dims) return {};
   if (outer && dims.fits_in(*outer) && topology::is_sub_slice_shape(dims)) return {};
   return "annotation cloud.google.com/gke-tpu-slice-topology is " + dims.text() +
-         ", which is no sub-slice of the selected topology " + printable(shape.selector_topology) +
-         "; nothing was injected";
+         ", which is no sub-slice of the selected topology " +
+         text::printable(shape.selector_topology) + "; nothing was injected";
 }
 
 void note_catalog(const topology::Slice& slice, Notes& notes) {
   if (slice.accelerator.empty()) return;
   if (slice.generation == nullptr)
-    notes.warn("accelerator " + printable(slice.accelerator) +
+    notes.warn("accelerator " + text::printable(slice.accelerator) +
                " is not in this release's catalog; " + hosts_of(slice) + " by arithmetic");
   else if (!slice.in_catalog)
     notes.warn("the catalog does not list " + slice.dims.text() + " with " +
@@ -74,38 +74,38 @@ void note_catalog(const topology::Slice& slice, Notes& notes) {
 // ---- names
 
 // Host names become DNS names and stand in every member's lists.
-Result<void> check_names(const Facts& facts, Buffer& text) {
-  const Member& member = *facts.member;
+Result<void> check_names(const Facts& facts, text::Buffer& text) {
+  const workloads::Member& member = *facts.member;
   text.clear();
   member.names.append(text, facts.slice_index, facts.slice.hosts - 1);
   const std::string_view longest = text.view();
-  if (longest.size() > max_label_length)
-    return Error(Errc::name_too_long, "host name " + printable(longest, 100) + " has " +
+  if (longest.size() > text::max_label_length)
+    return Error(Errc::name_too_long, "host name " + text::printable(longest, 100) + " has " +
                                           std::to_string(longest.size()) +
                                           " characters, a DNS label takes 63; shorten the name of "
                                           "the workload or its group");
-  if (!is_dns_label(longest))
-    return Error(Errc::bad_name, "host name " + printable(longest, 100) +
+  if (!text::is_dns_label(longest))
+    return Error(Errc::bad_name, "host name " + text::printable(longest, 100) +
                                      " is no DNS label: lower-case letters, digits and inner "
                                      "dashes only");
-  if (member.subdomain.size() > max_label_length)
+  if (member.subdomain.size() > text::max_label_length)
     return Error(Errc::name_too_long,
-                 "subdomain " + printable(member.subdomain, 100) + " has " +
+                 "subdomain " + text::printable(member.subdomain, 100) + " has " +
                      std::to_string(member.subdomain.size()) +
                      " characters, a DNS label takes 63; shorten the name of the workload");
-  if (!is_dns_label(member.subdomain))
-    return Error(Errc::bad_name, "subdomain " + printable(member.subdomain, 100) +
+  if (!text::is_dns_label(member.subdomain))
+    return Error(Errc::bad_name, "subdomain " + text::printable(member.subdomain, 100) +
                                      " is no DNS label, so no host of the slice would resolve");
   return {};
 }
 
-void note_resolving(const Pod& pod, Notes& notes) {
+void note_resolving(const read::Pod& pod, Notes& notes) {
   if (!pod.hostname_override.empty())
     notes.warn(
         "spec.hostnameOverride takes the Pod's DNS name away; other hosts of the slice will "
         "not find it");
   if (pod.dns_policy == "Default" || pod.dns_policy == "None")
-    notes.warn("dnsPolicy " + printable(pod.dns_policy) +
+    notes.warn("dnsPolicy " + text::printable(pod.dns_policy) +
                " has no cluster search path; the host names of the slice will not resolve");
   else if (pod.host_network && pod.dns_policy != "ClusterFirstWithHostNet")
     notes.warn(
@@ -115,24 +115,24 @@ void note_resolving(const Pod& pod, Notes& notes) {
 
 // The Pod's own name has to be the one that its index gives, else the entry of the
 // lists is somebody else.
-std::string wrong_hostname(const Facts& facts, Buffer& text) {
+std::string wrong_hostname(const Facts& facts, text::Buffer& text) {
   text.clear();
   facts.member->names.append(text, facts.slice_index, facts.host);
   if (facts.pod->hostname.empty() || facts.pod->hostname == text.view()) return {};
   if (facts.copied()) return {};  // written for the Pod it was copied from
-  return "spec.hostname is " + printable(facts.pod->hostname) + ", by its labels the Pod is " +
-         printable(text.view()) + "; nothing was injected";
+  return "spec.hostname is " + text::printable(facts.pod->hostname) +
+         ", by its labels the Pod is " + text::printable(text.view()) + "; nothing was injected";
 }
 
 // ---- what is written
 
-Facts& begin_facts(const Pod& pod, std::string_view ns, const topology::Slice& slice,
+Facts& begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slice& slice,
                    Scratch& scratch) {
   scratch.facts = Facts();
   scratch.facts.pod = &pod;
   scratch.facts.shape = &scratch.shape;
   scratch.facts.member = &scratch.member;
-  scratch.before.parse(pod.annotation(Annotation::injected));
+  scratch.before.parse(pod.annotation(read::Annotation::injected));
   scratch.facts.before = &scratch.before;
   scratch.facts.ns = ns;
   scratch.facts.slice = slice;
@@ -140,8 +140,8 @@ Facts& begin_facts(const Pod& pod, std::string_view ns, const topology::Slice& s
 }
 
 // Words for `kubectl describe`: which member of which slice this is.
-void describe(const Facts& facts, Buffer& out) {
-  const Member& member = *facts.member;
+void describe(const Facts& facts, text::Buffer& out) {
+  const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;
   out.clear();
   out.add(std::string_view("host "), facts.host, std::string_view(" of "), slice.hosts);
@@ -170,14 +170,14 @@ void for_each_container(const Facts& facts, F&& f) {
   // An init container runs before the processes and is none of them; with one
   // process a host it stands in its place.
   if (shape.processes.size() != 1) return;
-  for (const Container* init : shape.init)
+  for (const read::Container* init : shape.init)
     if (init->chips() == shape.processes.front()->chips()) f(*init, 0u);
 }
 
-Digest inputs_of(Scratch& scratch) {
+text::Digest inputs_of(Scratch& scratch) {
   const Facts& facts = scratch.facts;
-  const Member& member = *facts.member;
-  Digester inputs;
+  const workloads::Member& member = *facts.member;
+  text::Digester inputs;
   inputs.add(std::uint64_t{facts.host} << 32 | facts.slice.hosts)
       .add(std::uint64_t{facts.slice_index} << 32 | facts.job_slice)
       .add(std::uint64_t{facts.slice_count} << 32 | facts.slice.processes)
@@ -189,7 +189,7 @@ Digest inputs_of(Scratch& scratch) {
   if (member.names.numbered) inputs.add(std::uint64_t{member.names.first});
   if (!member.hostnames.empty()) inputs.add(member.hostnames);
   if (!member.coordinator.empty()) inputs.add(member.coordinator);
-  for_each_container(facts, [&](const Container& container, std::uint32_t process) {
+  for_each_container(facts, [&](const read::Container& container, std::uint32_t process) {
     inputs.add(container.name);
     want(facts, scratch.values, container, process, scratch.wanted);
     add_theirs(facts, container, scratch.wanted, scratch.before, inputs);
@@ -200,13 +200,13 @@ Digest inputs_of(Scratch& scratch) {
 void write_env(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   scratch.after.clear();
-  const Digest inputs = inputs_of(scratch);
+  const text::Digest inputs = inputs_of(scratch);
   bool lost = false;
-  for_each_container(facts, [&](const Container& container, std::uint32_t) {
+  for_each_container(facts, [&](const read::Container& container, std::uint32_t) {
     lost = lost || lost_variable(*facts.pod, container, scratch.before);
   });
   const bool frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
-  for_each_container(facts, [&](const Container& container, std::uint32_t process) {
+  for_each_container(facts, [&](const read::Container& container, std::uint32_t process) {
     want(facts, scratch.values, container, process, scratch.wanted);
     reconcile(facts, container, scratch.wanted, scratch.before, frozen, scratch.patch,
               scratch.after, scratch.notes);
@@ -215,14 +215,15 @@ void write_env(Scratch& scratch) {
   scratch.frozen = frozen;
 }
 
-void write_annotation(Scratch& scratch, Annotation which, Surface row, std::string_view value) {
+void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
+                      std::string_view value) {
   const auto index = static_cast<std::size_t>(which);
-  scratch.patch.set_own(row, "/metadata/annotations/", annotation_keys[index].text,
+  scratch.patch.set_own(row, "/metadata/annotations/", read::annotation_keys[index].text,
                         scratch.facts.pod->annotation_values[index], value);
 }
 
-void make_map(Patch& patch, Surface row, std::string_view path) {
-  patch.begin(PatchOp::add, row, path);
+void make_map(write::Patch& patch, write::Surface row, std::string_view path) {
+  patch.begin(write::PatchOp::add, row, path);
   patch.json().append(std::string_view("{}"));
   patch.end();
 }
@@ -232,22 +233,22 @@ void make_map(Patch& patch, Surface row, std::string_view path) {
 void write_annotations(Scratch& scratch) {
   const bool record = !scratch.after.empty() || !scratch.before.empty();
   if (scratch.frozen || (!record && !scratch.facts.slice.multi_host())) return;
-  if (scratch.facts.pod->annotations == Presence::absent)
-    make_map(scratch.patch, Surface::annotations, "/metadata/annotations");
+  if (scratch.facts.pod->annotations == read::Presence::absent)
+    make_map(scratch.patch, write::Surface::annotations, "/metadata/annotations");
   scratch.text.clear();
   scratch.after.append_to(scratch.text);
-  write_annotation(scratch, Annotation::injected, Surface::annotation_injected,
+  write_annotation(scratch, read::Annotation::injected, write::Surface::annotation_injected,
                    scratch.text.view());
-  write_annotation(scratch, Annotation::slice, Surface::annotation_slice,
+  write_annotation(scratch, read::Annotation::slice, write::Surface::annotation_slice,
                    scratch.description.view());
 }
 
 // `present` is what stands there, "" for nothing.
-void write_text(Patch& patch, Surface row, std::string_view path, std::string_view value,
-                std::string_view present = {}) {
+void write_text(write::Patch& patch, write::Surface row, std::string_view path,
+                std::string_view value, std::string_view present = {}) {
   if (present == value) return;
-  patch.begin(present.empty() ? PatchOp::add : PatchOp::replace, row, path);
-  append_json_string(patch.json(), value);
+  patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row, path);
+  write::append_json_string(patch.json(), value);
   patch.end();
 }
 
@@ -257,11 +258,12 @@ void write_names(Scratch& scratch) {
   if (facts.pod->hostname.empty() || facts.copied()) {
     scratch.text.clear();
     facts.member->names.append(scratch.text, facts.slice_index, facts.host);
-    write_text(scratch.patch, Surface::hostname, "/spec/hostname", scratch.text.view(),
+    write_text(scratch.patch, write::Surface::hostname, "/spec/hostname", scratch.text.view(),
                facts.pod->hostname);
   }
   if (facts.pod->subdomain.empty())
-    write_text(scratch.patch, Surface::subdomain, "/spec/subdomain", facts.member->subdomain);
+    write_text(scratch.patch, write::Surface::subdomain, "/spec/subdomain",
+               facts.member->subdomain);
 }
 
 // Ray's autoscaler scales the hosts of a slice as one by this label.
@@ -269,25 +271,26 @@ void write_replica_label(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   if (!facts.ray()) return;
   const std::string_view name = scratch.values.tpu_name.view();
-  const std::string_view present = facts.pod->label(Label::replica_index);
+  const std::string_view present = facts.pod->label(read::Label::replica_index);
   if (present.empty() || facts.copied())
-    write_text(scratch.patch, Surface::label_replica_index, "/metadata/labels/replicaIndex", name,
-               present);
+    write_text(scratch.patch, write::Surface::label_replica_index, "/metadata/labels/replicaIndex",
+               name, present);
   else if (present != name)
-    scratch.notes.warn("label replicaIndex is " + printable(present) +
-                       " and stays; by KubeRay's labels it is " + printable(name));
+    scratch.notes.warn("label replicaIndex is " + text::printable(present) +
+                       " and stays; by KubeRay's labels it is " + text::printable(name));
 }
 
 void write_token(Scratch& scratch) {
   const Facts& facts = scratch.facts;
   if (facts.token.empty()) return;
-  write_own_label(*facts.pod, Label::token, Surface::label_token, facts.token, scratch.patch);
+  write_own_label(*facts.pod, read::Label::token, write::Surface::label_token, facts.token,
+                  scratch.patch);
 }
 
-void write_labels(Scratch& scratch, const Config& config) {
+void write_labels(Scratch& scratch, const config::Config& config) {
   const auto placement = plan_placement(scratch.facts, config, scratch.notes);
-  if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == Presence::absent)
-    make_map(scratch.patch, Surface::labels, "/metadata/labels");
+  if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
+    make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
   if (placement)
@@ -296,14 +299,14 @@ void write_labels(Scratch& scratch, const Config& config) {
 
 // ---- the order of it all
 
-Decision write_everything(const Config& config, Scratch& scratch) {
+Decision write_everything(const config::Config& config, Scratch& scratch) {
   const Facts& facts = scratch.facts;
   if (auto built = build_values(facts, config, scratch.values); !built)
     return deny(Reason::too_long, built.error());
-  if (!scratch.values.tpu_name.empty() && !is_label_value(scratch.values.tpu_name.view()))
+  if (!scratch.values.tpu_name.empty() && !text::is_label_value(scratch.values.tpu_name.view()))
     return deny(
         Reason::bad_name,
-        Error(Errc::bad_name, "slice name " + printable(scratch.values.tpu_name.view(), 100) +
+        Error(Errc::bad_name, "slice name " + text::printable(scratch.values.tpu_name.view(), 100) +
                                   " is no label value of at most 63 characters; Ray makes "
                                   "a node label of it"));
   if (scratch.values.ports_unreadable)
@@ -328,7 +331,7 @@ Decision write_everything(const Config& config, Scratch& scratch) {
   return unchanged(relevant ? Reason::already_done : Reason::single_host);
 }
 
-Decision no_subdomain(const Config& config, Scratch& scratch) {
+Decision no_subdomain(const config::Config& config, Scratch& scratch) {
   scratch.notes.warn("the Pod has no spec.subdomain, so the " +
                      std::to_string(scratch.facts.slice.hosts) +
                      " hosts of the slice have no DNS names; set it to a headless Service");
@@ -352,9 +355,9 @@ std::string wrong_hostnames(const Facts& facts) {
   for (std::string_view rest = all;;) {
     const std::size_t comma = rest.find(',');
     names.push_back(rest.substr(0, comma));
-    if (!is_host_name(names.back()))
+    if (!text::is_host_name(names.back()))
       return "annotation hostnames: entry " + std::to_string(names.size() - 1) + ", " +
-             printable(names.back()) + ", is no host name without port; nothing was injected";
+             text::printable(names.back()) + ", is no host name without port; nothing was injected";
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
@@ -363,17 +366,17 @@ std::string wrong_hostnames(const Facts& facts) {
            hosts_of(facts.slice) + "; nothing was injected";
   for (std::uint32_t host = 0; host < names.size(); ++host)
     if (!own.empty() && first_of(names[host], '.') == own && host != facts.host)
-      return "annotation hostnames has this Pod, " + printable(own) + ", as host " +
+      return "annotation hostnames has this Pod, " + text::printable(own) + ", as host " +
              std::to_string(host) + ", but it is host " + std::to_string(facts.host) +
              "; nothing was injected";
   std::ranges::sort(names);
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
-    return "annotation hostnames has " + printable(*twice) + " twice; nothing was injected";
+    return "annotation hostnames has " + text::printable(*twice) + " twice; nothing was injected";
   return {};
 }
 
 void note_coordinator(const Facts& facts, Notes& notes) {
-  const Member& member = *facts.member;
+  const workloads::Member& member = *facts.member;
   if (!member.slices_asked || facts.slice_count < 2 || !member.coordinator.empty()) return;
   if (member.coordinator_known && member.hostnames.empty() && facts.named) return;
   notes.warn("annotation slice-count makes this one slice of " + std::to_string(facts.slice_count) +
@@ -383,12 +386,12 @@ void note_coordinator(const Facts& facts, Notes& notes) {
 
 // ---- the members of a slice
 
-Decision write_member(const Config& config, Scratch& scratch) {
+Decision write_member(const config::Config& config, Scratch& scratch) {
   note_coordinator(scratch.facts, scratch.notes);
   return write_everything(config, scratch);
 }
 
-Decision write_named(const Config& config, Scratch& scratch) {
+Decision write_named(const config::Config& config, Scratch& scratch) {
   Facts& facts = scratch.facts;
   if (auto named = check_names(facts, scratch.text); !named)
     return deny(Reason::bad_name, named.error());
@@ -399,7 +402,7 @@ Decision write_named(const Config& config, Scratch& scratch) {
   return write_member(config, scratch);
 }
 
-Decision write_listed(const Config& config, Scratch& scratch) {
+Decision write_listed(const config::Config& config, Scratch& scratch) {
   Facts& facts = scratch.facts;
   if (auto wrong = wrong_hostnames(facts); !wrong.empty())
     return leave_alone(Reason::inconsistent, std::move(wrong), scratch);
@@ -407,13 +410,13 @@ Decision write_listed(const Config& config, Scratch& scratch) {
   return write_member(config, scratch);
 }
 
-Decision decide_settled(const Config& config, Scratch& scratch) {
+Decision decide_settled(const config::Config& config, Scratch& scratch) {
   const Facts& facts = scratch.facts;
-  const Member& member = scratch.member;
+  const workloads::Member& member = scratch.member;
   describe(facts, scratch.description);
-  if (!member.coordinator.empty() && !is_host_name(first_of(member.coordinator, ':')))
+  if (!member.coordinator.empty() && !text::is_host_name(first_of(member.coordinator, ':')))
     return leave_alone(Reason::inconsistent,
-                       "annotation coordinator is " + printable(member.coordinator) +
+                       "annotation coordinator is " + text::printable(member.coordinator) +
                            ", which is no host name; nothing was injected",
                        scratch);
   const bool multi_host = facts.slice.multi_host();
@@ -428,8 +431,8 @@ Decision decide_settled(const Config& config, Scratch& scratch) {
   return member.subdomain.empty() ? no_subdomain(config, scratch) : write_named(config, scratch);
 }
 
-Decision decide_member(const Config& config, const ClusterView& cluster, const PlaceAnswer* place,
-                       Scratch& scratch) {
+Decision decide_member(const config::Config& config, const read::ClusterView& cluster,
+                       const ledger::PlaceAnswer* place, Scratch& scratch) {
   Identity identity = settle_identity(scratch.facts, scratch.member, cluster, place);
   switch (identity.verdict) {
     case Identity::Verdict::settled:
@@ -455,18 +458,19 @@ using SliceOrDecision = std::variant<topology::Slice, Decision>;
 // Of as many hosts as the user says.
 SliceOrDecision slice_of_count(Scratch& scratch) {
   const Shape& shape = scratch.shape;
-  const IndexLabel& count = scratch.member.worker_count;
+  const workloads::IndexLabel& count = scratch.member.worker_count;
   if (!count.present())
     return leave_alone(Reason::no_topology,
                        "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
                        "the hosts of the slice are not known; nothing was injected",
                        scratch);
-  const auto hosts = plain_decimal(count.text);
+  const auto hosts = text::plain_decimal(count.text);
   if (!hosts || *hosts == 0 || *hosts > Dims::max_product)
-    return deny(Reason::bad_index, Error(Errc::index_out_of_range,
-                                         std::string(count.key) + " is " + printable(count.text) +
-                                             ", expected a plain decimal from 1 to " +
-                                             std::to_string(Dims::max_product)));
+    return deny(
+        Reason::bad_index,
+        Error(Errc::index_out_of_range,
+              std::string(count.key) + " is " + text::printable(count.text) +
+                  ", expected a plain decimal from 1 to " + std::to_string(Dims::max_product)));
   const auto slice =
       topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
                                static_cast<std::uint32_t>(shape.processes.size()));
@@ -494,8 +498,9 @@ SliceOrDecision slice_of_topology(Scratch& scratch) {
   return *slice;
 }
 
-Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
-                      const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
+Decision decide_shape(const read::Pod& pod, std::string_view ns, const config::Config& config,
+                      const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+                      Scratch& scratch) {
   if (const auto odd = odd_shape(scratch.shape); !odd.empty())
     return leave_alone(Reason::inconsistent, std::string(odd), scratch);
   SliceOrDecision found =
@@ -506,28 +511,28 @@ Decision decide_shape(const Pod& pod, std::string_view ns, const Config& config,
 }
 
 // A Pod for TPU nodes without chips, but with claims: they may be what it asks with.
-void note_claims(const Pod& pod, Notes& notes) {
-  if (pod.claim_uses.empty() || pod.selector(key::accelerator).empty()) return;
+void note_claims(const read::Pod& pod, Notes& notes) {
+  if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
   notes.warn(
       "the Pod selects TPU nodes and asks for no google.com/tpu; whether its resource claims are "
       "for chips, and for how many, is not known here, so nothing was injected");
 }
 
-void begin(const Config& config, Scratch& scratch) {
+void begin(const config::Config& config, Scratch& scratch) {
   scratch.notes.clear();
   scratch.description.clear();
   scratch.frozen = false;
   scratch.facts = Facts();
-  scratch.member = Member();  // its views died with the review before
+  scratch.member = workloads::Member();  // its views died with the review before
   scratch.patch.clear(config.prefix);
 }
 
 }  // namespace
 
-Decision deny_quantity(Error why, const Config& config, Scratch& scratch) {
+Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch) {
   begin(config, scratch);
   Decision decision = deny(Reason::bad_quantity, std::move(why));
-  decision.shadow = config.mode == Mode::shadow;
+  decision.shadow = config.mode == config::Mode::shadow;
   return decision;
 }
 
@@ -543,31 +548,32 @@ void note_shadow(const Decision& decision, Scratch& scratch) {
                        std::string(scratch.description.view()) + "; it was left as it is");
 }
 
-Decision decide(const Review& review, const Pod& pod, const Config& config,
-                const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch) {
+Decision decide(const read::Review& review, const read::Pod& pod, const config::Config& config,
+                const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+                Scratch& scratch) {
   begin(config, scratch);
   const auto none_of_ours = [&](Reason reason) {
-    return Decision{.reason = reason, .shadow = config.mode == Mode::shadow};
+    return Decision{.reason = reason, .shadow = config.mode == config::Mode::shadow};
   };
   if (!review.is_pod_creation()) return none_of_ours(Reason::not_a_pod);
   if (!read_shape(pod, scratch.shape)) {
     note_claims(pod, scratch.notes);
     return none_of_ours(Reason::no_tpu);
   }
-  if (pod.annotation(Annotation::inject) == "false") return none_of_ours(Reason::opted_out);
+  if (pod.annotation(read::Annotation::inject) == "false") return none_of_ours(Reason::opted_out);
 
   const std::string_view ns = review.ns_of(pod);
-  const Workload& workload = workload_of(pod);
+  const workloads::Workload& workload = workloads::workload_of(pod);
   Decision decision{.reason = Reason::switched_off};
   if (config.workloads.has(workload.kind)) {
     scratch.member.workload = workload.kind;
     workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
-    apply_annotations(pod, ns, scratch.member);
+    workloads::apply_annotations(pod, ns, scratch.member);
     decision = decide_shape(pod, ns, config, cluster, place, scratch);
   }
   decision.workload = workload.name;
-  decision.shadow = config.mode_for(workload.kind) == Mode::shadow;
+  decision.shadow = config.mode_for(workload.kind) == config::Mode::shadow;
   return decision;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -17,21 +17,21 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 // Everything a decision is made in, reused from review to review.
 struct Scratch {
   Shape shape;
-  Member member;
+  workloads::Member member;
   Facts facts;
   EnvValues values;
   WantedEnv wanted;
   Affinities affinities;
   Provenance before, after;
   Notes notes;
-  Patch patch;
-  Buffer description;  // "worker 1 of 4 in slice 0 of 2 …", "" where not known
-  Buffer text;         // an annotation while it is written
+  write::Patch patch;
+  text::Buffer description;  // "worker 1 of 4 in slice 0 of 2 …", "" where not known
+  text::Buffer text;         // an annotation while it is written
   std::string service;
   bool frozen = false;  // a second look with nothing changed: env stays as it is
 };
@@ -49,7 +49,7 @@ struct Decision {
 // The Pod asks for something that is no whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
-Decision deny_quantity(Error why, const Config& config, Scratch& scratch);
+Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch);
 
 // Warns of what a decision that is not carried out would have been.
 void note_shadow(const Decision& decision, Scratch& scratch);
@@ -57,7 +57,8 @@ void note_shadow(const Decision& decision, Scratch& scratch);
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.
 //   place  what the ledger said, null before it was asked
-Decision decide(const Review& review, const Pod& pod, const Config& config,
-                const ClusterView& cluster, const PlaceAnswer* place, Scratch& scratch);
+Decision decide(const read::Review& review, const read::Pod& pod, const config::Config& config,
+                const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+                Scratch& scratch);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
@@ -20,29 +20,32 @@ constexpr std::string_view host_ip_reference = "$(TPU_DEVICE_PLUGIN_HOST_IP)";
 constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
 
 // What is recorded of an entry's value: a reference is only ever ours in one form.
-std::string_view value_of(const EnvEntry& entry) {
-  return entry.source == EnvSource::value_from ? host_ip_field : entry.value;
+std::string_view value_of(const read::EnvEntry& entry) {
+  return entry.source == read::EnvSource::value_from ? host_ip_field : entry.value;
 }
 
 // The entry is on record as ours and still is what we wrote.
-bool written_by_us(const Provenance& before, const Container& container, const EnvEntry& entry) {
+bool written_by_us(const Provenance& before, const read::Container& container,
+                   const read::EnvEntry& entry) {
   const auto* recorded = before.find(container.name, entry.variable);
-  return recorded != nullptr && view(recorded->digest) == view(digest(value_of(entry)));
+  return recorded != nullptr &&
+         text::view(recorded->digest) == text::view(text::digest(value_of(entry)));
 }
 
 // What somebody else set: the entry that counts, unless it is ours from an earlier
 // pass, which says nothing that is not computed again.
-const EnvEntry* set_by_others(const Facts& facts, const Container& container, Variable variable) {
-  const EnvEntry* entry = facts.pod->entry(container, variable);
+const read::EnvEntry* set_by_others(const Facts& facts, const read::Container& container,
+                                    read::Variable variable) {
+  const read::EnvEntry* entry = facts.pod->entry(container, variable);
   return entry != nullptr && written_by_us(*facts.before, container, *entry) ? nullptr : entry;
 }
 
 constexpr std::uint32_t largest_port = 65535;
 
 // A port as a plain number.
-std::optional<std::uint32_t> port_in(const EnvEntry& entry) {
-  const auto port = plain_decimal(entry.value);
-  if (entry.source != EnvSource::literal || !port || *port == 0 || *port > largest_port)
+std::optional<std::uint32_t> port_in(const read::EnvEntry& entry) {
+  const auto port = text::plain_decimal(entry.value);
+  if (entry.source != read::EnvSource::literal || !port || *port == 0 || *port > largest_port)
     return std::nullopt;
   return port;
 }
@@ -62,18 +65,18 @@ std::size_t total_name_bytes(const Facts& facts) {
          facts.slice.hosts * (1 + facts.member->subdomain.size());
 }
 
-Error too_long(const Facts& facts, Variable variable, std::size_t bytes) {
+Error too_long(const Facts& facts, read::Variable variable, std::size_t bytes) {
   return Error(Errc::env_too_long,
-               std::string(name(variable)) + " would be " + std::to_string(bytes) + " bytes for " +
-                   std::to_string(facts.slice.processes) + " processes on " +
+               std::string(read::name(variable)) + " would be " + std::to_string(bytes) +
+                   " bytes for " + std::to_string(facts.slice.processes) + " processes on " +
                    std::to_string(facts.slice.hosts) + " hosts; the kernel takes " +
                    std::to_string(max_env_bytes) +
                    " for one variable, so no container could start. Shorter names of the "
                    "workload or its Service make it fit");
 }
 
-Result<void> check_length(const Facts& facts, Variable variable, std::size_t value_bytes) {
-  const std::size_t bytes = name(variable).size() + 1 + value_bytes;
+Result<void> check_length(const Facts& facts, read::Variable variable, std::size_t value_bytes) {
+  const std::size_t bytes = read::name(variable).size() + 1 + value_bytes;
   if (bytes > max_env_bytes) return too_long(facts, variable, bytes);
   return {};
 }
@@ -97,7 +100,7 @@ class HostList {
     host_ = host;
     given_ = take_entry(rest_);
   }
-  void append_to(Buffer& out) const {
+  void append_to(text::Buffer& out) const {
     if (!given_.empty()) {
       out.append(given_);
       return;
@@ -114,9 +117,9 @@ class HostList {
 
 // All that the names of a slice's hosts are made of. Two slices never have one key: what is
 // put together was checked and holds no comma, and begins with no '=' or '~'.
-void begin_key(const Facts& facts, Buffer& key) {
-  const Member& member = *facts.member;
-  const HostNames& names = member.names;
+void begin_key(const Facts& facts, text::Buffer& key) {
+  const workloads::Member& member = *facts.member;
+  const workloads::HostNames& names = member.names;
   key.clear();
   if (!facts.slice.multi_host())
     key.append('~');
@@ -130,7 +133,7 @@ void begin_key(const Facts& facts, Buffer& key) {
 
 // The list as a JSON string: each host `each` times, and after its name what `after(i)` adds.
 template <class After>
-void append_list(const Facts& facts, std::uint32_t each, Buffer& out, After&& after) {
+void append_list(const Facts& facts, std::uint32_t each, text::Buffer& out, After&& after) {
   char before = '"';
   HostList hosts(facts);
   for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
@@ -150,10 +153,11 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
   const std::uint32_t each = facts.ray() ? 1 : facts.slice.processes_per_host;
   const std::size_t entries = std::size_t{facts.slice.hosts} * each;
   const std::size_t bytes = total_name_bytes(facts) * each + entries - 1;
-  if (auto fits = check_length(facts, Variable::tpu_worker_hostnames, bytes); !fits) return fits;
+  if (auto fits = check_length(facts, read::Variable::tpu_worker_hostnames, bytes); !fits)
+    return fits;
   begin_key(facts, values.key);
   values.key.add(';', each);
-  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](Buffer& out) {
+  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](text::Buffer& out) {
     out.reserve(bytes + 4);
     append_list(facts, each, out, [](std::uint32_t) {});
   });
@@ -161,10 +165,11 @@ Result<void> build_hostnames(const Facts& facts, EnvValues& values) {
 }
 
 // The port of process 0: our own, unless a container says which port is its.
-std::uint32_t first_port(const Facts& facts, const Config& config) {
+std::uint32_t first_port(const Facts& facts, const config::Config& config) {
   const auto& processes = facts.shape->processes;
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
-    const EnvEntry* own = set_by_others(facts, *processes[i], Variable::tpu_process_port);
+    const read::EnvEntry* own =
+        set_by_others(facts, *processes[i], read::Variable::tpu_process_port);
     const auto port = own == nullptr ? std::nullopt : port_in(*own);
     if (port && *port > i) return *port - i;
   }
@@ -174,9 +179,9 @@ std::uint32_t first_port(const Facts& facts, const Config& config) {
 // The port at which the others will look for this process: that of its entry in a list of
 // the user's own, if the list has one for each process.
 std::optional<std::uint32_t> port_in_list(const Facts& facts, std::uint32_t process) {
-  const EnvEntry* own =
-      set_by_others(facts, *facts.shape->processes[process], Variable::tpu_process_addresses);
-  if (own == nullptr || own->source != EnvSource::literal) return std::nullopt;
+  const read::EnvEntry* own =
+      set_by_others(facts, *facts.shape->processes[process], read::Variable::tpu_process_addresses);
+  if (own == nullptr || own->source != read::EnvSource::literal) return std::nullopt;
   std::string_view rest = own->value;
   if (std::count(rest.begin(), rest.end(), ',') + 1 != std::ptrdiff_t{facts.slice.processes})
     return std::nullopt;
@@ -186,16 +191,17 @@ std::optional<std::uint32_t> port_in_list(const Facts& facts, std::uint32_t proc
   const auto colon = entry.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const bool replaced = facts.slice.multi_host() && entry.starts_with("localhost:");
-  const auto port = plain_decimal(entry.substr(colon + 1));
+  const auto port = text::plain_decimal(entry.substr(colon + 1));
   return replaced || !port || *port == 0 || *port > largest_port ? std::nullopt : port;
 }
 
 // Ports of the Pod's processes, in order; false if one cannot be read.
-bool read_ports(const Facts& facts, const Config& config, EnvValues& values) {
+bool read_ports(const Facts& facts, const config::Config& config, EnvValues& values) {
   const auto& processes = facts.shape->processes;
   const std::uint32_t first = first_port(facts, config);
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
-    const EnvEntry* own = set_by_others(facts, *processes[i], Variable::tpu_process_port);
+    const read::EnvEntry* own =
+        set_by_others(facts, *processes[i], read::Variable::tpu_process_port);
     const auto port =
         own == nullptr ? std::optional(port_in_list(facts, i).value_or(first + i)) : port_in(*own);
     if (!port || *port > largest_port) return false;
@@ -206,18 +212,19 @@ bool read_ports(const Facts& facts, const Config& config, EnvValues& values) {
   return true;
 }
 
-Result<void> build_addresses(const Facts& facts, const Config& config, EnvValues& values) {
+Result<void> build_addresses(const Facts& facts, const config::Config& config, EnvValues& values) {
   values.ports_unreadable = !read_ports(facts, config, values);
   if (values.ports_unreadable) return {};
   const std::uint32_t each = facts.slice.processes_per_host;
   std::size_t port_bytes = 0;
-  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(values.ports[i]);
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + text::decimal_digits(values.ports[i]);
   const std::size_t bytes =
       total_name_bytes(facts) * each + port_bytes * facts.slice.hosts + facts.slice.processes - 1;
-  if (auto fits = check_length(facts, Variable::tpu_process_addresses, bytes); !fits) return fits;
+  if (auto fits = check_length(facts, read::Variable::tpu_process_addresses, bytes); !fits)
+    return fits;
   begin_key(facts, values.key);
   for (std::uint32_t i = 0; i < each; ++i) values.key.add(';', values.ports[i]);
-  values.addresses = &values.all_addresses.get(values.key.view(), [&](Buffer& out) {
+  values.addresses = &values.all_addresses.get(values.key.view(), [&](text::Buffer& out) {
     out.reserve(bytes + 4);
     append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', values.ports[i]); });
   });
@@ -231,14 +238,14 @@ std::uint32_t devices_per_host(const Facts& facts) {
 }
 
 // Dimensions joined by commas, at least three; on TPU7x a fourth of 2.
-void build_torch_topology(const Facts& facts, Buffer& out) {
+void build_torch_topology(const Facts& facts, text::Buffer& out) {
   const topology::Dims& dims = facts.slice.dims;
   out.add(dims.axis(0), ',', dims.axis(1), ',', dims.axis(2));
   if (facts.ironwood()) out.append(std::string_view(",2"));
 }
 
 // Both or none: an address list without its topology says nothing.
-void build_torch(const Facts& facts, const Config& config, EnvValues& values) {
+void build_torch(const Facts& facts, const config::Config& config, EnvValues& values) {
   const std::uint32_t first = first_port(facts, config), each = devices_per_host(facts);
   if (each > largest_port || first > largest_port + 1 - each) {
     values.torch_misfit = std::to_string(each) + " ports from " + std::to_string(first) +
@@ -247,11 +254,12 @@ void build_torch(const Facts& facts, const Config& config, EnvValues& values) {
     return;
   }
   std::size_t port_bytes = 0;
-  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + decimal_digits(first + i);
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + text::decimal_digits(first + i);
   const std::size_t entries = std::size_t{facts.slice.hosts} * each;
   const std::size_t bytes =
       total_name_bytes(facts) * each + port_bytes * facts.slice.hosts + entries - 1;
-  const std::size_t whole = name(Variable::torch_tpu_slicebuilder_addresses).size() + 1 + bytes;
+  const std::size_t whole =
+      read::name(read::Variable::torch_tpu_slicebuilder_addresses).size() + 1 + bytes;
   if (whole > max_env_bytes) {
     values.torch_misfit = "TORCH_TPU_SLICEBUILDER_ADDRESSES would be " + std::to_string(whole) +
                           " bytes for " + std::to_string(entries) + " devices on " +
@@ -262,10 +270,11 @@ void build_torch(const Facts& facts, const Config& config, EnvValues& values) {
   build_torch_topology(facts, values.torch_topology);
   begin_key(facts, values.key);
   values.key.add(';', first, ';', each);
-  values.torch_addresses = &values.all_torch_addresses.get(values.key.view(), [&](Buffer& out) {
-    out.reserve(bytes + 4);
-    append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', first + i); });
-  });
+  values.torch_addresses =
+      &values.all_torch_addresses.get(values.key.view(), [&](text::Buffer& out) {
+        out.reserve(bytes + 4);
+        append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', first + i); });
+      });
 }
 
 void build_coordinator(const Facts& facts, EnvValues& values) {
@@ -273,12 +282,12 @@ void build_coordinator(const Facts& facts, EnvValues& values) {
     values.coordinator.append(facts.member->coordinator);
     return;
   }
-  const Container& first = *facts.shape->processes.front();
+  const read::Container& first = *facts.shape->processes.front();
   facts.member->names.append(values.coordinator, 0, 0);
   values.coordinator.add('.', facts.member->subdomain);
   if (!facts.ironwood()) return;
   // Each container has a port of its own; the coordinator is container 0 of host 0.
-  const EnvEntry* own = set_by_others(facts, first, Variable::megascale_port);
+  const read::EnvEntry* own = set_by_others(facts, first, read::Variable::megascale_port);
   const auto port = own == nullptr ? std::optional(megascale_port(facts, 0)) : port_in(*own);
   if (port) values.coordinator.add(':', *port);
 }
@@ -292,13 +301,13 @@ bool only_localhost(std::string_view list) {
   return true;
 }
 
-bool is_platform_default(Variable variable, std::string_view value) {
+bool is_platform_default(read::Variable variable, std::string_view value) {
   switch (variable) {
-    case Variable::tpu_worker_id:
+    case read::Variable::tpu_worker_id:
       return value == "0";
-    case Variable::tpu_worker_hostnames:
+    case read::Variable::tpu_worker_hostnames:
       return value == "localhost";
-    case Variable::tpu_process_addresses:
+    case read::Variable::tpu_process_addresses:
       return !value.empty() && only_localhost(value);
     default:
       return false;
@@ -307,11 +316,12 @@ bool is_platform_default(Variable variable, std::string_view value) {
 
 // Or had, before we put them right.
 bool has_local_addresses(const Facts& facts) {
-  for (const Container* process : facts.shape->processes) {
-    if (facts.before->find(process->name, Variable::tpu_process_addresses) != nullptr) return true;
-    const EnvEntry* entry = facts.pod->entry(*process, Variable::tpu_process_addresses);
-    if (entry != nullptr && entry->source == EnvSource::literal &&
-        is_platform_default(Variable::tpu_process_addresses, entry->value))
+  for (const read::Container* process : facts.shape->processes) {
+    if (facts.before->find(process->name, read::Variable::tpu_process_addresses) != nullptr)
+      return true;
+    const read::EnvEntry* entry = facts.pod->entry(*process, read::Variable::tpu_process_addresses);
+    if (entry != nullptr && entry->source == read::EnvSource::literal &&
+        is_platform_default(read::Variable::tpu_process_addresses, entry->value))
       return true;
   }
   return false;
@@ -329,7 +339,7 @@ bool wants_hostnames(const Facts& facts) {
   return facts.slice.multi_host() ? facts.named : facts.ironwood() || facts.slice.processes > 1;
 }
 
-bool wants_torch(const Facts& facts, const Config& config) {
+bool wants_torch(const Facts& facts, const config::Config& config) {
   return config.torch_tpu && facts.slice.dims.rank() > 0 &&
          (facts.named || !facts.slice.multi_host());
 }
@@ -340,39 +350,41 @@ bool wants_worker_id(const Facts& facts) {
 }
 
 // Each Pod of a Job of single hosts is a slice, which its completion index tells apart.
-void append_slice_name(const Facts& facts, Buffer& out) {
-  const Member& member = *facts.member;
+void append_slice_name(const Facts& facts, text::Buffer& out) {
+  const workloads::Member& member = *facts.member;
   member.names.append_slice(out, facts.slice_index);
-  const bool of_job =
-      member.workload == WorkloadKind::job || member.workload == WorkloadKind::jobset;
-  if (of_job && !facts.slice.multi_host() && plain_decimal(member.host.text))
+  const bool of_job = member.workload == config::WorkloadKind::job ||
+                      member.workload == config::WorkloadKind::jobset;
+  if (of_job && !facts.slice.multi_host() && text::plain_decimal(member.host.text))
     out.add('-', member.host.text);
 }
 
 }  // namespace
 
-void WantedEnv::add_number(Variable variable, std::uint32_t number) {
+void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
   char* at = digits.data() + digits_used;
   char* end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
   digits_used = static_cast<std::size_t>(end - digits.data());
   add(variable, {at, static_cast<std::size_t>(end - at)});
 }
 
-const WantedVariable* WantedEnv::find(Variable variable) const {
+const WantedVariable* WantedEnv::find(read::Variable variable) const {
   for (std::size_t i = 0; i < count; ++i)
     if (variables[i].variable == variable) return &variables[i];
   return nullptr;
 }
 
-bool joins_slices(const Facts& facts, const Container& container) {
-  const EnvEntry* asked = set_by_others(facts, container, Variable::megascale_num_slices);
-  if (asked != nullptr) return asked->source == EnvSource::value_from || !asked->value.empty();
+bool joins_slices(const Facts& facts, const read::Container& container) {
+  const read::EnvEntry* asked =
+      set_by_others(facts, container, read::Variable::megascale_num_slices);
+  if (asked != nullptr)
+    return asked->source == read::EnvSource::value_from || !asked->value.empty();
   if (facts.member->slices_asked) return facts.slice_count > 1;
   return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
          facts.member->coordinator_known;
 }
 
-Result<void> build_values(const Facts& facts, const Config& config, EnvValues& values) {
+Result<void> build_values(const Facts& facts, const config::Config& config, EnvValues& values) {
   values.hostnames = values.addresses = values.torch_addresses = nullptr;
   values.torch_topology.clear();
   values.torch_misfit.clear();
@@ -385,68 +397,73 @@ Result<void> build_values(const Facts& facts, const Config& config, EnvValues& v
   if (wants_addresses(facts))
     if (auto built = build_addresses(facts, config, values); !built) return built;
   if (wants_torch(facts, config)) build_torch(facts, config, values);
-  const HostNames& names = facts.member->names;
+  const workloads::HostNames& names = facts.member->names;
   const bool known = facts.named && facts.member->coordinator_known &&
                      facts.member->hostnames.empty() && (names.with_slice || names.numbered);
   if (known || !facts.member->coordinator.empty()) build_coordinator(facts, values);
   if (facts.ray() || (facts.lws() && facts.slice.multi_host()) ||
-      (config.tpu_name_everywhere && facts.member->workload != WorkloadKind::pod))
+      (config.tpu_name_everywhere && facts.member->workload != config::WorkloadKind::pod))
     append_slice_name(facts, values.tpu_name);
   return {};
 }
 
 namespace {
 
-void want_slices(const Facts& facts, const EnvValues& values, const Container& container,
+void want_slices(const Facts& facts, const EnvValues& values, const read::Container& container,
                  std::uint32_t process, WantedEnv& wanted) {
   if (!joins_slices(facts, container) || values.coordinator.empty()) return;
-  if (facts.slice_count > 0) wanted.add_number(Variable::megascale_num_slices, facts.slice_count);
-  wanted.add_number(Variable::megascale_slice_id, facts.job_slice);
-  wanted.add(Variable::megascale_coordinator_address, values.coordinator.view());
+  if (facts.slice_count > 0)
+    wanted.add_number(read::Variable::megascale_num_slices, facts.slice_count);
+  wanted.add_number(read::Variable::megascale_slice_id, facts.job_slice);
+  wanted.add(read::Variable::megascale_coordinator_address, values.coordinator.view());
   // A coordinator of the user's own (Pathways) has a transport of its own too.
-  const EnvEntry* coordinator =
-      set_by_others(facts, container, Variable::megascale_coordinator_address);
-  const bool theirs = coordinator != nullptr && (coordinator->source == EnvSource::value_from ||
-                                                 coordinator->value != values.coordinator.view());
-  if (!theirs) wanted.add_number(Variable::megascale_port, megascale_port(facts, process));
+  const read::EnvEntry* coordinator =
+      set_by_others(facts, container, read::Variable::megascale_coordinator_address);
+  const bool theirs =
+      coordinator != nullptr && (coordinator->source == read::EnvSource::value_from ||
+                                 coordinator->value != values.coordinator.view());
+  if (!theirs) wanted.add_number(read::Variable::megascale_port, megascale_port(facts, process));
 }
 
-void want_device_plugin(const Facts& facts, const Container& container, WantedEnv& wanted) {
+void want_device_plugin(const Facts& facts, const read::Container& container, WantedEnv& wanted) {
   if (!facts.ray()) return;
   // An address of the user's own needs the host's only if it says so.
-  const EnvEntry* address = facts.pod->entry(container, Variable::tpu_device_plugin_addr);
+  const read::EnvEntry* address =
+      facts.pod->entry(container, read::Variable::tpu_device_plugin_addr);
   if (address == nullptr || address->value.find(host_ip_reference) != std::string_view::npos)
-    wanted.add(Variable::tpu_device_plugin_host_ip, host_ip_field);
-  wanted.add(Variable::tpu_device_plugin_addr, device_plugin_address);
+    wanted.add(read::Variable::tpu_device_plugin_host_ip, host_ip_field);
+  wanted.add(read::Variable::tpu_device_plugin_addr, device_plugin_address);
 }
 
 // Whoever sets another topology for torch_tpu, or an empty one, has addresses that go with it.
-void want_torch(const Facts& facts, const EnvValues& values, const Container& container,
+void want_torch(const Facts& facts, const EnvValues& values, const read::Container& container,
                 WantedEnv& wanted) {
   if (values.torch_addresses == nullptr) return;
-  const EnvEntry* theirs = set_by_others(facts, container, Variable::torch_tpu_topology);
-  if (theirs != nullptr &&
-      (theirs->source == EnvSource::value_from || theirs->value != values.torch_topology.view()))
+  const read::EnvEntry* theirs =
+      set_by_others(facts, container, read::Variable::torch_tpu_topology);
+  if (theirs != nullptr && (theirs->source == read::EnvSource::value_from ||
+                            theirs->value != values.torch_topology.view()))
     return;
-  wanted.add(Variable::torch_tpu_topology, values.torch_topology.view());
-  wanted.add(Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
+  wanted.add(read::Variable::torch_tpu_topology, values.torch_topology.view());
+  wanted.add(read::Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
 }
 
 }  // namespace
 
-void want(const Facts& facts, const EnvValues& values, const Container& container,
+void want(const Facts& facts, const EnvValues& values, const read::Container& container,
           std::uint32_t process, WantedEnv& wanted) {
   wanted.count = wanted.digits_used = 0;
   want_slices(facts, values, container, process, wanted);
-  if (values.hostnames != nullptr) wanted.add(Variable::tpu_worker_hostnames, *values.hostnames);
+  if (values.hostnames != nullptr)
+    wanted.add(read::Variable::tpu_worker_hostnames, *values.hostnames);
   if (values.addresses != nullptr) {
-    wanted.add(Variable::tpu_process_addresses, *values.addresses);
-    wanted.add_number(Variable::tpu_process_port, values.ports[process]);
+    wanted.add(read::Variable::tpu_process_addresses, *values.addresses);
+    wanted.add_number(read::Variable::tpu_process_port, values.ports[process]);
   }
   if (wants_worker_id(facts))
-    wanted.add_number(Variable::tpu_worker_id,
+    wanted.add_number(read::Variable::tpu_worker_id,
                       facts.host * facts.slice.processes_per_host + process);
-  if (!values.tpu_name.empty()) wanted.add(Variable::tpu_name, values.tpu_name.view());
+  if (!values.tpu_name.empty()) wanted.add(read::Variable::tpu_name, values.tpu_name.view());
   want_device_plugin(facts, container, wanted);
   want_torch(facts, values, container, wanted);
 }
@@ -458,28 +475,29 @@ enum class Fate { keep_ours, keep_theirs, replace, remove };
 
 // What we compute from these equals them even where the user set them, so without a
 // record they are the user's.
-bool steers(Variable variable) {
-  return variable == Variable::megascale_num_slices || variable == Variable::tpu_process_port;
+bool steers(read::Variable variable) {
+  return variable == read::Variable::megascale_num_slices ||
+         variable == read::Variable::tpu_process_port;
 }
 
 struct Judge {
   const Facts& facts;
-  const Container& container;
+  const read::Container& container;
   const Provenance& before;
   // We were here before, and somebody took our record away: a value that is just
   // what we would write was then written by us.
   bool record_lost;
 
-  Judge(const Facts& f, const Container& c, const Provenance& b)
+  Judge(const Facts& f, const read::Container& c, const Provenance& b)
       : facts(f),
         container(c),
         before(b),
-        record_lost(!b.parsed() &&
-                    (f.pod->has(Annotation::injected) || f.pod->has(Annotation::slice))) {}
+        record_lost(!b.parsed() && (f.pod->has(read::Annotation::injected) ||
+                                    f.pod->has(read::Annotation::slice))) {}
 
-  bool is_ours(const EnvEntry& entry, const WantedVariable* want) const {
-    if (entry.source == EnvSource::value_from &&
-        entry.variable != Variable::tpu_device_plugin_host_ip)
+  bool is_ours(const read::EnvEntry& entry, const WantedVariable* want) const {
+    if (entry.source == read::EnvSource::value_from &&
+        entry.variable != read::Variable::tpu_device_plugin_host_ip)
       return false;
     if (before.find(container.name, entry.variable) != nullptr)
       return written_by_us(before, container, entry);
@@ -487,11 +505,12 @@ struct Judge {
            want->value == value_of(entry);
   }
 
-  Fate fate(const EnvEntry& entry, const WantedVariable* want) const {
+  Fate fate(const read::EnvEntry& entry, const WantedVariable* want) const {
     const bool ours = is_ours(entry, want);
     const Fate keep = ours ? Fate::keep_ours : Fate::keep_theirs;
     if (want == nullptr) return ours ? Fate::remove : Fate::keep_theirs;
-    if (entry.source == EnvSource::value_from || !entry.has_value || entry.value == want->value)
+    if (entry.source == read::EnvSource::value_from || !entry.has_value ||
+        entry.value == want->value)
       return keep;
     const bool platform =
         facts.slice.multi_host() && is_platform_default(entry.variable, entry.value);
@@ -502,10 +521,10 @@ struct Judge {
 struct Reconciler {
   const Judge judge;
   const Facts& facts;
-  const Container& container;
+  const read::Container& container;
   const WantedEnv& wanted;
   bool frozen;
-  Patch& patch;
+  write::Patch& patch;
   Provenance& after;
   Notes& notes;
 
@@ -513,10 +532,13 @@ struct Reconciler {
     return container.init ? std::string_view("/spec/initContainers/")
                           : std::string_view("/spec/containers/");
   }
-  Surface row(Surface main, Surface init) const { return container.init ? init : main; }
+  write::Surface row(write::Surface main, write::Surface init) const {
+    return container.init ? init : main;
+  }
 
-  void replace(const EnvEntry& entry, const WantedVariable& want) {
-    patch.begin(PatchOp::replace, row(Surface::env_value, Surface::init_env_value), list(),
+  void replace(const read::EnvEntry& entry, const WantedVariable& want) {
+    patch.begin(write::PatchOp::replace,
+                row(write::Surface::env_value, write::Surface::init_env_value), list(),
                 container.index, std::string_view("/env/"), entry.index,
                 std::string_view("/value"));
     append_value(want);
@@ -538,9 +560,9 @@ struct Reconciler {
   }
 
   void append_entry(const WantedVariable& variable) {
-    Buffer& out = patch.json();
-    out.add(std::string_view("{\"name\":\""), name(variable.variable));
-    if (variable.variable == Variable::tpu_device_plugin_host_ip)
+    text::Buffer& out = patch.json();
+    out.add(std::string_view("{\"name\":\""), read::name(variable.variable));
+    if (variable.variable == read::Variable::tpu_device_plugin_host_ip)
       out.add(std::string_view("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\""), variable.value,
               std::string_view("\"}}}"));
     else {
@@ -551,16 +573,16 @@ struct Reconciler {
   }
 
   void insert(const WantedVariable& variable, std::uint32_t at) {
-    patch.begin(PatchOp::add, row(Surface::env_entry, Surface::init_env_entry), list(),
-                container.index, std::string_view("/env/"), at);
+    patch.begin(write::PatchOp::add, row(write::Surface::env_entry, write::Surface::init_env_entry),
+                list(), container.index, std::string_view("/env/"), at);
     append_entry(variable);
     patch.end();
   }
 
-  void make_list(const std::array<const WantedVariable*, variable_count>& missing,
+  void make_list(const std::array<const WantedVariable*, read::variable_count>& missing,
                  std::size_t count) {
-    patch.begin(PatchOp::add, row(Surface::env, Surface::init_env), list(), container.index,
-                std::string_view("/env"));
+    patch.begin(write::PatchOp::add, row(write::Surface::env, write::Surface::init_env), list(),
+                container.index, std::string_view("/env"));
     for (std::size_t i = 0; i < count; ++i) {
       patch.json().append(i == 0 ? '[' : ',');
       append_entry(*missing[i]);
@@ -570,35 +592,38 @@ struct Reconciler {
   }
 
   void run();
-  void insert_missing(const std::array<const WantedVariable*, variable_count>& missing,
-                      std::size_t count, const std::array<std::uint32_t, variable_count>& removed,
+  void insert_missing(const std::array<const WantedVariable*, read::variable_count>& missing,
+                      std::size_t count,
+                      const std::array<std::uint32_t, read::variable_count>& removed,
                       std::size_t removed_count);
-  void note_contradiction(const EnvEntry& entry, const WantedVariable& want);
+  void note_contradiction(const read::EnvEntry& entry, const WantedVariable& want);
 };
 
 // A value that is there and is not ours stays; that the rest of the set says
 // something else is worth a sentence. An empty one is an opt-out.
-void Reconciler::note_contradiction(const EnvEntry& entry, const WantedVariable& want) {
-  if (entry.source == EnvSource::value_from || entry.value.empty() || entry.value == want.value)
+void Reconciler::note_contradiction(const read::EnvEntry& entry, const WantedVariable& want) {
+  if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
+      entry.value == want.value)
     return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
-  if (facts.lws() && entry.variable == Variable::tpu_name) return;
-  notes.warn(std::string(name(entry.variable)) + " of container " + printable(container.name, 63) +
-             " is " + printable(entry.value, 40) +
-             " and stays; this Pod's place in the slice makes it " + printable(want.value, 40));
+  if (facts.lws() && entry.variable == read::Variable::tpu_name) return;
+  notes.warn(std::string(read::name(entry.variable)) + " of container " +
+             text::printable(container.name, 63) + " is " + text::printable(entry.value, 40) +
+             " and stays; this Pod's place in the slice makes it " +
+             text::printable(want.value, 40));
 }
 
-void Reconciler::insert_missing(const std::array<const WantedVariable*, variable_count>& missing,
-                                std::size_t count,
-                                const std::array<std::uint32_t, variable_count>& removed,
-                                std::size_t removed_count) {
-  if (container.env == Presence::absent) return make_list(missing, count);
+void Reconciler::insert_missing(
+    const std::array<const WantedVariable*, read::variable_count>& missing, std::size_t count,
+    const std::array<std::uint32_t, read::variable_count>& removed, std::size_t removed_count) {
+  if (container.env == read::Presence::absent) return make_list(missing, count);
   std::uint32_t front = 0;
-  const EnvEntry* host_ip = facts.pod->entry(container, Variable::tpu_device_plugin_host_ip);
+  const read::EnvEntry* host_ip =
+      facts.pod->entry(container, read::Variable::tpu_device_plugin_host_ip);
   const WantedVariable* address = nullptr;
   for (std::size_t i = 0; i < count; ++i) {
     // $(NAME) is expanded from what stands before it only.
-    if (missing[i]->variable == Variable::tpu_device_plugin_addr && host_ip != nullptr)
+    if (missing[i]->variable == read::Variable::tpu_device_plugin_addr && host_ip != nullptr)
       address = missing[i];
     else
       insert(*missing[i], front++);
@@ -611,15 +636,15 @@ void Reconciler::insert_missing(const std::array<const WantedVariable*, variable
 }
 
 void Reconciler::run() {
-  const Pod& pod = *facts.pod;
-  std::array<const WantedVariable*, variable_count> missing{};
-  std::array<std::uint32_t, variable_count> removed{};
+  const read::Pod& pod = *facts.pod;
+  std::array<const WantedVariable*, read::variable_count> missing{};
+  std::array<std::uint32_t, read::variable_count> removed{};
   std::size_t missing_count = 0, removed_count = 0;
 
-  for (std::size_t v = 0; v < variable_count; ++v) {
-    const auto variable = static_cast<Variable>(v);
+  for (std::size_t v = 0; v < read::variable_count; ++v) {
+    const auto variable = static_cast<read::Variable>(v);
     const WantedVariable* want = wanted.find(variable);
-    const EnvEntry* entry = pod.entry(container, variable);
+    const read::EnvEntry* entry = pod.entry(container, variable);
     if (entry == nullptr) {
       if (want == nullptr) continue;
       missing[missing_count++] = want;
@@ -647,7 +672,8 @@ void Reconciler::run() {
   std::sort(removed.begin(), removed.begin() + static_cast<std::ptrdiff_t>(removed_count),
             std::greater<>());
   for (std::size_t i = 0; i < removed_count; ++i) {
-    patch.begin(PatchOp::remove, row(Surface::env_gone, Surface::init_env_gone), list(),
+    patch.begin(write::PatchOp::remove,
+                row(write::Surface::env_gone, write::Surface::init_env_gone), list(),
                 container.index, std::string_view("/env/"), removed[i]);
     patch.end();
   }
@@ -656,29 +682,30 @@ void Reconciler::run() {
 
 }  // namespace
 
-void add_theirs(const Facts& facts, const Container& container, const WantedEnv& wanted,
-                const Provenance& before, Digester& inputs) {
+void add_theirs(const Facts& facts, const read::Container& container, const WantedEnv& wanted,
+                const Provenance& before, text::Digester& inputs) {
   const Judge judge(facts, container, before);
-  for (std::size_t v = 0; v < variable_count; ++v) {
-    const auto variable = static_cast<Variable>(v);
-    const EnvEntry* entry = facts.pod->entry(container, variable);
+  for (std::size_t v = 0; v < read::variable_count; ++v) {
+    const auto variable = static_cast<read::Variable>(v);
+    const read::EnvEntry* entry = facts.pod->entry(container, variable);
     if (entry == nullptr || judge.fate(*entry, wanted.find(variable)) != Fate::keep_theirs)
       continue;
     inputs.add(std::uint64_t{v}).add(value_of(*entry));
   }
 }
 
-bool lost_variable(const Pod& pod, const Container& container, const Provenance& before) {
+bool lost_variable(const read::Pod& pod, const read::Container& container,
+                   const Provenance& before) {
   return std::ranges::any_of(before.entries(), [&](const Provenance::Entry& entry) {
     return entry.container == container.name && pod.entry(container, entry.variable) == nullptr;
   });
 }
 
-void reconcile(const Facts& facts, const Container& container, const WantedEnv& wanted,
-               const Provenance& before, bool frozen, Patch& patch, Provenance& after,
+void reconcile(const Facts& facts, const read::Container& container, const WantedEnv& wanted,
+               const Provenance& before, bool frozen, write::Patch& patch, Provenance& after,
                Notes& notes) {
   Reconciler{Judge(facts, container, before), facts, container, wanted, frozen, patch, after, notes}
       .run();
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

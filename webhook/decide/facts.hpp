@@ -14,12 +14,12 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 struct Facts {
-  const Pod* pod = nullptr;
+  const read::Pod* pod = nullptr;
   const Shape* shape = nullptr;
-  const Member* member = nullptr;
+  const workloads::Member* member = nullptr;
   const Provenance* before = nullptr;  // what an earlier pass wrote
   std::string_view ns;
 
@@ -44,13 +44,13 @@ struct Facts {
   bool placed = false;
 
   bool ironwood() const { return topology::is_ironwood(slice.accelerator); }
-  bool lws() const { return member->workload == WorkloadKind::lws; }
+  bool lws() const { return member->workload == config::WorkloadKind::lws; }
   // It came with the token of another Pod, and with what was written for that one.
   bool copied() const {
-    const std::string_view present = pod->label(Label::token);
+    const std::string_view present = pod->label(read::Label::token);
     return !token.empty() && !present.empty() && present != token;
   }
-  bool ray() const { return member->workload == WorkloadKind::ray; }
+  bool ray() const { return member->workload == config::WorkloadKind::ray; }
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

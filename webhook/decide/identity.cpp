@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
@@ -22,10 +22,12 @@ Identity deny_index(Error why) {
 // An index as its owner wrote it, below `bound`; `because` makes the sentence that
 // says where the bound comes from.
 template <class Because>
-Result<std::uint32_t> index_below(const IndexLabel& index, std::uint32_t bound, Because&& because) {
-  const auto value = plain_decimal(index.text);
+Result<std::uint32_t> index_below(const workloads::IndexLabel& index, std::uint32_t bound,
+                                  Because&& because) {
+  const auto value = text::plain_decimal(index.text);
   if (value && *value < bound) return *value;
-  return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" + printable(index.text) +
+  return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" +
+                                             text::printable(index.text) +
                                              "\", expected a plain decimal from 0 to " +
                                              std::to_string(bound - 1) + ": " + because());
 }
@@ -36,10 +38,10 @@ constexpr std::uint32_t unbounded = 0xffffffffu;
 
 // How many slices the user says form one job.
 std::uint32_t literal_slice_count(const Facts& facts) {
-  const EnvEntry* entry =
-      facts.pod->entry(*facts.shape->processes.front(), Variable::megascale_num_slices);
-  if (entry == nullptr || entry->source != EnvSource::literal) return 0;
-  return plain_decimal(entry->value).value_or(0);
+  const read::EnvEntry* entry =
+      facts.pod->entry(*facts.shape->processes.front(), read::Variable::megascale_num_slices);
+  if (entry == nullptr || entry->source != read::EnvSource::literal) return 0;
+  return text::plain_decimal(entry->value).value_or(0);
 }
 
 std::string slices_of(const Facts& facts) {
@@ -47,7 +49,7 @@ std::string slices_of(const Facts& facts) {
 }
 
 Result<void> settle_count(Facts& facts) {
-  const Member& member = *facts.member;
+  const workloads::Member& member = *facts.member;
   if (member.slice_count.present()) {
     const auto count = index_below(member.slice_count, unbounded,
                                    [] { return std::string("a number of slices"); });
@@ -60,7 +62,7 @@ Result<void> settle_count(Facts& facts) {
 }
 
 Result<void> settle_slices(Facts& facts) {
-  const Member& member = *facts.member;
+  const workloads::Member& member = *facts.member;
   if (auto settled = settle_count(facts); !settled) return settled;
   if (!member.slice.key.empty() && !member.needs_place) {
     const bool own_count = facts.slice_count > 0 && !member.group_slice.present();
@@ -81,7 +83,7 @@ Result<void> settle_slices(Facts& facts) {
 }
 
 // The slice's index becomes a part of its key.
-void key_by_slice(Facts& facts, Member& member) {
+void key_by_slice(Facts& facts, workloads::Member& member) {
   if (!member.slice_in_key) return;
   char* const begin = facts.slice_digits.data();
   const char* const end =
@@ -92,9 +94,9 @@ void key_by_slice(Facts& facts, Member& member) {
 // ---- numbers that count hosts through all slices
 
 // Slice and host of a number that counts through all slices of the group.
-Result<void> settle_number(Facts& facts, Member& member) {
+Result<void> settle_number(Facts& facts, workloads::Member& member) {
   constexpr std::uint32_t largest = 0x7fffffffu;  // ordinals are int32
-  const auto size = plain_decimal(member.group_size.text);
+  const auto size = text::plain_decimal(member.group_size.text);
   const auto number = index_below(member.host, size.value_or(largest), [&] {
     return size ? "the group has " + std::to_string(*size) + " members" : std::string("an ordinal");
   });
@@ -133,27 +135,27 @@ Result<void> settle_host(Facts& facts) {
 // ---- what else says how large the slice is, and who the Pod is
 
 std::string wrong_worker_count(const Facts& facts) {
-  const IndexLabel& count = facts.member->worker_count;
+  const workloads::IndexLabel& count = facts.member->worker_count;
   if (!count.present()) return {};
-  const auto value = plain_decimal(count.text);
+  const auto value = text::plain_decimal(count.text);
   if (value && *value == facts.slice.hosts) return {};
-  return std::string(count.key) + " is " + printable(count.text) + ", but " +
+  return std::string(count.key) + " is " + text::printable(count.text) + ", but " +
          hosts_of(facts.slice) + "; nothing was injected";
 }
 
 std::string wrong_worker_id(const Facts& facts) {
-  const IndexLabel& id = facts.member->worker_id;
+  const workloads::IndexLabel& id = facts.member->worker_id;
   if (!id.present() || !facts.slice.multi_host()) return {};
-  const auto value = plain_decimal(id.text);
+  const auto value = text::plain_decimal(id.text);
   if (value && *value == facts.host) return {};
-  return std::string(id.key) + " is " + printable(id.text) + ", but the Pod is host " +
+  return std::string(id.key) + " is " + text::printable(id.text) + ", but the Pod is host " +
          std::to_string(facts.host) + " by " + std::string(facts.member->host.key) +
          "; nothing was injected";
 }
 
-std::string wrong_ray_group(const Facts& facts, const ClusterView& cluster) {
+std::string wrong_ray_group(const Facts& facts, const read::ClusterView& cluster) {
   if (!facts.ray()) return {};
-  const Member& member = *facts.member;
+  const workloads::Member& member = *facts.member;
   const auto group = cluster.ray_group(facts.ns, member.group, member.part);
   if (!group || group->hosts == facts.slice.hosts) return {};
   return "worker group " + std::string(member.part) + " of RayCluster " +
@@ -164,13 +166,13 @@ std::string wrong_ray_group(const Facts& facts, const ClusterView& cluster) {
 // ---- the ledger
 
 // What the RayCluster asks for; a number beyond all TPUs there are stays a number.
-std::uint32_t most_members(const RayGroup& group, std::uint32_t hosts) {
+std::uint32_t most_members(const read::RayGroup& group, std::uint32_t hosts) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(std::uint64_t{group.slices} * hosts, unbounded));
 }
 
-Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
-                      const PlaceAnswer* answer) {
+Identity settle_place(Facts& facts, workloads::Member& member, const read::ClusterView& cluster,
+                      const ledger::PlaceAnswer* answer) {
   if (answer == nullptr) {
     const auto group = cluster.ray_group(facts.ns, member.group, member.part);
     if (group && group->slices == 0)
@@ -184,12 +186,12 @@ Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
     if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
     return {Identity::Verdict::ask_ledger, Reason::no_identity, {}};
   }
-  if (answer->kind == PlaceAnswer::Kind::try_again)
+  if (answer->kind == ledger::PlaceAnswer::Kind::try_again)
     return {.verdict = Identity::Verdict::try_again,
             .reason = Reason::no_place,
             .why = Error(Errc::internal, answer->why),
             .soon = answer->soon};
-  if (answer->kind == PlaceAnswer::Kind::refused)
+  if (answer->kind == ledger::PlaceAnswer::Kind::refused)
     return leave_alone(Reason::no_identity, answer->why + "; nothing was injected");
   facts.slice_index = facts.job_slice = answer->place.slice;
   facts.host = answer->place.host;
@@ -198,7 +200,7 @@ Identity settle_place(Facts& facts, Member& member, const ClusterView& cluster,
   return {};
 }
 
-Identity settle_index(Facts& facts, Member& member) {
+Identity settle_index(Facts& facts, workloads::Member& member) {
   if (member.names.numbered && member.host.present()) {
     if (auto misfit = group_misfit(facts); !misfit.empty())
       return leave_alone(Reason::inconsistent, std::move(misfit));
@@ -225,15 +227,16 @@ std::string hosts_of(const topology::Slice& slice) {
 }
 
 std::string group_misfit(const Facts& facts) {
-  const Member& member = *facts.member;
+  const workloads::Member& member = *facts.member;
   if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};
-  const auto size = plain_decimal(member.group_size.text);
+  const auto size = text::plain_decimal(member.group_size.text);
   const std::string_view slice_text =
       member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
-  const auto slice_size = plain_decimal(slice_text);
+  const auto slice_size = text::plain_decimal(slice_text);
   if (!size || !slice_size || *size == 0 || *slice_size == 0)
     return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
-           printable(member.group_size.text) + " and subgroup size " + printable(slice_text) +
+           text::printable(member.group_size.text) + " and subgroup size " +
+           text::printable(slice_text) +
            " are not both plain decimals above 0; nothing was injected";
   const std::uint32_t members = *size - member.names.first;
   const bool subgroups = member.subgroup_size.present();
@@ -251,11 +254,11 @@ std::string group_misfit(const Facts& facts) {
 
 bool joins_others(const Facts& facts) {
   return std::ranges::any_of(facts.shape->processes,
-                             [&](const Container* c) { return joins_slices(facts, *c); });
+                             [&](const read::Container* c) { return joins_slices(facts, *c); });
 }
 
-Identity settle_identity(Facts& facts, Member& member, const ClusterView& cluster,
-                         const PlaceAnswer* answer) {
+Identity settle_identity(Facts& facts, workloads::Member& member, const read::ClusterView& cluster,
+                         const ledger::PlaceAnswer* answer) {
   const bool sliced =
       facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_others(facts);
   if (sliced && !member.incomplete.empty())
@@ -277,4 +280,4 @@ Identity settle_identity(Facts& facts, Member& member, const ClusterView& cluste
   return identity;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 struct Identity {
   enum class Verdict {
@@ -28,8 +28,8 @@ struct Identity {
 //
 //   cluster  how many hosts and slices a Ray worker group has
 //   answer   the ledger's, null before it was asked
-Identity settle_identity(Facts& facts, Member& member, const ClusterView& cluster,
-                         const PlaceAnswer* answer);
+Identity settle_identity(Facts& facts, workloads::Member& member, const read::ClusterView& cluster,
+                         const ledger::PlaceAnswer* answer);
 
 // Whether the slice is one of several that form one job.
 bool joins_others(const Facts& facts);
@@ -42,4 +42,4 @@ std::string group_misfit(const Facts& facts);
 // "4x4 with 4 chips per Pod has 4 hosts", for messages.
 std::string hosts_of(const topology::Slice& slice);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 // kube-apiserver drops a warning with a control character, and cuts all to 256
 // runes once they pass 4,096 together (reference/contract.md A.4); writers of
@@ -19,4 +19,4 @@ class Notes {
   std::vector<std::string> warnings_;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
@@ -23,44 +23,47 @@ constexpr std::string_view append_mark = "/-";
 // Somebody else decides about the domain: terms of ours could make what they
 // admitted unschedulable.
 bool placed_by_others(const Facts& facts) {
-  const Pod& pod = *facts.pod;
-  return facts.shape->dynamic || pod.scheduling_group || pod.has(Annotation::kueue_tas_required) ||
-         pod.has(Annotation::kueue_tas_preferred) || pod.has(Annotation::kueue_tas_unconstrained) ||
-         pod.has(Annotation::kueue_tas_slice_required);
+  const read::Pod& pod = *facts.pod;
+  return facts.shape->dynamic || pod.scheduling_group ||
+         pod.has(read::Annotation::kueue_tas_required) ||
+         pod.has(read::Annotation::kueue_tas_preferred) ||
+         pod.has(read::Annotation::kueue_tas_unconstrained) ||
+         pod.has(read::Annotation::kueue_tas_slice_required);
 }
 
 // Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of
 // the Pods of a role and keep gated Pods as they are.
-bool compared_by_kueue(const Pod& pod) {
-  return pod.kueue_gate || !pod.label(Label::kueue_queue_name).empty() ||
-         pod.has(Annotation::kueue_suspending_parent);
+bool compared_by_kueue(const read::Pod& pod) {
+  return pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty() ||
+         pod.has(read::Annotation::kueue_suspending_parent);
 }
 
-bool selects_tpu_nodes(const Pod& pod) {
-  return std::ranges::any_of(
-             pod.node_selector,
-             [](const Selector& selector) { return selector.key.starts_with(key::tpu_prefix); }) ||
-         node_affinity_mentions(pod, key::tpu_prefix);
+bool selects_tpu_nodes(const read::Pod& pod) {
+  return std::ranges::any_of(pod.node_selector,
+                             [](const read::Selector& selector) {
+                               return selector.key.starts_with(read::key::tpu_prefix);
+                             }) ||
+         read::node_affinity_mentions(pod, read::key::tpu_prefix);
 }
 
 // The annotation of ours, else the owner's, else the node pool. "" for no terms:
 // on nodes without the key a required term would never match.
-std::string_view topology_key(const Pod& pod, const Member& member, Notes& notes) {
-  if (const auto own = pod.annotation(Annotation::exclusive_topology); !own.empty()) {
+std::string_view topology_key(const read::Pod& pod, const workloads::Member& member, Notes& notes) {
+  if (const auto own = pod.annotation(read::Annotation::exclusive_topology); !own.empty()) {
     if (own == "none") return {};
-    if (is_qualified_name(own)) return own;
-    notes.warn("annotation exclusive-topology is " + printable(own) +
+    if (text::is_qualified_name(own)) return own;
+    notes.warn("annotation exclusive-topology is " + text::printable(own) +
                ", which is no label key; no placement terms were added");
     return {};
   }
   if (member.owner_keeps_group) return {};
-  if (is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
-  return selects_tpu_nodes(pod) ? key::node_pool : std::string_view();
+  if (text::is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
+  return selects_tpu_nodes(pod) ? read::key::node_pool : std::string_view();
 }
 
-bool is_pinned(const Pod& pod, std::string_view domain) {
-  return !pod.selector(domain).empty() || !pinned_value(pod, domain).empty() ||
-         !pod.selector(key::jobset_namespaced_job).empty();
+bool is_pinned(const read::Pod& pod, std::string_view domain) {
+  return !pod.selector(domain).empty() || !read::pinned_value(pod, domain).empty() ||
+         !pod.selector(read::key::jobset_namespaced_job).empty();
 }
 
 // JobSet's leader/follower (reference/workloads.md 2.4): a follower selects the domain of its
@@ -71,9 +74,9 @@ bool follows_leader(const Facts& facts, Placement& placement, Notes& notes) {
   const std::string_view own = facts.pod->selector(placement.topology_key);
   if (own.empty()) placement.follow = *domain;
   if (!own.empty() && own != *domain)
-    notes.warn("node selector " + printable(placement.topology_key) + " is " + printable(own) +
-               " and stays, but the leader of this Job runs on " + printable(*domain) +
-               ": JobSet will delete this Pod");
+    notes.warn("node selector " + text::printable(placement.topology_key) + " is " +
+               text::printable(own) + " and stays, but the leader of this Job runs on " +
+               text::printable(*domain) + ": JobSet will delete this Pod");
   return true;
 }
 
@@ -98,12 +101,13 @@ OtherCounts other_counts(const topology::Slice& slice) {
 
 enum class Rule { own, others_of_priority, others };
 
-void append_key(Buffer& out, const Config& config, std::string_view name) {
+void append_key(text::Buffer& out, const config::Config& config, std::string_view name) {
   out.add(std::string_view("{\"key\":\""), config.prefix, name);
 }
 
-void append_term(Buffer& out, const Config& config, const Placement& placement, Rule rule) {
-  const std::string_view key = view(placement.key);
+void append_term(text::Buffer& out, const config::Config& config, const Placement& placement,
+                 Rule rule) {
+  const std::string_view key = text::view(placement.key);
   out.append(std::string_view("{\"labelSelector\":{\"matchExpressions\":["));
   if (rule != Rule::own) {
     append_key(out, config, "slice-key");
@@ -123,12 +127,12 @@ void append_term(Buffer& out, const Config& config, const Placement& placement, 
           std::string_view("\",\"namespaceSelector\":{}}"));
 }
 
-bool is_our_key(std::string_view key, const Config& config, std::string_view name) {
+bool is_our_key(std::string_view key, const config::Config& config, std::string_view name) {
   return key.size() == config.prefix.size() + name.size() && key.starts_with(config.prefix) &&
          key.ends_with(name);
 }
 
-bool says(const Pod& pod, const Requirement& requirement, const Config& config,
+bool says(const read::Pod& pod, const read::Requirement& requirement, const config::Config& config,
           std::string_view name, std::string_view op, std::string_view value) {
   const std::uint32_t values = requirement.values_end - requirement.values_begin;
   return is_our_key(requirement.key, config, name) && requirement.op == op &&
@@ -136,11 +140,11 @@ bool says(const Pod& pod, const Requirement& requirement, const Config& config,
                         : values == 1 && pod.values[requirement.values_begin] == value);
 }
 
-bool is_term(const Pod& pod, const PodTerm& term, const Config& config, const Placement& placement,
-             Rule rule) {
-  const std::string_view key = view(placement.key);
+bool is_term(const read::Pod& pod, const read::PodTerm& term, const config::Config& config,
+             const Placement& placement, Rule rule) {
+  const std::string_view key = text::view(placement.key);
   if (term.topology_key != placement.topology_key || !term.every_namespace) return false;
-  const Requirement* at = pod.requirements.data() + term.begin;
+  const read::Requirement* at = pod.requirements.data() + term.begin;
   const std::uint32_t count = term.end - term.begin;
   switch (rule) {
     case Rule::own:
@@ -157,7 +161,7 @@ bool is_term(const Pod& pod, const PodTerm& term, const Config& config, const Pl
 }
 
 // A term that speaks of our slice key was written by us, whatever it says now.
-bool is_ours(const Pod& pod, const PodTerm& term, const Config& config) {
+bool is_ours(const read::Pod& pod, const read::PodTerm& term, const config::Config& config) {
   for (std::uint32_t r = term.begin; r < term.end; ++r)
     if (is_our_key(pod.requirements[r].key, config, "slice-key")) return true;
   return false;
@@ -167,14 +171,14 @@ bool is_ours(const Pod& pod, const PodTerm& term, const Config& config) {
 
 struct Writer {
   const Facts& facts;
-  const Config& config;
+  const config::Config& config;
   const Placement& placement;
   Affinities& affinities;
-  Patch& patch;
-  Buffer* to = &patch.json();
+  write::Patch& patch;
+  text::Buffer* to = &patch.json();
 
-  const Pod& pod() const { return *facts.pod; }
-  Buffer& out() { return *to; }
+  const read::Pod& pod() const { return *facts.pod; }
+  text::Buffer& out() { return *to; }
 
   void labels();
   void follow();
@@ -186,10 +190,10 @@ struct Writer {
   void append_weighted();
 
   struct ListPlace {
-    const TermList& list;
+    const read::TermList& list;
     std::string_view path;    // of the kind of affinity
     std::string_view member;  // "/required…" or "/preferred…"
-    Surface absent, append, own;
+    write::Surface absent, append, own;
     Rule rule;
     bool weighted;
   };
@@ -199,9 +203,10 @@ struct Writer {
 
 // The map itself is made by the caller where it is absent.
 void Writer::labels() {
-  write_own_label(pod(), Label::slice_key, Surface::label_slice_key, view(placement.key), patch);
-  write_own_label(pod(), Label::priority, Surface::label_priority, placement.priority.view(),
-                  patch);
+  write_own_label(pod(), read::Label::slice_key, write::Surface::label_slice_key,
+                  text::view(placement.key), patch);
+  write_own_label(pod(), read::Label::priority, write::Surface::label_priority,
+                  placement.priority.view(), patch);
 }
 
 // The map is there: a TPU Pod of a JobSet selects its accelerator and topology.
@@ -210,14 +215,15 @@ void Writer::follow() {
   const std::string_view domain = placement.topology_key.substr(0, slash);
   const std::string_view name =
       slash == std::string_view::npos ? "" : placement.topology_key.substr(slash + 1);
-  patch.begin(PatchOp::add, Surface::node_selector, std::string_view("/spec/nodeSelector/"), domain,
+  patch.begin(write::PatchOp::add, write::Surface::node_selector,
+              std::string_view("/spec/nodeSelector/"), domain,
               slash == std::string_view::npos ? std::string_view() : std::string_view("~1"), name);
-  append_json_string(out(), placement.follow);
+  write::append_json_string(out(), placement.follow);
   patch.end();
 }
 
 void Writer::append_count(const OtherCounts& others) {
-  out().add(std::string_view("{\"key\":\""), key::accelerator_count,
+  out().add(std::string_view("{\"key\":\""), read::key::accelerator_count,
             std::string_view("\",\"operator\":\"NotIn\",\"values\":["));
   for (std::size_t i = 0; i < others.size; ++i)
     out().add(i == 0 ? std::string_view("\"") : std::string_view(",\""), others.chips[i], '"');
@@ -247,18 +253,19 @@ void Writer::value(const ListPlace& place) {
 // makes the list.
 void Writer::list(const ListPlace& place) {
   for (std::uint32_t i = place.list.begin; i < place.list.end; ++i) {
-    const PodTerm& term = pod().pod_terms[i];
+    const read::PodTerm& term = pod().pod_terms[i];
     if (!is_ours(pod(), term, config)) continue;
     if (is_term(pod(), term, config, placement, place.rule)) return;
-    patch.begin(PatchOp::replace, place.own, place.path, place.member, '/', i - place.list.begin);
+    patch.begin(write::PatchOp::replace, place.own, place.path, place.member, '/',
+                i - place.list.begin);
     value(place);
     return patch.end();
   }
-  if (place.list.list == Presence::present) {
-    patch.begin(PatchOp::add, place.append, place.path, place.member, append_mark);
+  if (place.list.list == read::Presence::present) {
+    patch.begin(write::PatchOp::add, place.append, place.path, place.member, append_mark);
     value(place);
   } else {
-    patch.begin(PatchOp::add, place.absent, place.path, place.member);
+    patch.begin(write::PatchOp::add, place.absent, place.path, place.member);
     out().append('[');
     value(place);
     out().append(']');
@@ -286,13 +293,13 @@ void Writer::append_affinity(const OtherCounts& others) {
 }
 
 void Writer::whole_affinity(const OtherCounts& others) {
-  Buffer& key = affinities.key;
+  text::Buffer& key = affinities.key;
   key.clear();
-  key.add(config.prefix, ';', view(placement.key), ';', placement.priority.view(), ';',
+  key.add(config.prefix, ';', text::view(placement.key), ';', placement.priority.view(), ';',
           placement.terms ? placement.topology_key : std::string_view());
   for (std::size_t i = 0; placement.count && i < others.size; ++i) key.add(';', others.chips[i]);
-  patch.begin(PatchOp::add, Surface::affinity, std::string_view("/spec/affinity"));
-  patch.append(affinities.texts.get(key.view(), [&](Buffer& text) {
+  patch.begin(write::PatchOp::add, write::Surface::affinity, std::string_view("/spec/affinity"));
+  patch.append(affinities.texts.get(key.view(), [&](text::Buffer& text) {
     to = &text;
     append_affinity(others);
     to = &patch.json();
@@ -300,30 +307,30 @@ void Writer::whole_affinity(const OtherCounts& others) {
   patch.end();
 }
 
-bool names_count(const Pod& pod, const NodeTerm& term) {
+bool names_count(const read::Pod& pod, const read::NodeTerm& term) {
   for (std::uint32_t r = term.begin; r < term.end; ++r)
-    if (pod.requirements[r].key == key::accelerator_count) return true;
+    if (pod.requirements[r].key == read::key::accelerator_count) return true;
   return false;
 }
 
 // Inside every term, because terms are ORed. An empty term matches no node, and an
 // expression would make it match some.
 void Writer::count(const OtherCounts& others) {
-  const NodeAffinity& affinity = pod().node_affinity;
-  if (affinity.present == Presence::absent) {
-    patch.begin(PatchOp::add, Surface::node_affinity, node_affinity_path);
+  const read::NodeAffinity& affinity = pod().node_affinity;
+  if (affinity.present == read::Presence::absent) {
+    patch.begin(write::PatchOp::add, write::Surface::node_affinity, node_affinity_path);
     append_node_affinity(others);
     return patch.end();
   }
   // An empty list of terms matches no node, like an empty term.
-  if (affinity.terms == Presence::absent) {
-    const bool make_required = affinity.required == Presence::absent;
+  if (affinity.terms == read::Presence::absent) {
+    const bool make_required = affinity.required == read::Presence::absent;
     if (make_required)
-      patch.begin(PatchOp::add, Surface::node_affinity_required, node_affinity_path,
+      patch.begin(write::PatchOp::add, write::Surface::node_affinity_required, node_affinity_path,
                   required_member);
     else
-      patch.begin(PatchOp::add, Surface::node_selector_terms, node_affinity_path, required_member,
-                  std::string_view("/nodeSelectorTerms"));
+      patch.begin(write::PatchOp::add, write::Surface::node_selector_terms, node_affinity_path,
+                  required_member, std::string_view("/nodeSelectorTerms"));
     if (make_required) out().append(std::string_view("{\"nodeSelectorTerms\":"));
     out().append(std::string_view("[{\"matchExpressions\":["));
     append_count(others);
@@ -332,10 +339,11 @@ void Writer::count(const OtherCounts& others) {
     return patch.end();
   }
   for (std::uint32_t i = affinity.begin; i < affinity.end; ++i) {
-    const NodeTerm& term = pod().node_terms[i];
+    const read::NodeTerm& term = pod().node_terms[i];
     if (term.empty || names_count(pod(), term)) continue;
-    const bool present = term.expressions == Presence::present;
-    patch.begin(PatchOp::add, present ? Surface::match_expression : Surface::match_expressions,
+    const bool present = term.expressions == read::Presence::present;
+    patch.begin(write::PatchOp::add,
+                present ? write::Surface::match_expression : write::Surface::match_expressions,
                 node_affinity_path, required_member, std::string_view("/nodeSelectorTerms/"),
                 i - affinity.begin, std::string_view("/matchExpressions"),
                 present ? append_mark : std::string_view());
@@ -348,10 +356,11 @@ void Writer::count(const OtherCounts& others) {
 
 }  // namespace
 
-void write_own_label(const Pod& pod, Label which, Surface row, std::string_view value,
-                     Patch& patch) {
+void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
+                     std::string_view value, write::Patch& patch) {
   const auto index = static_cast<std::size_t>(which);
-  patch.set_own(row, "/metadata/labels/", label_keys[index].text, pod.label_values[index], value);
+  patch.set_own(row, "/metadata/labels/", read::label_keys[index].text, pod.label_values[index],
+                value);
 }
 
 PriorityText::PriorityText(std::string_view decimal) {
@@ -365,55 +374,60 @@ PriorityText::PriorityText(std::string_view decimal) {
   put(decimal);
 }
 
-std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes) {
-  const Pod& pod = *facts.pod;
+std::optional<Placement> plan_placement(const Facts& facts, const config::Config& config,
+                                        Notes& notes) {
+  const read::Pod& pod = *facts.pod;
   if (!facts.slice.multi_host() || !config.places(facts.member->workload, facts.ns))
     return std::nullopt;
   Placement placement;
-  placement.key = slice_key(facts.member->key_parts);
+  placement.key = text::slice_key(facts.member->key_parts);
   // The API server's Priority plugin sets it on every Pod; 0 is its default.
   placement.priority = PriorityText(pod.priority.empty() ? "0" : pod.priority);
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
-  if (pod.annotation(Annotation::exclusive_topology) == "none") return placement;
+  if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
   placement.topology_key = topology_key(pod, *facts.member, notes);
-  if (pod.selector(key::jobset_namespaced_job).empty() && follows_leader(facts, placement, notes))
+  if (pod.selector(read::key::jobset_namespaced_job).empty() &&
+      follows_leader(facts, placement, notes))
     return placement;
-  if (is_pinned(pod, placement.topology_key.empty() ? key::node_pool : placement.topology_key))
+  if (is_pinned(pod,
+                placement.topology_key.empty() ? read::key::node_pool : placement.topology_key))
     return placement;
   placement.terms = !placement.topology_key.empty();
   placement.count =
-      other_counts(facts.slice).size > 0 && pod.selector(key::accelerator_count).empty();
+      other_counts(facts.slice).size > 0 && pod.selector(read::key::accelerator_count).empty();
   return placement;
 }
 
-void write_placement(const Facts& facts, const Config& config, const Placement& placement,
-                     Affinities& affinities, Patch& patch) {
+void write_placement(const Facts& facts, const config::Config& config, const Placement& placement,
+                     Affinities& affinities, write::Patch& patch) {
   Writer writer{facts, config, placement, affinities, patch};
   writer.labels();
   if (!placement.follow.empty() && !facts.pod->node_selector.empty()) writer.follow();
   if (!placement.terms && !placement.count) return;
-  const Pod& pod = *facts.pod;
+  const read::Pod& pod = *facts.pod;
   const OtherCounts others = other_counts(facts.slice);
-  if (pod.affinity == Presence::absent) return writer.whole_affinity(others);
+  if (pod.affinity == read::Presence::absent) return writer.whole_affinity(others);
   if (placement.count) writer.count(others);
   if (!placement.terms) return;
-  const auto kind_absent = [&](const PodAffinity& kind, Surface row, std::string_view path) {
-    if (kind.present == Presence::present) return;
-    patch.begin(PatchOp::add, row, path);
+  const auto kind_absent = [&](const read::PodAffinity& kind, write::Surface row,
+                               std::string_view path) {
+    if (kind.present == read::Presence::present) return;
+    patch.begin(write::PatchOp::add, row, path);
     patch.json().append(std::string_view("{}"));
     patch.end();
   };
-  kind_absent(pod.pod_affinity, Surface::pod_affinity, pod_affinity_path);
+  kind_absent(pod.pod_affinity, write::Surface::pod_affinity, pod_affinity_path);
   writer.list({pod.pod_affinity.required, pod_affinity_path, required_member,
-               Surface::pod_affinity_required, Surface::pod_affinity_term,
-               Surface::pod_affinity_term_own, Rule::own, false});
-  kind_absent(pod.pod_anti_affinity, Surface::pod_anti_affinity, pod_anti_affinity_path);
+               write::Surface::pod_affinity_required, write::Surface::pod_affinity_term,
+               write::Surface::pod_affinity_term_own, Rule::own, false});
+  kind_absent(pod.pod_anti_affinity, write::Surface::pod_anti_affinity, pod_anti_affinity_path);
   writer.list({pod.pod_anti_affinity.required, pod_anti_affinity_path, required_member,
-               Surface::pod_anti_affinity_required, Surface::pod_anti_affinity_term,
-               Surface::pod_anti_affinity_term_own, Rule::others_of_priority, false});
+               write::Surface::pod_anti_affinity_required, write::Surface::pod_anti_affinity_term,
+               write::Surface::pod_anti_affinity_term_own, Rule::others_of_priority, false});
   writer.list({pod.pod_anti_affinity.preferred, pod_anti_affinity_path, preferred_member,
-               Surface::pod_anti_affinity_preferred, Surface::pod_anti_affinity_preferred_term,
-               Surface::pod_anti_affinity_preferred_own, Rule::others, true});
+               write::Surface::pod_anti_affinity_preferred,
+               write::Surface::pod_anti_affinity_preferred_term,
+               write::Surface::pod_anti_affinity_preferred_own, Rule::others, true});
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -14,7 +14,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 // A priority as a label value, which may not begin with '-': "1000", "minus-10".
 class PriorityText {
@@ -30,7 +30,7 @@ class PriorityText {
 
 // What is added to a member of a multi-host slice.
 struct Placement {
-  SliceKey key{};
+  text::SliceKey key{};
   PriorityText priority{};        // spec.priority
   bool terms = false;             // Pod affinity and anti-affinity
   std::string_view topology_key;  // their domain
@@ -39,20 +39,21 @@ struct Placement {
 };
 
 // Decides it; nothing for a slice of one host or where placement is off.
-std::optional<Placement> plan_placement(const Facts& facts, const Config& config, Notes& notes);
+std::optional<Placement> plan_placement(const Facts& facts, const config::Config& config,
+                                        Notes& notes);
 
 // One of our own labels; the map is there. Nothing where it says `value` already.
-void write_own_label(const Pod& pod, Label which, Surface row, std::string_view value,
-                     Patch& patch);
+void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
+                     std::string_view value, write::Patch& patch);
 
 // Affinities of the slices seen last: most members get the whole of it, each the same.
 struct Affinities {
-  SharedTexts texts;
-  Buffer key;  // of one of them, while it is looked for
+  write::SharedTexts texts;
+  text::Buffer key;  // of one of them, while it is looked for
 };
 
 // Writes what is missing of it. Applied twice, the second time writes nothing.
-void write_placement(const Facts& facts, const Config& config, const Placement& placement,
-                     Affinities& affinities, Patch& patch);
+void write_placement(const Facts& facts, const config::Config& config, const Placement& placement,
+                     Affinities& affinities, write::Patch& patch);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

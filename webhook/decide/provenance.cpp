@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
 constexpr std::string_view version = "v1";
 
 // More than any record of ours has; looking one up takes as long as there are many.
-constexpr std::size_t max_entries = max_tpu_containers * variable_count;
+constexpr std::size_t max_entries = max_tpu_containers * read::variable_count;
 
 // What stands before `separator`; both leave `text`.
 std::string_view take_until(std::string_view& text, char separator) {
@@ -35,17 +35,17 @@ void Provenance::parse(std::string_view annotation) {
   const std::string_view written_by = take_until(annotation, ';');
   // "v2", "v17": written by a later release in a form of its own.
   foreign_ = written_by != version && written_by.size() > 1 && written_by.front() == 'v' &&
-             plain_decimal(written_by.substr(1)).has_value();
+             text::plain_decimal(written_by.substr(1)).has_value();
   if (written_by != version) return;
   inputs_ = take_until(annotation, ';');
-  parsed_ = inputs_.size() == Digest().size();
+  parsed_ = inputs_.size() == text::Digest().size();
   while (parsed_ && !annotation.empty()) {
     std::string_view list = take_until(annotation, ';');
     const std::string_view container = take_until(list, ':');
     while (!list.empty()) {
       std::string_view item = take_until(list, ',');
-      const auto variable = find_variable(take_until(item, '='));
-      Digest digest;
+      const auto variable = read::find_variable(take_until(item, '='));
+      text::Digest digest;
       if (!variable || item.size() != digest.size()) continue;
       if (entries_.size() == max_entries) return;
       std::ranges::copy(item, digest.begin());
@@ -54,27 +54,30 @@ void Provenance::parse(std::string_view annotation) {
   }
 }
 
-void Provenance::set_inputs(const Digest& inputs) {
+void Provenance::set_inputs(const text::Digest& inputs) {
   own_inputs_ = inputs;
-  inputs_ = webhook::view(own_inputs_);
+  inputs_ = text::view(own_inputs_);
 }
 
-void Provenance::record(std::string_view container, Variable variable, std::string_view value) {
-  record(container, variable, digest(value));
+void Provenance::record(std::string_view container, read::Variable variable,
+                        std::string_view value) {
+  record(container, variable, text::digest(value));
 }
 
-void Provenance::record(std::string_view container, Variable variable, const Digest& digest) {
+void Provenance::record(std::string_view container, read::Variable variable,
+                        const text::Digest& digest) {
   // The separators of the format stand in no container name that an API server takes.
-  if (is_dns_label(container)) entries_.push_back({container, variable, digest});
+  if (text::is_dns_label(container)) entries_.push_back({container, variable, digest});
 }
 
-const Provenance::Entry* Provenance::find(std::string_view container, Variable variable) const {
+const Provenance::Entry* Provenance::find(std::string_view container,
+                                          read::Variable variable) const {
   for (const Entry& entry : entries_)
     if (entry.variable == variable && entry.container == container) return &entry;
   return nullptr;
 }
 
-void Provenance::append_to(Buffer& out) const {
+void Provenance::append_to(text::Buffer& out) const {
   out.add(version, ';', inputs_);
   std::string_view container;
   for (const Entry& entry : entries_) {
@@ -84,8 +87,8 @@ void Provenance::append_to(Buffer& out) const {
       out.add(';', entry.container, ':');
       container = entry.container;
     }
-    out.add(name(entry.variable), '=', webhook::view(entry.digest));
+    out.add(read::name(entry.variable), '=', text::view(entry.digest));
   }
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

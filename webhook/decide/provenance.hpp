@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 class Provenance {
  public:
@@ -23,33 +23,35 @@ class Provenance {
   // Views into `annotation`.
   void parse(std::string_view annotation);
 
-  void set_inputs(const Digest& inputs);
-  bool has_inputs(const Digest& inputs) const { return parsed_ && inputs_ == view(inputs); }
+  void set_inputs(const text::Digest& inputs);
+  bool has_inputs(const text::Digest& inputs) const {
+    return parsed_ && inputs_ == text::view(inputs);
+  }
   // Another version wrote it in a form we do not know: leave everything alone.
   bool foreign() const { return foreign_; }
   bool empty() const { return entries_.empty(); }
   // There was a record, though it may say that nothing is ours.
   bool parsed() const { return parsed_; }
 
-  void record(std::string_view container, Variable variable, std::string_view value);
-  void record(std::string_view container, Variable variable, const Digest& digest);
+  void record(std::string_view container, read::Variable variable, std::string_view value);
+  void record(std::string_view container, read::Variable variable, const text::Digest& digest);
 
   struct Entry {
     std::string_view container;
-    Variable variable;
-    Digest digest;
+    read::Variable variable;
+    text::Digest digest;
   };
-  const Entry* find(std::string_view container, Variable variable) const;
+  const Entry* find(std::string_view container, read::Variable variable) const;
   const std::vector<Entry>& entries() const { return entries_; }
 
-  void append_to(Buffer& out) const;
+  void append_to(text::Buffer& out) const;
 
  private:
   std::vector<Entry> entries_;
   std::string_view inputs_;
-  Digest own_inputs_{};
+  text::Digest own_inputs_{};
   bool parsed_ = false;
   bool foreign_ = false;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -3,13 +3,13 @@
 #include "webhook/read/affinity.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 namespace {
 
 // "<T>" of cloud.google.com/gke-tpu-slice-<T>-id and its kin; "" for another key.
 std::string_view topology_in_key(std::string_view key) {
-  for (const std::string_view prefix : {key::slice_prefix, key::partition_prefix}) {
+  for (const std::string_view prefix : {read::key::slice_prefix, read::key::partition_prefix}) {
     if (!key.starts_with(prefix)) continue;
     key.remove_prefix(prefix.size());
     for (const std::string_view suffix : {std::string_view("-id"), std::string_view("-state")})
@@ -18,8 +18,8 @@ std::string_view topology_in_key(std::string_view key) {
   return {};
 }
 
-std::string_view topology_of_keys(const Pod& pod) {
-  for (const Selector& selector : pod.node_selector)
+std::string_view topology_of_keys(const read::Pod& pod) {
+  for (const read::Selector& selector : pod.node_selector)
     if (const auto found = topology_in_key(selector.key); !found.empty()) return found;
   for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
     for (std::uint32_t r = pod.node_terms[i].begin; r < pod.node_terms[i].end; ++r)
@@ -27,23 +27,24 @@ std::string_view topology_of_keys(const Pod& pod) {
   return {};
 }
 
-void find_topology(const Pod& pod, Shape& shape) {
+void find_topology(const read::Pod& pod, Shape& shape) {
   const auto take = [&](std::string_view text, TopologySource source) {
     if (text.empty() || shape.source != TopologySource::none) return;
     shape.topology = text;
     shape.source = source;
   };
-  shape.selector_topology = pod.selector(key::topology);
-  if (shape.selector_topology.empty()) shape.selector_topology = pinned_value(pod, key::topology);
-  take(pod.annotation(Annotation::sub_slice_topology), TopologySource::sub_slice_annotation);
-  take(pod.selector(key::topology), TopologySource::node_selector);
-  take(pinned_value(pod, key::topology), TopologySource::node_affinity);
-  take(pod.annotation(Annotation::topology), TopologySource::annotation);
+  shape.selector_topology = pod.selector(read::key::topology);
+  if (shape.selector_topology.empty())
+    shape.selector_topology = read::pinned_value(pod, read::key::topology);
+  take(pod.annotation(read::Annotation::sub_slice_topology), TopologySource::sub_slice_annotation);
+  take(pod.selector(read::key::topology), TopologySource::node_selector);
+  take(read::pinned_value(pod, read::key::topology), TopologySource::node_affinity);
+  take(pod.annotation(read::Annotation::topology), TopologySource::annotation);
   const std::string_view in_key = topology_of_keys(pod);
   take(in_key, TopologySource::slice_id_key);
   shape.dynamic = shape.source == TopologySource::sub_slice_annotation || !in_key.empty() ||
-                  !pod.selector(key::dynamic_slice).empty() ||
-                  !pinned_value(pod, key::dynamic_slice).empty();
+                  !pod.selector(read::key::dynamic_slice).empty() ||
+                  !read::pinned_value(pod, read::key::dynamic_slice).empty();
 }
 
 }  // namespace
@@ -57,21 +58,22 @@ void Shape::clear() {
   dynamic = false;
 }
 
-bool read_shape(const Pod& pod, Shape& shape) {
+bool read_shape(const read::Pod& pod, Shape& shape) {
   shape.clear();
-  for (const Container& container : pod.containers) {
+  for (const read::Container& container : pod.containers) {
     if (container.chips() == 0) continue;
     if (container.init && !container.sidecar)
       shape.init.push_back(&container);
     else
       shape.processes.push_back(&container);
   }
-  for (const Container* process : shape.processes)
+  for (const read::Container* process : shape.processes)
     shape.equal_chips = shape.equal_chips && process->chips() == shape.processes.front()->chips();
-  shape.accelerator = pod.selector(key::accelerator);
-  if (shape.accelerator.empty()) shape.accelerator = pinned_value(pod, key::accelerator);
+  shape.accelerator = pod.selector(read::key::accelerator);
+  if (shape.accelerator.empty())
+    shape.accelerator = read::pinned_value(pod, read::key::accelerator);
   find_topology(pod, shape);
   return !shape.processes.empty() || !shape.init.empty();
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 // TPU containers of one Pod that are looked after, init containers included. No host
 // has more than 8 chips; each container carries the lists of the whole slice, so
@@ -27,10 +27,10 @@ enum class TopologySource {
 };
 
 struct Shape {
-  std::vector<const Container*> processes;  // containers that hold chips together, in order
-  std::vector<const Container*> init;       // TPU init containers that end before them
-  std::string_view accelerator;             // label value, "" if not known
-  std::string_view topology;                // text, "" if not known
+  std::vector<const read::Container*> processes;  // containers that hold chips together, in order
+  std::vector<const read::Container*> init;       // TPU init containers that end before them
+  std::string_view accelerator;                   // label value, "" if not known
+  std::string_view topology;                      // text, "" if not known
   TopologySource source = TopologySource::none;
   std::string_view selector_topology;  // the node selector's, beside a sub-slice's
   bool equal_chips = true;             // every process asks for the same number
@@ -45,6 +45,6 @@ struct Shape {
 
 // Collects the above. Never fails: what is odd is told by the fields.
 //   returns  false if no container asks for a chip, init containers included
-bool read_shape(const Pod& pod, Shape& shape);
+bool read_shape(const read::Pod& pod, Shape& shape);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -1,6 +1,6 @@
 #include "webhook/decide/summary.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 std::string_view name(Outcome outcome) {
   switch (outcome) {
@@ -70,4 +70,4 @@ std::string_view name(Reason reason) {
   return "";
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

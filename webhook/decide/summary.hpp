@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 
 enum class Outcome {
   patched,    // allowed, with a patch
@@ -63,4 +63,4 @@ struct Summary {
   bool shadow = false;  // nothing of the outcome was done
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 using topology::counted;
 using topology::Place;
@@ -418,4 +418,4 @@ bool GroupLedger::idle() const {
          (known_ != Known::present || record_.entries.empty());
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 // Of a monotonic clock, since any fixed time.
 using Moment = std::chrono::nanoseconds;
@@ -206,4 +206,4 @@ class GroupLedger {
   Moment last_stamp_ = Moment::min();
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 namespace {
 
@@ -94,4 +94,4 @@ void MemoryLedger::note(const PlaceRequest& request, Place place) {
   ++members_;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

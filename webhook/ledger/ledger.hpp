@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 // Views live as long as the review and the workspace do.
 struct PlaceRequest {
@@ -92,4 +92,4 @@ class MemoryLedger final : public Ledger {
   std::size_t members_ = 0;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

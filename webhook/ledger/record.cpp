@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 const LedgerEntry* LedgerRecord::find(std::string_view token) const {
   const auto found = std::ranges::find(entries, token, &LedgerEntry::token);
@@ -31,11 +31,12 @@ Result<std::vector<LedgerEntry>> parse_entries(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto place = place_of_token(token);
     if (!place)
-      return Error(Errc::bad_value, "line " + std::to_string(line) + " is \"" + printable(token) +
+      return Error(Errc::bad_value, "line " + std::to_string(line) + " is \"" +
+                                        text::printable(token) +
                                         "\", expected <slice>-<host>-<16 hex digits>");
     entries.push_back({*place, std::string(token)});
   }
   return entries;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

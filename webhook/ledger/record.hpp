@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 // A place from the write that gives it to the write that frees it.
 struct LedgerEntry {
@@ -42,4 +42,4 @@ std::string entries_text(const LedgerRecord& record);
 //   errors  bad_value: a line that is no token, with its number
 Result<std::vector<LedgerEntry>> parse_entries(std::string_view text);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 namespace {
 
@@ -21,8 +21,8 @@ bool is_mark(std::string_view text) {
 
 std::string token_mark(std::string_view review_uid) {
   const std::string_view parts[] = {"token", review_uid};
-  const SliceKey digits = slice_key(parts);
-  return std::string(view(digits).substr(0, mark_digits));
+  const text::SliceKey digits = text::slice_key(parts);
+  return std::string(text::view(digits).substr(0, mark_digits));
 }
 
 std::string make_token(topology::Place place, std::string_view review_uid) {
@@ -35,10 +35,10 @@ std::optional<topology::Place> place_of_token(std::string_view token) {
   if (first == std::string_view::npos) return std::nullopt;
   const std::size_t second = token.find('-', first + 1);
   if (second == std::string_view::npos || !is_mark(token.substr(second + 1))) return std::nullopt;
-  const auto slice = plain_decimal(token.substr(0, first));
-  const auto host = plain_decimal(token.substr(first + 1, second - first - 1));
+  const auto slice = text::plain_decimal(token.substr(0, first));
+  const auto host = text::plain_decimal(token.substr(first + 1, second - first - 1));
   if (!slice || !host) return std::nullopt;
   return topology::Place{*slice, *host};
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

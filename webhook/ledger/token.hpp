@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 
 // `review_uid` is unique for each request of the API server.
 std::string make_token(topology::Place place, std::string_view review_uid);
@@ -20,4 +20,4 @@ std::string token_mark(std::string_view review_uid);
 // Nothing if the text is no token.
 std::optional<topology::Place> place_of_token(std::string_view token);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

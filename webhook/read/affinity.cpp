@@ -2,23 +2,23 @@
 
 #include "webhook/text/names.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 namespace {
 
-bool read_values(JsonReader& in, Requirement& requirement, Pod& pod) {
+bool read_values(text::JsonReader& in, Requirement& requirement, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.array([&](std::size_t) { return in.string(pod.values.emplace_back()); });
   requirement.values_end = static_cast<std::uint32_t>(pod.values.size());
   return read;
 }
 
-bool read_requirements(JsonReader& in, Pod& pod) {
+bool read_requirements(text::JsonReader& in, Pod& pod) {
   return in.array([&](std::size_t) {
     Requirement requirement;
     requirement.values_begin = requirement.values_end =
         static_cast<std::uint32_t>(pod.values.size());
-    Seen seen = 0;
+    text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
       if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
@@ -30,10 +30,10 @@ bool read_requirements(JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_node_term(JsonReader& in, Pod& pod) {
+bool read_node_term(text::JsonReader& in, Pod& pod) {
   NodeTerm term;
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "matchExpressions") {
       if (!in.first(seen, 0) || in.take_null()) return !in.failed();
@@ -55,7 +55,7 @@ bool read_node_term(JsonReader& in, Pod& pod) {
   return read;
 }
 
-bool read_node_selector_terms(JsonReader& in, Pod& pod) {
+bool read_node_selector_terms(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.node_affinity.terms = Presence::present;
   const bool read = in.array([&](std::size_t) { return read_node_term(in, pod); });
@@ -63,15 +63,15 @@ bool read_node_selector_terms(JsonReader& in, Pod& pod) {
   return read;
 }
 
-bool read_node_affinity(JsonReader& in, Pod& pod) {
+bool read_node_affinity(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.node_affinity.present = Presence::present;
-  Seen outer = 0;
+  text::Seen outer = 0;
   return in.object([&](std::string_view key) {
     if (key != "requiredDuringSchedulingIgnoredDuringExecution") return in.skip();
     if (!in.first(outer, 0) || in.take_null()) return !in.failed();
     pod.node_affinity.required = Presence::present;
-    Seen inner = 0;
+    text::Seen inner = 0;
     return in.object([&](std::string_view member) {
       if (member != "nodeSelectorTerms") return in.skip();
       return in.first(inner, 0) && read_node_selector_terms(in, pod);
@@ -79,9 +79,9 @@ bool read_node_affinity(JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_label_selector(JsonReader& in, Pod& pod) {
+bool read_label_selector(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "matchExpressions") return in.skip();
     if (!in.first(seen, 0) || in.take_null()) return !in.failed();
@@ -89,7 +89,7 @@ bool read_label_selector(JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_namespace_selector(JsonReader& in, PodTerm& term) {
+bool read_namespace_selector(text::JsonReader& in, PodTerm& term) {
   if (in.take_null()) return true;
   term.every_namespace = true;
   return in.object([&](std::string_view) {
@@ -98,9 +98,9 @@ bool read_namespace_selector(JsonReader& in, PodTerm& term) {
   });
 }
 
-bool read_pod_term(JsonReader& in, PodTerm& term, Pod& pod) {
+bool read_pod_term(text::JsonReader& in, PodTerm& term, Pod& pod) {
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
     if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
@@ -111,7 +111,7 @@ bool read_pod_term(JsonReader& in, PodTerm& term, Pod& pod) {
   return read;
 }
 
-bool read_required(JsonReader& in, TermList& list, Pod& pod) {
+bool read_required(text::JsonReader& in, TermList& list, Pod& pod) {
   if (in.take_null()) return true;
   list.list = Presence::present;
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
@@ -124,21 +124,21 @@ bool read_required(JsonReader& in, TermList& list, Pod& pod) {
   });
 }
 
-bool read_weight(JsonReader& in, PodTerm& term) {
+bool read_weight(text::JsonReader& in, PodTerm& term) {
   std::string_view text;
   if (in.take_null()) return true;
   if (!in.number(text)) return false;
-  term.weight = plain_decimal(text).value_or(0);
+  term.weight = text::plain_decimal(text).value_or(0);
   return true;
 }
 
-bool read_preferred(JsonReader& in, TermList& list, Pod& pod) {
+bool read_preferred(text::JsonReader& in, TermList& list, Pod& pod) {
   if (in.take_null()) return true;
   list.list = Presence::present;
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
   return in.array([&](std::size_t) {
     PodTerm term;
-    Seen seen = 0;
+    text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
       if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
@@ -151,10 +151,10 @@ bool read_preferred(JsonReader& in, TermList& list, Pod& pod) {
   });
 }
 
-bool read_pod_affinity(JsonReader& in, PodAffinity& affinity, Pod& pod) {
+bool read_pod_affinity(text::JsonReader& in, PodAffinity& affinity, Pod& pod) {
   if (in.take_null()) return true;
   affinity.present = Presence::present;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "requiredDuringSchedulingIgnoredDuringExecution")
       return in.first(seen, 0) && read_required(in, affinity.required, pod);
@@ -176,10 +176,10 @@ std::string_view single_value(const Pod& pod, const NodeTerm& term, std::string_
 
 }  // namespace
 
-bool read_affinity(JsonReader& in, Pod& pod) {
+bool read_affinity(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.affinity = Presence::present;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "nodeAffinity") return in.first(seen, 0) && read_node_affinity(in, pod);
     if (key == "podAffinity")
@@ -208,4 +208,4 @@ bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix) {
   return false;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -4,10 +4,10 @@
 
 #include "webhook/read/pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // Reads the value of spec.affinity into `pod`.
-bool read_affinity(JsonReader& in, Pod& pod);
+bool read_affinity(text::JsonReader& in, Pod& pod);
 
 // The one value to which required node affinity pins `key`: every term says
 // "In" with exactly this value (terms are ORed, so one that does not leaves the
@@ -17,4 +17,4 @@ std::string_view pinned_value(const Pod& pod, std::string_view key);
 // Whether any requirement of required node affinity names a key with this prefix.
 bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

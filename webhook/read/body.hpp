@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // Bytes that must be readable (any content) past the end of a review: the reader
 // looks at 64 bytes at a time.
@@ -31,4 +31,4 @@ class Body {
   std::string_view bytes_;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

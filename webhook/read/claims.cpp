@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 namespace {
 
@@ -36,4 +36,4 @@ void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluste
   }
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

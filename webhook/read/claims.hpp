@@ -6,11 +6,11 @@
 
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // Gives each container the chips that its claims ask for, as if it had asked by
 // google.com/tpu. A container whose claims are not all known, or are another container's
 // too, stays as it is.
 void take_claimed_chips(Pod& pod, std::string_view ns, const ClusterView& cluster);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

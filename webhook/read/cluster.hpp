@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // A worker group as its RayCluster asks for it.
 struct RayGroup {
@@ -57,4 +57,4 @@ class ClusterView {
 // Knows nothing.
 class NoCluster final : public ClusterView {};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

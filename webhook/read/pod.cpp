@@ -7,16 +7,16 @@
 #include <algorithm>
 #include <string>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 namespace {
 
 // A string member that may also be null, which is the same as absent.
-bool optional_string(JsonReader& in, std::string_view& out) {
+bool optional_string(text::JsonReader& in, std::string_view& out) {
   return in.take_null() || in.string(out);
 }
 
-bool read_labels(JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   if (in.take_null()) return true;
   pod.labels = Presence::present;
   return in.object([&](std::string_view key) {
@@ -28,7 +28,7 @@ bool read_labels(JsonReader& in, std::string_view prefix, Pod& pod) {
   });
 }
 
-bool read_annotations(JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_annotations(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   if (in.take_null()) return true;
   pod.annotations = Presence::present;
   return in.object([&](std::string_view key) {
@@ -40,13 +40,13 @@ bool read_annotations(JsonReader& in, std::string_view prefix, Pod& pod) {
   });
 }
 
-bool read_owners(JsonReader& in, Pod& pod) {
+bool read_owners(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   bool have_controller = false;
   return in.array([&](std::size_t index) {
     Owner owner;
     bool controller = false;
-    Seen seen = 0;
+    text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "kind") return in.first(seen, 0) && in.string(owner.kind);
       if (key == "name") return in.first(seen, 1) && in.string(owner.name);
@@ -61,8 +61,8 @@ bool read_owners(JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_metadata(JsonReader& in, std::string_view prefix, Pod& pod) {
-  Seen seen = 0;
+bool read_metadata(text::JsonReader& in, std::string_view prefix, Pod& pod) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && optional_string(in, pod.name);
     if (key == "generateName") return in.first(seen, 1) && optional_string(in, pod.generate_name);
@@ -74,7 +74,7 @@ bool read_metadata(JsonReader& in, std::string_view prefix, Pod& pod) {
   });
 }
 
-bool read_node_selector(JsonReader& in, Pod& pod) {
+bool read_node_selector(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.object([&](std::string_view key) {
     Selector selector{key, {}};
@@ -88,14 +88,14 @@ bool read_node_selector(JsonReader& in, Pod& pod) {
   const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
   if (!read || twice == pod.node_selector.end()) return read;
   in.fail(Errc::duplicate_key, "the key stands here twice");
-  in.within(printable(twice->key));
+  in.within(text::printable(twice->key));
   return false;
 }
 
-bool read_gates(JsonReader& in, Pod& pod) {
+bool read_gates(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
-    Seen seen = 0;
+    text::Seen seen = 0;
     return in.object([&](std::string_view key) {
       if (key != "name") return in.skip();
       std::string_view gate;
@@ -108,31 +108,31 @@ bool read_gates(JsonReader& in, Pod& pod) {
 
 // A quantity is a string in what the API server sends and may be a number in what
 // a user wrote.
-bool read_chips(JsonReader& in, std::optional<std::uint64_t>& out) {
+bool read_chips(text::JsonReader& in, std::optional<std::uint64_t>& out) {
   if (in.take_null()) return true;
   std::string_view text;
-  const JsonKind kind = in.kind();
-  if (kind != JsonKind::string && kind != JsonKind::number)
+  const text::JsonKind kind = in.kind();
+  if (kind != text::JsonKind::string && kind != text::JsonKind::number)
     return in.fail_type("a quantity such as \"4\"");
-  if (!(kind == JsonKind::string ? in.string(text) : in.number(text))) return false;
-  const auto chips = chip_count(text);
+  if (!(kind == text::JsonKind::string ? in.string(text) : in.number(text))) return false;
+  const auto chips = text::chip_count(text);
   if (!chips) return in.fail(Errc::chips_invalid, chips.error().message());
   out = *chips;
   return true;
 }
 
-bool read_tpu_of(JsonReader& in, std::optional<std::uint64_t>& out) {
+bool read_tpu_of(text::JsonReader& in, std::optional<std::uint64_t>& out) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != key::tpu) return in.skip();
     return in.first(seen, 0) && read_chips(in, out);
   });
 }
 
-bool read_claim_use(JsonReader& in, Pod& pod) {
+bool read_claim_use(text::JsonReader& in, Pod& pod) {
   std::string_view name;
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && optional_string(in, name);
     return in.skip();
@@ -141,7 +141,7 @@ bool read_claim_use(JsonReader& in, Pod& pod) {
   return read;
 }
 
-bool read_claim_uses(JsonReader& in, Container& container, Pod& pod) {
+bool read_claim_uses(text::JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   container.claims_begin = static_cast<std::uint32_t>(pod.claim_uses.size());
   const bool read = in.array([&](std::size_t) { return read_claim_use(in, pod); });
@@ -149,11 +149,11 @@ bool read_claim_uses(JsonReader& in, Container& container, Pod& pod) {
   return read;
 }
 
-bool read_claims(JsonReader& in, Pod& pod) {
+bool read_claims(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     Claim claim;
-    Seen seen = 0;
+    text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "name") return in.first(seen, 0) && optional_string(in, claim.name);
       if (key == "resourceClaimTemplateName")
@@ -165,9 +165,9 @@ bool read_claims(JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_resources(JsonReader& in, Container& container, Pod& pod) {
+bool read_resources(text::JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "limits") return in.first(seen, 0) && read_tpu_of(in, container.limit);
     if (key == "requests") return in.first(seen, 1) && read_tpu_of(in, container.request);
@@ -179,11 +179,11 @@ bool read_resources(JsonReader& in, Container& container, Pod& pod) {
 // Values of variables that nobody here reads may be long (certificates, JSON), so
 // a value is decoded only when its name turns out to be one of ours. Member order
 // is not promised, so the value's place is kept until then.
-bool read_env_entry(JsonReader& in, std::uint32_t index, Pod& pod) {
+bool read_env_entry(text::JsonReader& in, std::uint32_t index, Pod& pod) {
   std::string_view name;
-  RawString value;
+  text::RawString value;
   bool has_value = false, has_from = false;
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(name);
     if (key == "value") {
@@ -207,7 +207,7 @@ bool read_env_entry(JsonReader& in, std::uint32_t index, Pod& pod) {
   return true;
 }
 
-bool read_env(JsonReader& in, Container& container, Pod& pod) {
+bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   container.env = Presence::present;
   return in.array([&](std::size_t index) {
@@ -216,9 +216,9 @@ bool read_env(JsonReader& in, Container& container, Pod& pod) {
   });
 }
 
-bool read_container(JsonReader& in, Container& container, Pod& pod) {
+bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
   container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
@@ -235,7 +235,7 @@ bool read_container(JsonReader& in, Container& container, Pod& pod) {
   return read;
 }
 
-bool read_containers(JsonReader& in, bool init, Pod& pod) {
+bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t index) {
     Container container;
@@ -247,13 +247,13 @@ bool read_containers(JsonReader& in, bool init, Pod& pod) {
   });
 }
 
-bool read_priority(JsonReader& in, Pod& pod) {
+bool read_priority(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   std::string_view text;
   if (!in.number(text)) return false;
   const bool negative = text.front() == '-';
-  if (!plain_decimal(negative ? text.substr(1) : text))
-    return in.fail(Errc::bad_value, printable(text) + " is not a whole number of 32 bits");
+  if (!text::plain_decimal(negative ? text.substr(1) : text))
+    return in.fail(Errc::bad_value, text::printable(text) + " is not a whole number of 32 bits");
   pod.priority = text;
   return true;
 }
@@ -265,9 +265,9 @@ void put_init_last(std::vector<Container>& containers) {
   if (first_main != containers.end()) std::rotate(containers.begin(), first_main, containers.end());
 }
 
-bool read_spec(JsonReader& in, Pod& pod) {
+bool read_spec(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "containers") return in.first(seen, 0) && read_containers(in, false, pod);
     if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
@@ -283,7 +283,7 @@ bool read_spec(JsonReader& in, Pod& pod) {
     if (key == "priority") return in.first(seen, 9) && read_priority(in, pod);
     if (key == "schedulingGates") return in.first(seen, 10) && read_gates(in, pod);
     if (key == "schedulingGroup") {
-      pod.scheduling_group = in.kind() != JsonKind::null;
+      pod.scheduling_group = in.kind() != text::JsonKind::null;
       return in.first(seen, 11) && in.skip();
     }
     if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
@@ -330,9 +330,9 @@ void Pod::clear() {
   *this = std::move(empty);
 }
 
-bool read_pod(JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, prefix, pod);
     if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
@@ -347,10 +347,10 @@ bool read_pod(JsonReader& in, std::string_view prefix, Pod& pod) {
   return read;
 }
 
-bool read_pod_template(JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_pod_template(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "metadata")
       return in.first(seen, 0) && (in.take_null() || read_metadata(in, prefix, pod));
@@ -359,4 +359,4 @@ bool read_pod_template(JsonReader& in, std::string_view prefix, Pod& pod) {
   });
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // Whether a map or a list can be added to, or has to be made first. JSON null
 // counts as absent: adding replaces it.
@@ -161,10 +161,10 @@ struct Pod {
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
 // Fails on a value of the wrong type at any field above, on a key that stands
 // twice, and, with chips_invalid, on a google.com/tpu that is no whole number of chips.
-bool read_pod(JsonReader& reader, std::string_view prefix, Pod& pod);
+bool read_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
 // The same of the template that a workload object has its Pods made from, which may come
 // without metadata.
-bool read_pod_template(JsonReader& reader, std::string_view prefix, Pod& pod);
+bool read_pod_template(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -1,6 +1,6 @@
 #include "webhook/read/reads.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 std::span<const ReadRow> reads() {
   static constexpr ReadRow rows[] = {
@@ -71,4 +71,4 @@ std::span<const ReadRow> reads() {
   return rows;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 struct ReadRow {
   std::string_view where;  // "review", "Pod", "file"
@@ -15,4 +15,4 @@ struct ReadRow {
 
 std::span<const ReadRow> reads();
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

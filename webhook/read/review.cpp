@@ -5,19 +5,19 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 namespace {
 
 constexpr std::string_view operations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-bool optional_string(JsonReader& in, std::string_view& out) {
+bool optional_string(text::JsonReader& in, std::string_view& out) {
   return in.take_null() || in.string(out);
 }
 
-bool read_kind(JsonReader& in, Review& review) {
+bool read_kind(text::JsonReader& in, Review& review) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "group") return in.first(seen, 0) && optional_string(in, review.kind_group);
     if (key == "version") return in.first(seen, 1) && optional_string(in, review.kind_version);
@@ -28,8 +28,8 @@ bool read_kind(JsonReader& in, Review& review) {
 
 // The objects are read last, when their kind is known: a Binding's fields are not a
 // Pod's. The API server sends kind and operation first; nothing promises it.
-bool read_request(JsonReader& in, Review& review) {
-  Seen seen = 0;
+bool read_request(text::JsonReader& in, Review& review) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
     if (key == "kind") return in.first(seen, 1) && read_kind(in, review);
@@ -51,8 +51,8 @@ bool read_request(JsonReader& in, Review& review) {
   });
 }
 
-bool read_members(JsonReader& in, Review& review, std::string_view& kind, bool& has_request) {
-  Seen seen = 0;
+bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, bool& has_request) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
     if (key == "kind") return in.first(seen, 1) && in.string(kind);
@@ -65,23 +65,25 @@ bool read_members(JsonReader& in, Review& review, std::string_view& kind, bool& 
   });
 }
 
-bool not_a_review(JsonReader& in, std::string message, std::string_view path) {
+bool not_a_review(text::JsonReader& in, std::string message, std::string_view path) {
   in.fail(Errc::not_a_review, std::move(message));
   in.within(path);
   return false;
 }
 
-bool check_envelope(JsonReader& in, const Review& review, std::string_view kind, bool has_request) {
+bool check_envelope(text::JsonReader& in, const Review& review, std::string_view kind,
+                    bool has_request) {
   if (kind != "AdmissionReview")
     return not_a_review(in,
-                        kind.empty() ? "missing, expected AdmissionReview"
-                                     : "found " + printable(kind) + ", expected AdmissionReview",
+                        kind.empty()
+                            ? "missing, expected AdmissionReview"
+                            : "found " + text::printable(kind) + ", expected AdmissionReview",
                         "kind");
   if (review.api_version != "admission.k8s.io/v1" &&
       review.api_version != "admission.k8s.io/v1beta1")
     return not_a_review(
         in,
-        (review.api_version.empty() ? "missing" : "found " + printable(review.api_version)) +
+        (review.api_version.empty() ? "missing" : "found " + text::printable(review.api_version)) +
             ", expected admission.k8s.io/v1 or admission.k8s.io/v1beta1",
         "apiVersion");
   if (!has_request)
@@ -91,7 +93,7 @@ bool check_envelope(JsonReader& in, const Review& review, std::string_view kind,
   if (std::ranges::find(operations, review.operation) == std::end(operations))
     return not_a_review(
         in,
-        (review.operation.empty() ? "missing" : "found " + printable(review.operation)) +
+        (review.operation.empty() ? "missing" : "found " + text::printable(review.operation)) +
             ", expected CREATE, UPDATE, DELETE or CONNECT",
         "request.operation");
   return true;
@@ -99,7 +101,7 @@ bool check_envelope(JsonReader& in, const Review& review, std::string_view kind,
 
 }  // namespace
 
-bool read_envelope(std::string_view text, JsonReader& in, Review& review) {
+bool read_envelope(std::string_view text, text::JsonReader& in, Review& review) {
   review = Review();
   if (text.size() > max_review_bytes)
     return in.fail(Errc::too_large,
@@ -114,8 +116,8 @@ bool read_envelope(std::string_view text, JsonReader& in, Review& review) {
   return check_envelope(in, review, kind, has_request);
 }
 
-bool read_review(std::string_view text, std::string_view prefix, JsonReader& in, Review& review,
-                 Pod& pod) {
+bool read_review(std::string_view text, std::string_view prefix, text::JsonReader& in,
+                 Review& review, Pod& pod) {
   if (!read_envelope(text, in, review)) return false;
   if (!review.is_pod_creation()) return true;
 
@@ -127,4 +129,4 @@ bool read_review(std::string_view text, std::string_view prefix, JsonReader& in,
   return true;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 constexpr std::array<Key, label_count> label_keys{{
     {"batch.kubernetes.io/job-completion-index"},
@@ -138,4 +138,4 @@ std::optional<Variable> find_variable(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

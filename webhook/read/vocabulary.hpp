@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 
 // Pod labels that decisions read.
 enum class Label : std::size_t {
@@ -124,4 +124,4 @@ inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s
 inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
 }  // namespace key
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -8,7 +8,7 @@
 #include <immintrin.h>
 #endif
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 namespace {
 
@@ -93,4 +93,4 @@ void append_base64(Buffer& out, std::string_view bytes) {
   out.commit(length);
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

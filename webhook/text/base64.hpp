@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // Blanks to a multiple of the 3 bytes that make four characters: what follows is encoded
 // as it would be alone.
@@ -18,4 +18,4 @@ inline void pad_to_base64_group(Buffer& out) {
 // Appends the encoding of `bytes`, 4 characters for each 3 begun.
 void append_base64(Buffer& out, std::string_view bytes);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

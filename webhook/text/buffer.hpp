@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 class Buffer {
  public:
@@ -71,4 +71,4 @@ constexpr std::size_t decimal_digits(std::unsigned_integral auto number) {
   return digits;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 namespace {
 
@@ -71,4 +71,4 @@ Digest digest(std::string_view value) {
   return Digester().add(value).digest();
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // 32 hex digits of FNV-1a (128 bit) over the parts, each followed by a NUL, which
 // stands in no name, so that {"a","bc"} and {"ab","c"} differ. Names a slice; it
@@ -38,4 +38,4 @@ class Digester {
   std::uint64_t state_ = 0xcbf29ce484222325u;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

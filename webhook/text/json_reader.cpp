@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstring>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // simdjson's implementation object: index buffer and string decoder.
 struct JsonReader::Stage1 {
@@ -296,4 +296,4 @@ void JsonReader::step(std::size_t index) {
     error_ = std::move(error_).within("[" + std::to_string(index) + "]");
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

@@ -28,7 +28,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // A string as it stands in the text, escapes and all, without its quotes.
 struct RawString {
@@ -228,4 +228,4 @@ bool JsonReader::array(F&& element) {
   return true;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

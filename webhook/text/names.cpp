@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

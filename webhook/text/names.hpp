@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // Longest DNS label, label value and name part of a key (RFC 1123, Kubernetes).
 inline constexpr std::size_t max_label_length = 63;
@@ -31,4 +31,4 @@ bool is_json_number(std::string_view text);
 // ASCII become '?', and what is longer than `most` ends in "...". Allocates.
 std::string printable(std::string_view text, std::size_t most = 64);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

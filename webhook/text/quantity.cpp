@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 namespace {
 
@@ -119,4 +119,4 @@ Result<std::uint64_t> chip_count(std::string_view text) {
   return value;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

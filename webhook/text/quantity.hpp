@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 
 // A whole, non-negative number of chips.
 //
@@ -17,4 +17,4 @@ namespace tpuwh::webhook {
 //           whole number, or above 2^53; the message shows the text
 Result<std::uint64_t> chip_count(std::string_view text);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

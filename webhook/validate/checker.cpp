@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
@@ -18,8 +18,9 @@ std::string_view without_consequence(std::string_view sentence) {
 
 }  // namespace
 
-Checker::Checker(const WorkloadObject& object, const Config& config, const ClusterView& cluster,
-                 Workspace::Impl& work, Findings& findings)
+Checker::Checker(const WorkloadObject& object, const config::Config& config,
+                 const read::ClusterView& cluster, answer::Workspace::Impl& work,
+                 Findings& findings)
     : object_(object), config_(config), cluster_(cluster), work_(work), findings_(findings) {
   creation_.uid = work.review.uid;
   creation_.kind_version = "v1";
@@ -34,11 +35,11 @@ std::string Checker::titled(std::string_view sentence) const {
   return title_.empty() ? std::string(sentence) : title_ + ": " + std::string(sentence);
 }
 
-bool Checker::read(JsonReader::Mark place, std::string_view step) {
-  JsonReader& in = work_.reader;
-  const JsonReader::Mark back = in.mark();
+bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
+  text::JsonReader& in = work_.reader;
+  const text::JsonReader::Mark back = in.mark();
   in.go_to(place);
-  const bool good = read_pod_template(in, config_.prefix, work_.pod);
+  const bool good = read::read_pod_template(in, config_.prefix, work_.pod);
   if (good) {
     in.go_to(back);
   } else if (in.error().code() == Errc::chips_invalid) {
@@ -51,7 +52,7 @@ bool Checker::read(JsonReader::Mark place, std::string_view step) {
   return good;
 }
 
-bool Checker::open(std::string title, JsonReader::Mark place, std::string_view step) {
+bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_view step) {
   title_ = std::move(title);
   work_.pod.clear();
   work_.scratch.shape.clear();
@@ -60,10 +61,10 @@ bool Checker::open(std::string title, JsonReader::Mark place, std::string_view s
     work_.pod.clear();
     return false;
   }
-  Pod& pod = work_.pod;
-  if (!pod.claims.empty()) take_claimed_chips(pod, creation_.ns, cluster_);
-  if (!read_shape(pod, work_.scratch.shape)) return false;
-  if (pod.annotation(Annotation::inject) == "false") return false;
+  read::Pod& pod = work_.pod;
+  if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
+  if (!decide::read_shape(pod, work_.scratch.shape)) return false;
+  if (pod.annotation(read::Annotation::inject) == "false") return false;
   if (++templates_ <= max_templates) return true;
   findings_.warn("only the first " + std::to_string(max_templates) +
                  " Pod templates that ask for TPU were checked");
@@ -71,31 +72,31 @@ bool Checker::open(std::string title, JsonReader::Mark place, std::string_view s
 }
 
 bool Checker::asks_for_tpu() const {
-  const Shape& shape = work_.scratch.shape;
+  const decide::Shape& shape = work_.scratch.shape;
   return !shape.processes.empty() || !shape.init.empty();
 }
 
 bool Checker::selects_tpu_without_chips() const {
-  const Pod& pod = work_.pod;
-  return !asks_for_tpu() && !pod.selector(key::accelerator).empty() && pod.claim_uses.empty();
+  const read::Pod& pod = work_.pod;
+  return !asks_for_tpu() && !pod.selector(read::key::accelerator).empty() && pod.claim_uses.empty();
 }
 
-void Checker::label(Label which, std::string_view text) {
-  work_.pod.labels = Presence::present;
+void Checker::label(read::Label which, std::string_view text) {
+  work_.pod.labels = read::Presence::present;
   work_.pod.label_values[static_cast<std::size_t>(which)] = text;
 }
 
-void Checker::annotation(Annotation which, std::string_view text) {
-  work_.pod.annotations = Presence::present;
+void Checker::annotation(read::Annotation which, std::string_view text) {
+  work_.pod.annotations = read::Presence::present;
   work_.pod.annotation_values[static_cast<std::size_t>(which)] = text;
 }
 
-Decision Checker::decide() {
-  return webhook::decide(creation_, work_.pod, config_, cluster_, nullptr, work_.scratch);
+decide::Decision Checker::decide() {
+  return decide::decide(creation_, work_.pod, config_, cluster_, nullptr, work_.scratch);
 }
 
 const topology::Slice* Checker::slice() const {
-  const Facts& facts = work_.scratch.facts;
+  const decide::Facts& facts = work_.scratch.facts;
   return facts.pod == nullptr ? nullptr : &facts.slice;
 }
 
@@ -107,29 +108,30 @@ void Checker::warn(std::string_view sentence) {
   findings_.warn(titled(without_consequence(sentence)));
 }
 
-void Checker::report(const Decision& decision) {
+void Checker::report(const decide::Decision& decision) {
   // The flavor that it is admitted to selects the nodes.
-  if (decision.reason == Reason::no_topology && kueue_manages()) return;
+  if (decision.reason == decide::Reason::no_topology && kueue_manages()) return;
   for (const std::string& note : work_.scratch.notes.warnings()) warn(note);
-  if (decision.outcome == Outcome::denied) fault(decision.denial.text());
+  if (decision.outcome == decide::Outcome::denied) fault(decision.denial.text());
 }
 
 bool Checker::kueue_manages() const {
-  const Pod& pod = work_.pod;
-  return object_.has_queue || pod.kueue_gate || !pod.label(Label::kueue_queue_name).empty();
+  const read::Pod& pod = work_.pod;
+  return object_.has_queue || pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty();
 }
 
 std::string_view Checker::who_knows_better() const {
-  const Pod& pod = work_.pod;
+  const read::Pod& pod = work_.pod;
   if (kueue_manages()) return "Kueue, whose queue it is in, may change its size";
   if (work_.scratch.shape.dynamic) return "the slice is made or cut on demand";
-  for (const Annotation each :
-       {Annotation::worker_id, Annotation::worker_count, Annotation::hostnames,
-        Annotation::slice_id, Annotation::slice_count, Annotation::coordinator})
+  for (const read::Annotation each :
+       {read::Annotation::worker_id, read::Annotation::worker_count, read::Annotation::hostnames,
+        read::Annotation::slice_id, read::Annotation::slice_count, read::Annotation::coordinator})
     if (pod.has(each)) return "annotations say what the slice is";
-  for (const Container* process : work_.scratch.shape.processes)
-    for (const Variable each :
-         {Variable::tpu_worker_hostnames, Variable::tpu_worker_id, Variable::tpu_process_addresses})
+  for (const read::Container* process : work_.scratch.shape.processes)
+    for (const read::Variable each :
+         {read::Variable::tpu_worker_hostnames, read::Variable::tpu_worker_id,
+          read::Variable::tpu_process_addresses})
       if (pod.entry(*process, each) != nullptr) return "the template sets TPU variables itself";
   return {};
 }
@@ -144,9 +146,9 @@ void Checker::wrong_size(std::string_view sentence) {
 }
 
 std::string hosts_by_arithmetic(const topology::Slice& slice) {
-  if (slice.dims.rank() == 0) return hosts_of(slice);
-  return hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +
+  if (slice.dims.rank() == 0) return decide::hosts_of(slice);
+  return decide::hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +
          std::to_string(slice.chips_per_host) + ")";
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

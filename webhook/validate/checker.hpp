@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // TPU Pod templates of one object that are looked at. A RayCluster has a handful of groups
 // and the API of JobSet a list of a few; each costs up to two decisions, which bounds what
@@ -27,18 +27,18 @@ inline constexpr std::size_t max_templates = 32;
 
 class Checker {
  public:
-  Checker(const WorkloadObject& object, const Config& config, const ClusterView& cluster,
-          Workspace::Impl& work, Findings& findings);
+  Checker(const WorkloadObject& object, const config::Config& config,
+          const read::ClusterView& cluster, answer::Workspace::Impl& work, Findings& findings);
 
   const WorkloadObject& object() const { return object_; }
-  JsonReader& reader() { return work_.reader; }
+  text::JsonReader& reader() { return work_.reader; }
 
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
   // TPU, wants to be left alone, or asks for no whole number of chips (a fault). The reader
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
   //   title  what findings call it, "" for the only one
   //   step   where it is in the object, for the path of an error
-  bool open(std::string title, JsonReader::Mark place, std::string_view step = "template");
+  bool open(std::string title, text::JsonReader::Mark place, std::string_view step = "template");
   // Whether the template that open() read last asks for TPU, whatever it said.
   bool asks_for_tpu() const;
   // What is found from here on belongs to no template.
@@ -47,18 +47,18 @@ class Checker {
   bool selects_tpu_without_chips() const;
 
   // Of the template that is open.
-  Pod& pod() { return work_.pod; }
-  void label(Label which, std::string_view text);
-  void annotation(Annotation which, std::string_view text);
+  read::Pod& pod() { return work_.pod; }
+  void label(read::Label which, std::string_view text);
+  void annotation(read::Annotation which, std::string_view text);
 
   // What would become of the Pod as it is written now.
-  Decision decide();
+  decide::Decision decide();
   // The slice that decide() found, null where it found none.
   const topology::Slice* slice() const;
-  const Scratch& scratch() const { return work_.scratch; }
+  const decide::Scratch& scratch() const { return work_.scratch; }
 
   // A denial is a fault; what decide() warned of, a warning.
-  void report(const Decision& decision);
+  void report(const decide::Decision& decision);
   // A sentence may end in what follows for a Pod ("; nothing was injected"): that is cut off.
   void fault(std::string_view sentence);
   void warn(std::string_view sentence);
@@ -68,14 +68,14 @@ class Checker {
   void wrong_size(std::string_view sentence);
 
  private:
-  bool read(JsonReader::Mark place, std::string_view step);
+  bool read(text::JsonReader::Mark place, std::string_view step);
   std::string titled(std::string_view sentence) const;
   bool kueue_manages() const;
   std::string_view who_knows_better() const;
 
   // The RayClusters of the cluster are left out: the one that is looked at is older there.
-  struct WithoutGroups final : ClusterView {
-    explicit WithoutGroups(const ClusterView& view) : all(view) {}
+  struct WithoutGroups final : read::ClusterView {
+    explicit WithoutGroups(const read::ClusterView& view) : all(view) {}
     std::optional<std::string> ray_headless_service(std::string_view ns,
                                                     std::string_view cluster) const override {
       return all.ray_headless_service(ns, cluster);
@@ -84,15 +84,15 @@ class Checker {
                                                std::string_view name) const override {
       return all.claimed_chips(ns, name);
     }
-    const ClusterView& all;
+    const read::ClusterView& all;
   };
 
   const WorkloadObject& object_;
-  const Config& config_;
+  const config::Config& config_;
   WithoutGroups cluster_;
-  Workspace::Impl& work_;
+  answer::Workspace::Impl& work_;
   Findings& findings_;
-  Review creation_;  // of the Pod
+  read::Review creation_;  // of the Pod
   std::string title_;
   std::size_t templates_ = 0;
 };
@@ -100,4 +100,4 @@ class Checker {
 // "4x4 with 4 chips per Pod has 4 hosts (16 / 4)"
 std::string hosts_by_arithmetic(const topology::Slice& slice);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

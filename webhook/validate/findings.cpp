@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 void Findings::add(std::vector<std::string>& list, std::string sentence) {
   if (std::ranges::find(list, sentence) == list.end()) list.push_back(std::move(sentence));
@@ -35,4 +35,4 @@ std::string joined(const std::vector<std::string>& sentences) {
   return out;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 class Findings {
  public:
@@ -32,4 +32,4 @@ class Findings {
 // are: the API server logs and stores what it is told.
 std::string joined(const std::vector<std::string>& sentences);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
 // A plain Job may be told to be several slices (DESIGN D9).
-std::uint32_t slices_of(const Pod& pod) {
-  const auto count = plain_decimal(pod.annotation(Annotation::slice_count));
-  const bool split = count && pod.annotation(Annotation::slice_id).empty();
+std::uint32_t slices_of(const read::Pod& pod) {
+  const auto count = text::plain_decimal(pod.annotation(read::Annotation::slice_count));
+  const bool split = count && pod.annotation(read::Annotation::slice_id).empty();
   return split ? std::clamp(*count, 1u, 1u << 11) : 1;
 }
 
@@ -23,8 +23,8 @@ std::string pods_of(const topology::Slice& slice, std::uint32_t expected) {
 
 }  // namespace
 
-bool read_job_template(JsonReader& in, JobTemplate& job) {
-  Seen seen = 0;
+bool read_job_template(text::JsonReader& in, JobTemplate& job) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
     if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
@@ -36,8 +36,8 @@ bool read_job_template(JsonReader& in, JobTemplate& job) {
 
 void label_completion(Checker& checker, std::string_view job_name) {
   checker.pod().owner = {"Job", job_name, {}};
-  checker.label(Label::job_name, job_name);
-  checker.label(Label::job_completion_index, "0");
+  checker.label(read::Label::job_name, job_name);
+  checker.label(read::Label::job_completion_index, "0");
 }
 
 JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::uint32_t expected) {
@@ -61,21 +61,21 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
 // its chips), so a wrong size is no fault of it.
-bool check_job(Checker& checker, JsonReader::Mark spec) {
-  JsonReader& in = checker.reader();
+bool check_job(Checker& checker, text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
   JobTemplate job;
   if (!spec) return true;
   in.go_to(spec);
   if (!read_job_template(in, job)) return false;
   if (!checker.open({}, job.pod_template)) return !in.failed();
-  Pod& pod = checker.pod();
+  read::Pod& pod = checker.pod();
   const bool indexed = job.completion_mode == "Indexed";
   const std::string host = checker.object().name + "-0";
   label_completion(checker, checker.object().name);
   if (indexed)
     pod.hostname = host;
   else
-    checker.label(Label::job_completion_index, {});
+    checker.label(read::Label::job_completion_index, {});
   checker.report(checker.decide());
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return true;
@@ -86,4 +86,4 @@ bool check_job(Checker& checker, JsonReader::Mark spec) {
   return true;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -6,16 +6,16 @@
 #include <cstdint>
 #include <optional>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // The specification of a Job; source: k8s.io/api batch/v1 JobSpec.
 struct JobTemplate {
   std::optional<std::uint32_t> completions;
   std::optional<std::uint32_t> parallelism;
   std::string_view completion_mode;  // "" where absent
-  JsonReader::Mark pod_template;
+  text::JsonReader::Mark pod_template;
 };
-bool read_job_template(JsonReader& in, JobTemplate& job);
+bool read_job_template(text::JsonReader& in, JobTemplate& job);
 
 // What the Job controller writes on the Pod of index 0 of an Indexed Job.
 void label_completion(Checker& checker, std::string_view job_name);
@@ -31,6 +31,6 @@ struct JobMisfit {
 JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::uint32_t expected);
 
 // False where it cannot be read.
-bool check_job(Checker& checker, JsonReader::Mark spec);
+bool check_job(Checker& checker, text::JsonReader::Mark spec);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -3,7 +3,7 @@
 #include "webhook/text/names.hpp"
 #include "webhook/validate/job.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
@@ -18,17 +18,17 @@ struct ReplicatedJob {
   JobTemplate job;
 };
 
-bool read_job_of(JsonReader& in, ReplicatedJob& replicated) {
+bool read_job_of(text::JsonReader& in, ReplicatedJob& replicated) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "spec") return in.skip();
     return in.first(seen, 0) && (in.take_null() || read_job_template(in, replicated.job));
   });
 }
 
-bool read_replicated_job(JsonReader& in, ReplicatedJob& replicated) {
-  Seen seen = 0;
+bool read_replicated_job(text::JsonReader& in, ReplicatedJob& replicated) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && optional_text(in, replicated.name);
     if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
@@ -40,8 +40,8 @@ bool read_replicated_job(JsonReader& in, ReplicatedJob& replicated) {
 // What JobSet and the Job controller write on Pod 0 of Job 0.
 void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
                           const Network& network) {
-  if (!checker.open("replicated job " + printable(replicated.name), replicated.job.pod_template,
-                    "template.spec.template"))
+  if (!checker.open("replicated job " + text::printable(replicated.name),
+                    replicated.job.pod_template, "template.spec.template"))
     return;
   const std::string_view jobset = checker.object().name;
   const std::string job = checker.object().name + "-" + std::string(replicated.name) + "-0";
@@ -51,15 +51,15 @@ void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   const bool indexed =
       replicated.job.completion_mode.empty() || replicated.job.completion_mode == "Indexed";
   label_completion(checker, job);
-  checker.label(Label::jobset_name, jobset);
-  checker.label(Label::jobset_replicated_job, replicated.name);
-  checker.label(Label::jobset_replicas, replicas);
-  checker.label(Label::jobset_job_index, "0");
-  Pod& pod = checker.pod();
+  checker.label(read::Label::jobset_name, jobset);
+  checker.label(read::Label::jobset_replicated_job, replicated.name);
+  checker.label(read::Label::jobset_replicas, replicas);
+  checker.label(read::Label::jobset_job_index, "0");
+  read::Pod& pod = checker.pod();
   if (indexed)
     pod.hostname = host;
   else
-    checker.label(Label::job_completion_index, {});
+    checker.label(read::Label::job_completion_index, {});
   if (network.has_names) pod.subdomain = network.subdomain.empty() ? jobset : network.subdomain;
   checker.report(checker.decide());
   const topology::Slice* slice = checker.slice();
@@ -69,9 +69,9 @@ void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
 }
 
-bool read_network(JsonReader& in, Network& network) {
+bool read_network(text::JsonReader& in, Network& network) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "enableDNSHostnames")
       return in.first(seen, 0) && optional_flag(in, network.has_names);
@@ -82,11 +82,11 @@ bool read_network(JsonReader& in, Network& network) {
 
 }  // namespace
 
-bool check_jobset(Checker& checker, JsonReader::Mark spec) {
-  JsonReader& in = checker.reader();
+bool check_jobset(Checker& checker, text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
   Network network;
-  JsonReader::Mark jobs;
-  Seen seen = 0;
+  text::JsonReader::Mark jobs;
+  text::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
@@ -104,4 +104,4 @@ bool check_jobset(Checker& checker, JsonReader::Mark spec) {
   return each;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -3,11 +3,11 @@
 
 #include "webhook/validate/checker.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // False where it cannot be read.
 //
 //   source  jobset.x-k8s.io/v1alpha2 JobSetSpec
-bool check_jobset(Checker& checker, JsonReader::Mark spec);
+bool check_jobset(Checker& checker, text::JsonReader::Mark spec);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -6,19 +6,19 @@
 #include <optional>
 #include <string>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
 struct GroupTemplate {
   std::optional<std::uint32_t> size, subgroup_size;
   std::string_view subgroup_policy, subdomain_policy;
-  JsonReader::Mark leader, worker;
+  text::JsonReader::Mark leader, worker;
 };
 
-bool read_subgroups(JsonReader& in, GroupTemplate& group) {
+bool read_subgroups(text::JsonReader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "subGroupSize") return in.first(seen, 0) && optional_number(in, group.subgroup_size);
     if (key == "subGroupPolicyType")
@@ -27,9 +27,9 @@ bool read_subgroups(JsonReader& in, GroupTemplate& group) {
   });
 }
 
-bool read_group(JsonReader& in, GroupTemplate& group) {
+bool read_group(text::JsonReader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "size") return in.first(seen, 0) && optional_number(in, group.size);
     if (key == "leaderTemplate") return in.first(seen, 1) && keep_place(in, group.leader);
@@ -39,9 +39,9 @@ bool read_group(JsonReader& in, GroupTemplate& group) {
   });
 }
 
-bool read_network(JsonReader& in, GroupTemplate& group) {
+bool read_network(text::JsonReader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "subdomainPolicy") return in.skip();
     return in.first(seen, 0) && optional_text(in, group.subdomain_policy);
@@ -54,7 +54,7 @@ struct Asked {
   std::size_t containers = 0;
   std::uint64_t chips = 0;  // of each container
 
-  explicit Asked(const Shape& shape)
+  explicit Asked(const decide::Shape& shape)
       : accelerator(shape.accelerator),
         topology(shape.topology),
         containers(shape.processes.size()),
@@ -102,28 +102,28 @@ class Group {
   // What the controller and LeaderWorkerSet's own webhook write on a Pod of group 0.
   void decide_on(unsigned index, const std::string& hostname) {
     const bool first = index == 0;
-    checker_.label(Label::lws_name, checker_.object().name);
-    checker_.label(Label::lws_group_index, "0");
-    checker_.label(Label::lws_worker_index, first ? "0" : "1");
-    checker_.annotation(Annotation::lws_size, size_);
-    checker_.annotation(Annotation::lws_leader_requests_tpus, leader_asks_ ? "true" : "");
-    checker_.annotation(Annotation::lws_subdomain_policy, group_.subdomain_policy);
-    checker_.annotation(Annotation::lws_subgroup_size, subgroup_size_);
-    checker_.annotation(Annotation::lws_subgroup_policy, group_.subgroup_policy);
-    Pod& pod = checker_.pod();
+    checker_.label(read::Label::lws_name, checker_.object().name);
+    checker_.label(read::Label::lws_group_index, "0");
+    checker_.label(read::Label::lws_worker_index, first ? "0" : "1");
+    checker_.annotation(read::Annotation::lws_size, size_);
+    checker_.annotation(read::Annotation::lws_leader_requests_tpus, leader_asks_ ? "true" : "");
+    checker_.annotation(read::Annotation::lws_subdomain_policy, group_.subdomain_policy);
+    checker_.annotation(read::Annotation::lws_subgroup_size, subgroup_size_);
+    checker_.annotation(read::Annotation::lws_subgroup_policy, group_.subgroup_policy);
+    read::Pod& pod = checker_.pod();
     pod.owner = {"StatefulSet", leader_, {}};
     pod.hostname = hostname;
     if (pod.subdomain.empty())
       pod.subdomain = group_.subdomain_policy == "UniquePerReplica"
                           ? std::string_view(leader_)
                           : std::string_view(checker_.object().name);
-    const Decision decision = checker_.decide();
+    const decide::Decision decision = checker_.decide();
     // The misfit is told once, for the group.
     if (misfit().empty()) checker_.report(decision);
   }
 
   std::string misfit() const {
-    return checker_.slice() == nullptr ? "" : group_misfit(checker_.scratch().facts);
+    return checker_.slice() == nullptr ? "" : decide::group_misfit(checker_.scratch().facts);
   }
 
   // The workers' template is the leader's, too, where that has none.
@@ -169,10 +169,10 @@ class Group {
 
 }  // namespace
 
-bool check_leader_worker_set(Checker& checker, JsonReader::Mark spec) {
-  JsonReader& in = checker.reader();
+bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
   GroupTemplate group;
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
     if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
@@ -182,4 +182,4 @@ bool check_leader_worker_set(Checker& checker, JsonReader::Mark spec) {
   return !in.failed();
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

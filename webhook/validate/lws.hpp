@@ -3,11 +3,11 @@
 
 #include "webhook/validate/checker.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // False where it cannot be read.
 //
 //   source  leaderworkerset.x-k8s.io/v1 LeaderWorkerSetSpec; reference/workloads.md 2.7
-bool check_leader_worker_set(Checker& checker, JsonReader::Mark spec);
+bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -2,16 +2,16 @@
 
 #include "webhook/text/names.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
-bool read_owners(JsonReader& in, WorkloadObject& object) {
+bool read_owners(text::JsonReader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     std::string_view kind;
     bool controller = false;
-    Seen seen = 0;
+    text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "kind") return in.first(seen, 0) && optional_text(in, kind);
       if (key == "controller") return in.first(seen, 1) && optional_flag(in, controller);
@@ -22,9 +22,9 @@ bool read_owners(JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool read_labels(JsonReader& in, WorkloadObject& object) {
+bool read_labels(text::JsonReader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
-  Seen seen = 0;
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "kueue.x-k8s.io/queue-name") return in.skip();
     std::string_view queue;
@@ -34,17 +34,17 @@ bool read_labels(JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool read_metadata(JsonReader& in, WorkloadObject& object) {
+bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   std::string_view name, generated;
-  Seen seen = 0;
+  text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && optional_text(in, name);
     if (key == "generateName") return in.first(seen, 1) && optional_text(in, generated);
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
     if (key == "deletionTimestamp") {
-      object.being_deleted = in.kind() != JsonKind::null;
+      object.being_deleted = in.kind() != text::JsonKind::null;
       return in.first(seen, 4) && in.skip();
     }
     return in.skip();
@@ -55,8 +55,8 @@ bool read_metadata(JsonReader& in, WorkloadObject& object) {
 
 }  // namespace
 
-bool read_object(JsonReader& in, WorkloadObject& object) {
-  Seen seen = 0;
+bool read_object(text::JsonReader& in, WorkloadObject& object) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, object);
     if (key == "spec") return in.first(seen, 1) && keep_place(in, object.spec);
@@ -64,27 +64,28 @@ bool read_object(JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool optional_text(JsonReader& in, std::string_view& out) {
+bool optional_text(text::JsonReader& in, std::string_view& out) {
   return in.take_null() || in.string(out);
 }
 
-bool optional_number(JsonReader& in, std::optional<std::uint32_t>& out) {
+bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out) {
   if (in.take_null()) return true;
   std::string_view text;
   if (!in.number(text)) return false;
-  out = plain_decimal(text);
+  out = text::plain_decimal(text);
   if (out) return true;
-  return in.fail(Errc::bad_value, printable(text) + " is no whole number from 0 to 4294967295");
+  return in.fail(Errc::bad_value,
+                 text::printable(text) + " is no whole number from 0 to 4294967295");
 }
 
-bool optional_flag(JsonReader& in, bool& out) {
+bool optional_flag(text::JsonReader& in, bool& out) {
   return in.take_null() || in.boolean(out);
 }
 
-bool keep_place(JsonReader& in, JsonReader::Mark& out) {
+bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out) {
   if (in.take_null()) return true;
   out = in.mark();
   return in.skip();
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -9,37 +9,37 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 struct WorkloadObject {
   std::string name;             // with five letters more where the API server makes it
   std::string_view owner_kind;  // the controller's, "" for none
   bool being_deleted = false;
   bool has_queue = false;  // label kueue.x-k8s.io/queue-name: Kueue may change its size
-  JsonReader::Mark spec;
+  text::JsonReader::Mark spec;
 };
 
-bool read_object(JsonReader& in, WorkloadObject& object);
+bool read_object(text::JsonReader& in, WorkloadObject& object);
 
 // ---- members of a specification; null is absent
 
-bool optional_text(JsonReader& in, std::string_view& out);
+bool optional_text(text::JsonReader& in, std::string_view& out);
 // A whole number, not negative. The API server checks the rest.
-bool optional_number(JsonReader& in, std::optional<std::uint32_t>& out);
-bool optional_flag(JsonReader& in, bool& out);
+bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out);
+bool optional_flag(text::JsonReader& in, bool& out);
 // Keeps the place of a value and goes on behind it.
-bool keep_place(JsonReader& in, JsonReader::Mark& out);
+bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out);
 
 // Calls `member(key)` for each member of the object at `place`, as JsonReader::object() does,
 // and comes back to where the reader was. True, without a call, where there is none.
 template <class F>
-bool object_at(JsonReader& in, JsonReader::Mark place, F&& member) {
+bool object_at(text::JsonReader& in, text::JsonReader::Mark place, F&& member) {
   if (!place) return true;
-  const JsonReader::Mark back = in.mark();
+  const text::JsonReader::Mark back = in.mark();
   in.go_to(place);
   const bool read = in.object(member);
   if (read) in.go_to(back);
   return read;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
 struct WorkerGroup {
   std::string_view name;
   std::optional<std::uint32_t> hosts, replicas;
-  JsonReader::Mark pod_template;
+  text::JsonReader::Mark pod_template;
 };
 
-bool read_group(JsonReader& in, WorkerGroup& group) {
-  Seen seen = 0;
+bool read_group(text::JsonReader& in, WorkerGroup& group) {
+  text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "groupName") return in.first(seen, 0) && optional_text(in, group.name);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
@@ -27,18 +27,18 @@ bool read_group(JsonReader& in, WorkerGroup& group) {
 }
 
 std::string title_of(const WorkerGroup& group) {
-  return "worker group " + printable(group.name);
+  return "worker group " + text::printable(group.name);
 }
 
 // The labels that KubeRay writes on host 0 of a replica.
 void label_worker(Checker& checker, const WorkerGroup& group, std::string_view replica) {
   checker.pod().owner = {"RayCluster", checker.object().name, {}};
-  checker.label(Label::ray_node_type, "worker");
-  checker.label(Label::ray_cluster, checker.object().name);
-  checker.label(Label::ray_group, group.name);
-  checker.label(Label::ray_replica_index, replica);
-  checker.label(Label::ray_replica_name, {});
-  checker.label(Label::ray_host_index, "0");
+  checker.label(read::Label::ray_node_type, "worker");
+  checker.label(read::Label::ray_cluster, checker.object().name);
+  checker.label(read::Label::ray_group, group.name);
+  checker.label(read::Label::ray_replica_index, replica);
+  checker.label(read::Label::ray_replica_name, {});
+  checker.label(read::Label::ray_host_index, "0");
 }
 
 // KubeRay makes numOfHosts Pods a replica, and each replica is to be one slice.
@@ -61,8 +61,8 @@ void check_last_replica(Checker& checker, const WorkerGroup& group) {
   if (replicas < 2) return;
   const std::string last = std::to_string(replicas - 1);
   label_worker(checker, group, last);
-  const Decision decision = checker.decide();
-  if (decision.outcome == Outcome::denied)
+  const decide::Decision decision = checker.decide();
+  if (decision.outcome == decide::Outcome::denied)
     checker.warn("Pods of replica " + last + " will be refused: " + decision.denial.text());
 }
 
@@ -75,10 +75,10 @@ void check_group(Checker& checker, const WorkerGroup& group) {
     return;
   }
   label_worker(checker, group, "0");
-  const Decision first = checker.decide();
+  const decide::Decision first = checker.decide();
   checker.report(first);
   if (const topology::Slice* slice = checker.slice()) check_hosts(checker, group, *slice);
-  if (first.outcome != Outcome::denied) check_last_replica(checker, group);
+  if (first.outcome != decide::Outcome::denied) check_last_replica(checker, group);
 }
 
 // Pods are told apart by their group's name.
@@ -86,13 +86,13 @@ void check_names(Checker& checker, std::vector<std::string_view>& names) {
   std::ranges::sort(names);
   for (std::size_t i = 1; i < names.size(); ++i)
     if (names[i] == names[i - 1] && (i < 2 || names[i] != names[i - 2]))
-      checker.fault("two worker groups are named " + printable(names[i]) +
+      checker.fault("two worker groups are named " + text::printable(names[i]) +
                     ", and Pods are told apart by their group's name");
 }
 
-bool check_groups(Checker& checker, JsonReader::Mark groups) {
+bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
   constexpr std::size_t most_names = 1000;
-  JsonReader& in = checker.reader();
+  text::JsonReader& in = checker.reader();
   if (!groups) return true;
   in.go_to(groups);
   std::vector<std::string_view> names;
@@ -112,26 +112,26 @@ bool check_groups(Checker& checker, JsonReader::Mark groups) {
   return true;
 }
 
-bool check_head(Checker& checker, JsonReader::Mark head) {
-  JsonReader& in = checker.reader();
-  JsonReader::Mark pod_template;
-  Seen seen = 0;
+bool check_head(Checker& checker, text::JsonReader::Mark head) {
+  text::JsonReader& in = checker.reader();
+  text::JsonReader::Mark pod_template;
+  text::Seen seen = 0;
   const bool read = object_at(in, head, [&](std::string_view key) {
     return key == "template" ? in.first(seen, 0) && keep_place(in, pod_template) : in.skip();
   });
   if (read && checker.open("head group", pod_template)) {
-    checker.label(Label::ray_node_type, "head");
-    checker.label(Label::ray_cluster, checker.object().name);
+    checker.label(read::Label::ray_node_type, "head");
+    checker.label(read::Label::ray_cluster, checker.object().name);
     checker.report(checker.decide());
   }
   if (in.failed()) in.within("headGroupSpec");
   return !in.failed();
 }
 
-bool check_ray_holder(Checker& checker, JsonReader::Mark spec, std::string_view member) {
-  JsonReader& in = checker.reader();
-  JsonReader::Mark cluster;
-  Seen seen = 0;
+bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string_view member) {
+  text::JsonReader& in = checker.reader();
+  text::JsonReader::Mark cluster;
+  text::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     return key == member ? in.first(seen, 0) && keep_place(in, cluster) : in.skip();
   });
@@ -143,10 +143,10 @@ bool check_ray_holder(Checker& checker, JsonReader::Mark spec, std::string_view 
 
 }  // namespace
 
-bool check_ray_cluster(Checker& checker, JsonReader::Mark spec) {
-  JsonReader& in = checker.reader();
-  JsonReader::Mark head, groups;
-  Seen seen = 0;
+bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
+  text::JsonReader::Mark head, groups;
+  text::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "headGroupSpec") return in.first(seen, 0) && keep_place(in, head);
     if (key == "workerGroupSpecs") return in.first(seen, 1) && keep_place(in, groups);
@@ -155,12 +155,12 @@ bool check_ray_cluster(Checker& checker, JsonReader::Mark spec) {
   return read && check_head(checker, head) && check_groups(checker, groups);
 }
 
-bool check_ray_job(Checker& checker, JsonReader::Mark spec) {
+bool check_ray_job(Checker& checker, text::JsonReader::Mark spec) {
   return check_ray_holder(checker, spec, "rayClusterSpec");
 }
 
-bool check_ray_service(Checker& checker, JsonReader::Mark spec) {
+bool check_ray_service(Checker& checker, text::JsonReader::Mark spec) {
   return check_ray_holder(checker, spec, "rayClusterConfig");
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

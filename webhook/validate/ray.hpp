@@ -3,16 +3,16 @@
 
 #include "webhook/validate/checker.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // `spec` is that of a RayCluster. False where it cannot be read: the reader says why.
 //
 //   source  ray-operator/apis/ray/v1 RayClusterSpec; what is known to go wrong:
 //           reference/workloads.md 2.5 "Validation of RayCluster CREATE", 6.1 number 18
-bool check_ray_cluster(Checker& checker, JsonReader::Mark spec);
+bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec);
 // `spec` of a RayJob (rayClusterSpec, absent where it runs on another cluster), of a
 // RayService (rayClusterConfig).
-bool check_ray_job(Checker& checker, JsonReader::Mark spec);
-bool check_ray_service(Checker& checker, JsonReader::Mark spec);
+bool check_ray_job(Checker& checker, text::JsonReader::Mark spec);
+bool check_ray_service(Checker& checker, text::JsonReader::Mark spec);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -10,28 +10,28 @@
 
 #include <algorithm>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 namespace {
 
 struct Kind {
   std::string_view group, kind;
-  WorkloadKind workload;
+  config::WorkloadKind workload;
   std::string_view name;  // of the workload API
-  bool (*check)(Checker&, JsonReader::Mark spec);
+  bool (*check)(Checker&, text::JsonReader::Mark spec);
 };
 
 constexpr Kind kinds[] = {
-    {"ray.io", "RayCluster", WorkloadKind::ray, "ray", check_ray_cluster},
-    {"ray.io", "RayJob", WorkloadKind::ray, "ray", check_ray_job},
-    {"ray.io", "RayService", WorkloadKind::ray, "ray", check_ray_service},
-    {"jobset.x-k8s.io", "JobSet", WorkloadKind::jobset, "jobset", check_jobset},
-    {"batch", "Job", WorkloadKind::job, "job", check_job},
-    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", WorkloadKind::lws, "lws",
+    {"ray.io", "RayCluster", config::WorkloadKind::ray, "ray", check_ray_cluster},
+    {"ray.io", "RayJob", config::WorkloadKind::ray, "ray", check_ray_job},
+    {"ray.io", "RayService", config::WorkloadKind::ray, "ray", check_ray_service},
+    {"jobset.x-k8s.io", "JobSet", config::WorkloadKind::jobset, "jobset", check_jobset},
+    {"batch", "Job", config::WorkloadKind::job, "job", check_job},
+    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", config::WorkloadKind::lws, "lws",
      check_leader_worker_set},
 };
 
-const Kind* kind_of(const Review& review) {
+const Kind* kind_of(const read::Review& review) {
   if (!review.has_object || !review.sub_resource.empty()) return nullptr;
   if (review.operation != "CREATE" && review.operation != "UPDATE") return nullptr;
   const auto* found = std::ranges::find_if(kinds, [&](const Kind& each) {
@@ -51,9 +51,9 @@ struct Examined {
 };
 
 // False where it cannot be read: the reader says why.
-bool examine(const Kind& kind, JsonReader::Mark place, const Config& config,
-             const ClusterView& cluster, Workspace::Impl& work, Examined& out) {
-  JsonReader& in = work.reader;
+bool examine(const Kind& kind, text::JsonReader::Mark place, const config::Config& config,
+             const read::ClusterView& cluster, answer::Workspace::Impl& work, Examined& out) {
+  text::JsonReader& in = work.reader;
   in.go_to(place);
   if (!read_object(in, out.object)) return false;
   if (out.object.being_deleted) return true;
@@ -64,8 +64,8 @@ bool examine(const Kind& kind, JsonReader::Mark place, const Config& config,
 }
 
 // A fault that was there before an update, or that somebody else was told of, is none now.
-void soften(const Kind& kind, const Config& config, const ClusterView& cluster,
-            Workspace::Impl& work, Examined& now) {
+void soften(const Kind& kind, const config::Config& config, const read::ClusterView& cluster,
+            answer::Workspace::Impl& work, Examined& now) {
   if (now.findings.faults().empty()) return;
   if (is_checked_kind(now.object.owner_kind))
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
@@ -79,65 +79,66 @@ void soften(const Kind& kind, const Config& config, const ClusterView& cluster,
 }
 
 // The warnings are in the scratch's notes.
-Answer respond_with(const Decision& decision, Workspace::Impl& work) {
+answer::Answer respond_with(const decide::Decision& decision, answer::Workspace::Impl& work) {
   work.scratch.description.clear();
-  respond(work.review, decision, work.scratch, work.answer);
-  Answer answer;
+  answer::respond(work.review, decision, work.scratch, work.answer);
+  answer::Answer answer;
   answer.body = work.answer.view();
-  answer.summary = summary_of(work.review, decision);
+  answer.summary = answer::summary_of(work.review, decision);
   return answer;
 }
 
-Answer respond_allowed(Reason reason, std::string_view workload, Workspace::Impl& work) {
+answer::Answer respond_allowed(decide::Reason reason, std::string_view workload,
+                               answer::Workspace::Impl& work) {
   work.scratch.notes.clear();
   return respond_with({.reason = reason, .workload = workload}, work);
 }
 
 // The API server logs what it is told; the first ones say enough.
-void take_warnings(const Findings& findings, Notes& notes) {
+void take_warnings(const Findings& findings, decide::Notes& notes) {
   constexpr std::size_t most = 20;
   const std::vector<std::string>& all = findings.warnings();
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) notes.warn(all[i]);
   if (all.size() > most) notes.warn("and " + std::to_string(all.size() - most) + " warnings more");
 }
 
-Answer respond_found(const Kind& kind, const Examined& found, const Config& config,
-                     Workspace::Impl& work) {
+answer::Answer respond_found(const Kind& kind, const Examined& found, const config::Config& config,
+                             answer::Workspace::Impl& work) {
   const std::vector<std::string>& faults = found.findings.faults();
-  Notes& notes = work.scratch.notes;
+  decide::Notes& notes = work.scratch.notes;
   notes.clear();
-  Decision decision{.reason = Reason::checked,
-                    .workload = kind.name,
-                    .shadow = config.mode_for(kind.workload) == Mode::shadow};
+  decide::Decision decision{.reason = decide::Reason::checked,
+                            .workload = kind.name,
+                            .shadow = config.mode_for(kind.workload) == config::Mode::shadow};
   if (!faults.empty()) {
-    decision.outcome = Outcome::denied;
-    decision.reason = Reason::never_works;
+    decision.outcome = decide::Outcome::denied;
+    decision.reason = decide::Reason::never_works;
     decision.denial = Error(Errc::bad_value, "slices of " + std::string(kind.kind) + " " +
-                                                 printable(found.object.name, 100) +
+                                                 text::printable(found.object.name, 100) +
                                                  " could never start: " + joined(faults));
     if (decision.shadow)
       notes.warn("shadow mode: it would have been refused: " + decision.denial.text());
   }
   take_warnings(found.findings, notes);
-  Answer answer = respond_with(decision, work);
+  answer::Answer answer = respond_with(decision, work);
   work.owner.clear();
   work.owner.add(kind.kind, '/', found.object.name);
   answer.summary.owner = work.owner.view();
   return answer;
 }
 
-Answer answer_object(Body body, const Config& config, const ClusterView& cluster,
-                     Workspace::Impl& work) {
-  if (!read_envelope(body.bytes(), work.reader, work.review))
-    return refuse(work.reader.error(), work);
+answer::Answer answer_object(read::Body body, const config::Config& config,
+                             const read::ClusterView& cluster, answer::Workspace::Impl& work) {
+  if (!read::read_envelope(body.bytes(), work.reader, work.review))
+    return answer::refuse(work.reader.error(), work);
   const Kind* kind = kind_of(work.review);
-  if (kind == nullptr) return respond_allowed(Reason::not_a_pod, {}, work);
+  if (kind == nullptr) return respond_allowed(decide::Reason::not_a_pod, {}, work);
   if (!config.workloads.has(kind->workload))
-    return respond_allowed(Reason::switched_off, kind->name, work);
+    return respond_allowed(decide::Reason::switched_off, kind->name, work);
   Examined now;
   if (!examine(*kind, work.review.object, config, cluster, work, now)) {
     work.reader.within("request.object");
-    return refuse(work.reader.error(), work);
+    return answer::refuse(work.reader.error(), work);
   }
   soften(*kind, config, cluster, work, now);
   return respond_found(*kind, now, config, work);
@@ -145,10 +146,10 @@ Answer answer_object(Body body, const Config& config, const ClusterView& cluster
 
 }  // namespace
 
-Answer validate(Body review, const Config& config, const ClusterView& cluster,
-                Workspace& workspace) noexcept {
-  Workspace::Impl& work = workspace.impl();
-  return never_throwing(work, [&] { return answer_object(review, config, cluster, work); });
+answer::Answer validate(read::Body review, const config::Config& config,
+                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept {
+  answer::Workspace::Impl& work = workspace.impl();
+  return answer::never_throwing(work, [&] { return answer_object(review, config, cluster, work); });
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -16,13 +16,13 @@
 
 #include "webhook/answer/admit.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 
 // Answers one review. Never throws and never patches; at most max_templates (checker.hpp)
 // templates are looked at. Answers as admit() does.
 //
 //   cluster  ResourceClaimTemplates and Services alone are asked for
-Answer validate(Body review, const Config& config, const ClusterView& cluster,
-                Workspace& workspace) noexcept;
+answer::Answer validate(read::Body review, const config::Config& config,
+                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept;
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

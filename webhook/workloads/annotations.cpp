@@ -1,18 +1,18 @@
 #include "webhook/workloads/annotations.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
 // A slice among those of several owners, each of which knows but its own; or a slice of
 // an owner whose index was missing.
-void apply_slice(const Pod& pod, Member& member) {
-  const IndexLabel id{"annotation slice-id", pod.annotation(Annotation::slice_id)};
-  if (const auto count = pod.annotation(Annotation::slice_count); !count.empty()) {
+void apply_slice(const read::Pod& pod, Member& member) {
+  const IndexLabel id{"annotation slice-id", pod.annotation(read::Annotation::slice_id)};
+  if (const auto count = pod.annotation(read::Annotation::slice_count); !count.empty()) {
     member.slice_count = {"annotation slice-count", count};
     member.slices_asked = true;
   }
-  member.coordinator = pod.annotation(Annotation::coordinator);
+  member.coordinator = pod.annotation(read::Annotation::coordinator);
   if (!id.present()) return;
   const bool replaces_missing = !member.slice.key.empty() && !member.slice.present();
   if (replaces_missing) {
@@ -27,23 +27,23 @@ void apply_slice(const Pod& pod, Member& member) {
 // The Pods of a plain Job that is told to be several slices: completion index 0 to
 // hosts - 1 are slice 0, and so on.
 void split_job(Member& member) {
-  if (member.workload != WorkloadKind::job || !member.slices_asked) return;
+  if (member.workload != config::WorkloadKind::job || !member.slices_asked) return;
   if (member.group_slice.present() || !member.host.present()) return;
   member.names.numbered = member.slice_in_key = true;
 }
 
-bool says_who(const Pod& pod, const Member& member) {
+bool says_who(const read::Pod& pod, const Member& member) {
   const bool host = !member.hostnames.empty() && member.host.present();
-  const bool slice = pod.has(Annotation::slice_id) && !member.coordinator.empty();
+  const bool slice = pod.has(read::Annotation::slice_id) && !member.coordinator.empty();
   return host || slice;
 }
 
 }  // namespace
 
-void apply_annotations(const Pod& pod, std::string_view ns, Member& member) {
-  member.hostnames = pod.annotation(Annotation::hostnames);
-  member.worker_id = {"annotation worker-id", pod.annotation(Annotation::worker_id)};
-  member.worker_count = {"annotation worker-count", pod.annotation(Annotation::worker_count)};
+void apply_annotations(const read::Pod& pod, std::string_view ns, Member& member) {
+  member.hostnames = pod.annotation(read::Annotation::hostnames);
+  member.worker_id = {"annotation worker-id", pod.annotation(read::Annotation::worker_id)};
+  member.worker_count = {"annotation worker-count", pod.annotation(read::Annotation::worker_count)};
   if (!member.host.present() && member.worker_id.present()) {
     member.host = member.worker_id;
     member.names.numbered = false;
@@ -59,4 +59,4 @@ void apply_annotations(const Pod& pod, std::string_view ns, Member& member) {
   if (member.slice.present() && member.host.present()) member.needs_place = false;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

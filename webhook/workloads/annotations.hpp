@@ -7,10 +7,10 @@
 
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 // Completes what the owner's API said. Never replaces an index the owner gave: on a Pod
 // template the annotation is the same on every Pod, and would make them all one worker.
-void apply_annotations(const Pod& pod, std::string_view ns, Member& member);
+void apply_annotations(const read::Pod& pod, std::string_view ns, Member& member);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

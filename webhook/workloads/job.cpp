@@ -1,31 +1,31 @@
 #include "webhook/workloads/job.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
-bool claims(const Pod& pod) {
-  return pod.owner.kind == "Job" || !pod.label(Label::job_name).empty() ||
-         !pod.label(Label::job_name_legacy).empty();
+bool claims(const read::Pod& pod) {
+  return pod.owner.kind == "Job" || !pod.label(read::Label::job_name).empty() ||
+         !pod.label(read::Label::job_name_legacy).empty();
 }
 
 }  // namespace
 
-std::string_view job_name(const Pod& pod) {
-  if (const auto name = pod.label(Label::job_name); !name.empty()) return name;
-  if (const auto name = pod.label(Label::job_name_legacy); !name.empty()) return name;
+std::string_view job_name(const read::Pod& pod) {
+  if (const auto name = pod.label(read::Label::job_name); !name.empty()) return name;
+  if (const auto name = pod.label(read::Label::job_name_legacy); !name.empty()) return name;
   return pod.owner.kind == "Job" ? pod.owner.name : std::string_view();
 }
 
-IndexLabel completion_index(const Pod& pod) {
+IndexLabel completion_index(const read::Pod& pod) {
   // The label came with Kubernetes 1.28, the annotation is older and still written.
-  const auto label = pod.label(Label::job_completion_index);
+  const auto label = pod.label(read::Label::job_completion_index);
   return {"batch.kubernetes.io/job-completion-index",
-          label.empty() ? pod.annotation(Annotation::job_completion_index) : label};
+          label.empty() ? pod.annotation(read::Annotation::job_completion_index) : label};
 }
 
-void key_by_job(const Pod& pod, std::string_view ns, Member& member) {
-  const auto label = pod.label(Label::job_uid);
+void key_by_job(const read::Pod& pod, std::string_view ns, Member& member) {
+  const auto label = pod.label(read::Label::job_uid);
   const std::string_view uid =
       pod.owner.kind == "Job" && !pod.owner.uid.empty() ? pod.owner.uid : label;
   if (uid.empty())
@@ -37,7 +37,7 @@ void key_by_job(const Pod& pod, std::string_view ns, Member& member) {
 namespace {
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   member.kind = "Job";
   member.group = job_name(pod);
   member.host = completion_index(pod);
@@ -54,6 +54,6 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload job_workload{"job", WorkloadKind::job, claims, identify};
+const Workload job_workload{"job", config::WorkloadKind::job, claims, identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -6,15 +6,15 @@
 
 #include "webhook/workloads/table.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 extern const Workload job_workload;
 
 // What a JobSet's Pods have from their Job.
-std::string_view job_name(const Pod& pod);  // label, older label, owner; "" for none
-IndexLabel completion_index(const Pod& pod);
+std::string_view job_name(const read::Pod& pod);  // label, older label, owner; "" for none
+IndexLabel completion_index(const read::Pod& pod);
 // The Job's uid, so that each run of a Job is a slice of its own; without one,
 // namespace, kind and name.
-void key_by_job(const Pod& pod, std::string_view ns, Member& member);
+void key_by_job(const read::Pod& pod, std::string_view ns, Member& member);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

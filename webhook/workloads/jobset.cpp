@@ -2,52 +2,52 @@
 
 #include "webhook/workloads/job.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
-bool claims(const Pod& pod) {
-  return !pod.label(Label::jobset_name).empty();
+bool claims(const read::Pod& pod) {
+  return !pod.label(read::Label::jobset_name).empty();
 }
 
 // Slices may come from several replicated jobs of one group (JobSet's groups, for
 // slices with different templates). Then the group counts them, and host 0 of slice
 // 0 may belong to another replicated job, whose name is not on this Pod.
-void count_slices(const Pod& pod, Member& member) {
-  const auto replicas = pod.label(Label::jobset_replicas);
-  const auto group = pod.label(Label::jobset_group_name);
-  const auto group_replicas = pod.label(Label::jobset_group_replicas);
-  member.slice = {"jobset.sigs.k8s.io/job-index", pod.label(Label::jobset_job_index)};
+void count_slices(const read::Pod& pod, Member& member) {
+  const auto replicas = pod.label(read::Label::jobset_replicas);
+  const auto group = pod.label(read::Label::jobset_group_name);
+  const auto group_replicas = pod.label(read::Label::jobset_group_replicas);
+  member.slice = {"jobset.sigs.k8s.io/job-index", pod.label(read::Label::jobset_job_index)};
   member.slice_count = {"jobset.sigs.k8s.io/replicatedjob-replicas", replicas};
   const bool grouped = !group.empty() && group != "default" && !group_replicas.empty() &&
-                       !pod.label(Label::jobset_job_group_index).empty();
+                       !pod.label(read::Label::jobset_job_group_index).empty();
   if (!grouped || group_replicas == replicas) return;
   member.group_slice = {"jobset.sigs.k8s.io/job-group-index",
-                        pod.label(Label::jobset_job_group_index)};
+                        pod.label(read::Label::jobset_job_group_index)};
   member.slice_count = {"jobset.sigs.k8s.io/group-replicas", group_replicas};
   member.coordinator_known = false;
 }
 
 // Completion index 0 leads: JobSet's own rule.
 void find_leader(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   if (member.exclusive_topology.empty() || member.host.text == "0" || !member.host.present())
     return;
   member.leader_domain =
       context.cluster.leader_domain({.ns = context.ns,
                                      .jobset = member.group,
                                      .replicated_job = member.part,
-                                     .job_index = pod.label(Label::jobset_job_index),
+                                     .job_index = pod.label(read::Label::jobset_job_index),
                                      .job_uid = pod.owner.uid},
                                     member.exclusive_topology);
 }
 
-std::string_view missing_label(const Pod& pod) {
-  if (pod.label(Label::jobset_replicated_job).empty())
+std::string_view missing_label(const read::Pod& pod) {
+  if (pod.label(read::Label::jobset_replicated_job).empty())
     return "label jobset.sigs.k8s.io/replicatedjob-name is missing or empty";
-  if (pod.label(Label::jobset_job_index).empty())
+  if (pod.label(read::Label::jobset_job_index).empty())
     return "label jobset.sigs.k8s.io/job-index is missing or empty";
-  if (pod.label(Label::jobset_replicas).empty())
+  if (pod.label(read::Label::jobset_replicas).empty())
     return "label jobset.sigs.k8s.io/replicatedjob-replicas is missing or empty";
   if (!completion_index(pod).present())
     return "the Pod has no completion index, so it is not known which host of the slice it is; set "
@@ -56,14 +56,14 @@ std::string_view missing_label(const Pod& pod) {
 }
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   member.kind = "JobSet";
-  member.group = pod.label(Label::jobset_name);
-  member.part = pod.label(Label::jobset_replicated_job);
+  member.group = pod.label(read::Label::jobset_name);
+  member.part = pod.label(read::Label::jobset_replicated_job);
   member.host = completion_index(pod);
   member.names = {member.group, member.part, true};
   member.subdomain = pod.subdomain;
-  member.exclusive_topology = pod.annotation(Annotation::jobset_exclusive);
+  member.exclusive_topology = pod.annotation(read::Annotation::jobset_exclusive);
   member.slices_are_one_job = true;
   count_slices(pod, member);
   key_by_job(pod, context.ns, member);
@@ -73,6 +73,6 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload jobset_workload{"jobset", WorkloadKind::jobset, claims, identify};
+const Workload jobset_workload{"jobset", config::WorkloadKind::jobset, claims, identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

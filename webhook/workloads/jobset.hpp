@@ -6,8 +6,8 @@
 
 #include "webhook/workloads/table.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 extern const Workload jobset_workload;
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

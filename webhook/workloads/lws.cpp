@@ -1,66 +1,70 @@
 #include "webhook/workloads/lws.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
-bool claims(const Pod& pod) {
-  return !pod.label(Label::lws_name).empty();
+bool claims(const read::Pod& pod) {
+  return !pod.label(read::Label::lws_name).empty();
 }
 
 // The controller puts worker-index 0 on leaders; workers get theirs from its webhook.
-bool is_leader(const Pod& pod) {
-  return pod.label(Label::lws_worker_index) == "0";
+bool is_leader(const read::Pod& pod) {
+  return pod.label(read::Label::lws_worker_index) == "0";
 }
 
-bool has_subgroups(const Pod& pod) {
-  return !pod.annotation(Annotation::lws_subgroup_size).empty();
+bool has_subgroups(const read::Pod& pod) {
+  return !pod.annotation(read::Annotation::lws_subgroup_size).empty();
 }
 
-bool leader_excluded(const Pod& pod) {
-  return has_subgroups(pod) && pod.annotation(Annotation::lws_subgroup_policy) == "LeaderExcluded";
+bool leader_excluded(const read::Pod& pod) {
+  return has_subgroups(pod) &&
+         pod.annotation(read::Annotation::lws_subgroup_policy) == "LeaderExcluded";
 }
 
 // The worker-index that is host 0 of slice 0. This Pod asks for TPU; of the leader a worker is
 // told by an annotation. An excluded leader with TPUs has a host of its own.
-std::uint32_t first_member(const Pod& pod) {
+std::uint32_t first_member(const read::Pod& pod) {
   if (is_leader(pod)) return 0;
   const bool with_leader =
-      !leader_excluded(pod) && pod.annotation(Annotation::lws_leader_requests_tpus) == "true";
+      !leader_excluded(pod) && pod.annotation(read::Annotation::lws_leader_requests_tpus) == "true";
   return with_leader ? 0 : 1;
 }
 
 // Before LWS's webhook has written its labels the ordinal says the same: of the leader in
 // the StatefulSet of leaders, of a worker in that of its group.
-std::string_view group_index(const Pod& pod) {
-  const auto label = pod.label(Label::lws_group_index);
-  return label.empty() && is_leader(pod) ? pod.label(Label::pod_index) : label;
+std::string_view group_index(const read::Pod& pod) {
+  const auto label = pod.label(read::Label::lws_group_index);
+  return label.empty() && is_leader(pod) ? pod.label(read::Label::pod_index) : label;
 }
 
-IndexLabel worker_index(const Pod& pod) {
-  const auto label = pod.label(Label::lws_worker_index);
+IndexLabel worker_index(const read::Pod& pod) {
+  const auto label = pod.label(read::Label::lws_worker_index);
   return {"leaderworkerset.sigs.k8s.io/worker-index",
-          label.empty() ? pod.label(Label::pod_index) : label};
+          label.empty() ? pod.label(read::Label::pod_index) : label};
 }
 
 // One Service for all groups, or one for each that is called like its leader. LWS's
 // webhook writes it into the Pod.
 std::string_view subdomain(const WorkloadContext& context, const Member& member) {
-  const Pod& pod = context.pod;
-  if (pod.annotation(Annotation::lws_subdomain_policy) != "UniquePerReplica") return pod.subdomain;
+  const read::Pod& pod = context.pod;
+  if (pod.annotation(read::Annotation::lws_subdomain_policy) != "UniquePerReplica")
+    return pod.subdomain;
   context.service.assign(member.group).append("-").append(member.names.stem2);
   return context.service;
 }
 
 // A group that the owner keeps on one domain is one slice of it; its subgroups are several.
-void keep_together(const Pod& pod, Member& member) {
-  member.exclusive_topology = pod.annotation(has_subgroups(pod) ? Annotation::lws_subgroup_exclusive
-                                                                : Annotation::lws_exclusive);
-  member.owner_keeps_group = has_subgroups(pod) && member.exclusive_topology.empty() &&
-                             pod.annotation(Annotation::lws_exclusive) == key::node_pool;
+void keep_together(const read::Pod& pod, Member& member) {
+  member.exclusive_topology =
+      pod.annotation(has_subgroups(pod) ? read::Annotation::lws_subgroup_exclusive
+                                        : read::Annotation::lws_exclusive);
+  member.owner_keeps_group =
+      has_subgroups(pod) && member.exclusive_topology.empty() &&
+      pod.annotation(read::Annotation::lws_exclusive) == read::key::node_pool;
 }
 
-std::string_view what_is_missing(const Pod& pod, const Member& member) {
+std::string_view what_is_missing(const read::Pod& pod, const Member& member) {
   if (leader_excluded(pod) && is_leader(pod))
     return "the leader of a LeaderWorkerSet with subgroup policy LeaderExcluded is in no slice of "
            "several hosts";
@@ -76,15 +80,16 @@ std::string_view what_is_missing(const Pod& pod, const Member& member) {
 }
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   member.kind = "LeaderWorkerSet";
-  member.group = pod.label(Label::lws_name);
+  member.group = pod.label(read::Label::lws_name);
   member.part = group_index(pod);
   member.host = worker_index(pod);
-  member.group_size = {"leaderworkerset.sigs.k8s.io/size", pod.annotation(Annotation::lws_size)};
+  member.group_size = {"leaderworkerset.sigs.k8s.io/size",
+                       pod.annotation(read::Annotation::lws_size)};
   if (has_subgroups(pod))
     member.subgroup_size = {"leaderworkerset.sigs.k8s.io/subgroup-size",
-                            pod.annotation(Annotation::lws_subgroup_size)};
+                            pod.annotation(read::Annotation::lws_subgroup_size)};
   member.names = {.stem = member.group, .stem2 = member.part};
   member.names.numbered = member.names.bare_first = true;
   member.names.several = has_subgroups(pod);
@@ -100,6 +105,6 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload lws_workload{"lws", WorkloadKind::lws, claims, identify};
+const Workload lws_workload{"lws", config::WorkloadKind::lws, claims, identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

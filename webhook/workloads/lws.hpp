@@ -5,8 +5,8 @@
 
 #include "webhook/workloads/table.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 extern const Workload lws_workload;
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 // An index as its owner wrote it. `key` is what a message calls it.
 struct IndexLabel {
@@ -42,22 +42,22 @@ struct HostNames {
   std::uint32_t first = 0;   // number of host 0 of slice 0
   std::uint32_t stride = 0;  // hosts of a slice
 
-  void append(Buffer& out, std::uint32_t slice, std::uint32_t host) const;
+  void append(text::Buffer& out, std::uint32_t slice, std::uint32_t host) const;
   // Bytes of the names of hosts 0 to hosts - 1 of a slice together, in closed form: it is
   // asked before anything is built, of a count that a stranger wrote.
   std::size_t total_size(std::uint32_t slice, std::uint32_t hosts) const;
   // What the hosts of one slice have in common, as a name for the slice.
-  void append_slice(Buffer& out, std::uint32_t slice) const;
+  void append_slice(text::Buffer& out, std::uint32_t slice) const;
 
  private:
-  void append_stem(Buffer& out, std::uint32_t slice) const;
+  void append_stem(text::Buffer& out, std::uint32_t slice) const;
   std::uint32_t number(std::uint32_t slice, std::uint32_t host) const {
     return numbered ? first + slice * stride + host : host;
   }
 };
 
 struct Member {
-  WorkloadKind workload = WorkloadKind::pod;
+  config::WorkloadKind workload = config::WorkloadKind::pod;
   std::string_view kind;   // "JobSet", for people
   std::string_view group;  // name of the JobSet, Job, RayCluster
   std::string_view part;   // replicated job or worker group; "" where there is none
@@ -113,4 +113,4 @@ struct Member {
   std::string_view incomplete;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

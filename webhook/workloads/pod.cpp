@@ -1,15 +1,15 @@
 #include "webhook/workloads/pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
-bool claims(const Pod&) {
+bool claims(const read::Pod&) {
   return true;
 }
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   const bool owned = !pod.owner.kind.empty();
   member.kind = owned ? pod.owner.kind : "Pod";
   member.group = owned ? pod.owner.name : !pod.name.empty() ? pod.name : pod.generate_name;
@@ -20,6 +20,6 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload pod_workload{"pod", WorkloadKind::pod, claims, identify};
+const Workload pod_workload{"pod", config::WorkloadKind::pod, claims, identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

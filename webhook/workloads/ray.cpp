@@ -1,12 +1,12 @@
 #include "webhook/workloads/ray.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
-bool claims(const Pod& pod) {
-  return pod.label(Label::ray_node_type) == "worker" && !pod.label(Label::ray_cluster).empty() &&
-         !pod.label(Label::ray_group).empty();
+bool claims(const read::Pod& pod) {
+  return pod.label(read::Label::ray_node_type) == "worker" &&
+         !pod.label(read::Label::ray_cluster).empty() && !pod.label(read::Label::ray_group).empty();
 }
 
 // KubeRay up to 1.3 gave the Service a name of at most 50 characters: the last 50,
@@ -30,13 +30,13 @@ std::string_view service_name(const WorkloadContext& context, std::string_view c
 }
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
-  const auto replica_name = pod.label(Label::ray_replica_name);
-  const auto replica_index = pod.label(Label::ray_replica_index);
+  const read::Pod& pod = context.pod;
+  const auto replica_name = pod.label(read::Label::ray_replica_name);
+  const auto replica_index = pod.label(read::Label::ray_replica_index);
   member.kind = "RayCluster";
-  member.group = pod.label(Label::ray_cluster);
-  member.part = pod.label(Label::ray_group);
-  member.host = {"ray.io/replica-host-index", pod.label(Label::ray_host_index)};
+  member.group = pod.label(read::Label::ray_cluster);
+  member.part = pod.label(read::Label::ray_group);
+  member.host = {"ray.io/replica-host-index", pod.label(read::Label::ray_host_index)};
   member.slice = {"ray.io/worker-group-replica-index", replica_index};
   member.names = {member.part, {}, true};
   member.gives_names = true;
@@ -52,6 +52,6 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload ray_workload{"ray", WorkloadKind::ray, claims, identify};
+const Workload ray_workload{"ray", config::WorkloadKind::ray, claims, identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

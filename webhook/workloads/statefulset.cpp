@@ -2,14 +2,14 @@
 
 #include "webhook/text/names.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 namespace {
 
 // The label (since Kubernetes 1.28), else what stands behind the owner's name and a dash in
 // the Pod's.
-IndexLabel ordinal_of(const Pod& pod) {
-  if (const auto label = pod.label(Label::pod_index); !label.empty())
+IndexLabel ordinal_of(const read::Pod& pod) {
+  if (const auto label = pod.label(read::Label::pod_index); !label.empty())
     return {"apps.kubernetes.io/pod-index", label};
   const std::string_view owner = pod.owner.name;
   const bool named = pod.name.size() > owner.size() + 1 && pod.name.starts_with(owner) &&
@@ -17,12 +17,12 @@ IndexLabel ordinal_of(const Pod& pod) {
   return {"the number in metadata.name", named ? pod.name.substr(owner.size() + 1) : ""};
 }
 
-bool claims(const Pod& pod) {
+bool claims(const read::Pod& pod) {
   return pod.owner.kind == "StatefulSet";
 }
 
 void identify(const WorkloadContext& context, Member& member) {
-  const Pod& pod = context.pod;
+  const read::Pod& pod = context.pod;
   member.kind = "StatefulSet";
   member.group = pod.owner.name;
   member.host = ordinal_of(pod);
@@ -34,8 +34,8 @@ void identify(const WorkloadContext& context, Member& member) {
   else
     member.set_key({pod.owner.uid});
   member.slice_in_key = true;
-  const auto start = pod.annotation(Annotation::start_ordinal);
-  const auto first = plain_decimal(start);
+  const auto start = pod.annotation(read::Annotation::start_ordinal);
+  const auto first = text::plain_decimal(start);
   member.names.first = first.value_or(0);
   if (member.group.empty())
     member.incomplete = "the owner reference does not name the StatefulSet";
@@ -47,6 +47,7 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload statefulset_workload{"statefulset", WorkloadKind::statefulset, claims, identify};
+const Workload statefulset_workload{"statefulset", config::WorkloadKind::statefulset, claims,
+                                    identify};
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -11,20 +11,20 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 
 struct WorkloadContext {
-  const Pod& pod;
+  const read::Pod& pod;
   std::string_view ns;
-  const Config& config;
-  const ClusterView& cluster;
+  const config::Config& config;
+  const read::ClusterView& cluster;
   std::string& service;  // holds a Service name that had to be put together
 };
 
 struct Workload {
   std::string_view name;  // "jobset"
-  WorkloadKind kind;
-  bool (*claims)(const Pod& pod);
+  config::WorkloadKind kind;
+  bool (*claims)(const read::Pod& pod);
   // Fills `member`; never fails. What is missing stays empty.
   void (*identify)(const WorkloadContext& context, Member& member);
 };
@@ -32,6 +32,6 @@ struct Workload {
 std::span<const Workload> workloads();
 
 // The one that claims the Pod; the last of the table claims every Pod.
-const Workload& workload_of(const Pod& pod);
+const Workload& workload_of(const read::Pod& pod);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 void Patch::clear(std::string_view prefix) {
   json_.clear();
@@ -37,21 +37,21 @@ void Patch::set_own(Surface row, std::string_view map, std::string_view name,
 }
 
 void Patch::append(const SharedText& text) {
-  pad_to_base64_group(json_);
+  text::pad_to_base64_group(json_);
   encoded_.push_back({json_.size(), text.json.size(), text.encoded.view()});
   json_.append(text.json.view());
 }
 
-void Patch::encode(Buffer& out) {
+void Patch::encode(text::Buffer& out) {
   const std::string_view json = finish();
   out.reserve((json.size() + 2) / 3 * 4);
   std::size_t at = 0;
   for (const Encoded& part : encoded_) {
-    append_base64(out, json.substr(at, part.from - at));
+    text::append_base64(out, json.substr(at, part.from - at));
     out.append(part.base64);
     at = part.from + part.size;
   }
-  append_base64(out, json.substr(at));
+  text::append_base64(out, json.substr(at));
 }
 
 namespace {
@@ -72,7 +72,7 @@ std::size_t clean_length(std::string_view text) {
 
 }  // namespace
 
-void append_json_string(Buffer& out, std::string_view text) {
+void append_json_string(text::Buffer& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
   out.append('"');
   for (;;) {
@@ -90,4 +90,4 @@ void append_json_string(Buffer& out, std::string_view text) {
   out.append('"');
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 class Patch {
  public:
@@ -36,7 +36,7 @@ class Patch {
                                        : std::string_view("\",\"value\":"));
   }
   // Where the value of the operation that was begun is written.
-  Buffer& json() { return json_; }
+  text::Buffer& json() { return json_; }
   void end() { json_.append('}'); }
   // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
   // let it begin where a group of 3 bytes does. `text` has to stay until encode().
@@ -50,7 +50,7 @@ class Patch {
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();
   // The same as base64.
-  void encode(Buffer& out);
+  void encode(text::Buffer& out);
 
   bool empty() const { return json_.empty(); }
   // A path outside the surface was written; the patch must not be sent.
@@ -64,7 +64,7 @@ class Patch {
     std::string_view base64;
   };
 
-  Buffer json_;
+  text::Buffer json_;
   std::vector<Encoded> encoded_;
   std::string prefix_;
   std::string escaped_prefix_;
@@ -72,6 +72,6 @@ class Patch {
 };
 
 // `text` as a JSON string, quotes included.
-void append_json_string(Buffer& out, std::string_view text);
+void append_json_string(text::Buffer& out, std::string_view text);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 namespace {
 
@@ -28,9 +28,9 @@ void SharedTexts::start(SharedText& text) {
 
 void SharedTexts::finish(SharedText& text, std::string_view key) {
   text.value_size = text.json.size() < 2 ? 0 : text.json.size() - 2;
-  text.value_digest = digest(text.value());
-  pad_to_base64_group(text.json);
-  append_base64(text.encoded, text.json.view());
+  text.value_digest = text::digest(text.value());
+  text::pad_to_base64_group(text.json);
+  text::append_base64(text.encoded, text.json.view());
   if (bytes_ + bytes_of(text) > max_bytes) {
     for (SharedText& other : texts_)
       if (&other != &text) other = {};
@@ -41,4 +41,4 @@ void SharedTexts::finish(SharedText& text, std::string_view key) {
   text.key = key;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

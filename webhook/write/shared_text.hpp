@@ -11,15 +11,15 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 struct SharedText {
-  std::string key;  // what it was built from
-  Buffer json;      // a JSON value, and blanks after it to a multiple of 3 bytes
-  Buffer encoded;   // base64 of `json`
+  std::string key;       // what it was built from
+  text::Buffer json;     // a JSON value, and blanks after it to a multiple of 3 bytes
+  text::Buffer encoded;  // base64 of `json`
   std::size_t value_size = 0;
   std::size_t counted = 0;  // of SharedTexts::max_bytes
-  Digest value_digest{};
+  text::Digest value_digest{};
 
   // Of a JSON string that needs no escapes: what stands between its quotes.
   std::string_view value() const { return json.view().substr(1, value_size); }
@@ -54,4 +54,4 @@ class SharedTexts {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

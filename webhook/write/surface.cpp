@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 namespace {
 
@@ -202,4 +202,4 @@ const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view e
   return nullptr;
 }
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 
 enum class PatchOp { add, replace, remove };
 std::string_view name(PatchOp op);
@@ -78,4 +78,4 @@ bool allows(Surface row, PatchOp op, std::string_view path, std::string_view esc
 // The row that allows it, or null: for explanations and tests.
 const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix);
 
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

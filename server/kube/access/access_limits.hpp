@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
-namespace tpuwh::server::kube::limits {
+namespace tpuwh::server::kube::access {
 
 using namespace std::chrono_literals;
 
@@ -24,4 +24,4 @@ inline constexpr auto token_age = 50s;
 // aws eks get-token take 1 to 5 s, a person at a browser's sign-in page longer.
 inline constexpr auto plugin_time = 60s;
 
-}  // namespace tpuwh::server::kube::limits
+}  // namespace tpuwh::server::kube::access

@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -77,4 +77,4 @@ Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAcces
   return !asked && access.in_cluster() ? in_cluster_config(access) : kubeconfig_config(choice);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

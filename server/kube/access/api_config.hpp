@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 struct ApiConfig {
   std::string host;       // DNS name or IP literal, without brackets
@@ -69,4 +69,4 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice);
 // that was asked for; else the Pod's; else ~/.kube/config.
 Result<ApiConfig> find_api_config(const KubeconfigChoice& choice, const PodAccess& access);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

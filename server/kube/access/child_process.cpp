@@ -15,7 +15,7 @@ extern "C" {  // which glibc 2.36 forgot to say in this header
 #include <sys/pidfd.h>
 }
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -165,4 +165,4 @@ boost::system::result<ChildEnd> run(const ChildProcess& child) {
   return end;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

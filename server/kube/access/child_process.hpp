@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 struct ChildProcess {
   std::string command;  // with a slash a path, else looked for in $PATH
@@ -34,4 +34,4 @@ struct ChildEnd {
 //   errors  what kept it from being started: ENOENT, EACCES, ...
 boost::system::result<ChildEnd> run(const ChildProcess& child);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -32,7 +32,8 @@ std::shared_ptr<Credentials> bearer_token(std::string token) {
 }
 
 std::shared_ptr<Credentials> basic_credentials(std::string_view user, std::string_view password) {
-  return std::make_shared<Fixed>("Basic " + encode_base64(fmt::format("{}:{}", user, password)));
+  return std::make_shared<Fixed>("Basic " +
+                                 text::encode_base64(fmt::format("{}:{}", user, password)));
 }
 
 bool is_token(std::string_view token) {
@@ -43,7 +44,7 @@ TokenFile::TokenFile(std::string path, std::string first)
     : path_(std::move(path)), token_(std::move(first)) {}
 
 Result<std::string> TokenFile::authorization(Time now) {
-  if (!read_at_ || now - *read_at_ >= limits::token_age) {
+  if (!read_at_ || now - *read_at_ >= token_age) {
     auto fresh = read();
     if (!fresh && token_.empty()) return fresh.error();
     if (fresh) {
@@ -70,4 +71,4 @@ Result<std::string> TokenFile::read() const {
   return std::string(token);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

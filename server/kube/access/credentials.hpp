@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 // PEM; both or neither.
 struct ClientCertificate {
@@ -75,4 +75,4 @@ class TokenFile final : public Credentials {
   std::optional<Time> read_at_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -8,7 +8,7 @@
 
 #include <charconv>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -49,9 +49,9 @@ std::optional<std::chrono::minutes> take_offset(std::string_view text) {
 
 Result<ExecCredential> read_status(const Json& status) {
   ExecCredential out;
-  out.token = text_member(status, "token");
-  out.certificate = {text_member(status, "clientCertificateData"),
-                     text_member(status, "clientKeyData")};
+  out.token = text::text_member(status, "token");
+  out.certificate = {text::text_member(status, "clientCertificateData"),
+                     text::text_member(status, "clientKeyData")};
   if (out.certificate.certificate.empty() != out.certificate.key.empty())
     return wrong("printed a status with one of clientCertificateData and clientKeyData; want both");
   if (out.token.empty() && out.certificate.empty())
@@ -61,14 +61,14 @@ Result<ExecCredential> read_status(const Json& status) {
   if (!out.certificate.empty() && (!holds_pem(out.certificate.certificate, "CERTIFICATE") ||
                                    !holds_pem(out.certificate.key, "PRIVATE KEY")))
     return wrong("printed a client certificate or key that is no PEM");
-  const Json expires = member(status, "expirationTimestamp");
+  const Json expires = text::member(status, "expirationTimestamp");
   if (expires.is_null()) return out;
-  out.expires = parse_time(text_member(status, "expirationTimestamp"));
+  out.expires = parse_time(text::text_member(status, "expirationTimestamp"));
   if (!out.expires)
     return wrong(
         fmt::format("printed the expirationTimestamp {}; want RFC 3339, "
                     "2026-01-31T10:00:00Z",
-                    webhook::printable(expires.dump(-1, ' ', true))));
+                    webhook::text::printable(expires.dump(-1, ' ', true))));
   return out;
 }
 
@@ -84,21 +84,21 @@ std::string exec_info(std::string_view api_version, const Json& cluster) {
 
 Result<ExecCredential> parse_exec_credential(std::string_view printed,
                                              std::string_view api_version) {
-  if (const auto fault = json_fault(printed))
+  if (const auto fault = text::json_fault(printed))
     return wrong(fmt::format("printed {} bytes that are no JSON ({}); want an ExecCredential",
                              printed.size(), fault->message()));
   const Json object = Json::parse(printed, nullptr, false);
-  const std::string kind = text_member(object, "kind");
-  const std::string version = text_member(object, "apiVersion");
+  const std::string kind = text::text_member(object, "kind");
+  const std::string version = text::text_member(object, "apiVersion");
   if (kind != "ExecCredential")
     return wrong(fmt::format("printed an object of kind \"{}\"; want ExecCredential",
-                             webhook::printable(kind)));
+                             webhook::text::printable(kind)));
   if (version != api_version)
     return wrong(
         fmt::format("printed apiVersion \"{}\", but the kubeconfig asks for {}; change "
                     "the kubeconfig's or the plugin's",
-                    webhook::printable(version), api_version));
-  const Json status = member(object, "status");
+                    webhook::text::printable(version), api_version));
+  const Json status = text::member(object, "status");
   if (!status.is_object())
     return wrong("printed an ExecCredential without a status; want one with a token");
   return read_status(status);
@@ -127,4 +127,4 @@ std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view
   return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second) - *offset;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

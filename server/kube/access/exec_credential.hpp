@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 // The value of KUBERNETES_EXEC_INFO. `cluster` null: not asked for.
 std::string exec_info(std::string_view api_version, const nlohmann::ordered_json& cluster);
@@ -34,4 +34,4 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
 // RFC 3339, "2026-11-20T10:00:00.5+01:00"; parts of a second are cut off.
 std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::string ExecPlugin::not_started(const std::string& why, bool missing) const 
                                                : "; " + options_.install_hint);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 // What a cluster's `extensions` call the part that is for the plugin.
 inline constexpr std::string_view exec_extension = "client.authentication.k8s.io/exec";
@@ -38,8 +38,8 @@ class ExecPlugin final : public Credentials {
     std::string install_hint;        // what the kubeconfig says to do when the command is missing
     nlohmann::ordered_json cluster;  // provideClusterInfo; null without it
     std::string where;               // "PATH:12", for messages
-    std::chrono::milliseconds time_limit = limits::plugin_time;
-    std::size_t output_limit = limits::plugin_bytes;
+    std::chrono::milliseconds time_limit = plugin_time;
+    std::size_t output_limit = plugin_bytes;
     // When a credential expires is told by the clock on the wall.
     std::function<WallClock::time_point()> wall_clock = &WallClock::now;
   };
@@ -65,4 +65,4 @@ class ExecPlugin final : public Credentials {
   std::optional<Kept> kept_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

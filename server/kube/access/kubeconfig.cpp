@@ -13,11 +13,11 @@
 #include <span>
 #include <sstream>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
-using webhook::printable;
+using webhook::text::printable;
 
 std::vector<std::string> split_list(const std::string& variable) {
   std::vector<std::string> files;
@@ -140,7 +140,8 @@ nlohmann::ordered_json cluster_info(const KubeconfigFields& cluster, const ApiCo
   info["server"] = *cluster.value("server");
   if (cluster.has("tls-server-name")) info["tls-server-name"] = config.tls_name;
   if (config.insecure) info["insecure-skip-tls-verify"] = true;
-  if (!config.ca_pem.empty()) info["certificate-authority-data"] = encode_base64(config.ca_pem);
+  if (!config.ca_pem.empty())
+    info["certificate-authority-data"] = text::encode_base64(config.ca_pem);
   if (const auto* extensions = cluster.value("extensions"); extensions && extensions->is_array())
     for (const auto& each : *extensions)
       if (each.is_object() && each.value("name", nlohmann::ordered_json()) == exec_extension &&
@@ -239,4 +240,4 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
   return config;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

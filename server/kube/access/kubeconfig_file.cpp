@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <set>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -24,7 +24,7 @@ std::string dotted(const std::string& pointer) {
   for (std::size_t at = 0; at < pointer.size();) {
     const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
     const std::string part = pointer.substr(at + 1, end - at - 1);
-    if (webhook::plain_decimal(part))
+    if (webhook::text::plain_decimal(part))
       out += "[" + part + "]";
     else
       out += (out.empty() ? "" : ".") + part;
@@ -50,8 +50,8 @@ Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::st
   auto file = std::make_shared<KubeconfigFile>();
   file->path = path;
   file->folder = fs::absolute(path).parent_path().string();
-  file->document = parse_located_yaml(*text);
-  for (const YamlProblem& each : file->document.problems)
+  file->document = text::parse_located_yaml(*text);
+  for (const text::YamlProblem& each : file->document.problems)
     return Error(Errc::api_access, fmt::format("{}:{}: {}", path, each.line, each.what));
   const Json& value = file->document.value;
   if (!value.is_object() && !value.is_null())
@@ -152,7 +152,7 @@ std::string KubeconfigFields::pem(const std::string& key, std::string_view label
                                   std::string& file) {
   file.clear();
   if (const std::string data = text(key + "-data"); !data.empty()) {
-    const auto bytes = decode_base64(data);
+    const auto bytes = text::decode_base64(data);
     if (bytes && holds_pem(*bytes, label)) return *bytes;
     fail(key + "-data", bytes ? fmt::format("want PEM, -----BEGIN {}-----, in base64", label)
                               : "is no base64; want PEM in base64 on one line");
@@ -223,8 +223,8 @@ std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const Kubeconfig
     const std::string name = item.text("name");
     if (item.error()) return item.error();
     if (!names.insert(name).second)
-      return item.wrong("name",
-                        fmt::format("\"{}\" stands twice in this list", webhook::printable(name)));
+      return item.wrong(
+          "name", fmt::format("\"{}\" stands twice in this list", webhook::text::printable(name)));
     KubeconfigFields fields = item.at(inner);
     if (fields.error()) return fields.error();
     entries.try_emplace(name, std::move(fields));
@@ -232,4 +232,4 @@ std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const Kubeconfig
   return std::nullopt;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

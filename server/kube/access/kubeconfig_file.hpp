@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 // One file.
 struct KubeconfigFile {
   std::string path;    // as it was given
   std::string folder;  // absolute: what relative paths in it start from
-  LocatedYaml document;
+  text::LocatedYaml document;
 
   // "PATH:12: users[0].user.token: WHAT" for the JSON pointer of a member.
   Error wrong(const std::string& pointer, const std::string& what) const;
@@ -87,4 +87,4 @@ class Kubeconfig {
   Entries contexts_, clusters_, users_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -9,7 +9,7 @@
 #include <array>
 #include <cctype>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 namespace {
 
@@ -60,18 +60,18 @@ bool is_host(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (lower.ends_with('.')) lower.pop_back();
-  return webhook::is_host_name(lower);
+  return webhook::text::is_host_name(lower);
 }
 
 bool is_port(std::string_view text) {
-  const auto number = webhook::plain_decimal(text);
+  const auto number = webhook::text::plain_decimal(text);
   return number && *number > 0 && *number <= 65535;
 }
 
 Result<ServerUrl> parse_server_url(std::string_view url) {
   const auto wrong = [&](std::string_view what) {
     return Error(Errc::api_access, fmt::format("\"{}\" {}; want a URL like https://10.0.0.1:6443",
-                                               webhook::printable(url, 200), what));
+                                               webhook::text::printable(url, 200), what));
   };
   ServerUrl out;
   std::string_view rest = url;
@@ -94,4 +94,4 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   return out;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 struct ServerUrl {
   bool tls;
@@ -26,4 +26,4 @@ bool is_host(std::string_view text);
 // 1 to 65535, in plain digits.
 bool is_port(std::string_view text);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

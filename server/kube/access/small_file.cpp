@@ -9,22 +9,21 @@
 #include <cstring>
 #include <fstream>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 Result<std::string> read_file(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   std::string text;
   std::array<char, 16384> part;
-  while (in && text.size() <= limits::file_bytes) {
+  while (in && text.size() <= file_bytes) {
     in.read(part.data(), part.size());
     text.append(part.data(), static_cast<std::size_t>(in.gcount()));
   }
   if (!in.is_open() || in.bad() || errno == EISDIR)
     return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  if (text.size() > limits::file_bytes)
-    return Error(Errc::api_access,
-                 fmt::format("{} is larger than {} bytes", path, limits::file_bytes));
+  if (text.size() > file_bytes)
+    return Error(Errc::api_access, fmt::format("{} is larger than {} bytes", path, file_bytes));
   return text;
 }
 
@@ -49,4 +48,4 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(white) - first + 1);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 // The whole of a file. It is opened and closed again: a mounted Secret or token is a link
 // that the kubelet swaps, and an open descriptor would stay with the old one.
@@ -24,4 +24,4 @@ bool holds_pem(std::string_view text, std::string_view label);
 // Without white space at both ends.
 std::string_view trimmed(std::string_view text);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -14,7 +14,7 @@
 #include <span>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 namespace api = server::limits::api;
@@ -26,7 +26,7 @@ constexpr std::string_view platform = "linux/amd64";
 #endif
 
 bool append_bounded(std::string& body, std::string_view bytes) {
-  if (body.size() + bytes.size() > api::answer_bytes) return false;
+  if (body.size() + bytes.size() > limits::api::answer_bytes) return false;
   body += bytes;
   return true;
 }
@@ -38,7 +38,7 @@ struct Client::Exchange {
   const Request& request;
   StreamLimits limits;
   StreamReader* reader;  // null: the body is kept
-  TimePoint until;
+  net::TimePoint until;
   Response response;
   std::string text;        // what is sent
   bool reused = false;     // the connection had been idle
@@ -56,7 +56,7 @@ struct Client::Exchange {
     const bool to_reader = reader != nullptr && response.head.ok();
     if (to_reader ? reader->on_bytes(bytes) : append_bounded(response.body, bytes)) return true;
     fail(to_reader ? "stopped by its reader"
-                   : fmt::format("the answer is longer than {} bytes", api::answer_bytes));
+                   : fmt::format("the answer is longer than {} bytes", limits::api::answer_bytes));
     return false;
   }
 
@@ -66,35 +66,35 @@ struct Client::Exchange {
   }
 };
 
-Client::Client(Executor executor, ApiConfig config)
+Client::Client(net::Executor executor, access::ApiConfig config)
     : executor_(executor), config_(std::move(config)), dialer_(executor, config_) {}
 
-Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
+net::Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
   const StreamLimits limits{.silence = limit, .total = limit};
   co_return co_await run(request, limits, nullptr);
 }
 
-Task<Response> Client::stream(Request request, StreamLimits limits, StreamReader& reader) {
+net::Task<Response> Client::stream(Request request, StreamLimits limits, StreamReader& reader) {
   co_return co_await run(request, limits, &reader);
 }
 
-Task<Response> Client::run(const Request& request, StreamLimits limits, StreamReader* reader) {
+net::Task<Response> Client::run(const Request& request, StreamLimits limits, StreamReader* reader) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   Exchange exchange{.request = request,
                     .limits = limits,
                     .reader = reader,
-                    .until = Clock::now() + limits.total,
+                    .until = net::Clock::now() + limits.total,
                     .response = {},
                     .text = {}};
   const bool my_turn = co_await wait_for_turn(exchange.until);
   if (!my_turn) {
-    const bool over = co_await cancelled();
+    const bool over = co_await net::cancelled();
     exchange.response.silent = !over;
     exchange.fail(over ? "cancelled" : "too many requests of our own at once: no turn in time");
     co_return std::move(exchange.response);
   }
   auto authorization = config_.credentials != nullptr
-                           ? config_.credentials->authorization(Clock::now())
+                           ? config_.credentials->authorization(net::Clock::now())
                            : Result<std::string>(std::string());
   if (!authorization) {
     exchange.fail(authorization.error().text());
@@ -105,7 +105,7 @@ Task<Response> Client::run(const Request& request, StreamLimits limits, StreamRe
   if (response.rejected() && config_.credentials != nullptr) {
     // It may have been replaced since it was read. What is rejected has changed nothing.
     config_.credentials->rejected();
-    const auto fresh = config_.credentials->authorization(Clock::now());
+    const auto fresh = config_.credentials->authorization(net::Clock::now());
     if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
     if (response.rejected()) config_.credentials->rejected();
   }
@@ -116,25 +116,25 @@ Task<Response> Client::run(const Request& request, StreamLimits limits, StreamRe
 }
 
 // With one set of credentials, on a kept connection or, where that had been closed, a new one.
-Task<void> Client::exchange_once(Exchange& exchange, const std::string& authorization) {
+net::Task<void> Client::exchange_once(Exchange& exchange, const std::string& authorization) {
   exchange.begin(request_text(exchange.request, authorization));
   co_await attempt(exchange, true);
   const bool again = exchange.worth_another_try();
-  const bool over = co_await cancelled();
+  const bool over = co_await net::cancelled();
   if (again && !over) co_await attempt(exchange, false);
 }
 
-Task<bool> Client::wait_for_turn(TimePoint until) {
-  const TimePoint turn = Clock::now() + bucket_.take(Clock::now());
+net::Task<bool> Client::wait_for_turn(net::TimePoint until) {
+  const net::TimePoint turn = net::Clock::now() + bucket_.take(net::Clock::now());
   if (turn > until) co_return false;
-  if (turn <= Clock::now()) co_return true;
-  Timer timer(executor_);
+  if (turn <= net::Clock::now()) co_return true;
+  net::Timer timer(executor_);
   timer.expires_at(turn);
-  const auto [error] = co_await timer.async_wait(as_result);
+  const auto [error] = co_await timer.async_wait(net::as_result);
   co_return !error;
 }
 
-Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
+net::Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
   ConnectionPtr connection;
   if (may_reuse) connection = take_idle();
   exchange.reused = connection != nullptr;
@@ -142,7 +142,7 @@ Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
   if (connection == nullptr) {
     auto dialled = co_await dialer_.dial(exchange.until);
     if (!dialled) {
-      exchange.response.silent = Clock::now() >= exchange.until;
+      exchange.response.silent = net::Clock::now() >= exchange.until;
       exchange.fail(dialled.error().text());
       co_return;
     }
@@ -153,11 +153,11 @@ Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {
 }
 
 // True if the connection may serve another request.
-Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
+net::Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
   Response& response = exchange.response;
-  Deadline deadline(executor_);
-  const auto give = [&](server::limits::Duration time) {
-    const auto at = std::min<TimePoint>(exchange.until, Clock::now() + time);
+  net::Deadline deadline(executor_);
+  const auto give = [&](limits::Duration time) {
+    const auto at = std::min<net::TimePoint>(exchange.until, net::Clock::now() + time);
     deadline.arm(at, [&connection] { connection.cut(); });
   };
   const auto fail = [&](std::string_view doing, std::string_view why) {
@@ -167,14 +167,14 @@ Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
     return false;
   };
 
-  give(api::answer_header);
+  give(limits::api::answer_header);
   exchange.sent = true;
-  const error_code write_error = co_await connection.write(exchange.text);
+  const net::error_code write_error = co_await connection.write(exchange.text);
   if (write_error) co_return fail("writing to", write_error.message());
 
   ResponseParser parser([&](std::string_view bytes) { return exchange.take(bytes); });
   std::string& pending = connection.unused();
-  std::string room(api::read_bytes, '\0');
+  std::string room(limits::api::read_bytes, '\0');
   for (;;) {
     const auto progress = parser.read(pending);
     pending.erase(0, progress.used);
@@ -192,7 +192,7 @@ Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection) {
       co_return parser.keeps_alive() && pending.empty();
     }
     if (response.head.status != 0) give(exchange.limits.silence);
-    const Received received = co_await connection.read_some(room);
+    const net::Received received = co_await connection.read_some(room);
     pending.append(room, 0, received.size);
     if (received.size > 0) exchange.answering = true;
     if (!received.error) continue;
@@ -210,7 +210,7 @@ std::string Client::request_text(const Request& request, const std::string& auth
   std::string out = fmt::format(
       "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: tpu-webhook/{} ({})\r\n"
       "Accept: application/json\r\n",
-      request.method, config_.base_path, request.target, dialer_.authority(), server::version,
+      request.method, config_.base_path, request.target, dialer_.authority(), text::version,
       platform);
   if (!authorization.empty()) out += fmt::format("Authorization: {}\r\n", authorization);
   if (!request.reads()) {
@@ -221,7 +221,7 @@ std::string Client::request_text(const Request& request, const std::string& auth
 }
 
 ConnectionPtr Client::take_idle() {
-  const auto now = Clock::now();
+  const auto now = net::Clock::now();
   std::erase_if(idle_, [now](const ConnectionPtr& kept) { return !kept->fresh(now); });
   if (idle_.empty()) return nullptr;
   ConnectionPtr connection = std::move(idle_.back());  // the warmest
@@ -230,9 +230,9 @@ ConnectionPtr Client::take_idle() {
 }
 
 void Client::keep(ConnectionPtr connection) {
-  if (idle_.size() >= api::idle_connections) return;
-  connection->rest(Clock::now());
+  if (idle_.size() >= limits::api::idle_connections) return;
+  connection->rest(net::Clock::now());
   idle_.push_back(std::move(connection));
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

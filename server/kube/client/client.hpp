@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 class Client {
  public:
-  Client(Executor executor, ApiConfig config);
+  Client(net::Executor executor, access::ApiConfig config);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
@@ -32,32 +32,32 @@ class Client {
   //   401       an answer too; the credentials are told, so the next request has new ones
   //   a kept connection that turns out closed before a byte of the answer came: tried again
   //             once on a new one, if the request only reads
-  Task<Response> send(Request request, std::chrono::milliseconds limit);
+  net::Task<Response> send(Request request, std::chrono::milliseconds limit);
 
   // The same with a 2xx body given to `reader` in pieces. `body` holds the body of any other
   // answer. Answered means that the body came to its end, as HTTP counts it.
-  Task<Response> stream(Request request, StreamLimits limits, StreamReader& reader);
+  net::Task<Response> stream(Request request, StreamLimits limits, StreamReader& reader);
 
-  Executor executor() const { return executor_; }
+  net::Executor executor() const { return executor_; }
   std::size_t idle_connections() const { return idle_.size(); }
 
  private:
   struct Exchange;
 
-  Task<Response> run(const Request& request, StreamLimits limits, StreamReader* reader);
-  Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
-  Task<void> attempt(Exchange& exchange, bool may_reuse);
-  Task<bool> send_and_read(Exchange& exchange, Connection& connection);
-  Task<bool> wait_for_turn(TimePoint until);
+  net::Task<Response> run(const Request& request, StreamLimits limits, StreamReader* reader);
+  net::Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
+  net::Task<void> attempt(Exchange& exchange, bool may_reuse);
+  net::Task<bool> send_and_read(Exchange& exchange, Connection& connection);
+  net::Task<bool> wait_for_turn(net::TimePoint until);
   std::string request_text(const Request& request, const std::string& authorization) const;
   ConnectionPtr take_idle();
   void keep(ConnectionPtr connection);
 
-  Executor executor_;
-  const ApiConfig config_;
+  net::Executor executor_;
+  const access::ApiConfig config_;
   Dialer dialer_;
   TokenBucket bucket_;
   std::vector<ConnectionPtr> idle_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

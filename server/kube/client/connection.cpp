@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 namespace api = server::limits::api;
-using Resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, Executor>;
+using Resolver = boost::asio::ip::basic_resolver<boost::asio::ip::tcp, net::Executor>;
 
-void set_option(Socket& socket, int level, int name, int value) {
+void set_option(net::Socket& socket, int level, int name, int value) {
   // Best effort: the limits of our own side stand behind it.
   ::setsockopt(socket.native_handle(), level, name, &value, sizeof value);
 }
@@ -32,14 +32,14 @@ int seconds_of(Duration time) {
 }
 
 // A dead peer ends a connection that is idle, and one that waits for it, in time.
-void notice_dead_peers(Socket& socket) {
+void notice_dead_peers(net::Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds_of(api::keepalive_idle));
-  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, seconds_of(api::keepalive_interval));
-  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, api::keepalive_probes);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds_of(limits::api::keepalive_idle));
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, seconds_of(limits::api::keepalive_interval));
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, limits::api::keepalive_probes);
   set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
-             static_cast<int>(api::tcp_user_timeout.count()));
+             static_cast<int>(limits::api::tcp_user_timeout.count()));
 }
 
 std::optional<std::uint16_t> port_number(std::string_view text) {
@@ -51,8 +51,10 @@ std::optional<std::uint16_t> port_number(std::string_view text) {
 
 // Where the server is; empty, with an error, if nobody knows. An address needs no lookup,
 // which would start Asio's resolver thread.
-Task<std::vector<Endpoint>> look_up(Executor executor, const ApiConfig& config, error_code& ec) {
-  std::vector<Endpoint> found;
+net::Task<std::vector<net::Endpoint>> look_up(net::Executor executor,
+                                              const access::ApiConfig& config,
+                                              net::error_code& ec) {
+  std::vector<net::Endpoint> found;
   const auto address = boost::asio::ip::make_address(config.host, ec);
   const auto port = port_number(config.port);
   if (!ec && port) {
@@ -61,7 +63,7 @@ Task<std::vector<Endpoint>> look_up(Executor executor, const ApiConfig& config, 
   }
   Resolver resolver(executor);
   const auto [error, results] =
-      co_await resolver.async_resolve(config.host, config.port, as_result);
+      co_await resolver.async_resolve(config.host, config.port, net::as_result);
   ec = error;
   for (const auto& result : results) found.push_back(result.endpoint());
   co_return found;
@@ -71,27 +73,27 @@ Task<std::vector<Endpoint>> look_up(Executor executor, const ApiConfig& config, 
 
 // --- Connection ------------------------------------------------------------
 
-Task<Received> Connection::read_some(std::span<char> room) {
+net::Task<net::Received> Connection::read_some(std::span<char> room) {
   if (auto* stream = std::get_if<tls::Stream>(&stream_)) co_return co_await stream->read_some(room);
-  co_return co_await std::get<PlainStream>(stream_).read_some(room);
+  co_return co_await std::get<net::PlainStream>(stream_).read_some(room);
 }
 
-Task<error_code> Connection::write(std::string_view bytes) {
+net::Task<net::error_code> Connection::write(std::string_view bytes) {
   if (auto* stream = std::get_if<tls::Stream>(&stream_)) co_return co_await stream->write(bytes);
-  co_return co_await std::get<PlainStream>(stream_).write(bytes);
+  co_return co_await std::get<net::PlainStream>(stream_).write(bytes);
 }
 
-Socket& Connection::socket() {
-  return std::visit([](auto& stream) -> Socket& { return stream.socket(); }, stream_);
+net::Socket& Connection::socket() {
+  return std::visit([](auto& stream) -> net::Socket& { return stream.socket(); }, stream_);
 }
 
 void Connection::cut() {
-  error_code ignored;
-  socket().shutdown(Socket::shutdown_both, ignored);
+  net::error_code ignored;
+  socket().shutdown(net::Socket::shutdown_both, ignored);
 }
 
-bool Connection::fresh(TimePoint now) {
-  if (now > idle_since_ + api::idle || !unused_.empty()) return false;
+bool Connection::fresh(net::TimePoint now) {
+  if (now > idle_since_ + limits::api::idle || !unused_.empty()) return false;
   char byte = 0;
   const auto size = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
@@ -108,20 +110,20 @@ Error Dialer::failed(std::string_view what, std::string_view why) const {
   return Error(Errc::internal, fmt::format("{} {}: {}", what, authority(), why));
 }
 
-Task<Result<Socket>> Dialer::connect(TimePoint until) {
-  error_code error;
+net::Task<Result<net::Socket>> Dialer::connect(net::TimePoint until) {
+  net::error_code error;
   const auto endpoints = co_await look_up(executor_, config_, error);
   if (endpoints.empty()) co_return failed("cannot find the API server", error.message());
-  Deadline deadline(executor_);
-  Socket socket(executor_);
+  net::Deadline deadline(executor_);
+  net::Socket socket(executor_);
   for (const auto& endpoint : endpoints) {
-    error_code ignored;
+    net::error_code ignored;
     socket.close(ignored);
     deadline.arm(until, [&socket] {
-      error_code unused;
+      net::error_code unused;
       socket.close(unused);
     });
-    const auto [refused] = co_await socket.async_connect(endpoint, as_result);
+    const auto [refused] = co_await socket.async_connect(endpoint, net::as_result);
     error = refused;
     if (!error && !deadline.passed()) {
       notice_dead_peers(socket);
@@ -134,28 +136,30 @@ Task<Result<Socket>> Dialer::connect(TimePoint until) {
   co_return failed("cannot connect to", error.message());
 }
 
-Task<Result<ConnectionPtr>> Dialer::handshake(Socket socket, TimePoint until) {
+net::Task<Result<ConnectionPtr>> Dialer::handshake(net::Socket socket, net::TimePoint until) {
   auto session = tls_.session();
   if (!session) co_return session.error();
   tls::Stream stream(std::move(socket), std::move(*session));
-  Deadline deadline(executor_);
+  net::Deadline deadline(executor_);
   deadline.arm(until, [&stream] {
-    error_code ignored;
-    stream.socket().shutdown(Socket::shutdown_both, ignored);
+    net::error_code ignored;
+    stream.socket().shutdown(net::Socket::shutdown_both, ignored);
   });
-  const error_code error = co_await stream.handshake();
+  const net::error_code error = co_await stream.handshake();
   if (deadline.passed()) co_return failed("TLS handshake with", "not done in time");
   if (error) co_return failed("TLS handshake with", tls_.explain(stream.ssl(), error));
   co_return std::make_unique<Connection>(std::move(stream));
 }
 
-Task<Result<ConnectionPtr>> Dialer::dial(TimePoint until) {
-  const TimePoint connected = std::min<TimePoint>(until, Clock::now() + api::connect);
+net::Task<Result<ConnectionPtr>> Dialer::dial(net::TimePoint until) {
+  const net::TimePoint connected =
+      std::min<net::TimePoint>(until, net::Clock::now() + limits::api::connect);
   auto socket = co_await connect(connected);
   if (!socket) co_return socket.error();
-  if (!config_.tls) co_return std::make_unique<Connection>(PlainStream(std::move(*socket)));
-  const TimePoint shaken = std::min<TimePoint>(until, Clock::now() + api::handshake);
+  if (!config_.tls) co_return std::make_unique<Connection>(net::PlainStream(std::move(*socket)));
+  const net::TimePoint shaken =
+      std::min<net::TimePoint>(until, net::Clock::now() + limits::api::handshake);
   co_return co_await handshake(std::move(*socket), shaken);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

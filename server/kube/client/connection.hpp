@@ -14,57 +14,57 @@
 #include <string_view>
 #include <variant>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 class Connection {
  public:
-  explicit Connection(PlainStream stream) : stream_(std::move(stream)) {}
+  explicit Connection(net::PlainStream stream) : stream_(std::move(stream)) {}
   explicit Connection(tls::Stream stream) : stream_(std::move(stream)) {}
 
-  Task<Received> read_some(std::span<char> room);
-  Task<error_code> write(std::string_view bytes);
+  net::Task<net::Received> read_some(std::span<char> room);
+  net::Task<net::error_code> write(std::string_view bytes);
 
   // Makes what is waited for fail, and everything after it. Not closed: see tls::Stream.
   void cut();
 
   // Whether an idle one may be used again: the peer has said nothing, not even goodbye.
-  bool fresh(TimePoint now);
-  void rest(TimePoint now) { idle_since_ = now; }
+  bool fresh(net::TimePoint now);
+  void rest(net::TimePoint now) { idle_since_ = now; }
 
   // Bytes that were read and not yet used.
   std::string& unused() { return unused_; }
 
  private:
-  Socket& socket();
+  net::Socket& socket();
 
-  std::variant<PlainStream, tls::Stream> stream_;
+  std::variant<net::PlainStream, tls::Stream> stream_;
   std::string unused_;
-  TimePoint idle_since_;
+  net::TimePoint idle_since_;
 };
 using ConnectionPtr = std::unique_ptr<Connection>;
 
 // Opens connections to one API server. One client's; `config` outlives it.
 class Dialer {
  public:
-  Dialer(Executor executor, const ApiConfig& config)
+  Dialer(net::Executor executor, const access::ApiConfig& config)
       : executor_(executor), config_(config), tls_(config) {}
 
   // Name lookup (none for an address), TCP and TLS, by limits::api and not beyond `until`.
   // The error is a sentence that names the server. A lookup that has begun cannot be
   // interrupted: it ends when the system's resolver gives up.
-  Task<Result<ConnectionPtr>> dial(TimePoint until);
+  net::Task<Result<ConnectionPtr>> dial(net::TimePoint until);
 
   // "10.0.0.1:443", "[::1]:6443": for messages and the Host field.
   std::string authority() const;
 
  private:
-  Task<Result<Socket>> connect(TimePoint until);
-  Task<Result<ConnectionPtr>> handshake(Socket socket, TimePoint until);
+  net::Task<Result<net::Socket>> connect(net::TimePoint until);
+  net::Task<Result<ConnectionPtr>> handshake(net::Socket socket, net::TimePoint until);
   Error failed(std::string_view what, std::string_view why) const;
 
-  Executor executor_;
-  const ApiConfig& config_;
+  net::Executor executor_;
+  const access::ApiConfig& config_;
   TlsClient tls_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

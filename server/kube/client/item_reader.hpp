@@ -6,26 +6,26 @@
 
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 class ItemReader : public StreamReader {
  public:
   bool on_bytes(std::string_view bytes) final {
     decoder_.feed(bytes);
     std::string_view item;
-    while ((outcome_ = decoder_.next(item)) == ListDecoder::Outcome::item) on_item(item);
-    return outcome_ == ListDecoder::Outcome::need_more || whole();
+    while ((outcome_ = decoder_.next(item)) == decode::ListDecoder::Outcome::item) on_item(item);
+    return outcome_ == decode::ListDecoder::Outcome::need_more || whole();
   }
 
   // The page came to its end.
-  bool whole() const { return outcome_ == ListDecoder::Outcome::end; }
+  bool whole() const { return outcome_ == decode::ListDecoder::Outcome::end; }
   // What it said of itself, and what was wrong with it.
-  const ListDecoder& page() const { return decoder_; }
+  const decode::ListDecoder& page() const { return decoder_; }
 
   // Another page comes.
   void reset() {
     decoder_.reset();
-    outcome_ = ListDecoder::Outcome::need_more;
+    outcome_ = decode::ListDecoder::Outcome::need_more;
   }
 
  protected:
@@ -33,8 +33,8 @@ class ItemReader : public StreamReader {
   virtual void on_item(std::string_view json) = 0;
 
  private:
-  ListDecoder decoder_;
-  ListDecoder::Outcome outcome_ = ListDecoder::Outcome::need_more;
+  decode::ListDecoder decoder_;
+  decode::ListDecoder::Outcome outcome_ = decode::ListDecoder::Outcome::need_more;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

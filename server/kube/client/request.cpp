@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 constexpr auto json_type = "application/json";
@@ -139,4 +139,4 @@ Request remove(const Resource& resource, std::string_view name, const Preconditi
   return writing("DELETE", object_path(resource, name), options.dump());
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 // Objects of one kind. `ns` empty: all namespaces, or a kind that has none.
 struct Resource {
@@ -78,4 +78,4 @@ Request remove(const Resource& resource, std::string_view name, const Preconditi
 // Percent-encoded, all but RFC 3986's unreserved characters.
 std::string escaped(std::string_view text);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 struct ResponseHead {
   unsigned status = 0;
@@ -55,4 +55,4 @@ class StreamReader {
   virtual bool on_bytes(std::string_view bytes) = 0;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace http = boost::beast::http;
 namespace {
 
@@ -23,7 +23,7 @@ std::optional<std::chrono::seconds> seconds_of(std::string_view text) {
 }  // namespace
 
 ResponseParser::ResponseParser(OnBody on_body) : on_body_(std::move(on_body)) {
-  header_limit(static_cast<std::uint32_t>(server::limits::api::answer_header_bytes));
+  header_limit(static_cast<std::uint32_t>(limits::api::answer_header_bytes));
   body_limit(boost::none);
 }
 
@@ -80,4 +80,4 @@ std::size_t ResponseParser::on_chunk_body_impl(std::uint64_t, string_view bytes,
   return on_body_impl(bytes, ec);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

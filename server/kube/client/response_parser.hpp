@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 // One response; not reusable.
 class ResponseParser final : private boost::beast::http::basic_parser<false> {
@@ -68,4 +68,4 @@ class ResponseParser final : private boost::beast::http::basic_parser<false> {
   bool stopped_ = false;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 namespace api = server::limits::api;
@@ -68,13 +68,13 @@ struct Session::Page final : ItemReader {
   bool expired = false;
 };
 
-Session::Session(ApiConfig config)
+Session::Session(access::ApiConfig config)
     : config_(std::move(config)),
       client_(io_.get_executor(), config_),
       signals_(io_.get_executor()) {}
 
 template <class T>
-T Session::run(Task<T> task) {
+T Session::run(net::Task<T> task) {
   std::optional<T> result;
   std::exception_ptr fault;
   bool done = false;
@@ -102,7 +102,7 @@ Response Session::send(Request request, limits::Duration within) {
 // One page; where it is not whole, with the answer's own sentence.
 Listing Session::read_page(const Resource& resource, Request request, Page& page) {
   if (interrupted_) return {Listing::End::failed, "interrupted"};
-  const StreamLimits within{.silence = api::page_silence, .total = api::page};
+  const StreamLimits within{.silence = limits::api::page_silence, .total = limits::api::page};
   const Response response = run(client_.stream(std::move(request), within, page));
   const auto broken = [&](std::string_view why) {
     return Listing{Listing::End::failed, fmt::format("cannot list {}: {}", resource.name(), why)};
@@ -120,10 +120,10 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
                       const Each& each) {
   Page page;
   ListOptions options{
-      .limit = api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
+      .limit = limits::api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
   for (int lists = 1;;) {
     page.reset();
-    Listing read = read_page(resource, kube::list(resource, selectors, options), page);
+    Listing read = read_page(resource, client::list(resource, selectors, options), page);
     if (page.expired && lists < most_lists) {
       ++lists;
       page.expired = false;
@@ -145,7 +145,7 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
 void Session::catch_interrupts() {
   signals_.add(SIGINT);
   signals_.add(SIGTERM);
-  signals_.async_wait([this](const error_code& error, int) {
+  signals_.async_wait([this](const net::error_code& error, int) {
     if (!error) on_interrupt();
   });
 }
@@ -156,10 +156,10 @@ void Session::on_interrupt() {
 }
 
 bool Session::wait(std::chrono::milliseconds time) {
-  const auto until = Clock::now() + time;
+  const auto until = net::Clock::now() + time;
   io_.restart();
-  while (!interrupted_ && Clock::now() < until) io_.run_one_until(until);
+  while (!interrupted_ && net::Clock::now() < until) io_.run_one_until(until);
   return !interrupted_;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 // How a list ended.
 struct Listing {
@@ -34,7 +34,7 @@ class Session {
   // The text of one object, with apiVersion and kind; lives for the call.
   using Each = std::function<void(std::string_view json)>;
 
-  explicit Session(ApiConfig config);
+  explicit Session(access::ApiConfig config);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
@@ -53,21 +53,21 @@ class Session {
   // False: interrupted before the time was over.
   bool wait(std::chrono::milliseconds time);
 
-  const ApiConfig& config() const { return config_; }
+  const access::ApiConfig& config() const { return config_; }
 
  private:
   struct Page;
 
   template <class T>
-  T run(Task<T> task);
+  T run(net::Task<T> task);
   Listing read_page(const Resource& resource, Request request, Page& page);
   void on_interrupt();
 
-  const ApiConfig config_;
+  const access::ApiConfig config_;
   boost::asio::io_context io_;
   Client client_;
   boost::asio::cancellation_signal* cancel_ = nullptr;  // of what is under way
-  boost::asio::basic_signal_set<Executor> signals_;
+  boost::asio::basic_signal_set<net::Executor> signals_;
   bool interrupted_ = false;
 };
 
@@ -75,4 +75,4 @@ class Session {
 // of built-in kinds have none of them, those of custom resources begin with both.
 std::string with_kind(std::string_view text, std::string_view kind, const Resource& resource);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 using Json = nlohmann::json;
@@ -134,4 +134,4 @@ std::string sentence(std::string_view verb, const Resource& resource, const Stat
   return out;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

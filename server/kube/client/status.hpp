@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 struct Cause {
   std::string reason;
@@ -46,4 +46,4 @@ std::string sentence(std::string_view verb, const Resource& resource, const Stat
 // "RBAC missing: list pods (cluster-wide); add {apiGroups: [""], resources: ["pods"], …"
 std::string missing_rule(std::string_view verb, const Resource& resource);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -11,13 +11,13 @@
 #include <iterator>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 namespace ssl = boost::asio::ssl;
 
 bool is_address(const std::string& name) {
-  error_code ec;
+  net::error_code ec;
   boost::asio::ip::make_address(name, ec);
   return !ec;
 }
@@ -54,7 +54,7 @@ const std::string& last(const std::string& used, const std::string& given) {
   return used.empty() ? given : used;
 }
 
-Error unusable(const std::string& what, const std::string& source, const error_code& ec) {
+Error unusable(const std::string& what, const std::string& source, const net::error_code& ec) {
   ERR_clear_error();
   return Error(Errc::bad_value, fmt::format("{} cannot be used: {}", what, ec.message()), source);
 }
@@ -69,7 +69,7 @@ Result<TlsClient::Material> TlsClient::read_material() {
   Material out;
   out.authorities = fresh_text(config_.ca_file, last(material_.authorities, config_.ca_pem));
   if (config_.credentials != nullptr) {
-    auto own = config_.credentials->certificate(Clock::now());
+    auto own = config_.credentials->certificate(net::Clock::now());
     if (!own) return own.error();
     out.client = std::move(*own);
   }
@@ -87,7 +87,7 @@ Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
     const Material& material) const {
   auto context = std::make_shared<Context>(Context::tls_client);
   apply_settings(context->native_handle());
-  error_code ec;
+  net::error_code ec;
   context->set_verify_mode(config_.insecure ? ssl::verify_none : ssl::verify_peer, ec);
   if (!material.authorities.empty()) {
     context->add_certificate_authority(boost::asio::buffer(material.authorities), ec);
@@ -129,7 +129,7 @@ Result<tls::SslPtr> TlsClient::session() {
   return session;
 }
 
-std::string TlsClient::explain(SSL* ssl, const error_code& error) const {
+std::string TlsClient::explain(SSL* ssl, const net::error_code& error) const {
   const long verdict = SSL_get_verify_result(ssl);
   if (config_.insecure || verdict == X509_V_OK) return error.message();
   std::string out = fmt::format("the server's certificate is not trusted: {}",
@@ -144,4 +144,4 @@ std::string TlsClient::explain(SSL* ssl, const error_code& error) const {
   return out;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 
 // One client's; not thread safe.
 //
@@ -23,14 +23,14 @@ namespace tpuwh::server::kube {
 class TlsClient {
  public:
   // `config` outlives it.
-  explicit TlsClient(const ApiConfig& config) : config_(config) {}
+  explicit TlsClient(const access::ApiConfig& config) : config_(config) {}
 
   // For the next connection. The error says which PEM text cannot be used. May block as
   // Credentials::certificate does.
   Result<tls::SslPtr> session();
 
   // Why a handshake failed, for a person: "certificate verify failed: …".
-  std::string explain(SSL* ssl, const error_code& error) const;
+  std::string explain(SSL* ssl, const net::error_code& error) const;
 
  private:
   using Context = boost::asio::ssl::context;
@@ -38,7 +38,7 @@ class TlsClient {
   // PEM texts that a context is made of.
   struct Material {
     std::string authorities;  // "" only if none are named: then the system's
-    ClientCertificate client;
+    access::ClientCertificate client;
 
     bool operator==(const Material&) const = default;
   };
@@ -47,9 +47,9 @@ class TlsClient {
   Result<std::shared_ptr<Context>> make_context(const Material& material) const;
   const std::string& name() const;
 
-  const ApiConfig& config_;
+  const access::ApiConfig& config_;
   std::shared_ptr<Context> context_;
   Material material_;  // that the context was made of
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -9,35 +9,36 @@
 #include <list>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
 const std::vector<Watched>& watched() {
   static const std::vector<Watched> all = {
-      {Kind::pod, {"", "v1", "pods", ""}, {"", std::string(running_pods)}},
-      {Kind::node, {"", "v1", "nodes", ""}, {}},
-      {Kind::service, {"", "v1", "services", ""}, {"ray.io/headless-worker-svc", ""}},
-      {Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}},
+      {store::Kind::pod, {"", "v1", "pods", ""}, {"", std::string(store::running_pods)}},
+      {store::Kind::node, {"", "v1", "nodes", ""}, {}},
+      {store::Kind::service, {"", "v1", "services", ""}, {"ray.io/headless-worker-svc", ""}},
+      {store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}},
   };
   return all;
 }
 
 // One kind's part of the store.
-class Cluster::KindSink final : public Sink {
+class Cluster::KindSink final : public watch::Sink {
  public:
-  KindSink(Store& store, Kind kind) : store_(store), kind_(kind) {}
+  KindSink(store::Store& store, store::Kind kind) : store_(store), kind_(kind) {}
   void begin_relist() override { store_.begin_relist(kind_); }
   void upsert(std::string_view object) override { store_.upsert(kind_, object); }
   void remove(std::string_view object) override { store_.remove(kind_, object); }
   void end_relist() override { store_.end_relist(kind_); }
-  void moved(TimePoint now) override { store_.moved(kind_, now); }
+  void moved(net::TimePoint now) override { store_.moved(kind_, now); }
 
  private:
-  Store& store_;
-  const Kind kind_;
+  store::Store& store_;
+  const store::Kind kind_;
 };
 
 struct Cluster::Connected {
-  Connected(Executor on, TaskGroup& tasks, const ApiConfig& config, Store& store, Log& log)
+  Connected(net::Executor on, net::TaskGroup& tasks, const access::ApiConfig& config,
+            store::Store& store, log::Log& log)
       : executor(on), client(on, config), ledger(client, store, tasks, log, config.ns) {
     for (const Watched& each : watched()) {
       sinks.emplace_back(store, each.kind);
@@ -48,24 +49,24 @@ struct Cluster::Connected {
   }
 
   bool synced() const {
-    return std::ranges::all_of(watchers, [](const Watcher& watcher) {
-      const WatchStatus status = watcher.status();
-      return status.synced || status.trouble == Trouble::not_served;
+    return std::ranges::all_of(watchers, [](const watch::Watcher& watcher) {
+      const watch::WatchStatus status = watcher.status();
+      return status.synced || status.trouble == watch::Trouble::not_served;
     });
   }
 
-  Executor executor;
-  Client client;
+  net::Executor executor;
+  client::Client client;
   ClusterLedger ledger;
   std::list<KindSink> sinks;
-  std::list<Watcher> watchers;
+  std::list<watch::Watcher> watchers;
 };
 
 Cluster::Cluster(std::string prefix) : store_(std::move(prefix)) {}
 Cluster::~Cluster() = default;
 
-void Cluster::connect(Executor executor, TaskGroup& tasks, ApiConfig config, Log& log,
-                      std::function<void()> synced) {
+void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
+                      log::Log& log, std::function<void()> synced) {
   connected_ = std::make_unique<Connected>(executor, tasks, config, store_, log);
   log.info("cluster", {{"server", config.host + ':' + config.port},
                        {"as", config.source},
@@ -80,7 +81,7 @@ void Cluster::disconnect() {
 ClusterStatus Cluster::status() const {
   ClusterStatus status;
   auto what = watched().begin();
-  for (const Watcher& watcher : connected_->watchers) {
+  for (const watch::Watcher& watcher : connected_->watchers) {
     status.watches.push_back({what->resource.plural, watcher.status(), store_.size(what->kind)});
     ++what;
   }
@@ -88,24 +89,25 @@ ClusterStatus Cluster::status() const {
   return status;
 }
 
-Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
+net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  Timer timer(connected_->executor);
+  net::Timer timer(connected_->executor);
   for (;;) {
     if (connected_->synced()) break;
     timer.expires_after(limits::api::sync_poll);
-    const auto [error] = co_await timer.async_wait(as_result);
+    const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
   }
   synced();
 }
 
-Task<webhook::PlaceAnswer> Cluster::place(OwnedPlaceRequest request) {
+net::Task<webhook::ledger::PlaceAnswer> Cluster::place(places::OwnedPlaceRequest request) {
   auto asking = connected_->ledger.place(std::move(request));
   auto [fault, answer] =
-      co_await boost::asio::co_spawn(connected_->executor, std::move(asking), as_result);
-  if (fault) answer = {.kind = webhook::PlaceAnswer::Kind::try_again, .why = "the ledger failed"};
+      co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
+  if (fault)
+    answer = {.kind = webhook::ledger::PlaceAnswer::Kind::try_again, .why = "the ledger failed"};
   co_return answer;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

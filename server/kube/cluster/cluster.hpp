@@ -18,13 +18,13 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
 // What a server watches, and with which selectors.
 struct Watched {
-  Kind kind;
-  Resource resource;
-  Selectors selectors;
+  store::Kind kind;
+  client::Resource resource;
+  client::Selectors selectors;
 };
 const std::vector<Watched>& watched();
 
@@ -32,14 +32,14 @@ const std::vector<Watched>& watched();
 struct ClusterStatus {
   struct Watch {
     std::string_view resource;  // "pods"
-    WatchStatus status;
+    watch::WatchStatus status;
     std::size_t objects;  // kept
   };
   std::vector<Watch> watches;
   LedgerStatus ledger;
 };
 
-class Cluster final : public Places {
+class Cluster final : public places::Places {
  public:
   // `prefix` is Config::prefix.
   explicit Cluster(std::string prefix);
@@ -47,28 +47,28 @@ class Cluster final : public Places {
 
   // Starts to list and to watch, on `executor` and in `tasks`. `synced` is called once, there,
   // when every kind has been listed or is not served by this API server.
-  void connect(Executor executor, TaskGroup& tasks, ApiConfig config, Log& log,
-               std::function<void()> synced);
+  void connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
+               log::Log& log, std::function<void()> synced);
   void disconnect();
 
-  const webhook::ClusterView& view() const { return store_; }
+  const webhook::read::ClusterView& view() const { return store_; }
 
   // On the executor, while connected.
   ClusterStatus status() const;
 
   // On any loop.
-  Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request) override;
+  net::Task<webhook::ledger::PlaceAnswer> place(places::OwnedPlaceRequest request) override;
   // The store sees the Pods themselves.
-  void note(const webhook::PlaceRequest&, topology::Place) override {}
+  void note(const webhook::ledger::PlaceRequest&, topology::Place) override {}
 
  private:
   struct Connected;
   class KindSink;
 
-  Task<void> wait_until_synced(std::function<void()> synced);
+  net::Task<void> wait_until_synced(std::function<void()> synced);
 
-  Store store_;
+  store::Store store_;
   std::unique_ptr<Connected> connected_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

@@ -7,12 +7,12 @@
 
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
-using webhook::GroupLedger;
-using webhook::GroupPods;
-using webhook::Moment;
-using webhook::PlaceAnswer;
+using webhook::ledger::GroupLedger;
+using webhook::ledger::GroupPods;
+using webhook::ledger::Moment;
+using webhook::ledger::PlaceAnswer;
 using CallKind = GroupLedger::Call::Kind;
 using Outcome = GroupLedger::Outcome;
 using OutcomeKind = Outcome::Kind;
@@ -20,7 +20,7 @@ using OutcomeKind = Outcome::Kind;
 namespace {
 
 Moment now() {
-  return Clock::now().time_since_epoch();
+  return net::Clock::now().time_since_epoch();
 }
 
 PlaceAnswer try_again(std::string why) {
@@ -32,16 +32,16 @@ Outcome failed(std::string why) {
 }
 
 // Until a person acts: neither who we are nor what we may changes by asking again.
-bool lasts(const Status& status) {
+bool lasts(const client::Status& status) {
   return status.code == 401 || status.code == 403;
 }
 
-Resource pods_of(const GroupName& group) {
+client::Resource pods_of(const store::GroupName& group) {
   return {.group = "", .version = "v1", .plural = "pods", .ns = group.ns};
 }
 
 // Gathers the Pods of a list as it comes.
-class PodReader final : public ItemReader {
+class PodReader final : public client::ItemReader {
  public:
   explicit PodReader(std::string prefix) : reader_(std::move(prefix)) {}
   GroupPods take_pods() { return std::move(pods_); }
@@ -53,12 +53,12 @@ class PodReader final : public ItemReader {
     pods_[pod->uid] = {std::move(pod->ray->token), pod->ray->place, pod->leaving};
   }
 
-  ObjectReader reader_;
+  store::ObjectReader reader_;
   GroupPods pods_;
 };
 
 // Keeps the texts of a list: they are decoded when it is whole.
-struct TextReader final : ItemReader {
+struct TextReader final : client::ItemReader {
   void on_item(std::string_view json) override { texts.emplace_back(json); }
   std::vector<std::string> texts;
 };
@@ -67,13 +67,13 @@ struct TextReader final : ItemReader {
 
 // A session that waits for its answer.
 struct ClusterLedger::Waiter {
-  explicit Waiter(Executor executor) : timer(std::move(executor)) {}
-  Timer timer;
+  explicit Waiter(net::Executor executor) : timer(std::move(executor)) {}
+  net::Timer timer;
   std::optional<PlaceAnswer> answer;
 };
 
-ClusterLedger::ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log,
-                             std::string ns)
+ClusterLedger::ClusterLedger(client::Client& client, store::Store& store, net::TaskGroup& tasks,
+                             log::Log& log, std::string ns)
     : client_(client),
       store_(store),
       tasks_(tasks),
@@ -81,47 +81,47 @@ ClusterLedger::ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log
       ns_(std::move(ns)),
       random_(static_cast<std::minstd_rand::result_type>(now().count())) {
   store_.when_gone(
-      [this](const GroupName& name, const std::string& token) { pod_gone(name, token); });
+      [this](const store::GroupName& name, const std::string& token) { pod_gone(name, token); });
 }
 
 // --- Asking ---------------------------------------------------------------------------------
 
-std::string ClusterLedger::why_not(const OwnedPlaceRequest& request) const {
-  const std::string group = webhook::name_of_group(request.view());
-  if (!store_.synced(Kind::pod) || !store_.synced(Kind::ray_cluster))
+std::string ClusterLedger::why_not(const places::OwnedPlaceRequest& request) const {
+  const std::string group = webhook::ledger::name_of_group(request.view());
+  if (!store_.synced(store::Kind::pod) || !store_.synced(store::Kind::ray_cluster))
     return group + ": this replica has not listed the cluster's Pods and RayClusters yet";
-  if (Clock::now() - store_.moved(Kind::pod) > limits::api::stale)
+  if (net::Clock::now() - store_.moved(store::Kind::pod) > limits::api::stale)
     return group + ": this replica has heard nothing from its watch of Pods for " +
            std::to_string(limits::api::stale / std::chrono::seconds(1)) + " s";
   return {};
 }
 
 // A RayCluster's first Pods may be faster than the watch of RayClusters.
-Task<bool> ClusterLedger::is_known(const OwnedPlaceRequest& request) {
-  Timer timer(client_.executor());
+net::Task<bool> ClusterLedger::is_known(const places::OwnedPlaceRequest& request) {
+  net::Timer timer(client_.executor());
   for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
     if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid) &&
         store_.ray_group(request.ns, request.cluster, request.group))
       co_return true;
     timer.expires_after(limits::api::cluster_look);
-    const auto [error] = co_await timer.async_wait(as_result);
+    const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return false;
   }
   co_return false;
 }
 
-Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
+net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
   const bool known = co_await is_known(request);
   if (!known) {
-    co_return webhook::not_now("there is no RayCluster " + request.cluster +
-                               " with the uid of the Pod's owner and a worker group " +
-                               request.group + " in namespace " + request.ns);
+    co_return webhook::ledger::not_now("there is no RayCluster " + request.cluster +
+                                       " with the uid of the Pod's owner and a worker group " +
+                                       request.group + " in namespace " + request.ns);
   }
   // Without it the group has no bound: it was not known yet when the Pod was read.
   if (request.size.members == 0)
-    co_return try_again(webhook::name_of_group(request.view()) + " has just been seen");
+    co_return try_again(webhook::ledger::name_of_group(request.view()) + " has just been seen");
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
   waiters_[ticket] = &waiter;
@@ -129,14 +129,14 @@ Task<PlaceAnswer> ClusterLedger::place(OwnedPlaceRequest request) {
                                  .review_uid = request.review_uid,
                                  .token = request.token,
                                  .dry_run = request.dry_run,
-                                 .group = webhook::name_of_group(request.view())};
+                                 .group = webhook::ledger::name_of_group(request.view())};
   const auto group =
       groups_.try_emplace({request.ns, request.cluster, request.cluster_uid, request.group}).first;
   group->second.ledger.ask(ticket, std::move(question), now());
   pump(group);
   if (!waiter.answer) {
     waiter.timer.expires_after(limits::api::ledger_wait);
-    co_await waiter.timer.async_wait(as_result);
+    co_await waiter.timer.async_wait(net::as_result);
   }
   waiters_.erase(ticket);
   if (!waiter.answer) co_return try_again("the ledger did not answer in time");
@@ -156,7 +156,7 @@ void ClusterLedger::answer(GroupLedger::Answers answers) {
 
 void ClusterLedger::pump(Groups::iterator group) {
   auto& [name, state] = *group;
-  const Moment moved = store_.moved(Kind::pod).time_since_epoch();
+  const Moment moved = store_.moved(store::Kind::pod).time_since_epoch();
   GroupLedger::Call call = state.ledger.next({store_.group_pods(name), moved}, now());
   answer(state.ledger.take_answers());
   if (call.kind == CallKind::none) return;
@@ -171,14 +171,14 @@ void ClusterLedger::pump_all() {
   }
 }
 
-void ClusterLedger::pod_gone(const GroupName& name, const std::string& token) {
+void ClusterLedger::pod_gone(const store::GroupName& name, const std::string& token) {
   // Spread, so that the replicas do not all write at once.
   constexpr std::uint32_t most = 2000;
   const auto due = now() + std::chrono::milliseconds(random_() % most);
   groups_.try_emplace(name).first->second.ledger.pod_gone(token, due);
 }
 
-Task<void> ClusterLedger::perform(GroupName name, GroupLedger::Call call) {
+net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const Outcome outcome = co_await execute(name, call);
   count(call, outcome);
@@ -196,10 +196,11 @@ Task<void> ClusterLedger::perform(GroupName name, GroupLedger::Call call) {
   pump(group);
 }
 
-Task<Outcome> ClusterLedger::execute(const GroupName& name, const GroupLedger::Call& call) {
-  const Resource objects = ledger_objects(ns_);
+net::Task<Outcome> ClusterLedger::execute(const store::GroupName& name,
+                                          const GroupLedger::Call& call) {
+  const client::Resource objects = ledger_objects(ns_);
   const std::string object = ledger_object_name(name);
-  Request request;
+  client::Request request;
   switch (call.kind) {
     case CallKind::none:
       co_return Outcome{};
@@ -208,19 +209,20 @@ Task<Outcome> ClusterLedger::execute(const GroupName& name, const GroupLedger::C
       co_return outcome;
     }
     case CallKind::read:
-      request = get(objects, object);
+      request = client::get(objects, object);
       break;
     case CallKind::create:
-      request = create(objects, ledger_object_text(name, call.record, ""));
+      request = client::create(objects, ledger_object_text(name, call.record, ""));
       break;
     case CallKind::update: {
-      auto put = update(objects, object, ledger_object_text(name, call.record, call.version));
+      auto put =
+          client::update(objects, object, ledger_object_text(name, call.record, call.version));
       if (!put) co_return failed(put.error().message());
       request = std::move(*put);
       break;
     }
     case CallKind::remove:
-      request = remove(objects, object, {.version = call.version, .uid = {}});
+      request = client::remove(objects, object, {.version = call.version, .uid = {}});
       break;
   }
   Outcome outcome = co_await send(std::move(request));
@@ -228,21 +230,22 @@ Task<Outcome> ClusterLedger::execute(const GroupName& name, const GroupLedger::C
 }
 
 // A read, a write or a removal of a ledger object.
-Task<Outcome> ClusterLedger::send(Request request) {
+net::Task<Outcome> ClusterLedger::send(client::Request request) {
   const bool removes = request.method == "DELETE";
   const std::string verb = request.reads()            ? "get"
                            : removes                  ? "delete"
                            : request.method == "POST" ? "create"
                                                       : "update";
-  const Response response = co_await client_.send(std::move(request), limits::api::ledger_call);
+  const client::Response response =
+      co_await client_.send(std::move(request), limits::api::ledger_call);
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {
-    const Status status = response.status();
+    const client::Status status = response.status();
     Outcome refused;
     refused.kind = status.code == 404   ? OutcomeKind::absent
                    : status.code == 409 ? OutcomeKind::conflict
                                         : OutcomeKind::failed;
-    refused.why = sentence(verb, ledger_objects(ns_), status);
+    refused.why = client::sentence(verb, ledger_objects(ns_), status);
     refused.lasting = lasts(status);
     co_return refused;
   }
@@ -257,18 +260,19 @@ Task<Outcome> ClusterLedger::send(Request request) {
 }
 
 // What is stored now: consistent, whatever the watch has shown.
-Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
-  const Selectors selectors{
+net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
+  const client::Selectors selectors{
       .labels = "ray.io/cluster=" + name.cluster + ",ray.io/group=" + name.group,
-      .fields = std::string(running_pods)};
+      .fields = std::string(store::running_pods)};
   PodReader reader(store_.prefix());
-  const StreamLimits within{.silence = limits::api::ledger_call, .total = limits::api::ledger_call};
-  Request request = list(pods_of(name), selectors, {});
-  const Response response = co_await client_.stream(std::move(request), within, reader);
+  const client::StreamLimits within{.silence = limits::api::ledger_call,
+                                    .total = limits::api::ledger_call};
+  client::Request request = client::list(pods_of(name), selectors, {});
+  const client::Response response = co_await client_.stream(std::move(request), within, reader);
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {
-    const Status status = response.status();
-    Outcome refused = failed(sentence("list", pods_of(name), status));
+    const client::Status status = response.status();
+    Outcome refused = failed(client::sentence("list", pods_of(name), status));
     refused.lasting = lasts(status);
     co_return refused;
   }
@@ -282,17 +286,18 @@ Task<Outcome> ClusterLedger::list_pods(const GroupName& name) {
 // --- In the background ------------------------------------------------------------------------
 
 // The entries of replicas that died are freed by those that live.
-Task<void> ClusterLedger::list_objects() {
-  const Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
+net::Task<void> ClusterLedger::list_objects() {
+  const client::Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
   TextReader reader;
-  const StreamLimits within{.silence = limits::api::page_silence,
-                            .total = limits::api::page_silence};
-  Request request = list(ledger_objects(ns_), selectors, {});
-  const Response response = co_await client_.stream(std::move(request), within, reader);
+  const client::StreamLimits within{.silence = limits::api::page_silence,
+                                    .total = limits::api::page_silence};
+  client::Request request = client::list(ledger_objects(ns_), selectors, {});
+  const client::Response response = co_await client_.stream(std::move(request), within, reader);
   if (!response.ok()) {
-    log_.warn("ledger", {{"error", response.answered()
-                                       ? sentence("list", ledger_objects(ns_), response.status())
-                                       : response.error}});
+    log_.warn("ledger",
+              {{"error", response.answered()
+                             ? client::sentence("list", ledger_objects(ns_), response.status())
+                             : response.error}});
     co_return;
   }
   for (const std::string& text : reader.texts) {
@@ -305,17 +310,17 @@ Task<void> ClusterLedger::list_objects() {
   }
 }
 
-Task<void> ClusterLedger::run() {
+net::Task<void> ClusterLedger::run() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  Timer timer(client_.executor());
-  TimePoint next_list{};
+  net::Timer timer(client_.executor());
+  net::TimePoint next_list{};
   for (;;) {
     timer.expires_after(limits::api::ledger_tick);
-    const auto [error] = co_await timer.async_wait(as_result);
+    const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
-    if (!store_.synced(Kind::pod)) continue;
-    if (Clock::now() >= next_list) {
-      next_list = Clock::now() + limits::api::ledger_list;
+    if (!store_.synced(store::Kind::pod)) continue;
+    if (net::Clock::now() >= next_list) {
+      next_list = net::Clock::now() + limits::api::ledger_list;
       co_await list_objects();
     }
     pump_all();
@@ -349,4 +354,4 @@ LedgerStatus ClusterLedger::status() const {
   return status;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

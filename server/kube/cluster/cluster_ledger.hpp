@@ -1,4 +1,5 @@
-// The ledger of a server in a cluster: carries out what webhook::GroupLedger says (DESIGN D2).
+// The ledger of a server in a cluster: carries out what webhook::ledger::GroupLedger says
+// (DESIGN D2).
 //
 // Lives on the client's executor. One object of the cluster per worker group; each group has
 // one call under way at most, and what is asked meanwhile shares the next write.
@@ -16,7 +17,7 @@
 #include <random>
 #include <string>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
 // What it holds and has done; for metrics.
 struct LedgerStatus {
@@ -29,44 +30,46 @@ struct LedgerStatus {
 class ClusterLedger {
  public:
   // All outlive it. `ns`: where the objects are.
-  ClusterLedger(Client& client, Store& store, TaskGroup& tasks, Log& log, std::string ns);
+  ClusterLedger(client::Client& client, store::Store& store, net::TaskGroup& tasks, log::Log& log,
+                std::string ns);
 
   // On the client's executor. 503 for a group that no RayCluster known to this replica has, or
   // where its watch has been silent for limits::api::stale. Forged reviews take no more than
   // the groups of living RayClusters ask for.
-  Task<webhook::PlaceAnswer> place(OwnedPlaceRequest request);
+  net::Task<webhook::ledger::PlaceAnswer> place(places::OwnedPlaceRequest request);
 
   // Frees places and finishes what waits, until cancelled.
-  Task<void> run();
+  net::Task<void> run();
 
   // On the client's executor.
   LedgerStatus status() const;
 
  private:
-  using GroupLedger = webhook::GroupLedger;
+  using GroupLedger = webhook::ledger::GroupLedger;
   struct Waiter;
   struct Group {
     GroupLedger ledger;
   };
-  using Groups = std::map<GroupName, Group>;
+  using Groups = std::map<store::GroupName, Group>;
 
   void pump(Groups::iterator group);
   void pump_all();
-  Task<void> perform(GroupName name, GroupLedger::Call call);
-  Task<GroupLedger::Outcome> execute(const GroupName& name, const GroupLedger::Call& call);
-  Task<GroupLedger::Outcome> send(Request request);
-  Task<GroupLedger::Outcome> list_pods(const GroupName& name);
-  Task<void> list_objects();
-  void pod_gone(const GroupName& name, const std::string& token);
+  net::Task<void> perform(store::GroupName name, GroupLedger::Call call);
+  net::Task<GroupLedger::Outcome> execute(const store::GroupName& name,
+                                          const GroupLedger::Call& call);
+  net::Task<GroupLedger::Outcome> send(client::Request request);
+  net::Task<GroupLedger::Outcome> list_pods(const store::GroupName& name);
+  net::Task<void> list_objects();
+  void pod_gone(const store::GroupName& name, const std::string& token);
   void answer(GroupLedger::Answers answers);
   void count(const GroupLedger::Call& call, const GroupLedger::Outcome& outcome);
-  Task<bool> is_known(const OwnedPlaceRequest& request);
-  std::string why_not(const OwnedPlaceRequest& request) const;
+  net::Task<bool> is_known(const places::OwnedPlaceRequest& request);
+  std::string why_not(const places::OwnedPlaceRequest& request) const;
 
-  Client& client_;
-  Store& store_;
-  TaskGroup& tasks_;
-  Log& log_;
+  client::Client& client_;
+  store::Store& store_;
+  net::TaskGroup& tasks_;
+  log::Log& log_;
   const std::string ns_;
   Groups groups_;
   std::map<GroupLedger::Ticket, Waiter*> waiters_;
@@ -75,4 +78,4 @@ class ClusterLedger {
   std::minstd_rand random_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 namespace {
 
 using Json = nlohmann::json;
@@ -32,17 +32,18 @@ Error wrong(const std::string& name, std::string_view what) {
 
 }  // namespace
 
-Resource ledger_objects(std::string_view ns) {
+client::Resource ledger_objects(std::string_view ns) {
   return {.group = "", .version = "v1", .plural = "configmaps", .ns = std::string(ns)};
 }
 
-std::string ledger_object_name(const GroupName& group) {
+std::string ledger_object_name(const store::GroupName& group) {
   const std::string_view parts[] = {group.ns, group.cluster, group.cluster_uid, group.group};
-  const auto digits = webhook::slice_key(parts);
-  return "tpu-ledger-" + std::string(webhook::view(digits));
+  const auto digits = webhook::text::slice_key(parts);
+  return "tpu-ledger-" + std::string(webhook::text::view(digits));
 }
 
-std::string ledger_object_text(const GroupName& group, const webhook::LedgerRecord& record,
+std::string ledger_object_text(const store::GroupName& group,
+                               const webhook::ledger::LedgerRecord& record,
                                std::string_view version) {
   Json object = {{"apiVersion", "v1"},
                  {"kind", "ConfigMap"},
@@ -59,7 +60,7 @@ std::string ledger_object_text(const GroupName& group, const webhook::LedgerReco
                    {"group", group.group},
                    {"hosts-per-slice", std::to_string(record.hosts_per_slice)},
                    {"state", record.rebuilding ? rebuilding : std::string_view("whole")},
-                   {"entries", webhook::entries_text(record)}}}};
+                   {"entries", webhook::ledger::entries_text(record)}}}};
   if (!version.empty()) object["metadata"]["resourceVersion"] = version;
   return object.dump();
 }
@@ -76,16 +77,16 @@ Result<LedgerObject> read_ledger_object(std::string_view json) {
                       .record = {}};
   const std::string found = text_at(data, "format");
   if (found != format)
-    return wrong(ledger.name, "format is \"" + webhook::printable(found) + "\", expected \"" +
+    return wrong(ledger.name, "format is \"" + webhook::text::printable(found) + "\", expected \"" +
                                   std::string(format) + "\"; another release wrote it");
   if (ledger.name != ledger_object_name(ledger.group))
     return wrong(ledger.name, "its names belong to " + ledger_object_name(ledger.group));
   const std::string hosts = text_at(data, "hosts-per-slice");
-  const auto number = webhook::plain_decimal(hosts);
+  const auto number = webhook::text::plain_decimal(hosts);
   if (!number)
-    return wrong(ledger.name, "hosts-per-slice is \"" + webhook::printable(hosts) +
+    return wrong(ledger.name, "hosts-per-slice is \"" + webhook::text::printable(hosts) +
                                   "\", expected a plain decimal");
-  auto entries = webhook::parse_entries(text_at(data, "entries"));
+  auto entries = webhook::ledger::parse_entries(text_at(data, "entries"));
   if (!entries) return wrong(ledger.name, "entries: " + entries.error().message());
   ledger.record = {.hosts_per_slice = *number,
                    .rebuilding = text_at(data, "state") == rebuilding,
@@ -93,4 +94,4 @@ Result<LedgerObject> read_ledger_object(std::string_view json) {
   return ledger;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

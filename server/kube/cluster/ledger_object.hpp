@@ -17,27 +17,28 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
 inline constexpr std::string_view ledger_label = "app.kubernetes.io/component=ledger";
 
 // Where they are.
-Resource ledger_objects(std::string_view ns);
+client::Resource ledger_objects(std::string_view ns);
 
-std::string ledger_object_name(const GroupName& group);
+std::string ledger_object_name(const store::GroupName& group);
 
 struct LedgerObject {
-  GroupName group;
+  store::GroupName group;
   std::string name;
   std::string version;  // metadata.resourceVersion
-  webhook::LedgerRecord record;
+  webhook::ledger::LedgerRecord record;
 };
 
 // `version` "" for one that is to be created.
-std::string ledger_object_text(const GroupName& group, const webhook::LedgerRecord& record,
+std::string ledger_object_text(const store::GroupName& group,
+                               const webhook::ledger::LedgerRecord& record,
                                std::string_view version);
 
 //   errors  bad_json, bad_value: what was found in which object, and what would be right
 Result<LedgerObject> read_ledger_object(std::string_view json);
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

@@ -8,18 +8,18 @@
 
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 namespace {
 
-std::string reason_of(Kind kind) {
+std::string reason_of(store::Kind kind) {
   switch (kind) {
-    case Kind::pod:
+    case store::Kind::pod:
       return "places that are taken, tokens, leaders of Jobs; and lists of one group's Pods";
-    case Kind::node:
+    case store::Kind::node:
       return "the pool of a leader's node; chips";
-    case Kind::service:
+    case store::Kind::service:
       return "names of KubeRay's headless Services";
-    case Kind::ray_cluster:
+    case store::Kind::ray_cluster:
       return "hosts and replicas of worker groups";
   }
   return {};
@@ -49,7 +49,7 @@ const std::vector<RbacRule>& rbac_rules() {
                      {"list", "watch"},
                      false,
                      reason_of(each.kind)});
-    const Resource ledger = ledger_objects("");
+    const client::Resource ledger = ledger_objects("");
     all.push_back({ledger.group,
                    ledger.plural,
                    {"create", "delete", "get", "list", "update"},
@@ -64,4 +64,4 @@ std::string rbac_yaml() {
   return role("ClusterRole", false) + "---\n" + role("Role", true);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

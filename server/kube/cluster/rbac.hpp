@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 
 struct RbacRule {
   std::string api_group;  // "" for core
@@ -21,4 +21,4 @@ const std::vector<RbacRule>& rbac_rules();
 // A ClusterRole and a Role named tpu-webhook, as YAML.
 std::string rbac_yaml();
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

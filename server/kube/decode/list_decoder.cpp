@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 namespace {
 
 bool is_space(char c) {
@@ -125,7 +125,7 @@ ListDecoder::Step ListDecoder::close(char c) {
 ListDecoder::Step ListDecoder::end_of_value() {
   if (capturing_ && depth_ == (items_ ? 2u : 1u)) {
     capturing_ = false;
-    text_.reserve(text_.size() + webhook::padding);
+    text_.reserve(text_.size() + webhook::read::padding);
     return items_ ? Step::item : read_metadata();
   }
   if (depth_ == 1) items_ = false;
@@ -151,4 +151,4 @@ ListDecoder::Step ListDecoder::fail(std::string what) {
   return Step::failed;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

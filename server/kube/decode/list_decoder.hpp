@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 
 class ListDecoder {
  public:
-  explicit ListDecoder(std::size_t most_bytes = server::limits::api::object_bytes)
+  explicit ListDecoder(std::size_t most_bytes = limits::api::object_bytes)
       : most_bytes_(most_bytes) {}
 
   enum class Outcome {
@@ -69,8 +69,8 @@ class ListDecoder {
   bool overflow_ = false;
   unsigned depth_ = 0;
   std::string key_;  // the last one of the outermost object
-  webhook::JsonReader reader_;
+  webhook::text::JsonReader reader_;
   std::string version_, continue_, error_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

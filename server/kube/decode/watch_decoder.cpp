@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 namespace {
 
 // Of KEP-3157: on the bookmark behind the initial events.
@@ -36,7 +36,7 @@ void WatchDecoder::feed(std::string_view bytes) {
   searched_ -= begin_;
   begin_ = 0;
   buffer_.append(bytes);
-  buffer_.reserve(buffer_.size() + webhook::padding);  // readable behind the last line
+  buffer_.reserve(buffer_.size() + webhook::read::padding);  // readable behind the last line
 }
 
 WatchDecoder::Outcome WatchDecoder::next(WatchEvent& event) {
@@ -71,7 +71,7 @@ void WatchDecoder::reset() {
 
 // The object is read whatever the type is: the keys may come in any order.
 bool WatchDecoder::read_event(std::string_view line, WatchEvent& event) {
-  webhook::JsonReader::Mark object;
+  webhook::text::JsonReader::Mark object;
   const bool read = reader_.start(line) && reader_.object([&](std::string_view key) {
     if (key == "type") return reader_.string(event.type_text);
     if (key != "object") return reader_.skip();
@@ -111,4 +111,4 @@ bool WatchDecoder::read_annotations(WatchEvent& event) {
   });
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

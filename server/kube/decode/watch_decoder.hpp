@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 
 enum class EventType {
   added,
@@ -33,7 +33,7 @@ struct WatchEvent {
 
 class WatchDecoder {
  public:
-  explicit WatchDecoder(std::size_t most_bytes = server::limits::api::object_bytes)
+  explicit WatchDecoder(std::size_t most_bytes = limits::api::object_bytes)
       : most_bytes_(most_bytes) {}
 
   enum class Outcome {
@@ -61,11 +61,11 @@ class WatchDecoder {
   bool read_annotations(WatchEvent& event);
 
   std::size_t most_bytes_;
-  webhook::JsonReader reader_;
+  webhook::text::JsonReader reader_;
   std::string buffer_;
   std::size_t begin_ = 0;     // of what was not given out yet
   std::size_t searched_ = 0;  // no newline before this
   std::string error_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <limits>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::store {
 namespace {
 
 using topology::Place;
-using webhook::JsonKind;
-using webhook::JsonReader;
-using webhook::Label;
-using webhook::Pod;
+using webhook::read::Label;
+using webhook::read::Pod;
+using webhook::text::JsonKind;
+using webhook::text::JsonReader;
 
 bool read_text(JsonReader& in, std::string& out) {
   std::string_view text;
@@ -28,7 +28,7 @@ bool read_number(JsonReader& in, std::optional<std::uint32_t>& out) {
   std::string_view text;
   if (in.kind() != JsonKind::number) return in.skip();
   if (!in.number(text)) return false;
-  out = webhook::plain_decimal(text);
+  out = webhook::text::plain_decimal(text);
   return true;
 }
 
@@ -64,7 +64,7 @@ bool read_metadata(JsonReader& in, Metadata& out, Keep&& keep) {
   });
 }
 
-// What webhook::read_pod does not read: a Pod that is being created has none of it. And its
+// What webhook::read::read_pod does not read: a Pod that is being created has none of it. And its
 // labels, if it has one that is of interest: most Pods of a cluster have none.
 struct PodState {
   Metadata metadata;
@@ -94,9 +94,9 @@ bool read_state(JsonReader& in, PodState& out) {
 
 // KubeRay's own labels; a single-host replica has no host index.
 std::optional<Place> indexed_place(const Pod& pod) {
-  const auto slice = webhook::plain_decimal(pod.label(Label::ray_replica_index));
+  const auto slice = webhook::text::plain_decimal(pod.label(Label::ray_replica_index));
   const auto host_text = pod.label(Label::ray_host_index);
-  const auto host = webhook::plain_decimal(host_text.empty() ? "0" : host_text);
+  const auto host = webhook::text::plain_decimal(host_text.empty() ? "0" : host_text);
   if (!slice || !host) return std::nullopt;
   return Place{*slice, *host};
 }
@@ -107,13 +107,13 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
   const auto replica = pod.label(Label::replica_index);
   if (!replica.starts_with(group) || !replica.substr(group.size()).starts_with('-'))
     return std::nullopt;
-  const auto slice = webhook::plain_decimal(replica.substr(group.size() + 1));
+  const auto slice = webhook::text::plain_decimal(replica.substr(group.size() + 1));
   std::uint32_t processes = 0;
   std::optional<std::uint32_t> first_id;
-  for (const webhook::Container& container : pod.containers) {
+  for (const webhook::read::Container& container : pod.containers) {
     if (container.init || container.chips() == 0 || processes++ != 0) continue;
-    const auto* entry = pod.entry(container, webhook::Variable::tpu_worker_id);
-    if (entry != nullptr) first_id = webhook::plain_decimal(entry->value);
+    const auto* entry = pod.entry(container, webhook::read::Variable::tpu_worker_id);
+    if (entry != nullptr) first_id = webhook::text::plain_decimal(entry->value);
   }
   if (!slice || !first_id) return std::nullopt;
   return Place{*slice, *first_id / processes};
@@ -126,14 +126,14 @@ std::optional<RayWorker> ray_worker(const Pod& pod) {
                              std::string(pod.owner.uid), std::string(pod.label(Label::ray_group))},
                    .token = std::string(pod.label(Label::token)),
                    .place = indexed_place(pod)};
-  if (!worker.place) worker.place = webhook::place_of_token(worker.token);
+  if (!worker.place) worker.place = webhook::ledger::place_of_token(worker.token);
   if (!worker.place) worker.place = injected_place(pod, worker.group.group);
   return worker;
 }
 
 std::optional<JobLeader> job_leader(const Pod& pod, std::string node) {
-  if (pod.annotation(webhook::Annotation::jobset_exclusive).empty()) return std::nullopt;
-  if (pod.annotation(webhook::Annotation::job_completion_index) != "0") return std::nullopt;
+  if (pod.annotation(webhook::read::Annotation::jobset_exclusive).empty()) return std::nullopt;
+  if (pod.annotation(webhook::read::Annotation::job_completion_index) != "0") return std::nullopt;
   return JobLeader{.job = {std::string(pod.ns), std::string(pod.label(Label::jobset_name)),
                            std::string(pod.label(Label::jobset_replicated_job)),
                            std::string(pod.label(Label::jobset_job_index))},
@@ -174,7 +174,7 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
 bool ObjectReader::start(std::string_view json) {
   text_.assign(json);
   reader_.clear_error();
-  return reader_.start(webhook::Body(text_).bytes());
+  return reader_.start(webhook::read::Body(text_).bytes());
 }
 
 std::optional<PodObject> ObjectReader::pod(std::string_view json) {
@@ -188,7 +188,7 @@ std::optional<PodObject> ObjectReader::pod(std::string_view json) {
                 .leader = {}};
   if (!state.of_interest()) return pod;
   pod_.clear();
-  if (!start(json) || !webhook::read_pod(reader_, prefix_, pod_)) return std::nullopt;
+  if (!start(json) || !webhook::read::read_pod(reader_, prefix_, pod_)) return std::nullopt;
   pod.ray = ray_worker(pod_);
   pod.leader = job_leader(pod_, std::move(state.node));
   return pod;
@@ -198,10 +198,10 @@ std::optional<NodeObject> ObjectReader::node(std::string_view json) {
   Metadata metadata;
   std::uint64_t chips = 0;
   const auto read_chips = [&](std::string_view resource) {
-    if (resource != webhook::key::tpu) return reader_.skip();
+    if (resource != webhook::read::key::tpu) return reader_.skip();
     std::string quantity;
     if (!read_text(reader_, quantity)) return false;
-    chips = webhook::plain_decimal(quantity).value_or(0);
+    chips = webhook::text::plain_decimal(quantity).value_or(0);
     return true;
   };
   const bool read = start(json) && reader_.object([&](std::string_view key) {
@@ -257,4 +257,4 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
   return cluster;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::store

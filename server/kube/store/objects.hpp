@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::store {
 
 // A worker group of one RayCluster, by its uid: one of the same name is another.
 struct GroupName {
@@ -68,7 +68,7 @@ struct ServiceObject {
 
 struct RayClusterObject {
   std::string ns, name, uid;
-  std::map<std::string, webhook::RayGroup, std::less<>> groups;
+  std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
 };
 
 // Keeps its buffers between objects. Not thread safe.
@@ -86,8 +86,8 @@ class ObjectReader {
 
   std::string prefix_;  // Config::prefix
   std::string text_;
-  webhook::JsonReader reader_;
-  webhook::Pod pod_;
+  webhook::text::JsonReader reader_;
+  webhook::read::Pod pod_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::store

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::store {
 namespace {
 
 template <class Map>
@@ -147,8 +147,9 @@ std::optional<std::string> Store::ray_headless_service(std::string_view ns,
   return std::nullopt;
 }
 
-std::optional<webhook::RayGroup> Store::ray_group(std::string_view ns, std::string_view cluster,
-                                                  std::string_view group) const {
+std::optional<webhook::read::RayGroup> Store::ray_group(std::string_view ns,
+                                                        std::string_view cluster,
+                                                        std::string_view group) const {
   const std::shared_lock lock(mutex_);
   const auto found = ray_clusters_.find({std::string(ns), std::string(cluster)});
   if (found == ray_clusters_.end()) return std::nullopt;
@@ -166,7 +167,7 @@ bool Store::has_ray_cluster(std::string_view ns, std::string_view cluster,
 
 // JobSet's own lookup (reference/workloads.md 2.4): of the leaders that live exactly one, and
 // of the same Job.
-std::optional<std::string> Store::leader_domain(const webhook::JobOfJobSet& job,
+std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet& job,
                                                 std::string_view topology_key) const {
   const std::shared_lock lock(mutex_);
   const auto found = leaders_.find({std::string(job.ns), std::string(job.jobset),
@@ -186,8 +187,8 @@ std::optional<std::string> Store::leader_domain(const webhook::JobOfJobSet& job,
   return label->second;
 }
 
-const webhook::GroupPods& Store::group_pods(const GroupName& group) const {
-  static const webhook::GroupPods none;
+const webhook::ledger::GroupPods& Store::group_pods(const GroupName& group) const {
+  static const webhook::ledger::GroupPods none;
   const auto found = groups_.find(group);
   return found == groups_.end() ? none : found->second;
 }
@@ -207,4 +208,4 @@ std::size_t Store::size(Kind kind) const {
   return 0;
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::store

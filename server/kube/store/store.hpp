@@ -24,7 +24,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::store {
 
 enum class Kind { pod, node, service, ray_cluster };
 inline constexpr std::size_t kind_count = 4;
@@ -32,7 +32,7 @@ inline constexpr std::size_t kind_count = 4;
 // Field selector of Pods that may run: one that ends leaves the watch with a DELETED event.
 inline constexpr std::string_view running_pods = "status.phase!=Succeeded,status.phase!=Failed";
 
-class Store final : public webhook::ClusterView {
+class Store final : public webhook::read::ClusterView {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   // An event said that a Ray worker with a token has been deleted or has ended.
@@ -58,19 +58,19 @@ class Store final : public webhook::ClusterView {
 
   std::optional<std::string> ray_headless_service(std::string_view ns,
                                                   std::string_view cluster) const override;
-  std::optional<webhook::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
-                                             std::string_view group) const override;
-  std::optional<std::string> leader_domain(const webhook::JobOfJobSet& job,
+  std::optional<webhook::read::RayGroup> ray_group(std::string_view ns, std::string_view cluster,
+                                                   std::string_view group) const override;
+  std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
 
   // Whether the cluster with this uid is there now, and not another of its name.
   bool has_ray_cluster(std::string_view ns, std::string_view cluster, std::string_view uid) const;
 
   // The group's Pods that have not ended. On the writing thread.
-  const webhook::GroupPods& group_pods(const GroupName& group) const;
+  const webhook::ledger::GroupPods& group_pods(const GroupName& group) const;
 
   // All groups that have such Pods. On the writing thread.
-  const std::map<GroupName, webhook::GroupPods>& ray_groups() const { return groups_; }
+  const std::map<GroupName, webhook::ledger::GroupPods>& ray_groups() const { return groups_; }
 
   // Objects kept, of a kind.
   std::size_t size(Kind kind) const;
@@ -100,7 +100,7 @@ class Store final : public webhook::ClusterView {
   struct RayCluster {
     Generation generation;
     std::string uid;
-    std::map<std::string, webhook::RayGroup, std::less<>> groups;
+    std::map<std::string, webhook::read::RayGroup, std::less<>> groups;
   };
 
   static constexpr std::size_t index(Kind kind) { return static_cast<std::size_t>(kind); }
@@ -118,11 +118,11 @@ class Store final : public webhook::ClusterView {
   std::array<std::atomic<bool>, kind_count> synced_{};
   std::array<TimePoint, kind_count> moved_{};
   std::unordered_map<std::string, PodEntry> pods_;
-  std::map<GroupName, webhook::GroupPods> groups_;
+  std::map<GroupName, webhook::ledger::GroupPods> groups_;
   std::map<JobName, std::map<std::string, Leader>> leaders_;
   std::unordered_map<std::string, Node> nodes_;
   std::map<Name, Service> services_;
   std::map<Name, RayCluster> ray_clusters_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::store

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
 // When something happens, and a random number in [0, 1) for what is to be spread.
 struct Moment {
-  TimePoint now;
+  net::TimePoint now;
   double random = 0;
 };
 
@@ -18,23 +18,23 @@ class Backoff {
  public:
   // 0.8 to 1.6 s, then twice as much each time, up to 15 to 30 s. Starts anew when the
   // last wait has been over for limits::api::backoff_reset.
-  Clock::duration next(Moment moment) {
+  net::Clock::duration next(Moment moment) {
     namespace api = server::limits::api;
-    if (moment.now > waited_until_ + api::backoff_reset) step_ = api::backoff_first;
+    if (moment.now > waited_until_ + limits::api::backoff_reset) step_ = limits::api::backoff_first;
     const auto wait = step_ + spread(step_, moment.random);
-    step_ = std::min<Clock::duration>(2 * step_, api::backoff_last);
+    step_ = std::min<net::Clock::duration>(2 * step_, limits::api::backoff_last);
     waited_until_ = moment.now + wait;
     return wait;
   }
 
   // A random part of `whole`.
-  static Clock::duration spread(Clock::duration whole, double random) {
-    return std::chrono::duration_cast<Clock::duration>(random * whole);
+  static net::Clock::duration spread(net::Clock::duration whole, double random) {
+    return std::chrono::duration_cast<net::Clock::duration>(random * whole);
   }
 
  private:
-  Clock::duration step_ = server::limits::api::backoff_first;
-  TimePoint waited_until_;
+  net::Clock::duration step_ = limits::api::backoff_first;
+  net::TimePoint waited_until_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

@@ -5,11 +5,11 @@
 
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
 // One resource's objects, in the order of the API server. On the watcher's thread; nothing
 // throws. An object's text is good for the call, and JsonReader's padding is readable behind
-// it. Items of a list may lack apiVersion and kind (list_decoder.hpp).
+// it. Items of a list may lack apiVersion and kind (kube/decode/list_decoder.hpp).
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -25,7 +25,7 @@ class Sink {
 
   // After each of the other calls but begin_relist and those before end_relist, and after a
   // bookmark: what is known is of this moment.
-  virtual void moved(TimePoint now) = 0;
+  virtual void moved(net::TimePoint now) = 0;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

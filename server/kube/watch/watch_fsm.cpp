@@ -5,21 +5,22 @@
 #include <algorithm>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 namespace {
 
 namespace api = server::limits::api;
 
 std::chrono::seconds watch_timeout(double random) {
-  const auto range = api::watch_most - api::watch_least;
-  return api::watch_least + std::chrono::duration_cast<std::chrono::seconds>(random * range);
+  const auto range = limits::api::watch_most - limits::api::watch_least;
+  return limits::api::watch_least +
+         std::chrono::duration_cast<std::chrono::seconds>(random * range);
 }
 
-bool is_internal(const Status& status) {
+bool is_internal(const client::Status& status) {
   return status.code >= 500 || status.reason == "InternalError";
 }
 
-bool asks_to_wait(const Status& status) {
+bool asks_to_wait(const client::Status& status) {
   return status.code == 429 || status.retry_after.has_value();
 }
 
@@ -38,7 +39,7 @@ Step WatchFsm::begin(Moment moment) {
 Step WatchFsm::list() {
   state_ = WatchState::listing;
   // Pages that expire faster than they are fetched: all at once, as client-go's pager.
-  const unsigned limit = restarts_ < 2 ? api::page_items : 0;
+  const unsigned limit = restarts_ < 2 ? limits::api::page_items : 0;
   return {.note = Note::none, .action = ListPage{.continue_token = continue_, .limit = limit}};
 }
 
@@ -50,7 +51,7 @@ Step WatchFsm::open(Moment moment) {
           .action = OpenWatch{.version = from, .timeout = timeout_, .initial_events = initial_}};
 }
 
-Step WatchFsm::wait(Next next, Clock::duration time) {
+Step WatchFsm::wait(Next next, net::Clock::duration time) {
   state_ = WatchState::waiting;
   next_ = next;
   return {.note = Note::none, .action = Wait{time}};
@@ -61,15 +62,17 @@ Step WatchFsm::back_off(Next next, Moment moment) {
 }
 
 // What Retry-After says, and a little more at random: it says the same to everybody.
-Step WatchFsm::obey(Next next, const Status& status, Moment moment) {
+Step WatchFsm::obey(Next next, const client::Status& status, Moment moment) {
   if (!status.retry_after) return back_off(next, moment);
-  const auto time = std::min<Clock::duration>(*status.retry_after, api::retry_after_most);
+  const auto time =
+      std::min<net::Clock::duration>(*status.retry_after, limits::api::retry_after_most);
   return wait(next, time + Backoff::spread(time / 4, moment.random));
 }
 
 Step WatchFsm::slow_down(Next next, Trouble trouble, Moment moment) {
   trouble_ = trouble;
-  return wait(next, api::slow_retry + Backoff::spread(api::slow_retry / 4, moment.random));
+  return wait(
+      next, limits::api::slow_retry + Backoff::spread(limits::api::slow_retry / 4, moment.random));
 }
 
 // --- how a state is fetched ------------------------------------------------
@@ -106,7 +109,7 @@ void WatchFsm::take_snapshot(std::string_view version) {
 // that stands still gives no ids; again only after a pause.
 Step WatchFsm::relist(Moment moment) {
   ++relists_;
-  const bool again = relisted_ && moment.now < *relisted_ + api::backoff_reset;
+  const bool again = relisted_ && moment.now < *relisted_ + limits::api::backoff_reset;
   relisted_ = moment.now;
   return again ? back_off(Next::begin, moment) : begin(moment);
 }
@@ -125,8 +128,8 @@ void WatchFsm::healthy() {
 
 // --- lists -----------------------------------------------------------------
 
-Step WatchFsm::list_refused(const Status& status, Moment moment) {
-  error_ = sentence("list", resource_, status);
+Step WatchFsm::list_refused(const client::Status& status, Moment moment) {
+  error_ = client::sentence("list", resource_, status);
   if (status.code == 403) return slow_down(Next::begin, Trouble::forbidden, moment);
   if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, moment);
   if (status.expired()) return restart_list(moment);
@@ -150,8 +153,8 @@ Step WatchFsm::watch_opened(Moment moment) {
   return {.note = Note::none, .action = ReadOn{}};
 }
 
-Step WatchFsm::watch_refused(const Status& status, Moment moment) {
-  error_ = sentence("watch", resource_, status);
+Step WatchFsm::watch_refused(const client::Status& status, Moment moment) {
+  error_ = client::sentence("watch", resource_, status);
   if (initial_ && (status.code == 422 || status.code == 400)) return no_watch_list(moment);
   if (status.code == 403) return slow_down(next_watch(), Trouble::forbidden, moment);
   if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, moment);
@@ -162,18 +165,18 @@ Step WatchFsm::watch_refused(const Status& status, Moment moment) {
   return is_internal(status) ? internal_error(moment) : back_off(Next::begin, moment);
 }
 
-Step WatchFsm::event(const WatchEvent& event, Moment moment) {
+Step WatchFsm::event(const decode::WatchEvent& event, Moment moment) {
   heard_ = true;
-  if (event.type == EventType::unknown) return {};
+  if (event.type == decode::EventType::unknown) return {};
   if (event.version.empty()) return undecodable("an event without a resourceVersion", moment);
-  const bool bookmark = event.type == EventType::bookmark;
+  const bool bookmark = event.type == decode::EventType::bookmark;
   if (state_ == WatchState::receiving) {
     if (bookmark && event.initial_events_end) {
       take_snapshot(event.version);
       state_ = WatchState::watching;
       return {.note = Note::end_relist, .action = ReadOn{}};
     }
-    if (moment.now > opened_ + api::initial_events) return no_watch_list(moment);
+    if (moment.now > opened_ + limits::api::initial_events) return no_watch_list(moment);
   } else {
     healthy();
     version_ = event.version;
@@ -181,8 +184,8 @@ Step WatchFsm::event(const WatchEvent& event, Moment moment) {
   return {.note = bookmark ? Note::moved : Note::apply, .action = ReadOn{}};
 }
 
-Step WatchFsm::error_event(const Status& status, Moment moment) {
-  error_ = sentence("watch", resource_, status);
+Step WatchFsm::error_event(const client::Status& status, Moment moment) {
+  error_ = client::sentence("watch", resource_, status);
   if (asks_to_wait(status)) return obey(next_watch(), status, moment);
   if (initial_) return back_off(Next::begin, moment);
   return is_internal(status) ? internal_error(moment) : relist(moment);
@@ -191,7 +194,8 @@ Step WatchFsm::error_event(const Status& status, Moment moment) {
 // The same version again, for as long as the server's own reflectors try it.
 Step WatchFsm::internal_error(Moment moment) {
   if (!internal_since_) internal_since_ = moment.now;
-  if (moment.now < *internal_since_ + api::internal_errors) return back_off(next_watch(), moment);
+  if (moment.now < *internal_since_ + limits::api::internal_errors)
+    return back_off(next_watch(), moment);
   internal_since_.reset();
   ++relists_;
   return back_off(Next::begin, moment);
@@ -203,12 +207,12 @@ Step WatchFsm::stream_ended(Moment moment) {
     return back_off(Next::begin, moment);
   }
   const auto lived = moment.now - opened_;
-  if (lived < api::watch_suspicious && !heard_) {
+  if (lived < limits::api::watch_suspicious && !heard_) {
     error_ = fmt::format("the watch of {} ended at once and brought nothing", resource_.name());
     return back_off(Next::watch, moment);
   }
-  if (lived + api::watch_margin >= timeout_) return open(moment);
-  return wait(Next::watch, Backoff::spread(api::reconnect_spread, moment.random));
+  if (lived + limits::api::watch_margin >= timeout_) return open(moment);
+  return wait(Next::watch, Backoff::spread(limits::api::reconnect_spread, moment.random));
 }
 
 // --- either ----------------------------------------------------------------
@@ -231,4 +235,4 @@ Step WatchFsm::undecodable(std::string_view why, Moment moment) {
   return listing || initial_ ? back_off(Next::begin, moment) : relist(moment);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

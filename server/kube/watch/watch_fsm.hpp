@@ -21,7 +21,7 @@
 #include <string_view>
 #include <variant>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
 // What to do next.
 struct ReadOn {  // the stream that is open
@@ -39,7 +39,7 @@ struct OpenWatch {
   bool operator==(const OpenWatch&) const = default;
 };
 struct Wait {  // and call waited(); what is open is closed first
-  Clock::duration time{};
+  net::Clock::duration time{};
   bool operator==(const Wait&) const = default;
 };
 using Action = std::variant<ReadOn, ListPage, OpenWatch, Wait>;
@@ -65,22 +65,22 @@ enum class Trouble { none, forbidden, not_served };
 
 class WatchFsm {
  public:
-  explicit WatchFsm(Resource resource) : resource_(std::move(resource)) {}
+  explicit WatchFsm(client::Resource resource) : resource_(std::move(resource)) {}
 
   Step start(Moment moment);
   Step waited(Moment moment);  // a Wait is over
 
   // listing: a whole page, its objects given to the store; or an answer that is no page.
   Step page(const std::string& continue_token, const std::string& version, Moment moment);
-  Step list_refused(const Status& status, Moment moment);
+  Step list_refused(const client::Status& status, Moment moment);
 
   // opening
   Step watch_opened(Moment moment);
-  Step watch_refused(const Status& status, Moment moment);
+  Step watch_refused(const client::Status& status, Moment moment);
 
   // receiving, watching
-  Step event(const WatchEvent& event, Moment moment);  // any but EventType::error
-  Step error_event(const Status& status, Moment moment);
+  Step event(const decode::WatchEvent& event, Moment moment);  // any but EventType::error
+  Step error_event(const client::Status& status, Moment moment);
   Step stream_ended(Moment moment);  // as HTTP says, between two events
 
   // listing, opening, receiving, watching
@@ -104,9 +104,9 @@ class WatchFsm {
   Step list();
   Step open(Moment moment);
   void take_snapshot(std::string_view version);
-  Step wait(Next next, Clock::duration time);
+  Step wait(Next next, net::Clock::duration time);
   Step back_off(Next next, Moment moment);
-  Step obey(Next next, const Status& status, Moment moment);
+  Step obey(Next next, const client::Status& status, Moment moment);
   Step slow_down(Next next, Trouble trouble, Moment moment);
   Step restart_list(Moment moment);
   Step relist(Moment moment);
@@ -115,7 +115,7 @@ class WatchFsm {
   Next next_watch() const { return initial_ ? Next::begin : Next::watch; }
   void healthy();
 
-  Resource resource_;
+  client::Resource resource_;
   Backoff backoff_;
   WatchState state_ = WatchState::idle;
   Trouble trouble_ = Trouble::none;
@@ -130,9 +130,9 @@ class WatchFsm {
   std::string version_;
   std::string error_;
   std::chrono::seconds timeout_{};
-  TimePoint opened_;
-  std::optional<TimePoint> internal_since_;
-  std::optional<TimePoint> relisted_;
+  net::TimePoint opened_;
+  std::optional<net::TimePoint> internal_since_;
+  std::optional<net::TimePoint> relisted_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

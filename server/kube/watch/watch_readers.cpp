@@ -2,9 +2,9 @@
 
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
-Step PageReader::finish(const Response& response) {
+Step PageReader::finish(const client::Response& response) {
   const Moment moment = moments_();
   if (!page().error().empty()) return fsm_.undecodable(page().error(), moment);
   if (response.silent) return fsm_.silent(moment);
@@ -20,17 +20,17 @@ Step PageReader::finish(const Response& response) {
   return step;
 }
 
-void EventReader::on_head(const ResponseHead&) {
+void EventReader::on_head(const client::ResponseHead&) {
   fsm_.watch_opened(moments_());
 }
 
 bool EventReader::on_bytes(std::string_view bytes) {
   decoder_.feed(bytes);
-  WatchEvent event;
+  decode::WatchEvent event;
   for (;;) {
     const auto outcome = decoder_.next(event);
-    if (outcome == WatchDecoder::Outcome::need_more) return true;
-    if (outcome != WatchDecoder::Outcome::event) {
+    if (outcome == decode::WatchDecoder::Outcome::need_more) return true;
+    if (outcome != decode::WatchDecoder::Outcome::event) {
       next_ = fsm_.undecodable(decoder_.error(), moments_());
       return false;
     }
@@ -41,24 +41,24 @@ bool EventReader::on_bytes(std::string_view bytes) {
   }
 }
 
-Step EventReader::take(const WatchEvent& event) {
+Step EventReader::take(const decode::WatchEvent& event) {
   const Moment moment = moments_();
-  if (event.type == EventType::error) {
-    return fsm_.error_event(read_status(0, event.object), moment);
+  if (event.type == decode::EventType::error) {
+    return fsm_.error_event(client::read_status(0, event.object), moment);
   }
   Step step = fsm_.event(event, moment);
   tell(step, event, moment);
   return step;
 }
 
-void EventReader::tell(const Step& step, const WatchEvent& event, Moment moment) {
+void EventReader::tell(const Step& step, const decode::WatchEvent& event, Moment moment) {
   const bool beside = fsm_.state() == WatchState::receiving;
   switch (step.note) {
     case Note::none:
     case Note::begin_relist:  // with what follows
       return;
     case Note::apply:
-      if (event.type == EventType::deleted) {
+      if (event.type == decode::EventType::deleted) {
         sink_.remove(event.object);
       } else {
         sink_.upsert(event.object);
@@ -73,7 +73,7 @@ void EventReader::tell(const Step& step, const WatchEvent& event, Moment moment)
   if (!beside) sink_.moved(moment.now);
 }
 
-Step EventReader::finish(const Response& response) {
+Step EventReader::finish(const client::Response& response) {
   if (next_) return std::move(*next_);
   const Moment moment = moments_();
   if (response.silent) return fsm_.silent(moment);
@@ -83,4 +83,4 @@ Step EventReader::finish(const Response& response) {
   return fsm_.connection_failed("the stream ended inside an event", moment);
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

@@ -11,18 +11,18 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
 using Moments = std::function<Moment()>;
 
 // One list page: its objects go to the sink as they come.
-class PageReader final : public ItemReader {
+class PageReader final : public client::ItemReader {
  public:
   PageReader(WatchFsm& fsm, Sink& sink, Moments moments)
       : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
 
   // What follows, once the request has ended like this.
-  Step finish(const Response& response);
+  Step finish(const client::Response& response);
 
  private:
   void on_item(std::string_view json) override { sink_.upsert(json); }
@@ -33,24 +33,24 @@ class PageReader final : public ItemReader {
 };
 
 // One watch, until something other than reading on is to be done.
-class EventReader final : public StreamReader {
+class EventReader final : public client::StreamReader {
  public:
   EventReader(WatchFsm& fsm, Sink& sink, Moments moments)
       : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
 
-  void on_head(const ResponseHead&) override;
+  void on_head(const client::ResponseHead&) override;
   bool on_bytes(std::string_view bytes) override;
-  Step finish(const Response& response);
+  Step finish(const client::Response& response);
 
  private:
-  Step take(const WatchEvent& event);
-  void tell(const Step& step, const WatchEvent& event, Moment moment);
+  Step take(const decode::WatchEvent& event);
+  void tell(const Step& step, const decode::WatchEvent& event, Moment moment);
 
   WatchFsm& fsm_;
   Sink& sink_;
   Moments moments_;
-  WatchDecoder decoder_;
+  decode::WatchDecoder decoder_;
   std::optional<Step> next_;
 };
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

@@ -6,11 +6,12 @@
 #include <utility>
 #include <variant>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 
 namespace api = server::limits::api;
 
-Watcher::Watcher(Client& client, Resource resource, Selectors selectors, Sink& sink, Log& log)
+Watcher::Watcher(client::Client& client, client::Resource resource, client::Selectors selectors,
+                 Sink& sink, log::Log& log)
     : client_(client),
       resource_(std::move(resource)),
       selectors_(std::move(selectors)),
@@ -20,7 +21,7 @@ Watcher::Watcher(Client& client, Resource resource, Selectors selectors, Sink& s
       random_(std::random_device{}()) {}
 
 Moment Watcher::moment() {
-  return {Clock::now(), std::uniform_real_distribution<double>(0, 1)(random_)};
+  return {net::Clock::now(), std::uniform_real_distribution<double>(0, 1)(random_)};
 }
 
 WatchStatus Watcher::status() const {
@@ -34,11 +35,11 @@ WatchStatus Watcher::status() const {
           .failures = failures_};
 }
 
-Task<void> Watcher::run() {
+net::Task<void> Watcher::run() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   Step step = fsm_.start(moment());
   for (;;) {
-    const bool over = co_await cancelled();
+    const bool over = co_await net::cancelled();
     if (over) co_return;
     report();
     const bool failed = !fsm_.error().empty() && fsm_.state() == WatchState::waiting;
@@ -48,39 +49,40 @@ Task<void> Watcher::run() {
   }
 }
 
-Task<Step> Watcher::perform(Action action) {
+net::Task<Step> Watcher::perform(Action action) {
   if (const auto* page = std::get_if<ListPage>(&action)) co_return co_await fetch_page(*page);
   if (const auto* open = std::get_if<OpenWatch>(&action)) co_return co_await follow(*open);
   co_return co_await pause(std::get<Wait>(action));
 }
 
-Task<Step> Watcher::fetch_page(const ListPage& action) {
-  ListOptions options;
+net::Task<Step> Watcher::fetch_page(const ListPage& action) {
+  client::ListOptions options;
   options.limit = action.limit;
   options.continue_token = action.continue_token;
-  const StreamLimits limits{.silence = api::page_silence, .total = api::page};
+  const client::StreamLimits limits{.silence = limits::api::page_silence,
+                                    .total = limits::api::page};
   PageReader reader(fsm_, sink_, [this] { return moment(); });
-  Request request = list(resource_, selectors_, options);
-  const Response response = co_await client_.stream(std::move(request), limits, reader);
+  client::Request request = client::list(resource_, selectors_, options);
+  const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
 }
 
-Task<Step> Watcher::follow(const OpenWatch& action) {
-  const WatchOptions options{.version = action.version,
-                             .timeout = action.timeout,
-                             .initial_events = action.initial_events};
-  const StreamLimits limits{.silence = api::watch_silence,
-                            .total = action.timeout + api::watch_margin};
+net::Task<Step> Watcher::follow(const OpenWatch& action) {
+  const client::WatchOptions options{.version = action.version,
+                                     .timeout = action.timeout,
+                                     .initial_events = action.initial_events};
+  const client::StreamLimits limits{.silence = limits::api::watch_silence,
+                                    .total = action.timeout + limits::api::watch_margin};
   EventReader reader(fsm_, sink_, [this] { return moment(); });
-  Request request = watch(resource_, selectors_, options);
-  const Response response = co_await client_.stream(std::move(request), limits, reader);
+  client::Request request = client::watch(resource_, selectors_, options);
+  const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
 }
 
-Task<Step> Watcher::pause(const Wait& action) {
-  Timer timer(client_.executor());
+net::Task<Step> Watcher::pause(const Wait& action) {
+  net::Timer timer(client_.executor());
   timer.expires_after(action.time);
-  co_await timer.async_wait(as_result);
+  co_await timer.async_wait(net::as_result);
   co_return fsm_.waited(moment());
 }
 
@@ -95,4 +97,4 @@ void Watcher::report() {
   }
 }
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

@@ -31,7 +31,7 @@ std::string read_file(const std::string& path) {
 }
 
 // A token that is read once, and again after a 401.
-class FileToken final : public Credentials {
+class FileToken final : public access::Credentials {
  public:
   explicit FileToken(std::string path) : path_(std::move(path)) {}
 
@@ -47,12 +47,12 @@ class FileToken final : public Credentials {
 };
 
 // "--name value" pairs.
-ApiConfig read_config(const std::map<std::string, std::string>& flags) {
+access::ApiConfig read_config(const std::map<std::string, std::string>& flags) {
   const auto flag = [&](const char* name) {
     const auto found = flags.find(name);
     return found != flags.end() ? found->second : std::string();
   };
-  ApiConfig config;
+  access::ApiConfig config;
   config.host = flag("--host");
   config.port = flag("--port");
   config.base_path = flag("--base-path");
@@ -70,8 +70,8 @@ ApiConfig read_config(const std::map<std::string, std::string>& flags) {
   return config;
 }
 
-struct Collector final : StreamReader {
-  void on_head(const ResponseHead& head) override { status = head.status; }
+struct Collector final : client::StreamReader {
+  void on_head(const client::ResponseHead& head) override { status = head.status; }
   bool on_bytes(std::string_view bytes) override {
     body += bytes;
     ++pieces;
@@ -83,12 +83,12 @@ struct Collector final : StreamReader {
 };
 
 // The sink's calls, in words: "upsert NAME".
-struct Calls final : Sink {
+struct Calls final : watch::Sink {
   void begin_relist() override { said.push_back("begin"); }
   void upsert(std::string_view object) override { said.push_back("upsert " + name(object)); }
   void remove(std::string_view object) override { said.push_back("remove " + name(object)); }
   void end_relist() override { said.push_back("end"); }
-  void moved(TimePoint) override { said.push_back("moved"); }
+  void moved(net::TimePoint) override { said.push_back("moved"); }
 
   static std::string name(std::string_view object) {
     return Json::parse(object)["metadata"]["name"].get<std::string>();
@@ -96,23 +96,23 @@ struct Calls final : Sink {
   Json said = Json::array();
 };
 
-Task<void> one_watch(Client& client, std::string line, Json& out) {
+net::Task<void> one_watch(client::Client& client, std::string line, Json& out) {
   std::istringstream words(line.substr(6));
   const auto next = [&] {
     std::string word;
     std::getline(words, word, '/');
     return word == "-" ? std::string() : word;
   };
-  Resource resource;
+  client::Resource resource;
   resource.group = next();
   resource.version = next();
   resource.plural = next();
   resource.ns = next();
   Calls calls;
-  Log log(LogFormat::text, LogLevel::info);
-  Watcher watcher(client, resource, Selectors(), calls, log);
+  log::Log log(log::LogFormat::text, log::LogLevel::info);
+  watch::Watcher watcher(client, resource, client::Selectors(), calls, log);
   co_await watcher.run();
-  const WatchStatus status = watcher.status();
+  const watch::WatchStatus status = watcher.status();
   out = {{"calls", calls.said},
          {"synced", status.synced},
          {"version", status.version},
@@ -122,7 +122,7 @@ Task<void> one_watch(Client& client, std::string line, Json& out) {
          {"trouble", static_cast<int>(status.trouble)}};
 }
 
-Json to_json(const Response& response) {
+Json to_json(const client::Response& response) {
   constexpr const char* names[] = {"answered", "failed", "unknown"};
   return {{"delivery", names[static_cast<int>(response.delivery)]},
           {"status", response.head.status},
@@ -132,19 +132,20 @@ Json to_json(const Response& response) {
           {"silent", response.silent}};
 }
 
-Task<void> one_request(Client& client, std::string line, Json& out) {
+net::Task<void> one_request(client::Client& client, std::string line, Json& out) {
   std::istringstream words(line);
   std::string command, path;
   words >> command >> path;
-  Request request;
+  client::Request request;
   request.method = command == "post" ? "POST" : "GET";
   request.target = path;
   if (command == "stream") {
     int silence = 0, total = 0;
     words >> silence >> total;
-    const StreamLimits limits{.silence = milliseconds(silence), .total = milliseconds(total)};
+    const client::StreamLimits limits{.silence = milliseconds(silence),
+                                      .total = milliseconds(total)};
     Collector collector;
-    const Response response = co_await client.stream(std::move(request), limits, collector);
+    const client::Response response = co_await client.stream(std::move(request), limits, collector);
     out = to_json(response);
     out["head"] = collector.status;
     out["streamed"] = collector.body;
@@ -153,30 +154,30 @@ Task<void> one_request(Client& client, std::string line, Json& out) {
   int limit = 0;
   words >> limit >> request.body;
   request.content_type = "application/json";
-  const Response response = co_await client.send(std::move(request), milliseconds(limit));
+  const client::Response response = co_await client.send(std::move(request), milliseconds(limit));
   out = to_json(response);
 }
 
-void run(Client& client, boost::asio::io_context& context, TaskGroup& tasks,
+void run(client::Client& client, boost::asio::io_context& context, net::TaskGroup& tasks,
          const std::string& line) {
   std::string command = line;
-  Timer timer(context.get_executor());
+  net::Timer timer(context.get_executor());
   if (line.starts_with("cancel ")) {
     std::istringstream words(line.substr(7));
     int after = 0;
     words >> after >> std::ws;
     std::getline(words, command);
     timer.expires_after(milliseconds(after));
-    timer.async_wait([&](const error_code&) { tasks.cancel(); });
+    timer.async_wait([&](const net::error_code&) { tasks.cancel(); });
   }
   Json out;
-  const auto begin = Clock::now();
+  const auto begin = net::Clock::now();
   const bool watches = command.starts_with("watch ");
   tasks.spawn(context.get_executor(),
               watches ? one_watch(client, command, out) : one_request(client, command, out));
   context.restart();
   context.run();
-  out["ms"] = std::chrono::duration_cast<milliseconds>(Clock::now() - begin).count();
+  out["ms"] = std::chrono::duration_cast<milliseconds>(net::Clock::now() - begin).count();
   out["idle"] = client.idle_connections();
   std::cout << out.dump() << std::endl;
 }
@@ -189,9 +190,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::map<std::string, std::string> flags;
   for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];
-  TaskGroup tasks;
+  net::TaskGroup tasks;
   boost::asio::io_context context{1};
-  kube::Client client(context.get_executor(), kube::read_config(flags));
+  kube::client::Client client(context.get_executor(), kube::read_config(flags));
   std::string line;
   while (std::getline(std::cin, line)) kube::run(client, context, tasks, line);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using test::case_name;
@@ -92,4 +92,4 @@ const Unknown unknown[] = {
 INSTANTIATE_TEST_SUITE_P(Cases, FindAcceleratorRefuses, testing::ValuesIn(unknown), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

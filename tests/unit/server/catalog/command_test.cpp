@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using nlohmann::json;
@@ -187,4 +187,4 @@ const Refused refused[] = {
 INSTANTIATE_TEST_SUITE_P(Cases, CatalogRefuses, testing::ValuesIn(refused), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

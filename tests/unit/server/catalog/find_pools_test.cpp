@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using test::case_name;
@@ -99,4 +99,4 @@ TEST(TopologiesWith, are_those_of_an_accelerator_type) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

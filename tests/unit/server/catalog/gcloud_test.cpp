@@ -12,7 +12,7 @@
 
 #include "tests/unit/server/catalog/pool_of.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using test::case_name;
@@ -150,4 +150,4 @@ TEST(Gcloud, is_typed_a_flag_to_a_line) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

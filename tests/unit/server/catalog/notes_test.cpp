@@ -8,7 +8,7 @@
 
 #include "tests/unit/server/catalog/pool_of.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using testing::Contains;
@@ -33,4 +33,4 @@ TEST(Notes, say_what_the_numbers_do_not) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using nlohmann::json;
@@ -190,4 +190,4 @@ const Wrong wrong[] = {
 INSTANTIATE_TEST_SUITE_P(Pages, WrongPage, testing::ValuesIn(wrong), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

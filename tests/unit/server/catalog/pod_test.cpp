@@ -8,7 +8,7 @@
 
 #include "tests/unit/server/catalog/pool_of.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(PodYaml, quotes_what_yaml_would_not_read_as_text) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

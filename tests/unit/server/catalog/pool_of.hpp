@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 
 inline topology::NodePool pool_of(std::string_view label, const topology::Dims& dims,
                                   std::uint32_t chips = 4) {
-  return *node_pool(*topology::find_generation(label), dims, chips);
+  return *topology::node_pool(*topology::find_generation(label), dims, chips);
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

@@ -10,7 +10,7 @@
 
 #include "tests/unit/server/catalog/pool_of.hpp"
 
-namespace tpuwh::server {
+namespace tpuwh::server::catalog {
 namespace {
 
 using test::case_name;
@@ -88,4 +88,4 @@ TEST(Reservation, is_a_name_or_a_path) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::catalog

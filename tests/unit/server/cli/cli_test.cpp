@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::cli {
 namespace {
 
 using test::case_name;
@@ -63,7 +63,7 @@ TEST_P(BadCommandLineTest, is_refused_in_one_line) {
   try {
     parse(GetParam().arguments);
     FAIL() << "accepted";
-  } catch (const UsageError& error) {
+  } catch (const settings::UsageError& error) {
     const std::string line = error.what();
     EXPECT_NE(line.find(GetParam().want), std::string::npos) << line;
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
@@ -156,4 +156,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::cli

@@ -51,9 +51,10 @@ TEST_P(BrokenTest, is_found_with_what_to_do) {
 }
 
 Json ledger_of(bool rebuilding) {
-  const kube::GroupName group{"ml", "train", "u1", "workers"};
-  const webhook::LedgerRecord record{.hosts_per_slice = 4, .rebuilding = rebuilding, .entries = {}};
-  return Json::parse(kube::ledger_object_text(group, record, "7"));
+  const kube::store::GroupName group{"ml", "train", "u1", "workers"};
+  const webhook::ledger::LedgerRecord record{
+      .hosts_per_slice = 4, .rebuilding = rebuilding, .entries = {}};
+  return Json::parse(kube::cluster::ledger_object_text(group, record, "7"));
 }
 
 const auto day = std::chrono::hours(24);

@@ -37,7 +37,7 @@ inline Json configuration_of(const std::string& name, const std::string& ca) {
       {"webhooks",
        Json::array({{{"name", "pods." + name + ".dev"},
                      {"clientConfig",
-                      {{"caBundle", kube::encode_base64(ca)},
+                      {{"caBundle", text::encode_base64(ca)},
                        {"service", {{"name", name}, {"namespace", here}, {"path", "/mutate"}}}}},
                      {"failurePolicy", "Fail"},
                      {"timeoutSeconds", 10},
@@ -51,7 +51,7 @@ inline Json configuration_of(const std::string& name, const std::string& ca) {
 
 inline Json role_of(bool own_namespace) {
   Json rules = Json::array();
-  for (const kube::RbacRule& rule : kube::rbac_rules())
+  for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules())
     if (rule.own_namespace == own_namespace)
       rules.push_back({{"apiGroups", Json::array({rule.api_group})},
                        {"resources", Json::array({rule.resource})},
@@ -90,7 +90,7 @@ inline const std::string metrics_of_a_replica =
     "tpu_webhook_watch_age_seconds{resource=\"nodes\"} 3\n";
 
 inline Json secret_of(const std::string& certificates) {
-  return {{"data", {{"tls.crt", kube::encode_base64(certificates)}}}};
+  return {{"data", {{"tls.crt", text::encode_base64(certificates)}}}};
 }
 
 inline View installed() {

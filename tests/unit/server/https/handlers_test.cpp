@@ -4,16 +4,16 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 class HandlersTest : public testing::Test {
  protected:
-  webhook::Config config_;
-  webhook::NoCluster cluster_;
+  webhook::config::Config config_;
+  webhook::read::NoCluster cluster_;
   Health health_{1};
-  Log log_{LogFormat::text, LogLevel::error};
-  Metrics metrics_;
+  log::Log log_{log::LogFormat::text, log::LogLevel::error};
+  metrics::Metrics metrics_;
   Handlers handlers_{
       .config = config_, .cluster = cluster_, .health = health_, .log = log_, .metrics = metrics_};
   std::string body_;
@@ -90,4 +90,4 @@ TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

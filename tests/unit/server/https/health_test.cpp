@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 using std::chrono::system_clock;
@@ -30,8 +30,8 @@ TEST(HealthTest, is_not_ready_with_an_expired_certificate) {
 
 TEST(HealthTest, is_alive_while_every_loop_turns) {
   Health health(2);
-  const auto later = Clock::now() + 2 * limits::stuck;
-  EXPECT_EQ(health.why_not_alive(Clock::now()), "");
+  const auto later = net::Clock::now() + 2 * limits::stuck;
+  EXPECT_EQ(health.why_not_alive(net::Clock::now()), "");
   health.beat(0, later);
   EXPECT_EQ(health.why_not_alive(later), "an event loop is stuck");
   health.beat(1, later);
@@ -41,8 +41,8 @@ TEST(HealthTest, is_alive_while_every_loop_turns) {
 TEST(HealthTest, stays_alive_while_draining) {
   Health health(1);
   health.set_draining();
-  EXPECT_EQ(health.why_not_alive(Clock::now()), "");
+  EXPECT_EQ(health.why_not_alive(net::Clock::now()), "");
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 TEST(QuotaTest, gives_all_or_nothing) {
@@ -46,4 +46,4 @@ TEST(ShareTest, gives_back_once) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 std::string bytes(const Reply& reply, bool omit_body = false) {
@@ -41,4 +41,4 @@ TEST(PrintableTest, shows_what_a_peer_sent_without_its_tricks) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

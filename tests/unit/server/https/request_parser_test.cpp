@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::https {
 namespace {
 
 using test::case_name;
@@ -239,4 +239,4 @@ TEST(RequestParserHeadTest, ignores_trailers) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::https

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tpuwh::server {
+namespace tpuwh::server::ledger_admin {
 namespace {
 
 using test::case_name;
@@ -19,10 +19,10 @@ std::string token(std::uint32_t slice, std::uint32_t host) {
 }
 
 // Group "workers" of RayCluster ml/train with an entry for hosts 0 to 3 of slice 0.
-kube::LedgerObject four_hosts() {
-  kube::LedgerObject object;
+kube::cluster::LedgerObject four_hosts() {
+  kube::cluster::LedgerObject object;
   object.group = {"ml", "train", "u1", "workers"};
-  object.name = kube::ledger_object_name(object.group);
+  object.name = kube::cluster::ledger_object_name(object.group);
   object.version = "7";
   object.record.hosts_per_slice = 4;
   for (std::uint32_t host = 0; host < 4; ++host)
@@ -102,7 +102,7 @@ TEST(ReleaseTest, the_rest_of_the_record_stays_as_it_is) {
   const auto left = without(object.record, plan_release(object, {}, living({2})));
   EXPECT_EQ(left.hosts_per_slice, 4u);
   EXPECT_TRUE(left.rebuilding);
-  EXPECT_THAT(left.entries, ElementsAre(webhook::LedgerEntry{{0, 2}, token(0, 2)}));
+  EXPECT_THAT(left.entries, ElementsAre(webhook::ledger::LedgerEntry{{0, 2}, token(0, 2)}));
 }
 
 TEST(InventoryTest, says_which_places_nobody_holds) {
@@ -167,4 +167,4 @@ INSTANTIATE_TEST_SUITE_P(table, PlaceTest,
                          case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::ledger_admin

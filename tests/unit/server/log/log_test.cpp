@@ -9,7 +9,7 @@
 
 #include <array>
 
-namespace tpuwh::server {
+namespace tpuwh::server::log {
 namespace {
 
 std::string text(std::string_view message, std::initializer_list<LogField> fields) {
@@ -99,4 +99,4 @@ TEST(LogSinkTest, does_not_wait_for_a_reader_that_sleeps) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::log

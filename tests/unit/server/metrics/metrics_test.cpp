@@ -12,20 +12,20 @@
 #include <sstream>
 #include <string>
 
-namespace tpuwh::server {
+namespace tpuwh::server::metrics {
 namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-using webhook::PlaceAnswer;
-using webhook::Summary;
+using webhook::decide::Summary;
+using webhook::ledger::PlaceAnswer;
 
 Summary patched(std::string_view workload) {
   Summary summary;
   summary.workload = workload;
-  summary.outcome = webhook::Outcome::patched;
-  summary.reason = webhook::Reason::injected;
+  summary.outcome = webhook::decide::Outcome::patched;
+  summary.reason = webhook::decide::Reason::injected;
   return summary;
 }
 
@@ -62,8 +62,8 @@ TEST(MetricsTest, times_are_in_seconds_and_their_buckets_add_up) {
 
 TEST(MetricsTest, ledger_answers_say_whether_to_wait_for_members_or_for_the_api_server) {
   Metrics metrics;
-  metrics.place(webhook::given_place({0, 1}, "0-1-0123456789abcdef"), 4ms);
-  metrics.place(webhook::not_now("all 4 places are taken"), 1ms);
+  metrics.place(webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef"), 4ms);
+  metrics.place(webhook::ledger::not_now("all 4 places are taken"), 1ms);
   metrics.place({.kind = PlaceAnswer::Kind::try_again, .why = "no answer"}, 6s);
   metrics.place({.kind = PlaceAnswer::Kind::refused, .why = "there is no ledger"}, 1us);
   const std::string text = metrics.text();
@@ -84,8 +84,8 @@ TEST(MetricsTest, refusals_by_status) {
   EXPECT_THAT(text, HasSubstr("tpu_webhook_handshakes_failed_total 1\n"));
 }
 
-kube::ClusterStatus a_cluster(TimePoint now) {
-  kube::ClusterStatus status;
+kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
+  kube::cluster::ClusterStatus status;
   status.watches.push_back({.resource = "pods",
                             .status = {.synced = true,
                                        .version = "4711",
@@ -95,16 +95,17 @@ kube::ClusterStatus a_cluster(TimePoint now) {
                                        .failures = 3},
                             .objects = 17});
   status.watches.push_back({.resource = "nodes", .status = {}, .objects = 0});
-  status.watches.push_back(
-      {.resource = "rayclusters", .status = {.trouble = kube::Trouble::not_served}, .objects = 0});
+  status.watches.push_back({.resource = "rayclusters",
+                            .status = {.trouble = kube::watch::Trouble::not_served},
+                            .objects = 0});
   status.ledger = {.groups = 2, .entries = 6, .written = 8, .conflicts = 1, .failed = 0};
   return status;
 }
 
 TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
-  const TimePoint now = Clock::now();
+  const net::TimePoint now = net::Clock::now();
   Metrics metrics;
-  metrics.add([&](Samples& out) { cluster_metrics(a_cluster(now), now, out); });
+  metrics.add([&](Samples& out) { serve::cluster_metrics(a_cluster(now), now, out); });
   const std::string text = metrics.text();
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_age_seconds{resource=\"pods\"} 90\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_resource_version{resource=\"pods\"} 4711\n"));
@@ -121,9 +122,9 @@ TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
 }
 
 TEST(ClusterMetricsTest, nothing_is_made_up_of_what_is_not_known) {
-  const TimePoint now = Clock::now();
+  const net::TimePoint now = net::Clock::now();
   Metrics metrics;
-  metrics.add([&](Samples& out) { cluster_metrics(a_cluster(now), now, out); });
+  metrics.add([&](Samples& out) { serve::cluster_metrics(a_cluster(now), now, out); });
   const std::string text = metrics.text();
   EXPECT_THAT(text, Not(HasSubstr("age_seconds{resource=\"nodes\"}")));
   EXPECT_THAT(text, Not(HasSubstr("resource_version{resource=\"nodes\"}")));
@@ -142,12 +143,12 @@ TEST(ProcessMetricsTest, memory_time_and_files_of_this_process) {
 
 // Whoever reads the manual finds each metric, and no other.
 TEST(MetricsTest, operations_md_lists_the_names) {
-  const TimePoint now = Clock::now();
+  const net::TimePoint now = net::Clock::now();
   Metrics metrics;
   metrics.refused(404);
   metrics.review(Metrics::Webhook::mutate, patched("job"), 30us);
   metrics.place(PlaceAnswer{}, 1us);
-  metrics.add([&](Samples& out) { cluster_metrics(a_cluster(now), now, out); });
+  metrics.add([&](Samples& out) { serve::cluster_metrics(a_cluster(now), now, out); });
   std::set<std::string> told;
   std::istringstream text(metrics.text());
   for (std::string word; text >> word;)
@@ -171,4 +172,4 @@ TEST(MetricsTest, operations_md_lists_the_names) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::metrics

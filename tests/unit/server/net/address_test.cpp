@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::net {
 namespace {
 
 using test::case_name;
@@ -42,4 +42,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::net

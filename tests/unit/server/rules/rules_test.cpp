@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::rules {
 namespace {
 
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ Json ours() {
 
 TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
   const Json json = ours();
-  EXPECT_EQ(json["writes"].size(), webhook::surface().size());
+  EXPECT_EQ(json["writes"].size(), webhook::write::surface().size());
   const auto parsed = parse_rules(json.dump());
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_EQ(to_json(*parsed), json);
@@ -113,4 +113,4 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::rules

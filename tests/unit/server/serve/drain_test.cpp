@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::serve {
 namespace {
 
 using Event = Drain::Event;
@@ -69,4 +69,4 @@ TEST(DrainTest, time_means_nothing_before_a_signal) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::serve

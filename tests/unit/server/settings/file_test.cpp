@@ -10,7 +10,7 @@
 #include <regex>
 #include <sstream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 namespace {
 
 using test::case_name;
@@ -41,14 +41,14 @@ TEST(ConfigFileTest, yaml_is_read) {
   EXPECT_EQ(options.listen, "127.0.0.1:9443");
   EXPECT_EQ(options.tls_cert + options.tls_key, "/c/k");
   EXPECT_EQ(options.drain_delay, std::chrono::milliseconds(1500));
-  EXPECT_EQ(options.log_level, LogLevel::warn);
-  const webhook::Config& config = options.webhook;
+  EXPECT_EQ(options.log_level, log::LogLevel::warn);
+  const webhook::config::Config& config = options.webhook;
   EXPECT_EQ(config.prefix, "tpu.example.com/");
-  EXPECT_FALSE(config.workloads.has(webhook::WorkloadKind::job));
-  EXPECT_EQ(config.mode_for(webhook::WorkloadKind::ray), webhook::Mode::enforce);
-  EXPECT_EQ(config.mode_for(webhook::WorkloadKind::jobset), webhook::Mode::shadow);
-  EXPECT_FALSE(config.places(webhook::WorkloadKind::ray, "default"));
-  EXPECT_TRUE(config.places(webhook::WorkloadKind::ray, "no"));  // a name, no boolean
+  EXPECT_FALSE(config.workloads.has(webhook::config::WorkloadKind::job));
+  EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::ray), webhook::config::Mode::enforce);
+  EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::jobset), webhook::config::Mode::shadow);
+  EXPECT_FALSE(config.places(webhook::config::WorkloadKind::ray, "default"));
+  EXPECT_TRUE(config.places(webhook::config::WorkloadKind::ray, "no"));  // a name, no boolean
 }
 
 TEST(ConfigFileTest, json_is_read) {
@@ -56,7 +56,8 @@ TEST(ConfigFileTest, json_is_read) {
       "{\"$schema\": \"./s.json\",\n\t\"basePort\": 9000, \"perWorkload\": {\"lws\": {\"mode\": "
       "\"shadow\"}}}");
   EXPECT_EQ(options.webhook.base_port, 9000);
-  EXPECT_EQ(options.webhook.mode_for(webhook::WorkloadKind::lws), webhook::Mode::shadow);
+  EXPECT_EQ(options.webhook.mode_for(webhook::config::WorkloadKind::lws),
+            webhook::config::Mode::shadow);
 }
 
 TEST(ConfigFileTest, nothing_is_a_file_too) {
@@ -223,4 +224,4 @@ TEST(ConfigSchemaTest, accepts_what_the_reader_accepts) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

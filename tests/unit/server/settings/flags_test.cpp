@@ -12,15 +12,15 @@
 #include <set>
 #include <sstream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::settings {
 namespace {
 
 using testing::HasSubstr;
 using Set = std::set<std::string>;
 
-Command parse(std::vector<const char*> arguments) {
+cli::Command parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "tpu-webhook");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  return cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
 }
 
 struct Ran {
@@ -30,7 +30,7 @@ struct Ran {
 Ran run(std::vector<const char*> arguments, const std::string& input = "") {
   std::istringstream in(input);
   std::ostringstream out, err;
-  const Command command = parse(std::move(arguments));
+  const cli::Command command = parse(std::move(arguments));
   const int code = command.run({in, out, err, false});
   return {code, out.str(), err.str()};
 }
@@ -169,4 +169,4 @@ TEST(ConfigOfOtherCommandsTest, serve_names_every_problem_and_review_takes_the_s
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::settings

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 
-using webhook::Variable;
+using webhook::read::Variable;
 
 inline EnvValue literal(std::string text) {
   return {EnvValue::Kind::literal, std::move(text)};
@@ -33,7 +33,7 @@ inline SeenPod a_member(std::uint32_t slice, std::uint32_t host) {
   pod.subdomain = "train";
   pod.node = fmt::format("node-{}-{}", slice, host);
   pod.life = Life::running;
-  pod.workload = webhook::WorkloadKind::jobset;
+  pod.workload = webhook::config::WorkloadKind::jobset;
   pod.kind = "JobSet";
   pod.group = "train";
   pod.part = "w";
@@ -73,4 +73,4 @@ inline EnvValue& env(Cluster& cluster, std::size_t pod, Variable variable) {
   return cluster.pods.at(pod).processes.at(0)[variable];
 }
 
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -10,7 +10,7 @@
 #include <set>
 #include <span>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 namespace {
 
 using test::case_name;
@@ -57,11 +57,11 @@ SeenPod& again(Cluster& cluster, std::size_t of) {
   return cluster.pods.emplace_back(std::move(copy));
 }
 
-void set_lists(Cluster& cluster, Variable variable, const std::string& text) {
+void set_lists(Cluster& cluster, webhook::read::Variable variable, const std::string& text) {
   for (std::size_t pod = 0; pod < 4; ++pod) env(cluster, pod, variable) = literal(text);
 }
 
-void set_everywhere(Cluster& cluster, Variable variable, const std::string& text) {
+void set_everywhere(Cluster& cluster, webhook::read::Variable variable, const std::string& text) {
   for (std::size_t pod = 0; pod < 8; ++pod) env(cluster, pod, variable) = literal(text);
 }
 
@@ -104,20 +104,21 @@ const Case healthy[] = {
      "", ""},
     {"full_domain_names",
      [](Cluster& c) {
-       set_lists(c, Variable::tpu_worker_hostnames,
+       set_lists(c, webhook::read::Variable::tpu_worker_hostnames,
                  "train-w-0-0.train.ml.svc.cluster.local,train-w-0-1.train.ml.svc.cluster.local,"
                  "train-w-0-2.train.ml.svc.cluster.local,train-w-0-3.train.ml.svc.cluster.local");
      },
      "", ""},
     {"addresses",
      [](Cluster& c) {
-       set_lists(c, Variable::tpu_process_addresses, addresses());
-       set_lists(c, Variable::tpu_process_port, "8471");
+       set_lists(c, webhook::read::Variable::tpu_process_addresses, addresses());
+       set_lists(c, webhook::read::Variable::tpu_process_port, "8471");
      },
      "", ""},
     {"coordinator_with_port",
      [](Cluster& c) {
-       set_everywhere(c, Variable::megascale_coordinator_address, "train-w-0-0.train:8080");
+       set_everywhere(c, webhook::read::Variable::megascale_coordinator_address,
+                      "train-w-0-0.train:8080");
      },
      "", ""},
     {"sub_slices_share_a_pool",
@@ -129,7 +130,7 @@ const Case healthy[] = {
     {"tpu_name_of_each_slice",
      [](Cluster& c) {
        for (std::size_t pod = 0; pod < 8; ++pod)
-         env(c, pod, Variable::tpu_name) = literal(pod < 4 ? "a" : "b");
+         env(c, pod, webhook::read::Variable::tpu_name) = literal(pod < 4 ? "a" : "b");
      },
      "", ""},
     {"single_hosts_need_nothing",
@@ -177,7 +178,9 @@ const Case members[] = {
     {"a_slice_is_missing", [](Cluster& c) { c.pods.resize(4); }, "incomplete",
      "the job has 2 slices, but slice 1 has no Pod", Severity::warning},
     {"one_member_twice",
-     [](Cluster& c) { again(c, 1).processes[0][Variable::tpu_worker_id] = unknown_value; },
+     [](Cluster& c) {
+       again(c, 1).processes[0][webhook::read::Variable::tpu_worker_id] = unknown_value;
+     },
      "duplicate-member", "Pods train-w-0-1-x and train-w-0-1-x-again are all host 1"},
 };
 INSTANTIATE_TEST_SUITE_P(Members, AuditTest, testing::ValuesIn(members), case_name);
@@ -191,23 +194,26 @@ const Case worker_ids[] = {
        for (std::size_t pod = 0; pod < 4; ++pod) {
          c.pods[pod].processes_per_host = 2;
          TpuProcess second = c.pods[pod].processes[0];
-         second[Variable::tpu_worker_id] = literal(std::to_string(2 * pod + 1));
-         env(c, pod, Variable::tpu_worker_id) = literal(std::to_string(2 * pod));
+         second[webhook::read::Variable::tpu_worker_id] = literal(std::to_string(2 * pod + 1));
+         env(c, pod, webhook::read::Variable::tpu_worker_id) = literal(std::to_string(2 * pod));
          c.pods[pod].processes.push_back(second);
        }
-       c.pods[3].processes[1][Variable::tpu_worker_id] = literal("6");
+       c.pods[3].processes[1][webhook::read::Variable::tpu_worker_id] = literal("6");
      },
      "duplicate-worker-id",
      "TPU_WORKER_ID 6 is held by 2 TPU containers, of Pod train-w-0-3-x; "
      "want each of 0 to 7 once; nobody has 7"},
-    {"out_of_range", [](Cluster& c) { env(c, 3, Variable::tpu_worker_id) = literal("4"); },
+    {"out_of_range",
+     [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal("4"); },
      "worker-id-out-of-range",
      "Pod train-w-0-3-x has \"4\" in container jax; want a whole number from 0 to 3, for 4 "},
-    {"no_number", [](Cluster& c) { env(c, 3, Variable::tpu_worker_id) = literal("three"); },
+    {"no_number",
+     [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal("three"); },
      "worker-id-out-of-range", "\"three\""},
-    {"empty", [](Cluster& c) { env(c, 3, Variable::tpu_worker_id) = literal(""); },
+    {"empty", [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal(""); },
      "worker-id-out-of-range", "has \"\""},
-    {"missing", [](Cluster& c) { env(c, 3, Variable::tpu_worker_id) = absent_value; },
+    {"missing",
+     [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = absent_value; },
      "missing-worker-id", "Pod train-w-0-3-x has a TPU container without TPU_WORKER_ID"},
 };
 INSTANTIATE_TEST_SUITE_P(WorkerIds, AuditTest, testing::ValuesIn(worker_ids), case_name);
@@ -215,20 +221,23 @@ INSTANTIATE_TEST_SUITE_P(WorkerIds, AuditTest, testing::ValuesIn(worker_ids), ca
 const Case lists[] = {
     {"differ",
      [](Cluster& c) {
-       env(c, 2, Variable::tpu_worker_hostnames) =
+       env(c, 2, webhook::read::Variable::tpu_worker_hostnames) =
            literal("train-w-0-0.train,b.train,train-w-0-2.train,train-w-0-3.train");
      },
      "list-differs",
      "entry 1 is \"train-w-0-1.train\" on Pod train-w-0-0-x and \"b.train\" on Pod train-w-0-2-x"},
     {"platform_default",
-     [](Cluster& c) { set_lists(c, Variable::tpu_worker_hostnames, "localhost"); }, "list-length",
+     [](Cluster& c) { set_lists(c, webhook::read::Variable::tpu_worker_hostnames, "localhost"); },
+     "list-length",
      "TPU_WORKER_HOSTNAMES has 1 entry (\"localhost\") on Pod train-w-0-0-x; want 4"},
     {"trailing_comma",
-     [](Cluster& c) { set_lists(c, Variable::tpu_worker_hostnames, hostnames_of_slice(0) + ","); },
+     [](Cluster& c) {
+       set_lists(c, webhook::read::Variable::tpu_worker_hostnames, hostnames_of_slice(0) + ",");
+     },
      "list-length", "has 5 entries"},
     {"another_order",
      [](Cluster& c) {
-       set_lists(c, Variable::tpu_worker_hostnames,
+       set_lists(c, webhook::read::Variable::tpu_worker_hostnames,
                  "train-w-0-1.train,train-w-0-0.train,train-w-0-2.train,train-w-0-3.train");
      },
      "list-entry",
@@ -236,19 +245,21 @@ const Case lists[] = {
      "train-w-0-0-x; want train-w-0-0.train (2 entries are wrong)"},
     {"another_service",
      [](Cluster& c) {
-       set_lists(c, Variable::tpu_worker_hostnames,
+       set_lists(c, webhook::read::Variable::tpu_worker_hostnames,
                  "train-w-0-0.old,train-w-0-1.old,train-w-0-2.old,train-w-0-3.old");
      },
      "list-entry", "want train-w-0-0.train (4 entries are wrong)"},
     {"own_port",
      [](Cluster& c) {
-       set_lists(c, Variable::tpu_process_addresses, addresses("9999"));
-       set_lists(c, Variable::tpu_process_port, "8471");
+       set_lists(c, webhook::read::Variable::tpu_process_addresses, addresses("9999"));
+       set_lists(c, webhook::read::Variable::tpu_process_port, "8471");
      },
      "process-port",
      "TPU_PROCESS_PORT of container jax of Pod train-w-0-3-x is \"8471\", but its entry 3"},
     {"stale_addresses",
-     [](Cluster& c) { set_lists(c, Variable::tpu_process_addresses, "localhost:8471"); },
+     [](Cluster& c) {
+       set_lists(c, webhook::read::Variable::tpu_process_addresses, "localhost:8471");
+     },
      "list-length", "TPU_PROCESS_ADDRESSES has 1 entry"},
 };
 INSTANTIATE_TEST_SUITE_P(Lists, AuditTest, testing::ValuesIn(lists), case_name);
@@ -293,50 +304,56 @@ INSTANTIATE_TEST_SUITE_P(Pools, AuditTest, testing::ValuesIn(pools), case_name);
 
 const Case jobs[] = {
     {"members_disagree",
-     [](Cluster& c) { env(c, 1, Variable::megascale_coordinator_address) = absent_value; },
+     [](Cluster& c) {
+       env(c, 1, webhook::read::Variable::megascale_coordinator_address) = absent_value;
+     },
      "megascale-differs",
      "MEGASCALE_COORDINATOR_ADDRESS is \"train-w-0-0.train\" on Pod train-w-0-0-x and not set on "
      "Pod train-w-0-1-x"},
     {"slices_disagree",
      [](Cluster& c) {
        for (std::size_t pod = 4; pod < 8; ++pod)
-         env(c, pod, Variable::megascale_coordinator_address) = literal("train-w-1-0.train");
+         env(c, pod, webhook::read::Variable::megascale_coordinator_address) =
+             literal("train-w-1-0.train");
      },
      "megascale-differs",
      "MEGASCALE_COORDINATOR_ADDRESS is \"train-w-1-0.train\" here and "
      "\"train-w-0-0.train\" in JobSet ml/train/w, slice 0 of 2"},
-    {"stale_count", [](Cluster& c) { set_everywhere(c, Variable::megascale_num_slices, "3"); },
+    {"stale_count",
+     [](Cluster& c) { set_everywhere(c, webhook::read::Variable::megascale_num_slices, "3"); },
      "megascale-slices", "MEGASCALE_NUM_SLICES is \"3\"; want 2, as JobSet train says"},
     {"id_out_of_range",
      [](Cluster& c) {
        for (std::size_t pod = 4; pod < 8; ++pod)
-         env(c, pod, Variable::megascale_slice_id) = literal("2");
+         env(c, pod, webhook::read::Variable::megascale_slice_id) = literal("2");
      },
      "megascale-slices", "MEGASCALE_SLICE_ID is \"2\"; want a number from 0 to 1, for 2 slices"},
     {"id_twice",
      [](Cluster& c) {
        for (std::size_t pod = 0; pod < 4; ++pod)
-         env(c, pod, Variable::megascale_slice_id) = literal("1");
+         env(c, pod, webhook::read::Variable::megascale_slice_id) = literal("1");
      },
      "megascale-slices", "MEGASCALE_SLICE_ID is \"1\" here and in JobSet ml/train/w, slice 0 of 2"},
     {"coordinator_is_another",
      [](Cluster& c) {
-       set_everywhere(c, Variable::megascale_coordinator_address, "train-w-1-0.train");
+       set_everywhere(c, webhook::read::Variable::megascale_coordinator_address,
+                      "train-w-1-0.train");
      },
      "megascale-coordinator", "but host 0 of slice 0 is Pod train-w-0-0-x; want train-w-0-0.train"},
     {"tpu_name_differs",
      [](Cluster& c) {
-       env(c, 0, Variable::tpu_name) = literal("a");
-       env(c, 1, Variable::tpu_name) = literal("b");
+       env(c, 0, webhook::read::Variable::tpu_name) = literal("a");
+       env(c, 1, webhook::read::Variable::tpu_name) = literal("b");
      },
      "tpu-name-differs", "TPU_NAME is \"a\" on Pod train-w-0-0-x and \"b\" on Pod train-w-0-1-x"},
     {"tpu_name_shared_where_only_ray_minds",
-     [](Cluster& c) { set_everywhere(c, Variable::tpu_name, "a"); }, "tpu-name-shared",
-     "TPU_NAME \"a\" is also that of JobSet ml/train/w, slice 0 of 2", Severity::warning},
+     [](Cluster& c) { set_everywhere(c, webhook::read::Variable::tpu_name, "a"); },
+     "tpu-name-shared", "TPU_NAME \"a\" is also that of JobSet ml/train/w, slice 0 of 2",
+     Severity::warning},
     {"tpu_name_shared",
      [](Cluster& c) {
-       set_everywhere(c, Variable::tpu_name, "a");
-       for (SeenPod& pod : c.pods) pod.workload = webhook::WorkloadKind::ray;
+       set_everywhere(c, webhook::read::Variable::tpu_name, "a");
+       for (SeenPod& pod : c.pods) pod.workload = webhook::config::WorkloadKind::ray;
      },
      "tpu-name-shared", "TPU_NAME \"a\" is also that of JobSet ml/train/w, slice 0 of 2"},
 };
@@ -361,7 +378,7 @@ TEST(Audit, SaysWhatItCouldNotLookAt) {
   EXPECT_THAT(not_known(cluster), testing::IsEmpty());
   cluster.nodes.clear();
   cluster.services.clear();
-  env(cluster, 0, Variable::tpu_worker_id) = unknown_value;
+  env(cluster, 0, webhook::read::Variable::tpu_worker_id) = unknown_value;
   EXPECT_THAT(not_known(cluster),
               testing::ElementsAre(HasSubstr("slice 0 of 2: TPU_WORKER_ID comes from valueFrom"),
                                    "no Node is in the snapshot, so node pools were not compared",
@@ -371,7 +388,7 @@ TEST(Audit, SaysWhatItCouldNotLookAt) {
 TEST(Audit, PutsErrorsFirst) {
   Cluster cluster = a_cluster();
   cluster.pods.erase(cluster.pods.begin() + 1);
-  env(cluster, 5, Variable::tpu_worker_id) = literal("9");
+  env(cluster, 5, webhook::read::Variable::tpu_worker_id) = literal("9");
   const auto slices = report_slices(cluster);
   const Audit found = audit(cluster, slices);
   ASSERT_EQ(found.findings.size(), 2u);
@@ -385,10 +402,10 @@ TEST(Audit, TellsHowPodsAreMadeAgain) {
   again(cluster, 1);
   EXPECT_EQ(audit(cluster, report_slices(cluster)).findings.front().fix,
             "delete JobSet ml/train and create it again with tpu-webhook in place");
-  for (SeenPod& pod : cluster.pods) pod.workload = webhook::WorkloadKind::ray;
+  for (SeenPod& pod : cluster.pods) pod.workload = webhook::config::WorkloadKind::ray;
   EXPECT_THAT(audit(cluster, report_slices(cluster)).findings.front().fix,
               HasSubstr("kubectl -n ml delete pod train-w-0-0-x train-w-0-1-x "));
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 namespace {
 
 using test::a_pod;
@@ -24,7 +24,7 @@ json host(const std::string& ns, const std::string& name, std::uint32_t index) {
 }
 
 // Another cluster each time it is asked; the last one stays.
-class Told final : public ObjectSource {
+class Told final : public source::ObjectSource {
  public:
   explicit Told(std::vector<std::vector<json>> clusters) : clusters_(std::move(clusters)) {}
 
@@ -45,7 +45,7 @@ Told once(std::vector<json> pods) {
   return Told(std::move(clusters));
 }
 
-class Broken final : public ObjectSource {
+class Broken final : public source::ObjectSource {
  public:
   Result<void> for_each(const Each&) override { return Error(Errc::bad_value, "no such cluster"); }
 };
@@ -55,13 +55,13 @@ struct Done {
   std::string out, err;
 };
 
-Done audit(const SlicesOptions& options, ObjectSource&& source) {
+Done audit(const SlicesOptions& options, source::ObjectSource&& source) {
   std::ostringstream out, err;
   const int code = run_audit(options, source, out, err);
   return {code, out.str(), err.str()};
 }
 
-Done slices(const SlicesOptions& options, ObjectSource&& source,
+Done slices(const SlicesOptions& options, source::ObjectSource&& source,
             const std::function<bool()>& wait = {}) {
   std::ostringstream out, err;
   const int code = run_slices(options, source, wait, out, err);
@@ -127,7 +127,7 @@ TEST(SlicesCommand, ASourceThatFailsIsExitCode2) {
 }
 
 // Told once, then not to be reached.
-class Lost final : public ObjectSource {
+class Lost final : public source::ObjectSource {
  public:
   Result<void> for_each(const Each& each) override {
     if (told_) return Error(Errc::api_access, "not reached");
@@ -162,7 +162,7 @@ TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {
 }
 
 // A cluster of which not everything may be read.
-class Guarded final : public ObjectSource {
+class Guarded final : public source::ObjectSource {
  public:
   Result<void> for_each(const Each& each) override {
     for (std::uint32_t index : {0u, 1u}) each("Pod", host("ml", "train", index).dump());
@@ -179,4 +179,4 @@ TEST(SlicesCommandTest, what_may_not_be_read_is_not_known) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

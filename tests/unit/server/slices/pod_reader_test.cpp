@@ -9,15 +9,15 @@
 
 #include <sstream>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 namespace {
 
 using test::a_pod;
 using test::PodBuilder;
 
 SeenPod read(const PodBuilder& builder) {
-  const webhook::Config config;
-  const webhook::NoCluster cluster;
+  const webhook::config::Config config;
+  const webhook::read::NoCluster cluster;
   auto pod = builder.pod();
   pod["metadata"]["namespace"] = "ml";
   auto seen = PodReader(config, cluster).read(pod.dump());
@@ -51,8 +51,8 @@ TEST(PodReader, KnowsAMemberByItsLabels) {
 }
 
 TEST(PodReader, PassesOverPodsWithoutChips) {
-  const webhook::Config config;
-  const webhook::NoCluster cluster;
+  const webhook::config::Config config;
+  const webhook::read::NoCluster cluster;
   EXPECT_FALSE(*PodReader(config, cluster).read(a_pod().pod().dump()));
 }
 
@@ -99,10 +99,10 @@ TEST(PodReader, TakesTheLastEntryOfANameAndOnlyLiterals) {
                             .env("TPU_PROCESS_ADDRESSES", "$(HOST):8471"));
   ASSERT_EQ(pod.processes.size(), 1u);
   const TpuProcess& process = pod.processes[0];
-  EXPECT_EQ(process[Variable::tpu_worker_id].text, "1");
-  EXPECT_EQ(process[Variable::tpu_name].kind, EnvValue::Kind::unknown);
-  EXPECT_EQ(process[Variable::tpu_process_addresses].kind, EnvValue::Kind::unknown);
-  EXPECT_TRUE(process[Variable::tpu_worker_hostnames].absent());
+  EXPECT_EQ(process[webhook::read::Variable::tpu_worker_id].text, "1");
+  EXPECT_EQ(process[webhook::read::Variable::tpu_name].kind, EnvValue::Kind::unknown);
+  EXPECT_EQ(process[webhook::read::Variable::tpu_process_addresses].kind, EnvValue::Kind::unknown);
+  EXPECT_TRUE(process[webhook::read::Variable::tpu_worker_hostnames].absent());
 }
 
 TEST(PodReader, AnEnvFromMayHoldWhatIsNotInTheList) {
@@ -110,8 +110,9 @@ TEST(PodReader, AnEnvFromMayHoldWhatIsNotInTheList) {
                             .env("TPU_WORKER_ID", "1")
                             .set("/spec/containers/0/envFrom",
                                  test::json::parse(R"([{"configMapRef": {"name": "c"}}])")));
-  EXPECT_TRUE(pod.processes[0][Variable::tpu_worker_id].literal());
-  EXPECT_EQ(pod.processes[0][Variable::tpu_worker_hostnames].kind, EnvValue::Kind::unknown);
+  EXPECT_TRUE(pod.processes[0][webhook::read::Variable::tpu_worker_id].literal());
+  EXPECT_EQ(pod.processes[0][webhook::read::Variable::tpu_worker_hostnames].kind,
+            EnvValue::Kind::unknown);
 }
 
 TEST(PodReader, SeesAPodThatOptedOut) {
@@ -158,7 +159,7 @@ TEST(PodReader, KnowsRayWorkersByOurTokenOrAnotherInjector) {
 
 Result<Cluster> read_list(const test::json& items) {
   std::istringstream in(test::json{{"kind", "List"}, {"items", items}}.dump());
-  SnapshotFile source("-", in);
+  source::SnapshotFile source("-", in);
   return read_cluster(source, {});
 }
 
@@ -188,7 +189,7 @@ TEST(ClusterReader, ReadsWhatIsAroundThePods) {
 TEST(SnapshotFile, SaysWhatIsWrongWithIt) {
   std::istringstream none;
   const auto error = [&](const std::string& file, std::istream& in) {
-    SnapshotFile source(file, in);
+    source::SnapshotFile source(file, in);
     return read_cluster(source, {}).error().text();
   };
   EXPECT_THAT(error("/no/such", none),
@@ -200,4 +201,4 @@ TEST(SnapshotFile, SaysWhatIsWrongWithIt) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -11,7 +11,7 @@
 
 #include <functional>
 
-namespace tpuwh::server {
+namespace tpuwh::server::slices {
 namespace {
 
 using test::case_name;
@@ -19,7 +19,7 @@ using test::PrintTo;
 using testing::HasSubstr;
 
 TEST(Ranges, AreShort) {
-  const auto text = [](std::vector<std::uint32_t> numbers) { return as_ranges(numbers); };
+  const auto text = [](std::vector<std::uint32_t> numbers) { return text::as_ranges(numbers); };
   EXPECT_EQ(text({}), "");
   EXPECT_EQ(text({3}), "3");
   EXPECT_EQ(text({0, 1, 2, 3}), "0-3");
@@ -61,7 +61,8 @@ const PhaseCase phases[] = {
      Phase::running},
     {"one_is_replaced", [](Cluster& c) { add(c, Life::running, true); }, Phase::running},
     {"one_twice", [](Cluster& c) { add(c, Life::running, false); }, Phase::broken},
-    {"an_id_twice", [](Cluster& c) { env(c, 2, Variable::tpu_worker_id) = literal("1"); },
+    {"an_id_twice",
+     [](Cluster& c) { env(c, 2, webhook::read::Variable::tpu_worker_id) = literal("1"); },
      Phase::broken},
     {"one_is_nobody", [](Cluster& c) { c.pods[2].host.reset(); }, Phase::broken},
     {"all_ended",
@@ -124,4 +125,4 @@ TEST(SlicesJson, HasStableNames) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::slices

@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::source {
 namespace {
 
 using nlohmann::json;
 using topology::Place;
-using webhook::PlaceRequest;
+using webhook::ledger::PlaceRequest;
 
-struct Recorded final : webhook::Ledger {
+struct Recorded final : webhook::ledger::Ledger {
   struct Note {
     std::string cluster_uid, token;
     std::uint32_t hosts;
     Place place;
   };
   std::vector<Note> notes;
-  webhook::PlaceAnswer place(const PlaceRequest&) override { return {}; }
+  webhook::ledger::PlaceAnswer place(const PlaceRequest&) override { return {}; }
   void note(const PlaceRequest& request, Place place) override {
     notes.push_back({std::string(request.cluster_uid), std::string(request.token),
                      request.size.hosts_per_slice, place});
@@ -131,4 +131,4 @@ TEST(Snapshot, SaysWhatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::source

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::text {
 namespace {
 
 TEST(Base64, ReadsWhatItWrites) {
@@ -23,4 +23,4 @@ TEST(Base64, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::text

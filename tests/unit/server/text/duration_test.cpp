@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

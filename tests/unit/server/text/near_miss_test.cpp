@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace tpuwh::server {
+namespace tpuwh::server::text {
 namespace {
 
 using test::case_name;
@@ -39,4 +39,4 @@ TEST(NearMissTest, does_not_measure_endless_names) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server
+}  // namespace tpuwh::server::text

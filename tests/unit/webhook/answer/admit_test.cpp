@@ -11,14 +11,14 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/full_pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using test::a_pod;
 using test::admit;
 using test::json;
 
-struct Throws final : ClusterView {
+struct Throws final : read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view,
                                                   std::string_view) const override {
     throw 5;
@@ -32,19 +32,19 @@ std::string ray_review() {
 TEST(AdmitTest, WhatIsThrownBecomesAnAnswerThatAdmits) {
   std::string text = ray_review();
   Workspace workspace;
-  const Answer answer = webhook::admit(Body(text), {}, Throws(), workspace);
+  const Answer answer = admit(read::Body(text), {}, Throws(), workspace);
   const json body = json::parse(answer.body);
   EXPECT_EQ(answer.http_status, 200u);
   EXPECT_EQ(body["response"]["allowed"], true);
   EXPECT_EQ(body["response"]["uid"], json::parse(text)["request"]["uid"]);
   EXPECT_EQ(body["response"]["warnings"].size(), 1u);
   EXPECT_FALSE(body["response"].contains("patch"));
-  EXPECT_EQ(answer.summary.outcome, Outcome::failed);
-  EXPECT_EQ(answer.summary.reason, Reason::internal_error);
+  EXPECT_EQ(answer.summary.outcome, decide::Outcome::failed);
+  EXPECT_EQ(answer.summary.reason, decide::Reason::internal_error);
   // And the workspace is good for the next.
   std::string next = ray_review();
-  EXPECT_EQ(webhook::admit(Body(next), {}, NoCluster(), workspace).summary.outcome,
-            Outcome::patched);
+  EXPECT_EQ(admit(read::Body(next), {}, read::NoCluster(), workspace).summary.outcome,
+            decide::Outcome::patched);
 }
 
 TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
@@ -71,19 +71,20 @@ TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
   for (const std::string& before : reviews)
     for (const std::string& review : reviews) {
       std::string first = before, second = review;
-      webhook::admit(Body(first), {}, NoCluster(), shared);
-      const std::string again(webhook::admit(Body(second), {}, NoCluster(), shared).body);
+      admit(read::Body(first), {}, read::NoCluster(), shared);
+      const std::string again(admit(read::Body(second), {}, read::NoCluster(), shared).body);
       Workspace fresh;
-      EXPECT_EQ(again, webhook::admit(Body(second), {}, NoCluster(), fresh).body);
+      EXPECT_EQ(again, admit(read::Body(second), {}, read::NoCluster(), fresh).body);
     }
 }
 
 TEST(AdmitTest, AWorkspaceMayMove) {
   Workspace one;
   std::string text = ray_review();
-  webhook::admit(Body(text), {}, NoCluster(), one);
+  admit(read::Body(text), {}, read::NoCluster(), one);
   Workspace two = std::move(one);
-  EXPECT_EQ(webhook::admit(Body(text), {}, NoCluster(), two).summary.outcome, Outcome::patched);
+  EXPECT_EQ(admit(read::Body(text), {}, read::NoCluster(), two).summary.outcome,
+            decide::Outcome::patched);
 }
 
 TEST(AdmitSummary, SaysWhoAndWhat) {
@@ -96,7 +97,7 @@ TEST(AdmitSummary, SaysWhoAndWhat) {
                          .tpu(2)
                          .review();
   Workspace workspace;
-  const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
+  const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
   EXPECT_EQ(answer.summary.uid, "6f1d9a3e-0000-4000-8000-000000000001");
   EXPECT_EQ(answer.summary.ns, "default");
   EXPECT_EQ(answer.summary.owner, "JobSet/s");
@@ -104,7 +105,7 @@ TEST(AdmitSummary, SaysWhoAndWhat) {
   EXPECT_EQ(answer.summary.slice, 2u);
   EXPECT_EQ(answer.summary.worker, 2u);
   EXPECT_EQ(answer.summary.workers, 4u);
-  EXPECT_EQ(answer.summary.reason, Reason::injected);
+  EXPECT_EQ(answer.summary.reason, decide::Reason::injected);
   EXPECT_FALSE(answer.summary.dry_run);
   const json body = json::parse(answer.body);
   EXPECT_EQ(answer.summary.patch_bytes,
@@ -114,8 +115,8 @@ TEST(AdmitSummary, SaysWhoAndWhat) {
 TEST(AdmitSummary, OfADenialSaysNoPlace) {
   std::string text = a_pod().job("t", 9).topology("2x4").tpu(4).review();
   Workspace workspace;
-  const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
-  EXPECT_EQ(answer.summary.outcome, Outcome::denied);
+  const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
+  EXPECT_EQ(answer.summary.outcome, decide::Outcome::denied);
   EXPECT_EQ(answer.summary.patch_bytes, 0u);
 }
 
@@ -195,7 +196,7 @@ TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
     std::string text = review;
     Workspace workspace;
     const double before = cpu_seconds();
-    const Answer answer = webhook::admit(Body(text), {}, NoCluster(), workspace);
+    const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
     EXPECT_LT(cpu_seconds() - before, 5.0) << text.substr(0, 800);
     EXPECT_EQ(answer.http_status, 200u) << answer.body.substr(0, 300);
     EXPECT_LT(answer.body.size(), 64u << 20) << text.substr(0, 800);
@@ -204,4 +205,4 @@ TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -12,7 +12,7 @@
 #include "tests/support/named_case.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using test::a_pod;
@@ -142,9 +142,10 @@ TEST_P(EveryKind, UnchangedIsLeftUnchanged) {
   const auto first = admit(GetParam().pod);
   const auto second = admit_pod(first.object);
   EXPECT_EQ(second.patch, none);
-  EXPECT_TRUE(second.reason == Reason::already_done || second.reason == Reason::single_host ||
-              second.reason == Reason::no_subdomain)
-      << name(second.reason);
+  EXPECT_TRUE(second.reason == decide::Reason::already_done ||
+              second.reason == decide::Reason::single_host ||
+              second.reason == decide::Reason::no_subdomain)
+      << decide::name(second.reason);
 }
 
 TEST_P(EveryKind, ARecordTakenAwayComesBackAlone) {
@@ -342,9 +343,9 @@ TEST_P(ContainerAdded, IsComputedAgainAndNothingElse) {
   for (std::size_t c = 0; c < 2; ++c) {
     const json& left = again.object["spec"]["containers"][c];
     const json& right = want.object["spec"]["containers"][c];
-    for (std::size_t v = 0; v < variable_count; ++v)
-      EXPECT_EQ(effective(left, variable_names[v]), effective(right, variable_names[v]))
-          << c << variable_names[v];
+    for (std::size_t v = 0; v < read::variable_count; ++v)
+      EXPECT_EQ(effective(left, read::variable_names[v]), effective(right, read::variable_names[v]))
+          << c << read::variable_names[v];
   }
   EXPECT_EQ(again.warnings, want.warnings);
   for (const std::string& path : paths(again.patch))
@@ -401,4 +402,4 @@ TEST(AgainChanged, ATermOfOursForAnotherSliceIsReplacedWhereItStands) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

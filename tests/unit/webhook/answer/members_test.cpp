@@ -13,7 +13,7 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using test::a_pod;
@@ -48,7 +48,7 @@ class Members : public testing::TestWithParam<Job> {
     for (std::uint32_t slice = 0; slice < GetParam().slices; ++slice)
       for (std::uint32_t host = 0; host < GetParam().hosts; ++host) {
         answers_.push_back(admit(GetParam().member(slice, host)));
-        ASSERT_EQ(answers_.back().outcome, Outcome::patched) << answers_.back().message;
+        ASSERT_EQ(answers_.back().outcome, decide::Outcome::patched) << answers_.back().message;
       }
   }
   const Admitted& at(std::uint32_t slice, std::uint32_t host) const {
@@ -219,4 +219,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using test::a_pod;
@@ -19,11 +19,11 @@ PodBuilder ray() {
 
 test::Around shadow() {
   test::Around around;
-  around.config.mode = Mode::shadow;
+  around.config.mode = config::Mode::shadow;
   return around;
 }
 
-test::Around only(WorkloadSet workloads) {
+test::Around only(config::WorkloadSet workloads) {
   test::Around around;
   around.config.workloads = workloads;
   return around;
@@ -33,8 +33,8 @@ TEST(Shadow, AllowsUnchangedWhatItWouldHavePatched) {
   const auto answer = admit(job(), shadow());
   EXPECT_TRUE(answer.allowed);
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
-  EXPECT_EQ(answer.outcome, Outcome::patched);
-  EXPECT_EQ(answer.reason, Reason::injected);
+  EXPECT_EQ(answer.outcome, decide::Outcome::patched);
+  EXPECT_EQ(answer.reason, decide::Reason::injected);
   EXPECT_NE(answer.warning("would have been patched as host 1 of 2"), "") << answer.body;
   EXPECT_NE(answer.body.find(R"("mode":"shadow")"), std::string::npos) << answer.body;
 }
@@ -44,7 +44,7 @@ TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
   ASSERT_FALSE(admit(pod).allowed);
   const auto answer = admit(pod, shadow());
   EXPECT_TRUE(answer.allowed);
-  EXPECT_EQ(answer.outcome, Outcome::denied);
+  EXPECT_EQ(answer.outcome, decide::Outcome::denied);
   EXPECT_NE(answer.warning("would have been refused: "), "") << answer.body;
   EXPECT_NE(answer.warning("plain decimal from 0 to 1"), "") << answer.body;
 }
@@ -56,29 +56,30 @@ TEST(Shadow, SaysNothingOfAPodThatIsNoneOfItsBusiness) {
 }
 
 TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
-  const auto answer = admit(ray(), only({WorkloadKind::job, WorkloadKind::jobset}));
+  const auto answer = admit(ray(), only({config::WorkloadKind::job, config::WorkloadKind::jobset}));
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
-  EXPECT_EQ(answer.reason, Reason::switched_off);
+  EXPECT_EQ(answer.reason, decide::Reason::switched_off);
   EXPECT_TRUE(answer.warnings.empty());
-  EXPECT_FALSE(admit(job(), only({WorkloadKind::job, WorkloadKind::jobset})).patch.empty());
+  EXPECT_FALSE(
+      admit(job(), only({config::WorkloadKind::job, config::WorkloadKind::jobset})).patch.empty());
 }
 
 // Not handed down to a rule that knows less: a JobSet's Pod is a Job's Pod too.
 TEST(Workloads, OfJobSetAreNotTakenForJobs) {
-  const auto answer =
-      admit(a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4), only({WorkloadKind::job}));
-  EXPECT_EQ(answer.reason, Reason::switched_off);
+  const auto answer = admit(a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4),
+                            only({config::WorkloadKind::job}));
+  EXPECT_EQ(answer.reason, decide::Reason::switched_off);
 }
 
-test::Around ray_in(Mode mode, Mode others) {
+test::Around ray_in(config::Mode mode, config::Mode others) {
   test::Around around;
   around.config.mode = others;
-  around.config.of(WorkloadKind::ray).mode = mode;
+  around.config.of(config::WorkloadKind::ray).mode = mode;
   return around;
 }
 
 TEST(ModePerWorkload, ShadowsOneApiAlone) {
-  const auto around = ray_in(Mode::shadow, Mode::enforce);
+  const auto around = ray_in(config::Mode::shadow, config::Mode::enforce);
   const auto shadowed = admit(ray(), around);
   EXPECT_TRUE(shadowed.patch.empty()) << shadowed.patch;
   EXPECT_TRUE(shadowed.shadow);
@@ -88,21 +89,21 @@ TEST(ModePerWorkload, ShadowsOneApiAlone) {
 }
 
 TEST(ModePerWorkload, EnforcesOneApiAlone) {
-  const auto around = ray_in(Mode::enforce, Mode::shadow);
+  const auto around = ray_in(config::Mode::enforce, config::Mode::shadow);
   EXPECT_FALSE(admit(ray(), around).patch.empty());
   EXPECT_TRUE(admit(job(), around).patch.empty());
   const auto denied = a_pod().job("train", 7).topology("2x4").tpu(4);
   EXPECT_TRUE(admit(denied, around).allowed);
-  EXPECT_FALSE(admit(denied, ray_in(Mode::shadow, Mode::enforce)).allowed);
+  EXPECT_FALSE(admit(denied, ray_in(config::Mode::shadow, config::Mode::enforce)).allowed);
 }
 
 // /shadow promises that nothing is changed, whatever the configuration says.
 TEST(ModePerWorkload, ConfigInShadowShadowsAll) {
-  test::Around around = ray_in(Mode::enforce, Mode::enforce);
+  test::Around around = ray_in(config::Mode::enforce, config::Mode::enforce);
   around.config = around.config.in_shadow();
   EXPECT_TRUE(admit(ray(), around).patch.empty());
   EXPECT_TRUE(admit(job(), around).patch.empty());
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -14,7 +14,7 @@
 #include "tests/support/json_text.hpp"
 #include "webhook/read/vocabulary.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using test::a_pod;
@@ -152,8 +152,9 @@ void Maker::hardware(PodBuilder& pod) {
 void Maker::env(PodBuilder& pod) {
   if (chance(30)) return;
   for (std::uint32_t i = below(7); i > 0; --i) {
-    const std::string name = chance(60) ? std::string(variable_names[below(variable_count)])
-                                        : one_of<std::string>({"A", "B", "PATH"});
+    const std::string name = chance(60)
+                                 ? std::string(read::variable_names[below(read::variable_count)])
+                                 : one_of<std::string>({"A", "B", "PATH"});
     switch (below(6)) {
       case 0:
         pod.env_from(name, one_of({"status.hostIP", "metadata.name"}));
@@ -398,7 +399,7 @@ TEST(EveryPod, KeepsItsPromises) {
     if (has_record(pod) && seed % 2 == 0) pod["metadata"].erase("annotations");
     SCOPED_TRACE("TPUWH_SEED=" + std::to_string(seed) + " TPUWH_ROUNDS=1 " + pod.dump());
     check(pod, maker);
-    ++reasons[name(admit_pod(pod).reason)];
+    ++reasons[decide::name(admit_pod(pod).reason)];
     if (testing::Test::HasFailure()) return;
   }
   if (rounds < 1000) return;
@@ -447,4 +448,4 @@ TEST(EveryPod, SettlesAfterAChange) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -7,7 +7,7 @@
 
 #include "tests/support/admitted.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::answer {
 namespace {
 
 using namespace std::string_literals;
@@ -90,7 +90,7 @@ TEST(Response, WhatUsersWroteIsHarmlessInWarningsAndMessages) {
 }
 
 TEST(ResponseStatus, IsAStatusOfVersionOne) {
-  Buffer out;
+  text::Buffer out;
   respond_status(413, "RequestEntityTooLarge", "a \"quoted\"\nmessage", out);
   EXPECT_EQ(json::parse(out.view()),
             json::parse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
@@ -99,4 +99,4 @@ TEST(ResponseStatus, IsAStatusOfVersionOne) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::answer

@@ -9,7 +9,7 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 namespace {
 
 using namespace std::string_literals;
@@ -371,4 +371,4 @@ TEST(DecideWords, HostileNamesAreTextInThem) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

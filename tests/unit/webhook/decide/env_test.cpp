@@ -12,7 +12,7 @@
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 namespace {
 
 using test::a_pod;
@@ -44,7 +44,7 @@ struct Workload {
   PodBuilder pod;
   Wanted want;
   std::size_t container = 0;
-  Config config{};
+  config::Config config{};
 };
 
 class WorkloadEnv : public testing::TestWithParam<Workload> {};
@@ -62,7 +62,7 @@ const Wanted job_1_of_2 = {{"TPU_WORKER_HOSTNAMES", "train-0.svc,train-1.svc"},
 PodBuilder ironwood() {
   return a_pod().accelerator("tpu7x");
 }
-Config with_port(std::uint16_t port) {
+config::Config with_port(std::uint16_t port) {
   return {.base_port = port};
 }
 
@@ -700,12 +700,12 @@ TEST(EnvLength, ManyContainersDoNotMultiplyTheList) {
 
 // --- torch_tpu, on request ------------------------------------------------------------------
 
-Config with_torch() {
+config::Config with_torch() {
   return {.torch_tpu = true};
 }
 
 // Both variables, as "TOPOLOGY ADDRESSES"; "(absent) (absent)" where there are none.
-std::string torch_of(const PodBuilder& pod, const Config& config = with_torch()) {
+std::string torch_of(const PodBuilder& pod, const config::Config& config = with_torch()) {
   const Admitted answer = admit(pod, {.config = config});
   return effective(answer, "TORCH_TPU_TOPOLOGY") + " " +
          effective(answer, "TORCH_TPU_SLICEBUILDER_ADDRESSES");
@@ -763,7 +763,7 @@ TEST(TorchTpu, BeginsAtThePortOfTheSlice) {
                   .ends_with("localhost:9000"));
   EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4).env("TPU_PROCESS_PORT", "8476"))
                   .starts_with("2,2,1 localhost:8476,localhost:8477,"));
-  const Config last{.base_port = 65533, .torch_tpu = true};
+  const config::Config last{.base_port = 65533, .torch_tpu = true};
   const PodBuilder pod = a_pod().topology("2x2").tpu(4);
   EXPECT_EQ(torch_of(pod, last), no_torch);
   EXPECT_NE(
@@ -801,4 +801,4 @@ TEST(TorchTpu, IsOnRecordAndStaysOnASecondPass) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -15,7 +15,7 @@
 #include "tests/support/named_case.hpp"
 #include "webhook/text/names.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 namespace {
 
 using test::a_pod;
@@ -170,7 +170,7 @@ TEST(PlacementTerms, ReachEveryNamespaceAndTheNodePool) {
 
 TEST(PlacementKey, IsOfTheSliceAndNotOfTheRun) {
   const std::string key = key_of(admit(job()));
-  EXPECT_EQ(key, view(slice_key(std::array<std::string_view, 4>{"uid-of-train"})));
+  EXPECT_EQ(key, text::view(text::slice_key(std::array<std::string_view, 4>{"uid-of-train"})));
   EXPECT_EQ(key_of(admit(job()
                              .set("/metadata/generateName", "other-")
                              .label("jobset.sigs.k8s.io/restart-attempt", "7"))),
@@ -222,7 +222,7 @@ class PriorityLabel : public testing::TestWithParam<Priority> {};
 TEST_P(PriorityLabel, IsALabelValue) {
   const auto answer = admit(job().set("/spec/priority", GetParam().priority));
   EXPECT_EQ(test::label(answer, priority_label), GetParam().want);
-  EXPECT_TRUE(is_label_value(test::label(answer, priority_label)));
+  EXPECT_TRUE(text::is_label_value(test::label(answer, priority_label)));
   EXPECT_EQ(terms(answer, "podAntiAffinity")[0]["labelSelector"]["matchExpressions"][2]["values"],
             json::array({GetParam().want}));
 }
@@ -386,8 +386,8 @@ TEST_P(PlacementFor, TheFirstThatSaysSomethingOfNamespaceApiAndTheWhole) {
   const Says& says = GetParam();
   test::Around around;
   around.config.place = says.all.value_or(true);
-  around.config.of(WorkloadKind::job).place = says.api;
-  around.config.of(WorkloadKind::ray).place = !says.want;  // another API's
+  around.config.of(config::WorkloadKind::job).place = says.api;
+  around.config.of(config::WorkloadKind::ray).place = !says.want;  // another API's
   around.config.per_namespace["elsewhere"].place = !says.want;
   around.config.per_namespace["default"].place = says.ns;
   const auto answer = admit(job(), around);
@@ -657,10 +657,10 @@ TEST(CountRuleEverywhere, IsTheCatalogs) {
 // --- Followers of a JobSet's leader -----------------------------------------------------------
 
 // Knows one leader, and that it is asked for by JobSet's labels.
-class LeaderOn final : public ClusterView {
+class LeaderOn final : public read::ClusterView {
  public:
   explicit LeaderOn(std::string domain) : domain_(std::move(domain)) {}
-  std::optional<std::string> leader_domain(const JobOfJobSet& job,
+  std::optional<std::string> leader_domain(const read::JobOfJobSet& job,
                                            std::string_view key) const override {
     const bool asked = job.ns == "default" && job.jobset == "s" && job.replicated_job == "r" &&
                        job.job_index == "0" && !job.job_uid.empty() && key == pool;
@@ -674,7 +674,7 @@ class LeaderOn final : public ClusterView {
 
 const char* const jobset_exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 
-Admitted placed(const PodBuilder& pod, const ClusterView& cluster) {
+Admitted placed(const PodBuilder& pod, const read::ClusterView& cluster) {
   return admit(pod, {.cluster = &cluster});
 }
 
@@ -718,4 +718,4 @@ TEST(Follower, IsNoLeaderNorOneWithoutTheAnnotation) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -7,7 +7,7 @@
 
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 namespace {
 
 using namespace std::string_literals;
@@ -15,19 +15,21 @@ using test::case_name;
 using test::PrintTo;
 
 std::string written(const Provenance& record) {
-  Buffer out;
+  text::Buffer out;
   record.append_to(out);
   return std::string(out.view());
 }
 
 TEST(ProvenanceTest, ComesBackAsItWasWritten) {
   Provenance record;
-  record.set_inputs(digest("inputs"));
-  record.record("a", Variable::tpu_worker_id, "0");
-  record.record("a", Variable::tpu_name, "n");
-  record.record("b", Variable::tpu_worker_id, "1");
+  record.set_inputs(text::digest("inputs"));
+  record.record("a", read::Variable::tpu_worker_id, "0");
+  record.record("a", read::Variable::tpu_name, "n");
+  record.record("b", read::Variable::tpu_worker_id, "1");
   const std::string text = written(record);
-  const auto of = [](std::string_view value) { return std::string(view(digest(value))); };
+  const auto of = [](std::string_view value) {
+    return std::string(text::view(text::digest(value)));
+  };
   EXPECT_EQ(text, "v1;" + of("inputs") + ";a:TPU_WORKER_ID=" + of("0") + ",TPU_NAME=" + of("n") +
                       ";b:TPU_WORKER_ID=" + of("1"));
 
@@ -35,28 +37,28 @@ TEST(ProvenanceTest, ComesBackAsItWasWritten) {
   read.parse(text);
   EXPECT_TRUE(read.parsed());
   EXPECT_FALSE(read.foreign());
-  EXPECT_TRUE(read.has_inputs(digest("inputs")));
-  EXPECT_FALSE(read.has_inputs(digest("other")));
-  ASSERT_NE(read.find("b", Variable::tpu_worker_id), nullptr);
-  EXPECT_EQ(view(read.find("b", Variable::tpu_worker_id)->digest), of("1"));
-  EXPECT_EQ(read.find("b", Variable::tpu_name), nullptr);
-  EXPECT_EQ(read.find("c", Variable::tpu_worker_id), nullptr);
+  EXPECT_TRUE(read.has_inputs(text::digest("inputs")));
+  EXPECT_FALSE(read.has_inputs(text::digest("other")));
+  ASSERT_NE(read.find("b", read::Variable::tpu_worker_id), nullptr);
+  EXPECT_EQ(text::view(read.find("b", read::Variable::tpu_worker_id)->digest), of("1"));
+  EXPECT_EQ(read.find("b", read::Variable::tpu_name), nullptr);
+  EXPECT_EQ(read.find("c", read::Variable::tpu_worker_id), nullptr);
   EXPECT_EQ(written(read), text);
 }
 
 TEST(ProvenanceTest, NothingOfOursIsARecordToo) {
   Provenance record, read;
-  record.set_inputs(digest("x"));
+  record.set_inputs(text::digest("x"));
   const std::string text = written(record);
   read.parse(text);
-  EXPECT_TRUE(read.parsed() && read.empty() && read.has_inputs(digest("x")));
+  EXPECT_TRUE(read.parsed() && read.empty() && read.has_inputs(text::digest("x")));
 }
 
 // Its separators stand in no name that the API server takes.
 TEST(ProvenanceTest, KeepsNoRecordOfAContainerWithoutAName) {
   Provenance record;
   for (const char* name : {"", "a:b", "a;b", "a,b", "A", "a=b"})
-    record.record(name, Variable::tpu_name, "n");
+    record.record(name, read::Variable::tpu_name, "n");
   EXPECT_TRUE(record.empty());
 }
 
@@ -116,4 +118,4 @@ TEST(ProvenanceTest, AHugeRecordIsNotKept) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -9,7 +9,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/support/read_pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::decide {
 namespace {
 
 using test::a_pod;
@@ -154,7 +154,7 @@ TEST_P(FindsProcesses, ThatHoldChipsTogether) {
   const bool any = read_shape(read.pod, shape);
   const auto names = [](const auto& containers) {
     std::string all;
-    for (const Container* container : containers) all += container->name;
+    for (const read::Container* container : containers) all += container->name;
     return all;
   };
   EXPECT_EQ(names(shape.processes), GetParam().processes);
@@ -191,4 +191,4 @@ TEST(ShapeState, NothingOfThePodBeforeStays) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::decide

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 namespace {
 
 using namespace std::chrono_literals;
@@ -276,4 +276,4 @@ TEST_F(GroupLedgerStory, AnotherSizeWaitsUntilTheOldMembersAreGone) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

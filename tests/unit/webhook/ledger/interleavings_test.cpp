@@ -9,7 +9,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/unit/webhook/ledger/small_world.hpp"
 
-namespace tpuwh::test {
+namespace tpuwh::webhook::ledger {
 namespace {
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -69,7 +69,7 @@ const WrongCase wrong_cases[] = {
     {"object_deleted_without_precondition", Wrong::deletes_without_precondition},
     {"expiry_by_wall_clock", Wrong::expires_by_wall_clock},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, WrongLedger, testing::ValuesIn(wrong_cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, WrongLedger, testing::ValuesIn(wrong_cases), test::case_name);
 
 }  // namespace
-}  // namespace tpuwh::test
+}  // namespace tpuwh::webhook::ledger

@@ -8,7 +8,7 @@
 
 #include "tests/support/admitted.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 namespace {
 
 using test::a_pod;
@@ -81,8 +81,8 @@ TEST(RayLedger, ADryRunTakesNoPlace) {
 
 TEST(RayLedger, ShadowModeTakesNoPlace) {
   MemoryLedger ledger;
-  Config shadow;
-  shadow.mode = Mode::shadow;
+  config::Config shadow;
+  shadow.mode = config::Mode::shadow;
   for (int i = 0; i < 2; ++i) {
     const auto answer = admit(worker(), {.config = shadow, .ledger = &ledger});
     EXPECT_NE(answer.warning("host 0 of 4, slice 0"), "") << answer.body;
@@ -131,16 +131,16 @@ TEST(RayLedger, NoPlaceBeyondTheSlicesOfTheJob) {
     EXPECT_EQ(host_name(create(pod, ledger)), name);
   const auto fifth = create(pod, ledger);
   EXPECT_EQ(fifth.status, 503u);
-  EXPECT_EQ(fifth.outcome, Outcome::deferred);
+  EXPECT_EQ(fifth.outcome, decide::Outcome::deferred);
   EXPECT_NE(fifth.message.find("all 4 places of worker group g of RayCluster c are taken"),
             std::string::npos)
       << fifth.message;
 }
 
-struct OneGroup final : ClusterView {
-  RayGroup group;
-  std::optional<RayGroup> ray_group(std::string_view, std::string_view,
-                                    std::string_view) const override {
+struct OneGroup final : read::ClusterView {
+  read::RayGroup group;
+  std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
+                                          std::string_view) const override {
     return group;
   }
 };
@@ -154,7 +154,7 @@ TEST(RayLedger, NoPlaceBeyondTheClustersSize) {
   EXPECT_EQ(host_name(admit(worker("2x4").set("/metadata/name", "b"), around)), "g-0-1");
   EXPECT_EQ(admit(worker("2x4"), around).status, 503u);
   const auto misfit = admit(worker("4x4"), around);
-  EXPECT_EQ(misfit.reason, Reason::inconsistent);
+  EXPECT_EQ(misfit.reason, decide::Reason::inconsistent);
   EXPECT_NE(misfit.warning("has numOfHosts 2, but 4x4 with 4 chips per Pod has 4 hosts"), "");
 }
 
@@ -170,7 +170,7 @@ TEST(RayLedger, SlicesOfAnotherSizeAreNotMixed) {
   MemoryLedger ledger;
   create(worker("4x4"), ledger);
   const auto other = create(worker("2x4"), ledger);
-  EXPECT_EQ(other.reason, Reason::no_identity);
+  EXPECT_EQ(other.reason, decide::Reason::no_identity);
   EXPECT_NE(other.warning("slices of 4 hosts, but this Pod is of a slice of 2"), "") << other.body;
 }
 
@@ -197,7 +197,7 @@ TEST(RayLedger, WithoutOneNothingIsGuessed) {
   NoLedger none("no ledger here");
   const auto answer = create(worker(), none);
   EXPECT_EQ(answer.patch, test::json::array());
-  EXPECT_EQ(answer.reason, Reason::no_identity);
+  EXPECT_EQ(answer.reason, decide::Reason::no_identity);
   EXPECT_NE(answer.warning("no ledger here; nothing was injected"), "");
 }
 
@@ -216,4 +216,4 @@ TEST(RayLedger, GivesNoMoreThanItCanRemember) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

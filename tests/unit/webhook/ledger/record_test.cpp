@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 namespace {
 
 const LedgerRecord two{
@@ -32,4 +32,4 @@ TEST(LedgerRecord, NamesTheLineThatIsNoToken) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

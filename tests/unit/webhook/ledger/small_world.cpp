@@ -4,10 +4,9 @@
 
 #include "webhook/ledger/token.hpp"
 
-namespace tpuwh::test {
+namespace tpuwh::webhook::ledger {
 
 using namespace std::chrono_literals;
-using webhook::PlaceAnswer;
 using Kind = GroupLedger::Call::Kind;
 using OutcomeKind = GroupLedger::Outcome::Kind;
 
@@ -228,7 +227,7 @@ void SmallWorld::create(bool dry_run, bool copy) {
   if (wrong_ == Wrong::honours_any_token && !token.empty()) {
     creation.state = Creation::State::answered;
     creation.answered_at = now_;
-    creation.answer = {PlaceAnswer::Kind::given, *webhook::place_of_token(token), token, {}};
+    creation.answer = {PlaceAnswer::Kind::given, *place_of_token(token), token, {}};
     creations_.push_back(std::move(creation));
     return;
   }
@@ -381,4 +380,4 @@ std::string SmallWorld::run() {
   }
 }
 
-}  // namespace tpuwh::test
+}  // namespace tpuwh::webhook::ledger

@@ -16,13 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::test {
-
-using webhook::GroupLedger;
-using webhook::GroupPod;
-using webhook::GroupPods;
-using webhook::LedgerRecord;
-using webhook::Moment;
+namespace tpuwh::webhook::ledger {
 
 // A ledger that is wrong on purpose: the world must notice.
 enum class Wrong {
@@ -87,7 +81,7 @@ class SmallWorld {
     unsigned life = 0;
     Moment at{}, answered_at{};
     bool dry_run = false, controllers = true;
-    webhook::PlaceAnswer answer = {};
+    PlaceAnswer answer = {};
   };
 
   std::uint32_t below(std::uint32_t end);
@@ -132,4 +126,4 @@ class SmallWorld {
   std::uint64_t next_uid_ = 1, next_ticket_ = 1;
 };
 
-}  // namespace tpuwh::test
+}  // namespace tpuwh::webhook::ledger

@@ -4,7 +4,7 @@
 
 #include "webhook/text/names.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::ledger {
 namespace {
 
 using topology::Place;
@@ -13,7 +13,7 @@ TEST(Token, SaysThePlaceAndIsALabelValue) {
   for (const Place place : {Place{0, 0}, Place{7, 63}, Place{4294967295u, 4294967295u}}) {
     const std::string token = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
     EXPECT_EQ(place_of_token(token), place) << token;
-    EXPECT_TRUE(is_label_value(token)) << token;
+    EXPECT_TRUE(text::is_label_value(token)) << token;
   }
 }
 
@@ -31,4 +31,4 @@ TEST(Token, AnythingElseIsNone) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::ledger

@@ -8,7 +8,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/support/read_pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 namespace {
 
 using test::a_pod;
@@ -160,4 +160,4 @@ TEST(AffinityReading, EveryNamespaceIsTheEmptySelectorAlone) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

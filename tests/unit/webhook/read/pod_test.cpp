@@ -13,7 +13,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/support/read_pod.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 namespace {
 
 using namespace std::string_literals;
@@ -134,7 +134,7 @@ TEST(PodFields, HostileKeysAreAnswered) {
   for (const std::string& key : {"\0"s, "a\"b"s, "~/"s, std::string(100'000, 'k'), ""s}) {
     auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
     pod.label(key, "v").annotation(key, "v").selector(key, "v");
-    EXPECT_EQ(admit(pod).outcome, Outcome::patched);
+    EXPECT_EQ(admit(pod).outcome, decide::Outcome::patched);
   }
 }
 
@@ -341,7 +341,7 @@ TEST(PodReading, AGroupOfTheSchedulersIsSeen) {
 
 TEST(PodReading, NothingOfThePodBeforeStays) {
   Pod pod;
-  JsonReader in;
+  text::JsonReader in;
   std::string full = test::full_pod().dump(), empty = R"({"metadata":{},"spec":{}})";
   ASSERT_TRUE(in.start(Body(full).bytes()) && read_pod(in, "tpu-webhook.dev/", pod));
   EXPECT_EQ(pod.containers.size(), 4u);
@@ -365,4 +365,4 @@ TEST(PodReading, APodWithoutMetadataCannotBePatched) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

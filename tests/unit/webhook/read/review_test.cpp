@@ -10,7 +10,7 @@
 #include "tests/support/json_text.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 namespace {
 
 using namespace std::string_literals;
@@ -52,7 +52,7 @@ TEST_P(RefusesText, WithASentence) {
   const auto answer = admit(GetParam().text);
   EXPECT_EQ(answer.status, GetParam().status);
   EXPECT_NE(answer.message.find(GetParam().want), std::string::npos) << answer.message;
-  EXPECT_EQ(answer.outcome, Outcome::unusable);
+  EXPECT_EQ(answer.outcome, decide::Outcome::unusable);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -113,13 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ReviewText, SevenMebibytesAreRead) {
   const std::string small = good().dump();
-  EXPECT_EQ(admit(small + std::string((7u << 20) - small.size(), ' ')).outcome, Outcome::patched);
+  EXPECT_EQ(admit(small + std::string((7u << 20) - small.size(), ' ')).outcome,
+            decide::Outcome::patched);
   json large = good();
   large["request"]["object"]["metadata"]["annotations"]["note"] = std::string(6u << 20, 'x');
-  EXPECT_EQ(admit(large.dump()).outcome, Outcome::patched);
+  EXPECT_EQ(admit(large.dump()).outcome, decide::Outcome::patched);
   large["request"]["object"]["metadata"]["annotations"]["note"] = std::string(1u << 20, '"');
-  EXPECT_EQ(admit(large.dump()).outcome, Outcome::patched);
-  EXPECT_EQ(admit(small).outcome, Outcome::patched) << "nothing of it stays behind";
+  EXPECT_EQ(admit(large.dump()).outcome, decide::Outcome::patched);
+  EXPECT_EQ(admit(small).outcome, decide::Outcome::patched) << "nothing of it stays behind";
 }
 
 TEST(ReviewText, CutAtEveryByte) {
@@ -143,8 +144,8 @@ TEST(ReviewText, OneByteChanged) {
       // Brackets and words of skipped values are not read (json_reader.hpp), so what
       // nlohmann refuses may be 200 here; that it is answered is the point.
       Body body(text);
-      Workspace workspace;
-      const Answer answer = webhook::admit(body, {}, NoCluster(), workspace);
+      answer::Workspace workspace;
+      const answer::Answer answer = answer::admit(body, {}, NoCluster(), workspace);
       ASSERT_TRUE(answer.http_status == 200 || answer.http_status == 400) << text;
       ASSERT_TRUE(test::well_formed(answer.body)) << text << '\n' << answer.body;
       if (at % 16 != 0) break;  // each byte once, every sixteenth with all
@@ -168,7 +169,7 @@ TEST(ReviewDepth, SixtyFourLevelsCountedFromTheRoot) {
   const std::string at = "/request/object/spec/unknown";  // inside of 4 levels
   for (const bool objects : {false, true}) {
     EXPECT_EQ(admit(test::with_raw(review, at, nested(60, true, objects))).outcome,
-              Outcome::patched);
+              decide::Outcome::patched);
     const auto deep = admit(test::with_raw(review, at, nested(61, true, objects)));
     EXPECT_EQ(deep.status, 400u);
     EXPECT_NE(deep.message.find("deeper than 64"), std::string::npos) << deep.message;
@@ -197,7 +198,7 @@ TEST(ReviewSpelling, OrderEscapesBlanksAndVersionChangeNothing) {
   for (const json& pod : {good()["request"]["object"], test::full_pod()}) {
     const json review = test::review_of(pod);
     const auto want = admit(review.dump());
-    ASSERT_EQ(want.outcome, Outcome::patched);
+    ASSERT_EQ(want.outcome, decide::Outcome::patched);
     EXPECT_EQ(admit(test::reversed(review)).patch, want.patch);
     EXPECT_EQ(admit(test::all_escaped(review)).patch, want.patch);
     EXPECT_EQ(admit(review.dump(4)).patch, want.patch);
@@ -223,7 +224,7 @@ TEST(ReviewSpelling, TheUidComesBackWhateverItHolds) {
        {"a\"b"s, "a\\b"s, "a\nb\t\x01\x1f"s, "a\0b"s, "\xc3\xa4\xf0\x9f\x98\x80"s, "\x7f"s,
         "</script>"s, std::string(100'000, '"')}) {
     const auto answer = admit(with("/request/uid", uid).dump());  // the uid is compared there
-    EXPECT_EQ(answer.outcome, Outcome::patched);
+    EXPECT_EQ(answer.outcome, decide::Outcome::patched);
   }
 }
 
@@ -243,7 +244,7 @@ TEST_P(LeavesAlone, WithoutAPatch) {
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.patch, json::array());
   EXPECT_TRUE(answer.warnings.empty());
-  EXPECT_EQ(answer.reason, Reason::not_a_pod);
+  EXPECT_EQ(answer.reason, decide::Reason::not_a_pod);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -269,7 +270,7 @@ TEST(OtherReviews, TheirObjectIsNotRead) {
   for (const json& object :
        {json(5), json("x"), json::array({1}), json({{"metadata", 7}, {"spec", "x"}})}) {
     review["request"]["object"] = object;
-    EXPECT_EQ(admit(review.dump()).reason, Reason::not_a_pod) << object;
+    EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod) << object;
   }
 }
 
@@ -278,10 +279,10 @@ TEST(OtherReviews, ADeletionHasItsObjectInAnotherPlace) {
   review["request"]["operation"] = "DELETE";
   review["request"]["oldObject"] = review["request"]["object"];
   review["request"]["object"] = nullptr;
-  EXPECT_EQ(admit(review.dump()).reason, Reason::not_a_pod);
+  EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod);
   review["request"].erase("object");
-  EXPECT_EQ(admit(review.dump()).reason, Reason::not_a_pod);
+  EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod);
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::read {
 namespace {
 
 constexpr std::string_view prefix = "tpu-webhook.dev/";
@@ -43,7 +43,7 @@ TEST(Vocabulary, EveryVariableIsFoundByItsNameAlone) {
     const std::string name(variable_names[i]);
     ASSERT_TRUE(find_variable(name)) << name;
     EXPECT_EQ(static_cast<std::size_t>(*find_variable(name)), i);
-    EXPECT_EQ(tpuwh::webhook::name(static_cast<Variable>(i)), name);
+    EXPECT_EQ(name(static_cast<Variable>(i)), name);
     EXPECT_FALSE(find_variable(name + "S"));
     EXPECT_FALSE(find_variable(name.substr(1)));
     EXPECT_FALSE(find_variable(" " + name));
@@ -64,4 +64,4 @@ TEST(Vocabulary, AnotherPrefixIsTheOperators) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::read

@@ -8,7 +8,7 @@
 
 #include "tests/support/admitted.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 namespace {
 
 std::string encoded(std::string_view bytes, std::string_view before = {}) {
@@ -51,4 +51,4 @@ TEST(Base64, EveryLengthComesBack) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

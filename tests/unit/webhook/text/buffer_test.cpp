@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 namespace {
 
 TEST(BufferTest, FillsFrontToBack) {
@@ -67,4 +67,4 @@ TEST(DecimalDigits, CountThem) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

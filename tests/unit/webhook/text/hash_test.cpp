@@ -9,7 +9,7 @@
 
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 namespace {
 
 using test::case_name;
@@ -89,4 +89,4 @@ TEST(Digests, ZerosCount) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

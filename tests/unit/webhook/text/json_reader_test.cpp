@@ -8,7 +8,7 @@
 #include "tests/support/named_case.hpp"
 #include "webhook/read/body.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 namespace {
 
 using test::case_name;
@@ -72,7 +72,7 @@ class ReadsText : public testing::TestWithParam<Text> {};
 
 TEST_P(ReadsText, AsItIs) {
   std::string text = GetParam().text;
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   std::string saw;
   const bool read = in.start(body.bytes()) && read_all(in, saw) && in.finish();
@@ -153,7 +153,7 @@ enum class Way { read, skipped };
 
 bool accepts(const std::string& content, Way way, std::string* error = nullptr) {
   std::string text = content;
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   std::string saw;
   const bool good =
@@ -207,7 +207,7 @@ TEST(JsonSkip, MatchesBrackets) {
 
 TEST(JsonSkip, TakesExactlyOneValue) {
   std::string text = R"({"a":{"x":[{}]},"b":"y","c":3,"d":[],"e":4})";
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   std::string saw;
   ASSERT_TRUE(in.start(body.bytes()));
@@ -225,7 +225,7 @@ TEST(JsonReaderState, DecodedStringsStayWhereTheyAre) {
   std::string text = "[";
   for (int i = 0; i < 5000; ++i) text += "\"\\u0061" + std::to_string(i) + "\",";
   text += "1]";
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   std::vector<std::string_view> seen;
   ASSERT_TRUE(in.start(body.bytes()));
@@ -238,7 +238,7 @@ TEST(JsonReaderState, DecodedStringsStayWhereTheyAre) {
 
 TEST(JsonReaderState, AMarkLeadsBack) {
   std::string text = R"({"o":{"x":1},"k":"v"})";
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   JsonReader::Mark mark;
   EXPECT_FALSE(mark);
@@ -259,10 +259,10 @@ TEST(JsonReaderState, AFailureEndsWithTheText) {
   JsonReader in;
   std::string bad = "[", good = "[1]";
   std::string saw;
-  ASSERT_TRUE(in.start(Body(bad).bytes()));
+  ASSERT_TRUE(in.start(read::Body(bad).bytes()));
   EXPECT_FALSE(read_all(in, saw));
   EXPECT_TRUE(in.failed());
-  ASSERT_TRUE(in.start(Body(good).bytes()));
+  ASSERT_TRUE(in.start(read::Body(good).bytes()));
   EXPECT_FALSE(in.failed());
   saw.clear();
   EXPECT_TRUE(read_all(in, saw) && in.finish());
@@ -270,7 +270,7 @@ TEST(JsonReaderState, AFailureEndsWithTheText) {
 
 TEST(JsonReaderState, ThePathLeadsToTheValue) {
   std::string text = R"({"a":[{"b":{"c d":5}}]})";
-  const Body body(text);
+  const read::Body body(text);
   JsonReader in;
   ASSERT_TRUE(in.start(body.bytes()));
   std::string_view out;
@@ -295,4 +295,4 @@ TEST(JsonReaderState, AKeyMayStandOnce) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

@@ -7,7 +7,7 @@
 
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::text {
 namespace {
 
 using namespace std::string_literals;
@@ -119,4 +119,4 @@ TEST(Printable, IsAsciiWithoutQuotesAndShort) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::text

@@ -6,7 +6,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/support/validated.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 namespace {
 
 using test::a_job;
@@ -135,4 +135,4 @@ TEST(ValidateJobSet, TellsAllReplicatedJobs) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

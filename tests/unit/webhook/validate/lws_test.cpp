@@ -6,7 +6,7 @@
 #include "tests/support/named_case.hpp"
 #include "tests/support/validated.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 namespace {
 
 using test::a_template;
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

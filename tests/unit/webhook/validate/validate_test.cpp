@@ -8,7 +8,7 @@
 #include "tests/support/validated.hpp"
 #include "webhook/validate/checker.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::validate {
 namespace {
 
 using test::a_group;
@@ -42,7 +42,7 @@ TEST(Validate, PassesOverWhatItDoesNotKnow) {
   other = wrong;
   other["kind"] = "RayCronJob";
   EXPECT_TRUE(validated(other).silent());
-  EXPECT_EQ(validated(other).reason, Reason::not_a_pod);
+  EXPECT_EQ(validated(other).reason, decide::Reason::not_a_pod);
 }
 
 TEST(Validate, AnswersObjectsWithAnythingMissing) {
@@ -81,19 +81,19 @@ TEST(Validate, WhatCannotBeReadIsNoDecision) {
 }
 
 TEST(Validate, AnApiThatIsSwitchedOffIsLeftAlone) {
-  Config config;
-  config.workloads = {WorkloadKind::job};
+  config::Config config;
+  config.workloads = {config::WorkloadKind::job};
   EXPECT_TRUE(validated(wrong, {.config = config}).silent());
-  EXPECT_EQ(validated(wrong, {.config = config}).reason, Reason::switched_off);
+  EXPECT_EQ(validated(wrong, {.config = config}).reason, decide::Reason::switched_off);
 }
 
 TEST(Validate, ShadowWarnsAndAllows) {
-  Config config;
-  config.of(WorkloadKind::ray).mode = Mode::shadow;
-  for (const Config& how : {config, Config().in_shadow()}) {
+  config::Config config;
+  config.of(config::WorkloadKind::ray).mode = config::Mode::shadow;
+  for (const config::Config& how : {config, config::Config().in_shadow()}) {
     const auto answer = validated(wrong, {.config = how});
     EXPECT_TRUE(answer.allowed);
-    EXPECT_EQ(answer.outcome, Outcome::denied);
+    EXPECT_EQ(answer.outcome, decide::Outcome::denied);
     EXPECT_NE(answer.warning("shadow mode: it would have been refused: slices of RayCluster ray"),
               "")
         << json(answer.warnings);
@@ -157,7 +157,7 @@ TEST(Validate, LooksAtSoManyTemplatesAndSaysSo) {
 
 // ---- Pods and templates are told the same
 
-struct NoThrow final : ClusterView {
+struct NoThrow final : read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view,
                                                   std::string_view) const override {
     throw 5;
@@ -168,7 +168,7 @@ TEST(Validate, WhatIsThrownAdmits) {
   static const NoThrow thrower;
   const auto answer = validated(wrong, {.cluster = &thrower});
   EXPECT_TRUE(answer.allowed);
-  EXPECT_EQ(answer.outcome, Outcome::failed);
+  EXPECT_EQ(answer.outcome, decide::Outcome::failed);
 }
 
 struct Shapes {
@@ -182,7 +182,7 @@ test::Admitted first_worker(const json& pod_template) {
   test::PodBuilder pod = a_pod().ray("ray", "w", 0, 0);
   pod.set("/spec/nodeSelector", pod_template["spec"]["nodeSelector"]);
   pod.set("/spec/containers", pod_template["spec"]["containers"]);
-  return admit(pod);
+  return test::admit(pod);
 }
 
 // Of Pods whose number is right: refused as a template, denied as a Pod, in the same words.
@@ -224,12 +224,12 @@ TEST(Validate, AgreesWithTheDecisionForAPod) {
   EXPECT_GT(allowed, 50);
 }
 
-struct Groups final : ClusterView {
-  std::optional<RayGroup> ray_group(std::string_view, std::string_view,
-                                    std::string_view) const override {
+struct Groups final : read::ClusterView {
+  std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
+                                          std::string_view) const override {
     return group;
   }
-  RayGroup group;
+  read::RayGroup group;
 };
 
 // What is refused by its size gets nothing as a Pod either.
@@ -238,12 +238,12 @@ TEST(Validate, AgreesWithTheDecisionForAPodOfAWrongSize) {
     Groups known;
     known.group = {hosts, 1};
     const auto pod =
-        admit(a_pod().ray("ray", "w", 0, 0).topology("4x4").tpu(4), {.cluster = &known});
+        test::admit(a_pod().ray("ray", "w", 0, 0).topology("4x4").tpu(4), {.cluster = &known});
     const auto answer = validated(cluster("w", static_cast<int>(hosts)), {.cluster = &known});
-    EXPECT_EQ(answer.allowed, pod.outcome == Outcome::patched) << hosts << answer.message;
+    EXPECT_EQ(answer.allowed, pod.outcome == decide::Outcome::patched) << hosts << answer.message;
     EXPECT_EQ(answer.allowed, hosts == 4) << hosts;
   }
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::validate

@@ -6,7 +6,7 @@
 
 #include "tests/support/identified.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 namespace {
 
 using test::a_pod;
@@ -61,4 +61,4 @@ TEST(JobIdentity, WhatIsMissingIsSaid) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -7,7 +7,7 @@
 
 #include "tests/support/identified.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 namespace {
 
 using test::a_pod;
@@ -64,4 +64,4 @@ TEST(JobSetIdentity, WhatIsMissingIsNamed) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

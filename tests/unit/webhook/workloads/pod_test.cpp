@@ -6,7 +6,7 @@
 
 #include "tests/support/identified.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 namespace {
 
 using test::a_pod;
@@ -29,4 +29,4 @@ TEST(PodIdentity, SaysNothingAboutAHost) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

@@ -9,7 +9,7 @@
 #include "tests/support/identified.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 namespace {
 
 using test::a_pod;
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Service{"longest_whole", longest, false, longest + "-headless"}),
     case_name);
 
-struct OneService final : ClusterView {
+struct OneService final : read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view ns,
                                                   std::string_view cluster) const override {
     if (ns == "default" && cluster == "c") return "the-service";
@@ -91,4 +91,4 @@ TEST(RayServiceOfTheCluster, IsTakenWhereItIsKnown) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

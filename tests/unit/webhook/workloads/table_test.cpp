@@ -9,7 +9,7 @@
 #include "tests/support/identified.hpp"
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::workloads {
 namespace {
 
 using test::a_pod;
@@ -79,11 +79,11 @@ TEST(HostNamesTest, TotalSizeIsTheLengthOfAll) {
     for (const std::uint32_t slice : {0u, 1u, 9u, 10u, 1000u})
       for (const std::uint32_t hosts : {1u, 2u, 9u, 10u, 11u, 1000u, 1001u}) {
         names.stride = hosts;
-        Buffer out;
+        text::Buffer out;
         for (std::uint32_t host = 0; host < hosts; ++host) names.append(out, slice, host);
         EXPECT_EQ(names.total_size(slice, hosts), out.size()) << out.view().substr(0, 80);
       }
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::workloads

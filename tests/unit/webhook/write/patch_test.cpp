@@ -8,7 +8,7 @@
 
 #include "tests/support/strict_patch.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 namespace {
 
 using namespace std::string_literals;
@@ -73,7 +73,7 @@ TEST(JsonString, ComesBack) {
   for (unsigned c = 0; c < 0x80; ++c) every += static_cast<char>(c);
   for (const std::string& text : {""s, "plain"s, every, every + every, "\xc3\xa4\xf0\x9f\x98\x80"s,
                                   "\0"s, "\"\"\\\\"s, std::string(1000, '\n'), "end\\"s}) {
-    Buffer out;
+    text::Buffer out;
     append_json_string(out, text);
     EXPECT_EQ(json::parse(out.view()).get<std::string>(), text);
   }
@@ -122,4 +122,4 @@ TEST(StrictPatch, RefusesWhatOnlySomeTake) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

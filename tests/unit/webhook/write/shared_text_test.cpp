@@ -8,7 +8,7 @@
 #include "tests/support/admitted.hpp"
 #include "webhook/write/patch.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 namespace {
 
 using test::a_pod;
@@ -22,7 +22,7 @@ TEST(SharedText, IsBuiltOnce) {
   SharedTexts texts;
   int built = 0;
   const auto get = [&] {
-    return &texts.get("key", [&](Buffer& out) {
+    return &texts.get("key", [&](text::Buffer& out) {
       ++built;
       out.append(std::string_view("\"a,b\""));
     });
@@ -31,19 +31,19 @@ TEST(SharedText, IsBuiltOnce) {
   EXPECT_EQ(get(), first);
   EXPECT_EQ(built, 1);
   EXPECT_EQ(first->value(), "a,b");
-  EXPECT_EQ(view(first->value_digest), view(digest("a,b")));
+  EXPECT_EQ(text::view(first->value_digest), text::view(text::digest("a,b")));
 }
 
 TEST(SharedText, ThatIsHalfBuiltIsBuiltAgain) {
   SharedTexts texts;
   for (int round = 0; round < 3; ++round)
     EXPECT_THROW(texts.get("key",
-                           [](Buffer& out) {
+                           [](text::Buffer& out) {
                              out.append(std::string_view("\"a,"));
                              throw std::bad_alloc();
                            }),
                  std::bad_alloc);
-  const auto whole = [](Buffer& out) { out.append(std::string_view("\"a,b\"")); };
+  const auto whole = [](text::Buffer& out) { out.append(std::string_view("\"a,b\"")); };
   EXPECT_EQ(texts.get("key", whole).value(), "a,b");
 }
 
@@ -53,7 +53,7 @@ TEST(SharedText, OfManyKeysIsTheKeys) {
     for (int i = 0; i < 100; ++i) {
       const std::string key = std::to_string(i);
       const SharedText& text =
-          texts.get(key, [&](Buffer& out) { out.append(std::string_view('"' + key + '"')); });
+          texts.get(key, [&](text::Buffer& out) { out.append(std::string_view('"' + key + '"')); });
       EXPECT_EQ(text.value(), key);
     }
 }
@@ -66,7 +66,7 @@ TEST(SharedText, KeepsNoMoreThanItsBound) {
     for (const char* key : {"a", "b", "c", "d", "e"})
       EXPECT_EQ(texts
                     .get(key,
-                         [&](Buffer& out) {
+                         [&](text::Buffer& out) {
                            ++built;
                            out.append(std::string_view(big));
                          })
@@ -81,7 +81,7 @@ TEST(SharedText, IsEncodedAsPartOfAPatch) {
     for (std::size_t size = 0; size < 5; ++size) {
       SharedTexts texts;
       const auto& text =
-          texts.get("k", [&](Buffer& out) { out.append(std::string_view(quoted(size))); });
+          texts.get("k", [&](text::Buffer& out) { out.append(std::string_view(quoted(size))); });
       Patch patch;
       patch.clear("tpu-webhook.dev/");
       for (int i = 0; i < 2; ++i) {
@@ -90,7 +90,7 @@ TEST(SharedText, IsEncodedAsPartOfAPatch) {
         patch.append(text);
         patch.end();
       }
-      Buffer encoded;
+      text::Buffer encoded;
       patch.encode(encoded);
       const json operations = json::parse(test::decode_base64(std::string(encoded.view())));
       ASSERT_EQ(operations.size(), 2u);
@@ -129,4 +129,4 @@ TEST(SharedText, SlicesAreNotMixedUp) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

@@ -9,7 +9,7 @@
 
 #include "tests/support/named_case.hpp"
 
-namespace tpuwh::webhook {
+namespace tpuwh::webhook::write {
 namespace {
 
 using test::case_name;
@@ -111,4 +111,4 @@ TEST(SurfaceNames, AreThoseOfTheRfc) {
 }
 
 }  // namespace
-}  // namespace tpuwh::webhook
+}  // namespace tpuwh::webhook::write

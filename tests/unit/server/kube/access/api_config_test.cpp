@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 class InClusterTest : public FolderTest {
@@ -81,4 +81,4 @@ TEST_F(InClusterTest, GivesWayToAKubeconfigThatWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 using namespace std::chrono_literals;
@@ -82,4 +82,4 @@ TEST_F(TokenFileTest, UsesTheTokenBesideItUntilItIsThere) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

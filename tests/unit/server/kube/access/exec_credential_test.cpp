@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 using std::chrono::system_clock;
@@ -113,4 +113,4 @@ constexpr Moment moments[] = {
 INSTANTIATE_TEST_SUITE_P(ExecCredential, Rfc3339, testing::ValuesIn(moments), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

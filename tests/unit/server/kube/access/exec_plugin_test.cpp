@@ -8,7 +8,7 @@
 
 #include <cerrno>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 using namespace std::chrono_literals;
@@ -204,4 +204,4 @@ users:
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 
 class FolderTest : public testing::Test {
  protected:
@@ -41,4 +41,4 @@ inline const std::string cert_pem =
 inline const std::string key_pem =
     "-----BEGIN EC PRIVATE KEY-----\nS0VZ\n-----END EC PRIVATE KEY-----\n";
 
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 using test::case_name;
@@ -49,7 +49,7 @@ TEST_F(KubeconfigTest, IsReadIntoItsParts) {
   const auto config = read(kubeconfig(
       fmt::format("server: 'https://[fd00::1]:6443/prefix/', tls-server-name: api.example, "
                   "certificate-authority-data: {}",
-                  encode_base64(ca_pem)),
+                  text::encode_base64(ca_pem)),
       "token: secret"));
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->host, "fd00::1");
@@ -92,10 +92,10 @@ TEST_F(KubeconfigTest, ReadsFilesFromItsOwnFolder) {
 TEST_F(KubeconfigTest, DataComesBeforeTheFile) {
   const auto config = read(
       kubeconfig(fmt::format("{}, certificate-authority: /nowhere, certificate-authority-data: {}",
-                             server, encode_base64(ca_pem)),
+                             server, text::encode_base64(ca_pem)),
                  fmt::format("client-certificate: /nowhere, client-key: /nowhere, "
                              "client-certificate-data: {}, client-key-data: {}",
-                             encode_base64(cert_pem), encode_base64(key_pem))));
+                             text::encode_base64(cert_pem), text::encode_base64(key_pem))));
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->ca_pem, ca_pem);
   EXPECT_EQ(config->client, (ClientCertificate{cert_pem, key_pem}));
@@ -191,7 +191,7 @@ TEST_P(KubeconfigWrong, SaysWhatAndWhere) {
   EXPECT_EQ(config.error().code(), Errc::api_access);
 }
 
-const std::string ca_data = ", certificate-authority-data: " + encode_base64(ca_pem);
+const std::string ca_data = ", certificate-authority-data: " + text::encode_base64(ca_pem);
 
 const Wrong wrong[] = {
     {"unknown_context", server, "", "@: no context is called \"x\"; want one of here", "x"},
@@ -221,9 +221,9 @@ const Wrong wrong[] = {
      "@:12: users[0].user.token: holds blanks or control characters"},
     {"token_and_password", server, "token: a, username: b",
      "@:12: users[0].user.username: stands beside a token; want one of the two"},
-    {"certificate_without_key", server, "client-certificate-data: " + encode_base64(cert_pem),
+    {"certificate_without_key", server, "client-certificate-data: " + text::encode_base64(cert_pem),
      "@:12: users[0].user: a client-certificate without its client-key; want both"},
-    {"key_without_certificate", server, "client-key-data: " + encode_base64(key_pem),
+    {"key_without_certificate", server, "client-key-data: " + text::encode_base64(key_pem),
      "@:12: users[0].user: a client-key without its client-certificate; want both"},
     {"exec_no_version", server, "exec: {command: x}",
      "@:12: users[0].user.exec.apiVersion: is \"\"; want client.authentication.k8s.io/v1 or"},
@@ -284,4 +284,4 @@ constexpr Broken broken[] = {
 INSTANTIATE_TEST_SUITE_P(Kubeconfig, KubeconfigBroken, testing::ValuesIn(broken), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::access {
 namespace {
 
 using test::case_name;
@@ -79,4 +79,4 @@ constexpr Wrong wrong[] = {
 INSTANTIATE_TEST_SUITE_P(ServerUrl, ServerUrlWrong, testing::ValuesIn(wrong), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::access

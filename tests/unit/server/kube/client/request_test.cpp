@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 const Resource pods{.group = "", .version = "v1", .plural = "pods", .ns = ""};
@@ -118,4 +118,4 @@ TEST(RequestTest, remove_with_preconditions) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 using test::case_name;
@@ -135,4 +135,4 @@ TEST(ResponseParserTest, a_header_has_a_limit) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -84,4 +84,4 @@ TEST(SentenceTest, asks_about_the_definition_of_what_is_not_served) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::client {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint start{1h};
+constexpr net::TimePoint start{1h};
 
 TEST(TokenBucketTest, gives_a_burst_and_then_a_steady_rate) {
   TokenBucket bucket(10, 3);
@@ -33,4 +33,4 @@ TEST(TokenBucketTest, time_that_stands_still_or_goes_back_gives_nothing) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::client

@@ -4,13 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::cluster {
 namespace {
 
 using Json = nlohmann::json;
 
-const GroupName group{"team-a", "cluster", "uid-1", "workers"};
-const webhook::LedgerRecord record{
+const store::GroupName group{"team-a", "cluster", "uid-1", "workers"};
+const webhook::ledger::LedgerRecord record{
     .hosts_per_slice = 4,
     .rebuilding = true,
     .entries = {{{0, 1}, "0-1-00000000000000aa"}, {{1, 3}, "1-3-00000000000000bb"}}};
@@ -59,10 +59,10 @@ TEST(LedgerObject, SaysWhatItCannotRead) {
 }
 
 TEST(LedgerObject, HasANameOfItsOwnForEachGroup) {
-  const GroupName again{"team-a", "cluster", "uid-2", "workers"};
+  const store::GroupName again{"team-a", "cluster", "uid-2", "workers"};
   EXPECT_NE(ledger_object_name(group), ledger_object_name(again));
   EXPECT_EQ(ledger_object_name(group).size(), 43u);
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::cluster

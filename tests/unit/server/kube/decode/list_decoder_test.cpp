@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 namespace {
 
 using test::case_name;
@@ -127,4 +127,4 @@ TEST(ListDecoderTest, only_an_object_has_a_limit) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::decode {
 namespace {
 
 using test::case_name;
@@ -130,4 +130,4 @@ TEST(WatchDecoderTest, a_line_beyond_the_limit_is_no_event) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::decode

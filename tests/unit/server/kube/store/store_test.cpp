@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::store {
 namespace {
 
 using Json = nlohmann::json;
@@ -139,7 +139,7 @@ Json leader(const std::string& uid, const std::string& node) {
 }
 
 TEST_F(StoreTest, KnowsWhereALeaderRuns) {
-  const webhook::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
+  const webhook::read::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
   const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
   upsert(Kind::node,
          {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
@@ -155,7 +155,7 @@ TEST_F(StoreTest, KnowsWhereALeaderRuns) {
   old["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z";
   upsert(Kind::pod, old);
   EXPECT_EQ(domain(), "pool-a");
-  const webhook::JobOfJobSet restarted{"ns", "s", "r", "1", "another-job"};
+  const webhook::read::JobOfJobSet restarted{"ns", "s", "r", "1", "another-job"};
   EXPECT_FALSE(store.leader_domain(restarted, "cloud.google.com/gke-nodepool"));
 }
 
@@ -170,4 +170,4 @@ TEST_F(StoreTest, PassesOverWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::store

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 namespace {
 
 using Json = nlohmann::json;
@@ -79,7 +79,7 @@ class Store final : public Sink {
     building_ = false;
     now_ = next_;
   }
-  void moved(TimePoint) override { calls_.emplace_back("moved"); }
+  void moved(net::TimePoint) override { calls_.emplace_back("moved"); }
 
   Contents contents() const {
     Contents out;
@@ -137,7 +137,7 @@ class Replay {
     begun(reader.finish(answered(200)));
   }
   void refuse(unsigned status, const std::string& name) {
-    Response response = answered(status);
+    client::Response response = answered(status);
     response.body = recorded(name);
     if (fsm_.state() == WatchState::listing) {
       begun(PageReader(fsm_, store, moments()).finish(response));
@@ -150,13 +150,13 @@ class Replay {
   Store store;
 
  private:
-  static Moment moment() { return {TimePoint(std::chrono::hours(1)), 0.5}; }
+  static Moment moment() { return {net::TimePoint(std::chrono::hours(1)), 0.5}; }
   static Moments moments() {
     return [] { return moment(); };
   }
-  static Response answered(unsigned status) {
-    Response response;
-    response.delivery = Delivery::answered;
+  static client::Response answered(unsigned status) {
+    client::Response response;
+    response.delivery = client::Delivery::answered;
     response.head.status = status;
     return response;
   }
@@ -164,13 +164,13 @@ class Replay {
     if (step.note == Note::begin_relist) store.begin_relist();
     if (std::holds_alternative<Wait>(step.action)) fsm_.waited(moment());
   }
-  void feed(StreamReader& reader, const std::string& name) {
+  void feed(client::StreamReader& reader, const std::string& name) {
     const std::string& text = recorded(name);
     cut_(text, [&](const std::string& piece) { return reader.on_bytes(piece); });
   }
 
   Cut cut_;
-  WatchFsm fsm_{Resource{.group = "", .version = "v1", .plural = "configmaps", .ns = ""}};
+  WatchFsm fsm_{client::Resource{.group = "", .version = "v1", .plural = "configmaps", .ns = ""}};
 };
 
 Replay list_and_watch(const Cut& cut) {
@@ -233,12 +233,12 @@ TEST(RecordedTest, what_is_too_old_is_listed_anew) {
 
 TEST(RecordedTest, a_custom_resources_metadata_stands_behind_its_items) {
   const std::string text = recorded("custom-resource.json");
-  ListDecoder decoder;
+  decode::ListDecoder decoder;
   decoder.feed(text);
   std::string_view item;
-  ASSERT_EQ(decoder.next(item), ListDecoder::Outcome::item);
+  ASSERT_EQ(decoder.next(item), decode::ListDecoder::Outcome::item);
   EXPECT_EQ(Json::parse(item)["kind"], "Thing");
-  EXPECT_EQ(decoder.next(item), ListDecoder::Outcome::end);
+  EXPECT_EQ(decoder.next(item), decode::ListDecoder::Outcome::end);
   EXPECT_EQ(decoder.continue_token(), "continue-3");
 }
 
@@ -285,4 +285,4 @@ TEST_P(CutTest, in_random_pieces) {
 INSTANTIATE_TEST_SUITE_P(, CutTest, testing::Values(list_and_watch, watch_list, expired));
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch

@@ -7,22 +7,22 @@
 #include <string>
 #include <utility>
 
-namespace tpuwh::server::kube {
+namespace tpuwh::server::kube::watch {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint start_of_time{1h};
+constexpr net::TimePoint start_of_time{1h};
 
-Status status(unsigned code, std::string reason) {
-  Status out;
+client::Status status(unsigned code, std::string reason) {
+  client::Status out;
   out.code = code;
   out.reason = std::move(reason);
   return out;
 }
 
-WatchEvent event(EventType type, std::string_view version, bool ends = false) {
-  WatchEvent out;
+decode::WatchEvent event(decode::EventType type, std::string_view version, bool ends = false) {
+  decode::WatchEvent out;
   out.type = type;
   out.version = version;
   out.initial_events_end = ends;
@@ -33,7 +33,7 @@ WatchEvent event(EventType type, std::string_view version, bool ends = false) {
 class WatchStory : public testing::Test {
  protected:
   Moment now() const { return {now_, 0.5}; }
-  void after(Clock::duration time) { now_ += time; }
+  void after(net::Clock::duration time) { now_ += time; }
 
   void expect_list(const Step& step, const std::string& token, unsigned limit = 500) {
     const auto* action = std::get_if<ListPage>(&step.action);
@@ -47,7 +47,7 @@ class WatchStory : public testing::Test {
     EXPECT_EQ(*action, (OpenWatch{.version = version, .timeout = 450s, .initial_events = initial}));
     EXPECT_EQ(fsm_.state(), WatchState::opening);
   }
-  void expect_wait(const Step& step, Clock::duration time) {
+  void expect_wait(const Step& step, net::Clock::duration time) {
     const auto* action = std::get_if<Wait>(&step.action);
     ASSERT_NE(action, nullptr) << step.action.index();
     EXPECT_EQ(action->time, time);
@@ -57,7 +57,7 @@ class WatchStory : public testing::Test {
     EXPECT_TRUE(std::holds_alternative<ReadOn>(step.action)) << step.action.index();
     EXPECT_EQ(step.note, note);
   }
-  Step waited(Clock::duration time) {
+  Step waited(net::Clock::duration time) {
     after(time);
     return fsm_.waited(now());
   }
@@ -80,8 +80,8 @@ class WatchStory : public testing::Test {
     ASSERT_EQ(fsm_.state(), WatchState::receiving);
   }
 
-  TimePoint now_ = start_of_time;
-  WatchFsm fsm_{Resource{.group = "", .version = "v1", .plural = "pods", .ns = ""}};
+  net::TimePoint now_ = start_of_time;
+  WatchFsm fsm_{client::Resource{.group = "", .version = "v1", .plural = "pods", .ns = ""}};
 };
 
 // --- the first state -------------------------------------------------------
@@ -92,15 +92,16 @@ TEST_F(WatchStory, watch_list_shows_nothing_before_its_bookmark) {
   EXPECT_EQ(step.note, Note::begin_relist);
   expect_watch(step, "", true);
   expect_read_on(fsm_.watch_opened(now()), Note::none);
-  expect_read_on(fsm_.event(event(EventType::added, "9"), now()), Note::apply);
-  expect_read_on(fsm_.event(event(EventType::added, "3"), now()), Note::apply);
+  expect_read_on(fsm_.event(event(decode::EventType::added, "9"), now()), Note::apply);
+  expect_read_on(fsm_.event(event(decode::EventType::added, "3"), now()), Note::apply);
   EXPECT_EQ(fsm_.version(), "");
   EXPECT_FALSE(fsm_.synced());
-  expect_read_on(fsm_.event(event(EventType::bookmark, "12", true), now()), Note::end_relist);
+  expect_read_on(fsm_.event(event(decode::EventType::bookmark, "12", true), now()),
+                 Note::end_relist);
   EXPECT_TRUE(fsm_.synced());
   EXPECT_EQ(fsm_.version(), "12");
   EXPECT_EQ(fsm_.state(), WatchState::watching);
-  expect_read_on(fsm_.event(event(EventType::modified, "13"), now()), Note::apply);
+  expect_read_on(fsm_.event(event(decode::EventType::modified, "13"), now()), Note::apply);
   EXPECT_EQ(fsm_.version(), "13");
   after(450s);
   expect_watch(fsm_.stream_ended(now()), "13");
@@ -135,7 +136,7 @@ TEST_F(WatchStory, an_old_server_that_answers_400_is_listed_too) {
 
 TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_quiet_is_listed) {
   reach_receiving();
-  fsm_.event(event(EventType::added, "9"), now());
+  fsm_.event(event(decode::EventType::added, "9"), now());
   expect_wait(fsm_.silent(now()), 1200ms);
   Step step = waited(1200ms);
   EXPECT_EQ(step.note, Note::begin_relist);
@@ -145,10 +146,10 @@ TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_quiet_is_listed) {
 TEST_F(WatchStory, a_server_that_takes_no_notice_and_is_busy_is_listed) {
   reach_receiving();
   after(119s);
-  expect_read_on(fsm_.event(event(EventType::bookmark, "9"), now()), Note::moved);
+  expect_read_on(fsm_.event(event(decode::EventType::bookmark, "9"), now()), Note::moved);
   EXPECT_EQ(fsm_.version(), "");
   after(2s);
-  const Step step = fsm_.event(event(EventType::modified, "10"), now());
+  const Step step = fsm_.event(event(decode::EventType::modified, "10"), now());
   EXPECT_EQ(step.note, Note::begin_relist);
   expect_list(step, "");
 }
@@ -163,9 +164,9 @@ TEST_F(WatchStory, a_watch_list_that_breaks_begins_anew) {
   };
   for (const auto& [name, happens] : breaks) {
     SCOPED_TRACE(name);
-    fsm_ = WatchFsm{Resource{.group = "", .version = "v1", .plural = "pods", .ns = ""}};
+    fsm_ = WatchFsm{client::Resource{.group = "", .version = "v1", .plural = "pods", .ns = ""}};
     reach_receiving();
-    fsm_.event(event(EventType::added, "9"), now());
+    fsm_.event(event(decode::EventType::added, "9"), now());
     expect_wait(happens(), 1200ms);
     EXPECT_NE(fsm_.error(), "");
     EXPECT_FALSE(fsm_.synced());
@@ -195,7 +196,7 @@ TEST_F(WatchStory, an_expired_token_begins_with_the_first_page) {
 TEST_F(WatchStory, a_busy_server_is_asked_for_the_same_page_when_it_says) {
   reach_listing();
   fsm_.page("t1", "10", now());
-  Status busy = status(429, "TooManyRequests");
+  client::Status busy = status(429, "TooManyRequests");
   busy.retry_after = 8s;
   expect_wait(fsm_.list_refused(busy, now()), 9s);
   Step step = waited(9s);
@@ -258,24 +259,24 @@ TEST_F(WatchStory, a_kind_that_is_not_installed_is_tried_slowly) {
 
 TEST_F(WatchStory, events_and_bookmarks_move_the_version) {
   reach_watching();
-  expect_read_on(fsm_.event(event(EventType::deleted, "11"), now()), Note::apply);
+  expect_read_on(fsm_.event(event(decode::EventType::deleted, "11"), now()), Note::apply);
   EXPECT_EQ(fsm_.version(), "11");
-  expect_read_on(fsm_.event(event(EventType::bookmark, "15"), now()), Note::moved);
+  expect_read_on(fsm_.event(event(decode::EventType::bookmark, "15"), now()), Note::moved);
   EXPECT_EQ(fsm_.version(), "15");
-  expect_read_on(fsm_.event(event(EventType::unknown, ""), now()), Note::none);
+  expect_read_on(fsm_.event(event(decode::EventType::unknown, ""), now()), Note::none);
   EXPECT_EQ(fsm_.version(), "15");
 }
 
 TEST_F(WatchStory, an_event_without_a_version_cannot_be_resumed_from) {
   reach_watching();
-  const Step step = fsm_.event(event(EventType::modified, ""), now());
+  const Step step = fsm_.event(event(decode::EventType::modified, ""), now());
   EXPECT_EQ(step.note, Note::begin_relist);
   expect_list(step, "");
 }
 
 TEST_F(WatchStory, a_clean_end_is_resumed_without_a_list) {
   reach_watching();
-  fsm_.event(event(EventType::added, "11"), now());
+  fsm_.event(event(decode::EventType::added, "11"), now());
   after(449s);
   const Step step = fsm_.stream_ended(now());
   EXPECT_EQ(step.note, Note::none);
@@ -321,7 +322,7 @@ TEST_F(WatchStory, an_expired_version_is_listed_at_once_and_again_after_a_pause)
 
 TEST_F(WatchStory, a_busy_server_is_watched_later_from_the_same_version) {
   reach_watching();
-  Status busy = status(429, "TooManyRequests");
+  client::Status busy = status(429, "TooManyRequests");
   busy.retry_after = 4s;
   expect_wait(fsm_.error_event(busy, now()), 4500ms);
   expect_watch(waited(4500ms), "10");
@@ -347,7 +348,7 @@ TEST_F(WatchStory, an_event_between_internal_errors_starts_the_clock_anew) {
   fsm_.error_event(status(500, "InternalError"), now());
   waited(1200ms);
   fsm_.watch_opened(now());
-  fsm_.event(event(EventType::added, "11"), now());
+  fsm_.event(event(decode::EventType::added, "11"), now());
   after(40s);
   fsm_.error_event(status(500, "InternalError"), now());
   expect_watch(waited(2400ms), "11");
@@ -355,7 +356,7 @@ TEST_F(WatchStory, an_event_between_internal_errors_starts_the_clock_anew) {
 
 TEST_F(WatchStory, a_version_that_the_server_does_not_know_yet_is_listed_anew) {
   reach_watching();
-  Status future = status(504, "Timeout");
+  client::Status future = status(504, "Timeout");
   future.retry_after = 1s;
   future.causes.push_back({.reason = "ResourceVersionTooLarge", .message = "", .field = ""});
   expect_wait(fsm_.watch_refused(future, now()), 1200ms);
@@ -370,7 +371,7 @@ TEST_F(WatchStory, other_errors_in_the_stream_are_a_reason_to_list) {
 
 TEST_F(WatchStory, lost_connections_resume_from_the_same_version) {
   reach_watching();
-  fsm_.event(event(EventType::added, "11"), now());
+  fsm_.event(event(decode::EventType::added, "11"), now());
   expect_wait(fsm_.connection_failed("connection reset by peer", now()), 1200ms);
   EXPECT_EQ(fsm_.error(), "watch of pods: connection reset by peer");
   expect_watch(waited(1200ms), "11");
@@ -381,7 +382,7 @@ TEST_F(WatchStory, lost_connections_resume_from_the_same_version) {
   expect_wait(fsm_.silent(now()), 4800ms);
   expect_watch(waited(4800ms), "11");
   fsm_.watch_opened(now());
-  fsm_.event(event(EventType::bookmark, "12"), now());
+  fsm_.event(event(decode::EventType::bookmark, "12"), now());
   EXPECT_EQ(fsm_.error(), "");
   EXPECT_EQ(fsm_.relists(), 0u);
 }
@@ -417,7 +418,7 @@ TEST_F(WatchStory, an_expired_credential_is_tried_again) {
 
 TEST(BackoffTest, doubles_up_to_half_a_minute_and_forgets_after_two_good_minutes) {
   Backoff backoff;
-  TimePoint now = start_of_time;
+  net::TimePoint now = start_of_time;
   for (const auto want : {800ms, 1600ms, 3200ms, 6400ms, 12800ms, 15000ms, 15000ms}) {
     EXPECT_EQ(backoff.next({now, 0}), want);
     now += want;
@@ -428,4 +429,4 @@ TEST(BackoffTest, doubles_up_to_half_a_minute_and_forgets_after_two_good_minutes
 }
 
 }  // namespace
-}  // namespace tpuwh::server::kube
+}  // namespace tpuwh::server::kube::watch
