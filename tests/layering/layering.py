@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Holds the include lines and the CMake lists of the tree against the design.
+"""Holds the include lines, the namespaces and the CMake lists of the tree against the design.
 
 layering.py ROOT          one line per breach; exit 1 if there is one
 layering.py --self-test   a made-up tree with one breach at a time: each must be found
 
-An arrow is "may be included by": topology <- webhook <- server. docs/architecture.md
+An arrow is "may be included by": topology <- webhook <- server, and within these the rooms of
+rooms.txt. docs/architecture.md
 """
 
 import pathlib
 import re
 import sys
 import tempfile
+
+from rooms import circle, read_table, room_of
 
 LAYERS = ("topology", "webhook", "server")  # each may include itself and those before it
 SOURCES = (".cpp", ".hpp")
@@ -45,10 +48,16 @@ IMPURE_CALLS = {
 EXEMPT = {"topology/generate_catalog.cpp": ("nlohmann/", "fstream", "iostream")}
 # Made by the build, so not to be found in the tree.
 GENERATED = ("catalog_rows.hpp",)
+# Error and Result are the words of all layers, so they are said without a room.
+IN_NO_ROOM = {"topology/result.hpp": "tpuwh"}
+# What may lie at the top of server/: everything else is in a room.
+TOP_OF_SERVER = ("server/main.cpp",)
+TABLE = "tests/layering/rooms.txt"
 
+NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
 COMMENT_OR_STRING = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
-TARGET = re.compile(r"\b(?:add_library|add_executable|target_sources)\s*\(([^)]*)\)", re.S)
+TARGET = re.compile(r"\b(?:add_library|add_executable|target_sources|tpuwh_room)\s*\(([^)]*)\)", re.S)
 
 
 def named(header, names):
@@ -140,6 +149,56 @@ def circles(root):
         yield from visit(file, [])
 
 
+def includes_of(path):
+    """(line number, "header") for each include of our own."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        include = INCLUDE.match(line)
+        if include and include[1] == '"' and include[2] not in GENERATED:
+            yield number, include[2]
+
+
+def rooms(root):
+    """Breaches of the table: edges that it does not have or nobody uses, circles, files in no room."""
+    allowed = read_table(root / TABLE)
+    used = {}
+    for layer in LAYERS:
+        for path in files_of(root, layer):
+            file = path.relative_to(root).as_posix()
+            room = room_of(file)
+            used.setdefault(room, set())
+            if room == "server" and file not in TOP_OF_SERVER:
+                yield f"{file}: at the top of server/; every file but main.cpp is in a room"
+            elif room not in allowed:
+                yield f"{file}: room {room} is not in {TABLE}"
+            for number, header in includes_of(path):
+                other = room_of(header)
+                if other == room or not (root / header).is_file():
+                    continue
+                used[room].add(other)
+                if room in allowed and other not in allowed[room]:
+                    yield f'{file}:{number}: "{header}": {room} may not include {other} ({TABLE})'
+    for room, others in allowed.items():
+        if room not in used:
+            yield f"{TABLE}: {room} has no files"
+        for other in sorted(others - used.get(room, others)):
+            yield f"{TABLE}: no file of {room} includes {other}"
+    if around := circle(used):
+        yield " -> ".join(around) + ": a circle of rooms"
+
+
+def namespaces(root):
+    """Namespaces that are not their file's folder."""
+    for layer in LAYERS:
+        for path in files_of(root, layer):
+            file = path.relative_to(root).as_posix()
+            wanted = "tpuwh::" + room_of(file).replace("/", "::")
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                found = NAMESPACE.match(line)
+                if found and found[1] not in (wanted, IN_NO_ROOM.get(file)) \
+                        and not found[1].startswith(wanted + "::"):
+                    yield f"{file}:{number}: namespace {found[1]}, its folder is {wanted}"
+
+
 def target_lists(root):
     """(CMake file, source named in a target of it) for each."""
     for path in sorted([*root.rglob("CMakeLists.txt"), *root.rglob("*.cmake")]):
@@ -175,20 +234,36 @@ def breaches(root):
     yield from sources(root)
     yield from circles(root)
     yield from targets(root)
+    yield from rooms(root)
+    yield from namespaces(root)
 
 
 # ---- the self test
 
 GOOD = {
+    "tests/layering/rooms.txt": """# a comment
+topology:
+webhook/read: topology
+webhook/answer: topology webhook/read
+server/net:
+server/https: server/net webhook/answer
+server: server/https
+""",
     "topology/CMakeLists.txt": "add_library(t STATIC dims.cpp ${generated})  # gone.cpp\n",
     "topology/dims.hpp": "#include <boost/system/result.hpp>\n#include <cstdint>\n",
     "topology/dims.cpp": '#include "topology/dims.hpp"\n#include "catalog_rows.hpp"\n',
-    "webhook/CMakeLists.txt": 'add_library(w STATIC\n  admit.cpp\n  "sub/pod.cpp")\n',
-    "webhook/answer/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n',
-    "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <simdjson.h>\n// exit()\n',
-    "webhook/sub/pod.cpp": 'const char* text = "getenv( steady_clock )";\n',
+    "webhook/read/CMakeLists.txt": 'tpuwh_room(SOURCES "pod.cpp" LIBRARIES fmt::fmt)\n',
+    "webhook/read/pod.hpp": '#include "topology/dims.hpp"\nnamespace tpuwh::webhook::read {\n',
+    "webhook/read/pod.cpp": 'const char* text = "getenv( steady_clock )";\n',
+    "webhook/answer/CMakeLists.txt": "tpuwh_room(\n  SOURCES\n    admit.cpp)\n",
+    "webhook/answer/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n'
+                                '#include "webhook/read/pod.hpp"\n',
+    "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <simdjson.h>\n// exit()\n'
+                                "namespace tpuwh::webhook::answer::parts {\n",
     "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
-    "server/main.cpp": '#include "webhook/answer/admit.hpp"\n#include <unistd.h>\n#include <iostream>\n',
+    "server/main.cpp": '#include "server/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
+    "server/net/asio.hpp": "",
+    "server/https/session.hpp": '#include "webhook/answer/admit.hpp"\n#include "server/net/asio.hpp"\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
 }
 
@@ -201,14 +276,15 @@ def admit(line):
     return {"webhook/answer/admit.cpp": line + "\n"}
 
 
+def table(old, new):
+    assert old in GOOD[TABLE]
+    return {TABLE: GOOD[TABLE].replace(old, new)}
+
+
 # What breaks, the files written over GOOD, what the one complaint has to say.
 BAD = (
-    ("topology includes webhook", {"webhook/decide/notes.hpp": "", **dims('#include "webhook/decide/notes.hpp"')},
-     '"webhook/decide/notes.hpp" points up'),
-    ("webhook includes server", {"server/log/log.hpp": "", **admit('#  include "server/log/log.hpp"')},
-     '"server/log/log.hpp" points up'),
-    ("server includes tests", {"server/main.cpp": '#include "tests/support/answer.hpp"\n'},
-     "is in no layer"),
+    ("server includes tests", {"server/main.cpp": '#include "server/https/session.hpp"\n'
+                               '#include "tests/support/answer.hpp"\n'}, "is in no layer"),
     ("relative include", admit('#include "admit.hpp"'), "is in no layer"),
     ("missing header", admit('#include "topology/gone.hpp"'), "does not exist"),
     ("JSON in topology", dims("#include <nlohmann/json.hpp>"), "no library of topology"),
@@ -219,17 +295,38 @@ BAD = (
     ("Boost in webhook", admit("#include <boost/asio/post.hpp>"), "no library of webhook"),
     ("printing", admit("#include <iostream>"), "<iostream> is printing"),
     ("file", dims("#include <fstream>"), "<fstream> is a file"),
-    ("thread", {"webhook/sub/pod.cpp": "#include <thread>\n"}, "<thread> is a thread"),
+    ("thread", {"webhook/read/pod.cpp": "#include <thread>\n"}, "<thread> is a thread"),
     ("clock", admit("auto now = std::chrono::steady_clock::now();"), "a clock"),
     ("environment", admit('auto x = std::getenv("X");'), "the environment"),
     ("ending", dims("void f() { std::abort(); }"), "ending the process"),
-    ("circle", {"webhook/a.hpp": '#include "webhook/b.hpp"\n',
-                "webhook/b.hpp": '#include "webhook/a.hpp"\n'},
-     "webhook/a.hpp -> webhook/b.hpp -> webhook/a.hpp"),
+    ("circle of headers", {"webhook/read/a.hpp": '#include "webhook/read/b.hpp"\n',
+                           "webhook/read/b.hpp": '#include "webhook/read/a.hpp"\n'},
+     "webhook/read/a.hpp -> webhook/read/b.hpp -> webhook/read/a.hpp"),
     ("listed, not there",
-     {"webhook/CMakeLists.txt": "add_library(w admit.cpp sub/pod.cpp gone.cpp)\n"},
-     "webhook/gone.cpp does not exist"),
-    ("there, not listed", {"webhook/new.cpp": ""}, "webhook/new.cpp: in no target"),
+     {"webhook/read/CMakeLists.txt": "tpuwh_room(SOURCES pod.cpp gone.cpp)\n"},
+     "webhook/read/gone.cpp does not exist"),
+    ("there, not listed", {"webhook/read/new.cpp": ""}, "webhook/read/new.cpp: in no target"),
+    ("a file at the top of server", {"server/log.hpp": ""}, "server/log.hpp: at the top of server/"),
+    ("an include against the table",
+     {"server/net/asio.hpp": '#include "topology/dims.hpp"\n'}, "server/net may not include topology"),
+    ("an edge that nobody needs", table("server/net:", "server/net: topology"),
+     "no file of server/net includes topology"),
+    ("a circle of rooms",
+     {**table("server/net:", "server/net: server/https"),
+      "server/net/other.hpp": '#include "server/https/session.hpp"\n'},
+     "server/https -> server/net -> server/https: a circle of rooms"),
+    ("a room that is in no table", {"webhook/new/a.hpp": ""}, "room webhook/new is not in"),
+    ("a room without files", table("server/net:", "server/old:\nserver/net:"), "server/old has no files"),
+    ("the namespace of another room", {"server/net/asio.hpp": "namespace tpuwh::server {\n"},
+     "namespace tpuwh::server, its folder is tpuwh::server::net"),
+    ("a namespace that begins alike", {"server/net/asio.hpp": "namespace tpuwh::server::nets {\n"},
+     "namespace tpuwh::server::nets, its folder is tpuwh::server::net"),
+)
+# An include that points up breaks two rules at once: the layers' and the table.
+UP = (
+    ("topology includes webhook", dims('#include "webhook/read/pod.hpp"'), '"webhook/read/pod.hpp" points up'),
+    ("webhook includes server", {"webhook/read/pod.cpp": '#  include "server/net/asio.hpp"\n'},
+     '"server/net/asio.hpp" points up'),
 )
 
 
@@ -248,6 +345,10 @@ def self_test():
         found = complaints({**GOOD, **files})
         if len(found) != 1 or wanted not in found[0]:
             wrong.append(f"{name}: wanted one complaint with {wanted!r}, got {found}")
+    for name, files, wanted in UP:
+        found = complaints({**GOOD, **files})
+        if not any(wanted in each for each in found):
+            wrong.append(f"{name}: wanted a complaint with {wanted!r}, got {found}")
     return wrong
 
 
