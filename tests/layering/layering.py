@@ -55,6 +55,7 @@ TOP_OF_SERVER = ("server/main.cpp",)
 TABLE = "tests/layering/rooms.txt"
 
 NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
+NAMED = re.compile(r"(?<![\w/.-])(?:topology|webhook|server)/[\w/]+\.[ch]pp\b")
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
 COMMENT_OR_STRING = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 TARGET = re.compile(r"\b(?:add_library|add_executable|target_sources|tpuwh_room)\s*\(([^)]*)\)", re.S)
@@ -199,6 +200,20 @@ def namespaces(root):
                     yield f"{file}:{number}: namespace {found[1]}, its folder is {wanted}"
 
 
+def pages(root):
+    """Sources that a page or a comment names and that are not there."""
+    texts = [page for pattern in ("*.md", "docs/**/*.md", "tests/**/*.md", "bench/*.md", "charts/**/*.*")
+             for page in root.glob(pattern)]
+    for path in sorted([*texts, *(p for layer in LAYERS for p in files_of(root, layer))]):
+        file = path.relative_to(root).as_posix()
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if INCLUDE.match(line):
+                continue
+            for named_file in NAMED.findall(line):
+                if not (root / named_file).is_file():
+                    yield f"{file}:{number}: names {named_file}, which is not there"
+
+
 def target_lists(root):
     """(CMake file, source named in a target of it) for each."""
     for path in sorted([*root.rglob("CMakeLists.txt"), *root.rglob("*.cmake")]):
@@ -236,6 +251,7 @@ def breaches(root):
     yield from targets(root)
     yield from rooms(root)
     yield from namespaces(root)
+    yield from pages(root)
 
 
 # ---- the self test
@@ -317,6 +333,8 @@ BAD = (
      "server/https -> server/net -> server/https: a circle of rooms"),
     ("a room that is in no table", {"webhook/new/a.hpp": ""}, "room webhook/new is not in"),
     ("a room without files", table("server/net:", "server/old:\nserver/net:"), "server/old has no files"),
+    ("a page that names what is gone", {"docs/a.md": "see `webhook/read/gone.hpp`, `webhook/read/pod.hpp`\n"},
+     "docs/a.md:1: names webhook/read/gone.hpp"),
     ("the namespace of another room", {"server/net/asio.hpp": "namespace tpuwh::server {\n"},
      "namespace tpuwh::server, its folder is tpuwh::server::net"),
     ("a namespace that begins alike", {"server/net/asio.hpp": "namespace tpuwh::server::nets {\n"},
