@@ -10,8 +10,9 @@ import threading
 import time
 
 import program as programs
+from certificates import make_pair
 from checks import check
-from program import Program, make_pair
+from program import Program
 from wire import Connection, ask, get, post, review, tls
 
 

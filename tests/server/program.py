@@ -81,13 +81,3 @@ class Program:
                 self.process.wait(5)
         self._log.close()
         self._folder.cleanup()
-
-
-def make_pair(folder, name, days=1):
-    """A self-signed certificate for localhost: paths of it and of its key."""
-    cert, key = folder / f"{name}.crt", folder / f"{name}.key"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-days", str(days), "-subj", f"/CN={name}",
-                    "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert],
-                   check=True, capture_output=True)
-    return cert, key

@@ -2,9 +2,10 @@
 
 import time
 
-import play
+import certificates
 from checks import check
-from play import Probe, Server, asked, expect, serve_ok
+from made_up_api import Server, serve_ok
+from probe import Probe, asked, expect
 
 
 @check
@@ -16,8 +17,9 @@ def what_a_request_looks_like():
         peer.answer()
 
     with Server(server_side) as server:
-        (play.PKI / "token").write_text("secret")
-        with Probe(server, "--token-file", play.PKI / "token", "--base-path", "/prefix") as probe:
+        token = certificates.FOLDER / "token"
+        token.write_text("secret")
+        with Probe(server, "--token-file", token, "--base-path", "/prefix") as probe:
             probe.ask("get /api/v1/pods?limit=5 3000")
         assert seen[0].startswith("GET /prefix/api/v1/pods?limit=5 HTTP/1.1\r\n"), seen
         fields = dict(line.split(": ") for line in seen[0].split("\r\n")[1:] if line)
@@ -99,7 +101,7 @@ def an_expired_token():
             seen.append(text)
             peer.answer(status=200 if f"Bearer {good[-1]}\r\n" in text else 401)
 
-    token = play.PKI / "rotating"
+    token = certificates.FOLDER / "rotating"
     token.write_text("old")
     with Server(server_side) as server, Probe(server, "--token-file", token) as probe:
         expect(probe.ask("get /api 3000"), delivery="answered", status=401)
@@ -117,6 +119,6 @@ def an_expired_token():
 
 @check
 def no_token_is_said():
-    result = asked(Server(serve_ok), "--token-file", play.PKI / "no-token")
+    result = asked(Server(serve_ok), "--token-file", certificates.FOLDER / "no-token")
     expect(result, delivery="failed")
     assert "no token in" in result["error"]

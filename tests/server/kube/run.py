@@ -11,9 +11,10 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+import certificates  # noqa: E402
 import checks  # noqa: E402
 import connections  # noqa: E402,F401  (their checks register themselves)
-import play  # noqa: E402
+import probe  # noqa: E402
 import slow  # noqa: E402,F401
 import streams  # noqa: E402,F401
 import trust  # noqa: E402,F401
@@ -23,10 +24,10 @@ import watching  # noqa: E402,F401
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    play.PROBE = sys.argv[1]
+    probe.PROBE = sys.argv[1]
     with tempfile.TemporaryDirectory(prefix="tpu-webhook-kube-") as folder:
-        play.PKI = pathlib.Path(folder)
-        play.make_pki(play.PKI)
+        certificates.FOLDER = pathlib.Path(folder)
+        certificates.make_pki(certificates.FOLDER)
         sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
 
 

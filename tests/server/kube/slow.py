@@ -5,20 +5,17 @@ import time
 
 import checks
 from checks import check
-from play import Server, asked, expect, expect_time, serve_ok
+from made_up_api import Server, serve_ok, silence
+from probe import asked, expect, expect_time
 
 
 @check
 def silent_peer():
-    def play(peer):
-        peer.request()
-        peer.wait_until_gone()
-
-    result = asked(Server(play), command="get /api 500")
+    result = asked(Server(silence), command="get /api 500")
     expect(result, delivery="failed", silent=True, idle=0)
     assert result["error"].endswith("no answer in time"), result["error"]
     expect_time(result, 500)
-    expect(asked(Server(play), command="post /api 500 {}"), delivery="unknown", silent=True)
+    expect(asked(Server(silence), command="post /api 500 {}"), delivery="unknown", silent=True)
 
 
 @check
@@ -78,11 +75,6 @@ def endless_body():
     result = asked(Server(play), command="get /api 20000")
     expect(result, delivery="failed")
     assert "longer than 8388608 bytes" in result["error"], result["error"][:100]
-
-
-def silence(peer):
-    peer.request()
-    peer.wait_until_gone()
 
 
 def silent_stream(peer):

@@ -2,9 +2,10 @@
 
 import socket
 
-import play
+import certificates
 from checks import check
-from play import Probe, Server, asked, expect, serve_ok
+from made_up_api import Server, serve_ok
+from probe import Probe, asked, expect
 
 
 @check
@@ -58,8 +59,8 @@ def insecure_if_asked():
 
 @check
 def ca_file_that_changes():
-    file = play.PKI / "changing.crt"
-    file.write_bytes((play.PKI / "other-ca.crt").read_bytes())
+    file = certificates.FOLDER / "changing.crt"
+    file.write_bytes((certificates.FOLDER / "other-ca.crt").read_bytes())
 
     def once(peer):
         peer.request()
@@ -68,7 +69,7 @@ def ca_file_that_changes():
     with Server(once) as server, Probe(server, "--ca-file", file, ca=None) as probe:
         result = probe.ask("get /api 3000")
         assert str(file) in result["error"], result["error"]
-        file.write_bytes((play.PKI / "ca.crt").read_bytes())
+        file.write_bytes((certificates.FOLDER / "ca.crt").read_bytes())
         expect(probe.ask("get /api 3000"), delivery="answered")
         file.write_bytes(b"")  # being written: the last one counts
         expect(probe.ask("get /api 3000"), delivery="answered")
@@ -76,14 +77,15 @@ def ca_file_that_changes():
 
 @check
 def missing_ca_file():
-    result = asked(Server(serve_ok), "--ca-file", play.PKI / "nowhere.crt", ca=None)
+    result = asked(Server(serve_ok), "--ca-file", certificates.FOLDER / "nowhere.crt", ca=None)
     assert "nowhere.crt: no CA certificate in it" in result["error"], result["error"]
 
 
 @check
 def client_certificate():
     server = Server(serve_ok, client_ca="ca.crt")
-    result = asked(server, "--cert", play.PKI / "client.crt", "--key", play.PKI / "client.key")
+    cert, key = certificates.FOLDER / "client.crt", certificates.FOLDER / "client.key"
+    result = asked(server, "--cert", cert, "--key", key)
     expect(result, delivery="answered")
     expect(asked(Server(serve_ok, client_ca="ca.crt")), delivery="failed")
 

@@ -5,7 +5,8 @@ import socket
 import time
 
 from checks import check
-from play import SLACK, Server, asked, expect, expect_time
+from made_up_api import Server
+from probe import SLACK, asked, expect, expect_time
 
 
 def pod(name, version):

@@ -13,9 +13,13 @@ import sys
 import tempfile
 import time
 
-from api import Api, Served
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
+import checks  # noqa: E402
+import program  # noqa: E402
+from made_up_api import Objects, Server, expires, forbids, rivals, says  # noqa: E402
+from checks import check  # noqa: E402
+
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 LEDGER = "/api/v1/namespaces/hooks/configmaps"
 
@@ -32,10 +36,11 @@ def kubeconfig(folder, port):
 
 def run(api, *arguments, interrupt_after=None):
     """(exit code, standard output, standard error)"""
-    with Served(api) as port, tempfile.TemporaryDirectory() as folder:
+    with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
-            [PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, port)], env=ENVIRONMENT,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [program.PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, server.port)],
+            env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
         if interrupt_after:
             time.sleep(interrupt_after)
             process.send_signal(signal.SIGINT)
@@ -61,13 +66,10 @@ def job_pod(host, hosts=4, ns="ml"):
             "status": {"phase": "Running"}}
 
 
-def cluster():
-    api = Api()
-    api.collections = {"/api/v1/pods": [job_pod(host) for host in range(4)],
-                       "/api/v1/namespaces/ml/pods": [job_pod(host) for host in range(4)],
-                       "/api/v1/nodes": [], "/api/v1/services": [],
-                       "/api/v1/namespaces/ml/services": []}
-    return api
+def cluster(*faults):
+    pods = [job_pod(host) for host in range(4)]
+    return Objects({"/api/v1/pods": pods, "/api/v1/namespaces/ml/pods": pods, "/api/v1/nodes": [],
+                    "/api/v1/services": [], "/api/v1/namespaces/ml/services": []}, *faults)
 
 
 TOKEN = "0123456789abcdef"
@@ -93,21 +95,18 @@ def object_name(parts):
         NAMES[key] = "?"
         wrong = ledger_object([], parts[2])
         wrong["metadata"]["name"] = "tpu-ledger-" + hashlib.md5(b"x").hexdigest()
-        api = Api()
-        api.collections = {LEDGER: [wrong], "/api/v1/pods": []}
-        _, out, err = run(api, "ledger", "list", "-n", "hooks")
+        api = Objects({LEDGER: [wrong], "/api/v1/pods": []})
+        _, out, _ = run(api, "ledger", "list", "-n", "hooks")
         NAMES[key] = out.split("its names belong to ")[1].split()[0]
     return NAMES[key]
 
 
-def ledger(hosts, living):
+def ledger(hosts, living, *faults):
     pods = [{"metadata": {"name": f"w-{host}", "namespace": "ml",
                           "labels": {"tpu-webhook.dev/token": f"0-{host}-{TOKEN}"}},
              "status": {"phase": "Running"}} for host in living]
-    api = Api()
-    api.collections = {LEDGER: [ledger_object(hosts)], "/api/v1/pods": pods,
-                       "/api/v1/namespaces/ml/pods": pods}
-    return api
+    return Objects({LEDGER: [ledger_object(hosts)], "/api/v1/pods": pods,
+                    "/api/v1/namespaces/ml/pods": pods}, *faults)
 
 
 def entries(api):
@@ -115,87 +114,87 @@ def entries(api):
             for line in o["data"]["entries"].split()]
 
 
-# --- tests: each a function that asserts
+# --- checks
 
+@check
 def slices_are_listed_page_by_page():
     api = cluster()
     code, out, err = run(api, "slices")
     assert code == 0, err
     assert "4 of 4" in out, out
-    pages = [path for _, path in api.requests if path.startswith("/api/v1/pods")]
+    pages = api.targets("/api/v1/pods")
     assert len(pages) == 2 and "limit=500" in pages[0] and "continue=2" in pages[1], pages
 
 
+@check
 def a_namespace_alone_is_asked_for():
     api = cluster()
     code, out, err = run(api, "slices", "-n", "ml")
     assert code == 0 and "4 of 4" in out, out + err
-    assert not any(path.startswith("/api/v1/pods") for _, path in api.requests), api.requests
+    assert not api.targets("/api/v1/pods"), api.targets()
 
 
+@check
 def an_expired_page_begins_the_list_anew():
-    api = cluster()
-    api.expire = 1
-    code, out, err = run(api, "slices")
+    code, out, err = run(cluster(expires(1)), "slices")
     assert code == 0 and "4 of 4" in out and "twice" not in out, out + err
 
 
+@check
 def a_page_that_always_expires_ends():
-    api = cluster()
-    api.expire = 99
-    code, out, err = run(api, "slices")
+    code, _, err = run(cluster(expires(99)), "slices")
     assert code == 2 and "410 Expired" in err, err
 
 
+@check
 def nodes_that_may_not_be_read_are_not_known():
-    api = cluster()
-    api.forbidden = {"/api/v1/nodes"}
-    code, out, err = run(api, "slices")
+    code, out, err = run(cluster(forbids("/api/v1/nodes")), "slices")
     assert code == 0 and "not known: cannot list nodes: 403" in out, out + err
     assert 'add {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}' in out, out
 
 
+@check
 def pods_that_may_not_be_read_end_the_command():
-    api = cluster()
-    api.forbidden = {"/api/v1/pods"}
-    code, out, err = run(api, "audit")
+    code, _, err = run(cluster(forbids("/api/v1/pods")), "audit")
     assert code == 2 and err.startswith("tpu-webhook: cannot list pods: 403"), err
 
 
+@check
 def an_audit_of_a_namespace_does_with_it_alone():
-    api = cluster()
-    api.forbidden = {"/api/v1/pods"}
-    code, out, err = run(api, "audit", "-n", "ml")
+    code, out, err = run(cluster(forbids("/api/v1/pods")), "audit", "-n", "ml")
     assert code == 1 and "unmutated" in out, out + err
     assert "not known: what is in other namespaces than ml" in out, out
 
 
+@check
 def a_service_that_is_not_there_is_known_to_be_none():
     code, out, err = run(cluster(), "audit")
     assert "no-service" in out and "snapshot" not in out, out + err
 
 
+@check
 def nobody_listens():
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([PROGRAM, "slices", "--kubeconfig", kubeconfig(folder, 1)],
+        done = subprocess.run([program.PROGRAM, "slices", "--kubeconfig", kubeconfig(folder, 1)],
                               env=ENVIRONMENT, capture_output=True, text=True, timeout=30)
     assert done.returncode == 2 and "127.0.0.1:1" in done.stderr, done.stderr
 
 
+@check
 def a_watch_ends_well_when_it_is_interrupted():
     api = cluster()
     code, out, err = run(api, "slices", "--watch", interrupt_after=3)
     assert code == 0 and err == "", err
     assert out.count("NAMESPACE") == 1, out  # nothing changed
-    lists = [path for _, path in api.requests if path.startswith("/api/v1/nodes")]
-    assert len(lists) == 2, lists
+    assert len(api.targets("/api/v1/nodes")) == 2, api.targets()
 
 
+@check
 def a_watch_of_a_file_ends_well_too():
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"kind": "List", "items": []}, file)
         file.flush()
-        process = subprocess.Popen([PROGRAM, "slices", "--watch", "--cluster", file.name],
+        process = subprocess.Popen([program.PROGRAM, "slices", "--watch", "--cluster", file.name],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
@@ -203,39 +202,43 @@ def a_watch_of_a_file_ends_well_too():
     assert process.returncode == 0 and out and not err, (process.returncode, out, err)
 
 
+@check
 def the_ledger_says_who_holds_what():
     code, out, err = run(ledger([0, 1, 2], [1]), "ledger", "list", "-n", "hooks")
     assert code == 0, err
     assert "2: 0-0 0-2" in out and "ml/ray" in out, out
 
 
+@check
 def release_writes_over_a_rival_by_reading_again():
-    api = ledger([0, 1, 2], [1])
-    api.rivals = 2
+    api = ledger([0, 1, 2], [1], rivals(2))
     code, out, err = run(api, "ledger", "release", "ml/ray/workers", "0-2", "--force", "--yes",
                          "-n", "hooks")
     assert code == 0 and "freed 1 of 3 entries" in out, out + err
     assert entries(api) == ["0-0", "0-1"], entries(api)
-    assert sum(method == "PUT" for method, _ in api.requests) == 3, api.requests
+    assert api.methods().count("PUT") == 3, api.methods()
 
 
+@check
 def release_gives_up_after_some_conflicts():
-    api = ledger([0, 1], [])
-    api.rivals = 99
+    api = ledger([0, 1], [], rivals(99))
     code, _, err = run(api, "ledger", "release", "ml/ray/workers", "0-1", "--force", "--yes",
                        "-n", "hooks")
     assert code == 1 and "changed by others 5 times in a row" in err, err
     assert entries(api) == ["0-0", "0-1"], entries(api)
 
 
+@check
 def release_deletes_an_empty_object_if_it_is_still_the_same():
     api = ledger([0], [])
     code, out, err = run(api, "ledger", "release", "ml/ray/workers", "0-0", "--force", "--yes",
                          "-n", "hooks")
     assert code == 0 and api.collections[LEDGER] == [], out + err
-    assert api.deleted[0]["preconditions"] == {"resourceVersion": "7"}, api.deleted
+    (deletion,) = [r.body for r in api.requests if r.method == "DELETE"]
+    assert deletion["preconditions"] == {"resourceVersion": "7"}, deletion
 
 
+@check
 def release_needs_a_yes_where_nobody_can_be_asked():
     api = ledger([0], [])
     code, _, err = run(api, "ledger", "release", "ml/ray/workers", "-n", "hooks")
@@ -243,6 +246,7 @@ def release_needs_a_yes_where_nobody_can_be_asked():
     assert entries(api) == ["0-0"]
 
 
+@check
 def release_waits_before_it_frees_and_can_be_interrupted():
     api = ledger([0, 1], [1])
     code, out, err = run(api, "ledger", "release", "ml/ray/workers", "--yes", "-n", "hooks",
@@ -251,21 +255,22 @@ def release_waits_before_it_frees_and_can_be_interrupted():
     assert entries(api) == ["0-0", "0-1"]
 
 
+@check
 def a_dry_run_writes_nothing():
     api = ledger([0, 1], [1])
     code, out, err = run(api, "ledger", "release", "ml/ray/workers", "--dry-run", "-n", "hooks")
     assert code == 0 and "would free 0-0" in out and "0-1" not in out, out + err
-    assert all(method == "GET" for method, _ in api.requests), api.requests
+    assert set(api.methods()) == {"GET"}, api.methods()
 
 
+@check
 def doctor_goes_on_where_nothing_may_be_read():
-    api = Api()
-    api.collections = {"/": []}
+    api = Objects({"/": []})
     code, out, err = run(api, "doctor", "--output", "json", "-n", "hooks")
     assert code == 1, out + err  # nothing is installed
     checks = json.loads(out)
     assert checks["fail"] >= 3 and all(c["fix"] for c in checks["checks"] if c["verdict"] == "fail")
-    assert all(method == "GET" for method, _ in api.requests), api.requests
+    assert set(api.methods()) == {"GET"}, api.methods()
 
 
 def replicas(api, *names):
@@ -286,12 +291,13 @@ def replicas(api, *names):
 
 def of_file(objects, *arguments):
     """(exit code, output) of a command with a snapshot on standard input."""
-    done = subprocess.run([PROGRAM, *arguments, "--cluster", "-"], env=ENVIRONMENT,
+    done = subprocess.run([program.PROGRAM, *arguments, "--cluster", "-"], env=ENVIRONMENT,
                           input=json.dumps({"kind": "List", "items": objects}),
                           capture_output=True, text=True, timeout=30, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
+@check
 def the_ledger_of_a_file():
     pods = [{"kind": "Pod", **pod} for pod in ledger([0, 1], [0]).collections["/api/v1/pods"]]
     label = {"app.kubernetes.io/component": "ledger"}
@@ -308,12 +314,13 @@ def the_ledger_of_a_file():
     assert code == 0 and out.startswith("no ledger object in namespace elsewhere"), out
 
 
+@check
 def a_snapshot_that_is_none_says_how_to_make_one():
     for command, kinds in [(["doctor"], "deployments"), (["ledger", "list"], "configmaps,pods")]:
-        done = subprocess.run([PROGRAM, *command, "--cluster", "-"], env=ENVIRONMENT, input="[1]",
+        done = subprocess.run([program.PROGRAM, *command, "--cluster", "-"], env=ENVIRONMENT, input="[1]",
                               capture_output=True, text=True, timeout=30, check=False)
         assert done.returncode == 2 and kinds in done.stderr, done.stderr
-        done = subprocess.run([PROGRAM, *command, "--cluster", "x", "--context", "y"],
+        done = subprocess.run([program.PROGRAM, *command, "--cluster", "x", "--context", "y"],
                               env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)
         assert done.returncode == 2 and "not both" in done.stderr, done.stderr
 
@@ -325,49 +332,42 @@ def freshness(api):
             if c["check"] == "freshness"], err
 
 
+@check
 def doctor_asks_each_replica_how_fresh_it_is():
-    api = Api()
+    api = Objects()
     first, second = replicas(api, "a", "b")
     age = 'tpu_webhook_watch_age_seconds{resource="pods"} '
-    api.texts = {first: (200, age + "7.2\n"), second: (200, age + "151\n")}
+    api.faults = [says({first: (200, age + "7.2\n"), second: (200, age + "151\n")})]
     lines, err = freshness(api)
     assert [verdict for verdict, _ in lines] == ["warn", "ok"], (lines, err)
     assert "b has heard nothing of pods for 151 s" in lines[0][1], lines
     assert "1 replica watches the cluster" in lines[1][1] and "7 s old" in lines[1][1], lines
 
 
+@check
 def doctor_asks_no_further_where_a_replica_is_not_reached():
-    api = Api()
-    first, second = replicas(api, "a", "b")
-    api.texts = {first: (503, "error trying to reach service: dial tcp 10.0.0.7:9001: timeout")}
+    api = Objects()
+    first, _ = replicas(api, "a", "b")
+    unreached = "error trying to reach service: dial tcp 10.0.0.7:9001: timeout"
+    api.faults = [says({first: (503, unreached)})]
     (line,), err = freshness(api)
     assert line[0] == "unknown" and "10.0.0.7" in line[1] and "b: not asked" in line[1], (line, err)
-    assert not [path for _, path in api.requests if "pods/b" in path], api.requests
+    assert not [target for target in api.targets() if "pods/b" in target], api.targets()
 
 
+@check
 def doctor_says_what_it_may_not_ask():
-    api = Api()
-    api.forbidden = {replicas(api, "a")[0].rpartition("/")[0]}
+    api = Objects()
+    api.faults = [forbids(replicas(api, "a")[0].rpartition("/")[0])]
     (line,), err = freshness(api)
     assert line[0] == "unknown" and "pods/proxy" in line[1], (line, err)
 
 
 def main():
-    part = sys.argv[2] if len(sys.argv) > 2 else ""
-    tests = [f for f in list(globals().values())
-             if callable(f) and getattr(f, "__module__", "") == "__main__"
-             and f.__code__.co_argcount == 0 and f.__name__ not in ("main", "cluster")]
-    wrong = 0
-    for test in tests:
-        if part not in test.__name__:
-            continue
-        try:
-            test()
-            print("ok  ", test.__name__)
-        except Exception as fault:  # noqa: BLE001
-            wrong += 1
-            print("FAIL", test.__name__, type(fault).__name__, fault)
-    sys.exit(1 if wrong else 0)
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    program.PROGRAM = sys.argv[1]
+    sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
 
 
 if __name__ == "__main__":

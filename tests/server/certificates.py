@@ -1,0 +1,36 @@
+"""Certificates that a test makes for itself, with the openssl command."""
+
+import pathlib
+import subprocess
+
+FOLDER = pathlib.Path()  # what make_pki made; a run.py sets it
+
+_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
+
+
+def make_pair(folder, name, days=1):
+    """A self-signed certificate for localhost: paths of it and of its key."""
+    cert, key = folder / f"{name}.crt", folder / f"{name}.key"
+    openssl("req", "-x509", *_KEY, "-days", days, "-subj", f"/CN={name}",
+            "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert)
+    return cert, key
+
+
+def make_pki(folder):
+    """A CA, another CA, and server certificates: by name, by address, and for somebody else."""
+    for ca in ("ca", "other-ca"):
+        openssl("req", "-x509", *_KEY, "-days", 2, "-subj", f"/CN={ca}",
+                "-keyout", folder / f"{ca}.key", "-out", folder / f"{ca}.crt")
+    for name, san in (("name", "DNS:kubernetes.default.svc"), ("address", "IP:127.0.0.1"),
+                      ("client", "DNS:client")):
+        openssl("req", *_KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
+                "-out", folder / f"{name}.csr")
+        extensions = folder / f"{name}.ext"
+        extensions.write_text(f"subjectAltName={san}\n")
+        openssl("x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / "ca.crt", "-CAkey",
+                folder / "ca.key", "-CAcreateserial", "-days", 2, "-extfile", extensions,
+                "-out", folder / f"{name}.crt")

@@ -1,0 +1,248 @@
+"""A made-up API server on the loopback.
+
+What is done with a connection is a function of a `Peer`: the n-th connection is given to the n-th
+function. One that does well, for as long as it is asked, is `Objects`; its `faults` are functions
+that spoil some of its answers. One that does badly is written where it is tested.
+"""
+
+import contextlib
+import json
+import socket
+import ssl
+import threading
+import urllib.parse
+
+import certificates
+
+PAGE = 2  # objects in a page of a list
+
+
+class Peer:
+    """One connection, seen by the server."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.got = b""
+
+    def request(self):
+        """The next request's text; "" if the client has gone."""
+        while b"\r\n\r\n" not in self.got:
+            piece = self.stream.recv(65536)
+            if not piece:
+                return ""
+            self.got += piece
+        head, _, rest = self.got.partition(b"\r\n\r\n")
+        length = 0
+        for line in head.lower().split(b"\r\n"):
+            if line.startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        while len(rest) < length:
+            rest += self.stream.recv(65536)
+        self.got = rest[length:]
+        return (head + b"\r\n\r\n" + rest[:length]).decode()
+
+    def send(self, text):
+        self.stream.sendall(text.encode())
+
+    def answer(self, body="{}", status=200, fields=""):
+        self.send(f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\n{fields}"
+                  f"Content-Length: {len(body.encode())}\r\n\r\n{body}")
+
+    def head(self):
+        self.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+    def chunk(self, text):
+        self.send(f"{len(text):x}\r\n{text}\r\n")
+
+    def wait_until_gone(self):
+        with contextlib.suppress(OSError):
+            while self.stream.recv(65536):
+                pass
+
+
+class Server:
+    """Gives the n-th connection to `play[n]` (the last one to all that follow). `certificate` and
+    `client_ca` are names in certificates.FOLDER; `name` and `protocol` are what a client's
+    handshake asked for."""
+
+    def __init__(self, *play, certificate="address", client_ca=None, tls=True):
+        self.play, self.connections, self.errors = play, 0, []
+        self.context = None
+        if tls:
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context.load_cert_chain(certificates.FOLDER / f"{certificate}.crt",
+                                         certificates.FOLDER / f"{certificate}.key")
+            self.context.set_alpn_protocols(["h2", "http/1.1"])
+            self.context.sni_callback = self._note_name
+            if client_ca:
+                self.context.verify_mode = ssl.CERT_REQUIRED
+                self.context.load_verify_locations(certificates.FOLDER / client_ca)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.name = self.protocol = None
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _note_name(self, _, name, __):
+        self.name = name
+
+    def _accept(self):
+        while True:
+            try:
+                raw, _ = self.listener.accept()
+            except OSError:
+                return
+            script = self.play[min(self.connections, len(self.play) - 1)]
+            self.connections += 1
+            threading.Thread(target=self._serve, args=(raw, script), daemon=True).start()
+
+    def _serve(self, raw, script):
+        with raw:
+            stream = raw
+            try:
+                if self.context:
+                    stream = self.context.wrap_socket(raw, server_side=True)
+                    self.protocol = stream.selected_alpn_protocol()
+                with stream:
+                    script(Peer(stream))
+            except OSError as error:
+                self.errors.append(str(error))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)  # or a thread would accept for ever
+        self.listener.close()
+
+
+def serve_ok(peer):
+    while peer.request():
+        peer.answer('{"kind":"PodList"}')
+
+
+def silence(peer):
+    """Takes a request and answers nothing."""
+    peer.request()
+    peer.wait_until_gone()
+
+
+# --- one that does well: objects by collection, in pages of two
+
+def status(code, reason, message):
+    return code, {"kind": "Status", "code": code, "reason": reason, "message": message}
+
+
+class Request:
+    def __init__(self, text):
+        head, _, body = text.partition("\r\n\r\n")
+        self.method, self.target, _ = head.split("\r\n")[0].split(" ")
+        url = urllib.parse.urlsplit(urllib.parse.unquote(self.target))
+        self.path, self.query = url.path, urllib.parse.parse_qs(url.query)
+        self.folder, _, self.name = url.path.rpartition("/")
+        self.body = json.loads(body) if body else None
+
+
+class Objects:
+    """`collections` maps a path ("/api/v1/pods") to objects; what is not there is a 404. The first
+    of `faults` that returns (status, object or text) for a request has answered it."""
+
+    def __init__(self, collections=None, *faults):
+        self.collections, self.faults = collections or {}, list(faults)
+        self.requests = []       # every Request
+        self.version = 100
+
+    def __call__(self, peer):
+        while text := peer.request():
+            request = Request(text)
+            self.requests.append(request)
+            answers = (fault(self, request) for fault in self.faults)
+            code, out = next(filter(None, answers), None) or self.answer(request)
+            peer.answer(out if isinstance(out, str) else json.dumps(out), code)
+
+    def targets(self, beginning="/"):
+        """Path and query of each request whose path begins so."""
+        return [r.target for r in self.requests if r.target.startswith(beginning)]
+
+    def methods(self):
+        return [r.method for r in self.requests]
+
+    def find(self, request):
+        return next((o for o in self.collections.get(request.folder, ())
+                     if o["metadata"]["name"] == request.name), None)
+
+    def answer(self, request):
+        return {"GET": self.get, "PUT": self.put, "DELETE": self.delete}[request.method](request)
+
+    def get(self, request):
+        if request.path in self.collections:
+            return 200, self.page(self.collections[request.path], request.query)
+        found = self.find(request)
+        return (200, found) if found else status(404, "NotFound", f"no {request.path}")
+
+    def page(self, objects, query):
+        start = int(query.get("continue", ["0"])[0])
+        metadata = {"resourceVersion": str(self.version)}
+        if start + PAGE < len(objects):
+            metadata["continue"] = str(start + PAGE)
+        return {"kind": "List", "apiVersion": "v1", "metadata": metadata,
+                "items": objects[start:start + PAGE]}
+
+    def put(self, request):
+        found, body = self.find(request), request.body
+        if not found or found["metadata"]["resourceVersion"] != body["metadata"]["resourceVersion"]:
+            return status(409, "Conflict", "the object has been modified")
+        objects = self.collections[request.folder]
+        objects[objects.index(found)] = self.changed(body)
+        return 200, body
+
+    def delete(self, request):
+        found = self.find(request)
+        wanted = request.body.get("preconditions", {}).get("resourceVersion")
+        if not found or wanted != found["metadata"]["resourceVersion"]:
+            return status(409, "Conflict", "the precondition failed")
+        self.collections[request.folder].remove(found)
+        return 200, {"kind": "Status", "status": "Success"}
+
+    def changed(self, body):
+        self.version += 1
+        body["metadata"]["resourceVersion"] = str(self.version)
+        return body
+
+
+# --- its faults
+
+def forbids(*paths):
+    """Refuses to read these collections, and what is in them."""
+    def fault(_, request):
+        if request.method == "GET" and (request.path in paths or request.folder in paths):
+            return status(403, "Forbidden", "you may not")
+        return None
+    return fault
+
+
+def says(texts):
+    """Path -> (status, text): what is no object."""
+    return lambda _, request: texts.get(request.path)
+
+
+def expires(times):
+    """Forgets the place in a list."""
+    left = iter(range(times))
+
+    def fault(_, request):
+        if "continue" in request.query and next(left, None) is not None:
+            return status(410, "Expired", "the continue parameter is too old")
+        return None
+    return fault
+
+
+def rivals(times):
+    """Somebody else writes just before a write."""
+    left = iter(range(times))
+
+    def fault(objects, request):
+        found = objects.find(request) if request.method != "GET" else None
+        if found and next(left, None) is not None:
+            objects.changed(found)
+    return fault
