@@ -16,7 +16,7 @@ import paths  # noqa: F401
 import catalog
 import fleet
 import oracle
-from program import Program
+from webhook import Webhook
 
 SMALL = 64   # hosts
 SAMPLED = 6  # members of a slice above that
@@ -74,7 +74,7 @@ def main():
         shapes = list(big_shapes(random.Random(SEED).sample(rows, min(len(rows), BIG_ROWS))))
     else:
         shapes = [shape for row in rows for shape in fleet.shapes(row)]
-    program = Program(args.program, *args.flag)
+    program = Webhook(args.program, *args.flag)
     pods = workloads = broken = 0
     for shape in shapes:
         for scene in scenes(program, shape, fleet.fleets(shape)):

@@ -14,7 +14,7 @@ import fleet
 from controllers import job_pod
 from oracle import LONGEST_STRING
 from pods import literal_env, tpu_containers
-from program import Program
+from webhook import Webhook
 
 JOB = "train"
 PORT = 8471
@@ -70,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the tpu-webhook to ask")
-    program = Program(parser.parse_args().program)
+    program = Webhook(parser.parse_args().program)
     wrong = []
     for machine, topology, containers, variable in CASES:
         shape = fleet.Shape(catalog.row(machine, topology), containers)

@@ -22,8 +22,8 @@ import oracle
 from apiserver import container
 from controllers import bare_pod
 from pods import tpu_containers
-from program import Program, applied
 from stateful import lws_pod, lws_written
+from webhook import Webhook, applied
 
 SEED = 20261121
 STORIES = 300
@@ -307,7 +307,7 @@ def main():
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--stories", type=int, default=STORIES)
     args = parser.parse_args()
-    program, chance, wrong = Program(args.program), random.Random(args.seed), []
+    program, chance, wrong = Webhook(args.program), random.Random(args.seed), []
     for number in range(args.stories):
         wrong += story(program, chance, number)
     wrong += second_tpu_container(program)

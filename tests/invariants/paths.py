@@ -6,6 +6,6 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-for folder in (HERE.parent / "readers", HERE.parent / "support" / "workloads", HERE):
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+for folder in ("server", "readers", "support/workloads", "invariants"):
+    if str(HERE.parent / folder) not in sys.path:
+        sys.path.insert(0, str(HERE.parent / folder))

@@ -15,7 +15,7 @@ import fleet
 import invariants
 import oracle
 from pods import literal_env, tpu_containers
-from program import Program
+from webhook import Webhook
 
 # The right sets: a multislice job, one with two containers on a host, and Ray.
 SETS = {
@@ -244,7 +244,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help="the tpu-webhook to ask")
-    sets = right_sets(Program(parser.parse_args().program))
+    sets = right_sets(Webhook(parser.parse_args().program))
     wrong = [f"{key}: {c}" for key, scene in sets.items() for c in oracle.check(scene)]
     wrong += [f"nothing is spoiled for invariant {n}" for n in oracle.INVARIANTS if n not in SPOILS]
     for number, cases in SPOILS.items():

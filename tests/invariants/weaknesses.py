@@ -18,7 +18,7 @@ import sys
 import traceback
 
 import paths  # noqa: F401
-from program import Idle, Program
+from webhook import Idle, Webhook
 from weaknesses import injector, jobset, kuberay, lws, missing
 
 NOT_YET = pathlib.Path(__file__).resolve().parent / "weaknesses" / "not_yet"
@@ -91,7 +91,7 @@ def main():
               if not args.names or any(n.startswith(word) for word in args.names)}
     if not chosen:
         parser.error("no test has such a name")
-    program, wrong = Program(args.program), 0
+    program, wrong = Webhook(args.program), 0
     for name, function in chosen.items():
         why = failure(function, program)
         if why is None and name in waiting:

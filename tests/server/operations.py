@@ -116,11 +116,10 @@ def certificate_replaced_under_load():
 
 @check
 def bad_certificate_files_end_the_start_in_one_line():
-    result = subprocess.run([programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", "--tls-cert",
-                             "/nonexistent", "--tls-key", "/nonexistent"],
-                            capture_output=True, text=True, timeout=10)
-    assert result.returncode == 1 and result.stdout == ""
-    assert result.stderr.count("\n") == 1 and "/nonexistent" in result.stderr, result.stderr
+    code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0",
+                                  "--tls-cert", "/nonexistent", "--tls-key", "/nonexistent")
+    assert code == 1 and out == ""
+    assert err.count("\n") == 1 and "/nonexistent" in err, err
 
 
 @check

@@ -1,4 +1,5 @@
-"""The program under test: started on free ports of the loopback, ended by its process id."""
+"""The program under test: run to its end, or serving on free ports of the loopback and ended by
+its process id."""
 
 import contextlib
 import json
@@ -13,6 +14,23 @@ import time
 PROGRAM = None  # path of tpu-webhook; run.py sets it
 START_LIMIT = 10.0
 END_LIMIT = 40.0
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+
+
+def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):
+    """(exit code, standard output, standard error); with SIGINT after so many seconds."""
+    process = subprocess.Popen([program, *arguments], env=ENVIRONMENT, text=True,
+                               stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process:
+        try:
+            if interrupt_after:
+                time.sleep(interrupt_after)
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate(stdin, timeout=limit)
+            return process.returncode, out, err
+        finally:
+            process.kill()  # unless it has ended
 
 
 class Program:

@@ -7,7 +7,7 @@ import catalog
 import fleet
 from controllers import job_pod, jobset_pod, ray_worker
 from pods import tpu_containers
-from program import Program, applied
+from webhook import Webhook, applied
 
 NAMESPACE = fleet.NAMESPACE
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -59,7 +59,7 @@ class Beside:
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": self.items}, file)
             file.flush()
-            return Program(self.program.path, "--cluster", file.name).answers(pods, **request)
+            return Webhook(self.program.path, "--cluster", file.name).answers(pods, **request)
 
 
 def admitted(program, pods, **request):

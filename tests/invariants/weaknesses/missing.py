@@ -7,7 +7,7 @@ import oracle
 from apiserver import container
 from controllers import bare_pod, ray_worker
 from pods import tpu_containers
-from program import Program
+from webhook import Webhook
 from weaknesses.ask import (NAMESPACE, NODE_POOL, Beside, admitted, from_label, ids, jobset, member,
                             names, only, shape, terms, value)
 
@@ -139,7 +139,7 @@ def m06_what_the_user_began_is_completed(program):
 
 def m07_names_on_request_are_unique(program):
     """TPU_NAME for every workload, on request: each server of an Indexed Job is a slice."""
-    named = Program(program.path, "--tpu-name-everywhere")
+    named = Webhook(program.path, "--tpu-name-everywhere")
     of = shape("ct6e-standard-8t", "2x4")
     after = admitted(named, [member(of, i) for i in range(3)])
     assert len({only(pod, "TPU_NAME") for pod in after}) == 3, [only(p, "TPU_NAME") for p in after]

@@ -7,11 +7,8 @@ PART: only tests whose name contains it. Standard library only.
 import hashlib
 import json
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
@@ -20,7 +17,6 @@ import program  # noqa: E402
 from made_up_api import Objects, Server, expires, forbids, rivals, says  # noqa: E402
 from checks import check  # noqa: E402
 
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 LEDGER = "/api/v1/namespaces/hooks/configmaps"
 
 
@@ -34,18 +30,16 @@ def kubeconfig(folder, port):
     return str(path)
 
 
-def run(api, *arguments, interrupt_after=None):
+def run(api, *arguments, **options):
     """(exit code, standard output, standard error)"""
-    with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            [program.PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, server.port)],
-            env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
-        if interrupt_after:
-            time.sleep(interrupt_after)
-            process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-        return process.returncode, out, err
+    with Server(api, tls=False) as server:
+        return run_at(server.port, *arguments, **options)
+
+
+def run_at(port, *arguments, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        return program.run(program.PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, port),
+                           **options)
 
 
 def job_pod(host, hosts=4, ns="ml"):
@@ -174,10 +168,8 @@ def a_service_that_is_not_there_is_known_to_be_none():
 
 @check
 def nobody_listens():
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([program.PROGRAM, "slices", "--kubeconfig", kubeconfig(folder, 1)],
-                              env=ENVIRONMENT, capture_output=True, text=True, timeout=30)
-    assert done.returncode == 2 and "127.0.0.1:1" in done.stderr, done.stderr
+    code, _, err = run_at(1, "slices")
+    assert code == 2 and "127.0.0.1:1" in err, err
 
 
 @check
@@ -194,12 +186,9 @@ def a_watch_of_a_file_ends_well_too():
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"kind": "List", "items": []}, file)
         file.flush()
-        process = subprocess.Popen([program.PROGRAM, "slices", "--watch", "--cluster", file.name],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=10)
-    assert process.returncode == 0 and out and not err, (process.returncode, out, err)
+        code, out, err = program.run(program.PROGRAM, "slices", "--watch", "--cluster", file.name,
+                                     interrupt_after=0.5)
+    assert code == 0 and out and not err, (code, out, err)
 
 
 @check
@@ -291,10 +280,9 @@ def replicas(api, *names):
 
 def of_file(objects, *arguments):
     """(exit code, output) of a command with a snapshot on standard input."""
-    done = subprocess.run([program.PROGRAM, *arguments, "--cluster", "-"], env=ENVIRONMENT,
-                          input=json.dumps({"kind": "List", "items": objects}),
-                          capture_output=True, text=True, timeout=30, check=False)
-    return done.returncode, done.stdout + done.stderr
+    code, out, err = program.run(program.PROGRAM, *arguments, "--cluster", "-",
+                                 stdin=json.dumps({"kind": "List", "items": objects}))
+    return code, out + err
 
 
 @check
@@ -317,12 +305,10 @@ def the_ledger_of_a_file():
 @check
 def a_snapshot_that_is_none_says_how_to_make_one():
     for command, kinds in [(["doctor"], "deployments"), (["ledger", "list"], "configmaps,pods")]:
-        done = subprocess.run([program.PROGRAM, *command, "--cluster", "-"], env=ENVIRONMENT, input="[1]",
-                              capture_output=True, text=True, timeout=30, check=False)
-        assert done.returncode == 2 and kinds in done.stderr, done.stderr
-        done = subprocess.run([program.PROGRAM, *command, "--cluster", "x", "--context", "y"],
-                              env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False)
-        assert done.returncode == 2 and "not both" in done.stderr, done.stderr
+        code, _, err = program.run(program.PROGRAM, *command, "--cluster", "-", stdin="[1]")
+        assert code == 2 and kinds in err, err
+        code, _, err = program.run(program.PROGRAM, *command, "--cluster", "x", "--context", "y")
+        assert code == 2 and "not both" in err, err
 
 
 def freshness(api):

@@ -1,10 +1,10 @@
-"""The real program, offline: Pods in, patched Pods or answers out. One process for many Pods."""
+"""The webhook, offline: Pods in, patched Pods or answers out. One process for many Pods."""
 
 import base64
 import dataclasses
 import json
-import subprocess
 
+import program
 from apiserver import review
 
 _SECONDS = 300
@@ -21,7 +21,7 @@ class Answer:
     raw: dict
 
 
-class Program:
+class Webhook:
     def __init__(self, path, *flags):
         self.path, self.flags = path, flags
 
@@ -42,18 +42,17 @@ class Program:
 
     def _ask(self, pods, form, **request):
         lines = [json.dumps(_reviewed(pod, i, request)) for i, pod in enumerate(pods)]
-        result = subprocess.run([self.path, "review", "-", "--output", form, *self.flags],
-                                input="\n".join(lines) + "\n", capture_output=True, text=True,
-                                timeout=_SECONDS)
-        if result.returncode not in (0, 1):
-            raise RuntimeError(f"review ended with {result.returncode}: {result.stderr[-2000:]}")
-        out = [json.loads(line) for line in result.stdout.splitlines()]
+        code, text, wrong = program.run(self.path, "review", "-", "--output", form, *self.flags,
+                                        stdin="\n".join(lines) + "\n", limit=_SECONDS)
+        if code not in (0, 1):
+            raise RuntimeError(f"review ended with {code}: {wrong[-2000:]}")
+        out = [json.loads(line) for line in text.splitlines()]
         if len(out) != len(pods):
             raise RuntimeError(f"{len(pods)} Pods asked, {len(out)} answers")
         return out
 
 
-class Idle(Program):
+class Idle(Webhook):
     """A webhook that allows everything and changes nothing, to see that a test can fail."""
 
     def __init__(self):
