@@ -12,7 +12,7 @@ import json
 import math
 import re
 
-import compose
+import container_env
 import zone
 from pods import chips, dns_name, title, tpu_containers
 
@@ -73,7 +73,7 @@ class Member:
         return self.env.get("TPU_WORKER_ID", "")
 
     def processes(self):
-        return math.prod(compose.dims(self.env["TPU_TOPOLOGY"])) // self.chips
+        return math.prod(container_env.dims(self.env["TPU_TOPOLOGY"])) // self.chips
 
     def entry(self, name):
         """The entry that this member's id indexes, or None."""
@@ -125,7 +125,7 @@ def lists_identical(scene, slices):
             if needed and not addresses:
                 yield f"{m.label} has no TPU_PROCESS_ADDRESSES for {wanted} processes"
             # libtpu's law: as many addresses as the device plugin's bounds say
-            bounds = math.prod(compose.dims(m.env["TPU_HOST_BOUNDS"]))
+            bounds = math.prod(container_env.dims(m.env["TPU_HOST_BOUNDS"]))
             read = len(addresses or m.list("TPU_WORKER_HOSTNAMES"))
             if read != bounds:
                 yield (f"{m.label} gives libtpu {read} addresses for host bounds "
@@ -354,7 +354,7 @@ INVARIANTS = {
 
 
 def _members(scene):
-    plugin = functools.cache(lambda asked: compose.device_plugin(scene.node, asked))
+    plugin = functools.cache(lambda asked: container_env.device_plugin(scene.node, asked))
     out = []
     for number, positions in enumerate(scene.slices):
         members = []
@@ -363,7 +363,7 @@ def _members(scene):
             containers = tpu_containers(pod)
             for i, container in enumerate(containers):
                 env = dict(plugin(chips(container)))
-                env.update(compose.pod_env(pod, container, scene.node, "10.0.0.1", "00000"))
+                env.update(container_env.pod_env(pod, container, scene.node, "10.0.0.1", "00000"))
                 own = {e["name"]: e.get("value", "") for e in container.get("env", [])}
                 members.append(Member(f"{title(pod)}/{container['name']}", pod, position, number,
                                       scene.host(number, place), i, len(containers),

@@ -1,6 +1,6 @@
 """Runs in JAX's virtual environment: what JAX's own cluster detection makes of each process.
 
-stdin: processes (compose.Process as JSON); stdout: for each, what JAX derives.
+stdin: processes (container_env.Process as JSON); stdout: for each, what JAX derives.
 """
 
 import inspect

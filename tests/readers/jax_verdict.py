@@ -6,7 +6,7 @@ Each function returns complaints, sentences a person can act on; none means agre
 import collections
 import math
 
-from compose import dims
+from container_env import dims
 
 
 def derived(probes):

@@ -1,6 +1,6 @@
 """Runs in Ray's virtual environment: what Ray's TPU manager makes of each process.
 
-stdin: processes (compose.Process as JSON); stdout: for each, what a raylet would register.
+stdin: processes (container_env.Process as JSON); stdout: for each, what a raylet would register.
 The chip count is the one thing given, from what the container asks for: there is no /dev here.
 """
 

@@ -14,7 +14,7 @@ import time
 
 import agree
 import cluster
-import compose
+import container_env
 import jax_verdict
 import ray_verdict
 import readers
@@ -50,7 +50,7 @@ class Job:
 
 
 def scene_of(pods, around):
-    return Scene(compose.processes(pods, around), zone.hosts_file(pods, around.services),
+    return Scene(container_env.processes(pods, around), zone.hosts_file(pods, around.services),
                  [title(pod) for pod in pods if not zone.asks_cluster_dns(pod)])
 
 
@@ -97,7 +97,7 @@ def together(program, workloads):
     parts, hosts, first = [], zone.LOOPBACK, 0
     for workload in workloads:
         pods, around = pods_and_cluster(program, workload)
-        processes = iter(compose.processes(pods, around, first))
+        processes = iter(container_env.processes(pods, around, first))
         by_line = [[next(processes) for _ in tpu_containers(pod)] for pod in pods]
         hosts += zone.hosts_file(pods, around.services, first).removeprefix(zone.LOOPBACK)
         first += len(pods)
@@ -183,7 +183,7 @@ def wrong_jax_story(program):
         for case in wrong.JAX[workload]:
             edited = case.edit(pods)
             own = zone.hosts_file(edited, around.services, first[workload])
-            processes = compose.processes(edited, around, first[workload])
+            processes = container_env.processes(edited, around, first[workload])
             for p in processes:
                 p.env.pop(case.without, None)
             scenes.append(Scene(processes, "".join({**zones, workload: own}.values()), []))

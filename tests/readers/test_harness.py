@@ -8,26 +8,27 @@ import unittest
 
 import agree
 import cluster
-import compose
+import container_env
 import jax_verdict
 import ray_verdict
 import zone
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(TESTS / "support" / "workloads"))
+import apiserver  # noqa: E402
+import controllers  # noqa: E402
 import stateful  # noqa: E402
 
 
 def a_pod(host="w-0", subdomain="svc", env=(), chips="4", **spec):
-    return {
-        "kind": "Pod",
-        "metadata": {"generateName": f"{host}-", "namespace": "ns", "labels": {"job-name": "w"},
-                     "ownerReferences": [{"kind": "Job", "name": "w"}]},
-        "spec": {"hostname": host, "subdomain": subdomain,
-                 "nodeSelector": {"cloud.google.com/gke-tpu-topology": "2x4"},
-                 "containers": [{"name": "c", "env": list(env),
-                                 "resources": {"limits": {"google.com/tpu": chips}}}], **spec},
-    }
+    body = apiserver.pod(
+        identity=(host,), generate_name=f"{host}-", namespace="ns", labels={"job-name": "w"},
+        annotations={}, owner=controllers.owner("batch/v1", "Job", "w", "uid"), manager="test",
+        hostname=host, subdomain=subdomain, restart_policy="Never",
+        node_selector={"cloud.google.com/gke-tpu-topology": "2x4"},
+        containers=[apiserver.container("c", "image", env=env, limits={"google.com/tpu": chips})])
+    body["spec"].update(spec)
+    return body
 
 
 def a_service(name="svc", **spec):
@@ -58,21 +59,21 @@ class DevicePlugin(unittest.TestCase):
         ]
         for (accelerator, topology, chips, asked), want in cases:
             with self.subTest(accelerator=accelerator, topology=topology, asked=asked):
-                env = compose.device_plugin(a_node("n", accelerator, topology, chips), asked)
+                env = container_env.device_plugin(a_node("n", accelerator, topology, chips), asked)
                 self.assertEqual(want, (env["TPU_ACCELERATOR_TYPE"], env["TPU_HOST_BOUNDS"],
                                         env["TPU_CHIPS_PER_HOST_BOUNDS"]))
 
     def test_worker_id_only_on_a_single_host_before_tpu7x(self):
-        self.assertEqual("0", compose.device_plugin(a_node("n", chips=8), 8)["TPU_WORKER_ID"])
-        self.assertNotIn("TPU_WORKER_ID", compose.device_plugin(a_node("n"), 4))
+        self.assertEqual("0", container_env.device_plugin(a_node("n", chips=8), 8)["TPU_WORKER_ID"])
+        self.assertNotIn("TPU_WORKER_ID", container_env.device_plugin(a_node("n"), 4))
         ironwood = a_node("n", "tpu7x", "2x2x1")
-        self.assertNotIn("TPU_WORKER_ID", compose.device_plugin(ironwood, 4))
+        self.assertNotIn("TPU_WORKER_ID", container_env.device_plugin(ironwood, 4))
 
 
 class PodEnvironment(unittest.TestCase):
     def env(self, *entries):
         pod = a_pod(env=entries)
-        return compose.pod_env(pod, pod["spec"]["containers"][0], a_node("n"), "127.0.1.1", "xyz")
+        return container_env.pod_env(pod, pod["spec"]["containers"][0], a_node("n"), "127.0.1.1", "xyz")
 
     def test_references_reach_back_only(self):
         env = self.env({"name": "EARLY", "value": "$(LATE)"}, {"name": "LATE", "value": "1"},
@@ -95,7 +96,7 @@ class PodEnvironment(unittest.TestCase):
     def test_the_pod_wins_over_the_device_plugin(self):
         pod = a_pod(env=[{"name": "TPU_WORKER_ID", "value": "7"}], chips="8")
         around = cluster.Cluster([a_node("n", chips=8)])
-        self.assertEqual("7", compose.processes([pod], around)[0].env["TPU_WORKER_ID"])
+        self.assertEqual("7", container_env.processes([pod], around)[0].env["TPU_WORKER_ID"])
 
 
 class Zone(unittest.TestCase):
@@ -156,7 +157,7 @@ class Bounds(unittest.TestCase):
         around = cluster.Cluster([a_node("n")])
         for hosts, want in (("w-0.svc,w-1.svc", 0), ("w-0.svc", 1)):
             pod = a_pod(env=[{"name": "TPU_WORKER_HOSTNAMES", "value": hosts}])
-            self.assertEqual(want, len(jax_verdict.bounds(compose.processes([pod], around))))
+            self.assertEqual(want, len(jax_verdict.bounds(container_env.processes([pod], around))))
 
 
 class JaxVerdict(unittest.TestCase):

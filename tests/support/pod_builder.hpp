@@ -4,6 +4,10 @@
 //
 // What is not said is left out, as the API server leaves out what is empty. Without
 // accelerator() it is tpu-v6e-slice. Calls about a container speak of the last one.
+//
+// For unit tests, whose Pods are few members long, often wrong, and made where they are judged.
+// Whole Pods, as a controller writes them and the API server completes them, come from
+// support/workloads, which is Python and writes files.
 #pragma once
 
 #include <cstdint>

@@ -10,12 +10,15 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support" / "workloads")]
 
 import checks  # noqa: E402
 import program  # noqa: E402
-from made_up_api import Objects, Server, expires, forbids, rivals, says  # noqa: E402
+from apiserver import container  # noqa: E402
 from checks import check  # noqa: E402
+from controllers import job_pod  # noqa: E402
+from made_up_api import Objects, Server, expires, forbids, rivals, says  # noqa: E402
 
 LEDGER = "/api/v1/namespaces/hooks/configmaps"
 
@@ -42,26 +45,18 @@ def run_at(port, *arguments, **options):
                            **options)
 
 
-def job_pod(host, hosts=4, ns="ml"):
-    name = f"train-{host}"
-    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u1",
-             "controller": True}
-    return {"metadata": {"name": name, "namespace": ns, "uid": f"pod-{host}",
-                         "ownerReferences": [owner],
-                         "annotations": {"batch.kubernetes.io/job-completion-index": str(host)},
-                         "labels": {"job-name": "train",
-                                    "batch.kubernetes.io/job-completion-index": str(host)}},
-            "spec": {"hostname": name, "subdomain": "svc",
-                     "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
-                                      "cloud.google.com/gke-tpu-topology": "4x4"},
-                     "containers": [{"name": "jax",
-                                     "resources": {"limits": {"google.com/tpu": str(16 // hosts)},
-                                                   "requests": {"google.com/tpu": "4"}}}]},
-            "status": {"phase": "Running"}}
+def running_pod(host):
+    """Of a Job of four hosts, as no webhook has seen it."""
+    pod = job_pod(job="train", namespace="ml", index=host, subdomain="svc", restart_policy="Never",
+                  node_selector={"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                                 "cloud.google.com/gke-tpu-topology": "4x4"},
+                  containers=[container("jax", "image", limits={"google.com/tpu": "4"})])
+    pod["metadata"].update(name=f"train-{host}", uid=f"pod-{host}")
+    return {**pod, "status": {"phase": "Running"}}
 
 
 def cluster(*faults):
-    pods = [job_pod(host) for host in range(4)]
+    pods = [running_pod(host) for host in range(4)]
     return Objects({"/api/v1/pods": pods, "/api/v1/namespaces/ml/pods": pods, "/api/v1/nodes": [],
                     "/api/v1/services": [], "/api/v1/namespaces/ml/services": []}, *faults)
 
@@ -265,15 +260,14 @@ def doctor_goes_on_where_nothing_may_be_read():
 def replicas(api, *names):
     """The Deployment with a ready Pod of each name; health is at 9001."""
     labels = {"app": "tpu-webhook"}
-    container = {"name": "tpu-webhook", "image": "i", "args": ["serve", "--ledger=cluster"],
-                 "ports": [{"name": "https", "containerPort": 8443},
-                           {"name": "health", "containerPort": 9001}]}
+    ours = container("tpu-webhook", "i", args=["serve", "--ledger=cluster"],
+                     ports=[("https", 8443), ("health", 9001)])
     api.collections["/apis/apps/v1/namespaces/hooks/deployments"] = [
         {"metadata": {"name": "tpu-webhook"},
          "spec": {"selector": {"matchLabels": labels},
-                  "template": {"spec": {"containers": [container]}}}}]
+                  "template": {"spec": {"containers": [ours]}}}}]
     api.collections["/api/v1/namespaces/hooks/pods"] = [
-        {"metadata": {"name": name, "labels": labels}, "spec": {"containers": [container]},
+        {"metadata": {"name": name, "labels": labels}, "spec": {"containers": [ours]},
          "status": {"conditions": [{"type": "Ready", "status": "True"}]}} for name in names]
     return [f"/api/v1/namespaces/hooks/pods/{name}:9001/proxy/metrics" for name in names]
 
