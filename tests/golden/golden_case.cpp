@@ -13,11 +13,17 @@ namespace {
 namespace fs = std::filesystem;
 
 // The files that an outcome decides, and where it keeps them.
-constexpr std::array<std::pair<const char*, Json Outcome::*>, 3> files{{
+constexpr std::array<std::pair<const char*, Json Outcome::*>, 2> files{{
     {"patch.json", &Outcome::patch},
-    {"object.json", &Outcome::object},
     {"response.json", &Outcome::response},
 }};
+
+void apply_its_patch(const std::string& review, Outcome& outcome) {
+  if (outcome.patch.empty()) return;  // as null is
+  Patched patched = apply_patch(Json::parse(review)["request"]["object"], outcome.patch);
+  outcome.broken = patched.broken;
+  outcome.object = std::move(patched.object);
+}
 
 }  // namespace
 
@@ -65,10 +71,7 @@ Outcome outcome_of(const std::string& review) {
   }
   if (denied) return out;
   out.patch = reply.patch;
-  if (reply.patch.empty()) return out;
-  Patched patched = apply_patch(Json::parse(review)["request"]["object"], reply.patch);
-  out.broken = patched.broken;
-  out.object = std::move(patched.object);
+  apply_its_patch(review, out);
   return out;
 }
 
@@ -83,6 +86,7 @@ Outcome wanted(const GoldenCase& golden) {
   for (const auto& [file, member] : files)
     if (fs::exists(golden.folder / file))
       out.*member = Json::parse(read_text(golden.folder / file));
+  apply_its_patch(read_text(golden.folder / "review.json"), out);
   return out;
 }
 

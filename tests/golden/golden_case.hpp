@@ -1,8 +1,8 @@
-// A folder golden/<workload>/<case>: a review and what is to become of it.
+// A folder golden/<workload>/<case>: a review and what is to become of it. The object that the
+// API server then stores is in no file: it is the review's with the patch applied, strictly.
 //
 //   review.json    the AdmissionReview as the API server sends it, pretty printed
 //   patch.json     the wanted patch, [] for none; absent where the Pod is denied
-//   object.json    the wanted object after the patch; absent where there is none
 //   response.json  the wanted response without uid and patch, where it is a denial or
 //                  has warnings
 //   why.md         two sentences: what the case shows, and where the review is from
@@ -35,7 +35,8 @@ std::string read_text(const std::filesystem::path& file);
 
 // What became of a review; null stands for a file that is not wanted.
 struct Outcome {
-  Json patch, object, response;
+  Json patch, response;
+  Json object;         // the review's after the patch; null where there is no patch
   std::string broken;  // why the answer must not be sent; "" if it may
 };
 
@@ -44,7 +45,7 @@ Outcome outcome_of(const std::string& review);
 // The review with `object` in the place of the one it has.
 std::string with_object(const std::string& review, const Json& object);
 
-// What the files of the case want.
+// What the files of the case want; `broken` where patch.json may not be sent.
 Outcome wanted(const GoldenCase& golden);
 
 // Makes the files of the case say what `outcome` is.
