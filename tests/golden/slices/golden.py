@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """golden.py PROGRAM [--update]: what `slices` and `audit` print of clusters made of recorded Pods.
 
-Each case is a cluster of snapshot.py, as it is or spoiled, and a file CASE.txt with the commands
-and what they print. --update writes the files.
+Each case is a cluster of snapshot.py, as it is or spoiled. Of three, CASE.txt has the commands and
+all that they print; of the others outcomes.txt says what the reports come to, so that a sentence
+changes in few places: those of every check are in unit/server/slices. --update writes the files.
 """
 
 import difflib
@@ -88,6 +89,7 @@ CASES |= {
     "another-list-and-count": another_list_and_count,
     "nothing-but-pods": nothing_but_pods,
 }
+WHOLE = ("jobset-multislice", "two-pools-and-no-service", "nothing-but-pods")
 
 
 def run(program, cluster, *command):
@@ -107,11 +109,49 @@ def printed(program, cluster):
     return out
 
 
+def place_of(found):
+    parts = (found["workload"], found["name"], found["part"], found["slice"])
+    return "/".join(str(part) for part in parts if part is not None)
+
+
+def of_slice(found):
+    line = f"{place_of(found)}: {len(found['members'])} of {found['hosts']} {found['phase']}"
+    for what in "missing", "duplicates", "workerIds", "duplicateWorkerIds", "pools":
+        if found[what]:
+            line += f", {what} {' '.join(map(str, found[what]))}"
+    return line
+
+
+def of_finding(found):
+    pods = " ".join(found["pods"]) or "no Pod"
+    return f"{found['severity']} {found['check']} in {place_of(found)}: {pods}"
+
+
+def outcome(program, cluster):
+    """What both reports come to: each slice, each finding, each thing not known."""
+    code, slices = run(program, cluster, "slices", "-o", "json")
+    audit_code, audit = run(program, cluster, "audit", "-o", "json")
+    for command, want in ("slices", code), ("audit", audit_code):
+        assert run(program, cluster, command)[0] == want, f"{command}: JSON ends with {want}"
+    slices, audit = json.loads(slices), json.loads(audit)
+    lines = [of_slice(found) for found in slices["slices"]]
+    lines += [of_finding(found) for found in audit["findings"]]
+    lines += [f"not known: {each}" for each in audit["notKnown"]]
+    return "".join(f"  {line}\n" for line in [*lines, f"exit codes {code}, {audit_code}"])
+
+
+def files(program):
+    """File name -> text."""
+    out = {f"{name}.txt": printed(program, CASES[name]()) for name in WHOLE}
+    out["outcomes.txt"] = "".join(f"{name}\n{outcome(program, make())}"
+                                  for name, make in CASES.items() if name not in WHOLE)
+    return out
+
+
 def main(program, update=None):
     failed = 0
-    for name, make in CASES.items():
-        file = HERE / f"{name}.txt"
-        found = printed(program, make())
+    for name, found in files(program).items():
+        file = HERE / name
         wanted = file.read_text() if file.exists() else ""
         if found == wanted:
             continue
@@ -122,7 +162,7 @@ def main(program, update=None):
         else:
             sys.stdout.writelines(difflib.unified_diff(
                 wanted.splitlines(True), found.splitlines(True), str(file), "printed"))
-    print(f"{len(CASES)} cases, {failed} differ")
+    print(f"{len(CASES)} cases, {failed} files differ")
     return 1 if failed and update != "--update" else 0
 
 
