@@ -3,7 +3,7 @@
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list
-// that fails changes nothing. (docs/decisions/0008)
+// that fails changes nothing. (docs/decisions/0009)
 //
 // Written and asked for groups on one thread; ClusterView may be asked on any.
 #pragma once

@@ -14,13 +14,13 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // A whole state is coming: build it beside the one that serves. Again before its end: what
-  // had been built is to be dropped.
+  // All there is comes again, into what is there: what comes is marked. Called again before its
+  // end, the marks of the attempt before count no more (docs/decisions/0009).
   virtual void begin_relist() = 0;
-  // Between the two, of the new state; and an object may come twice.
+  // Between the two, too; and an object may come twice.
   virtual void upsert(std::string_view object_json) = 0;
   virtual void remove(std::string_view object_json) = 0;  // as it was last
-  // It is whole: swap.
+  // It was all: what was not marked is gone.
   virtual void end_relist() = 0;
 
   // After each of the other calls but begin_relist and those before end_relist, and after a

@@ -47,9 +47,9 @@ using Action = std::variant<ReadOn, ListPage, OpenWatch, Wait>;
 // What the store is to be told, before the action.
 enum class Note {
   none,
-  begin_relist,  // start an empty one beside; drop what an earlier attempt had begun
-  end_relist,    // it is whole: swap
-  apply,         // the event's object: to the one beside, while there is one
+  begin_relist,  // all there is comes again: mark what comes; forget an earlier attempt's marks
+  end_relist,    // it was all: drop what was not marked
+  apply,         // the event's object, of a list or of the stream
   moved,         // a bookmark: the stream lives
 };
 
