@@ -161,7 +161,7 @@ class Release {
   }
 
   bool wait() {
-    constexpr auto time = webhook::ledger::ledger_times::rebuild;
+    constexpr auto time = webhook::ledger::times::rebuild;
     console_.out << fmt::format(
                         "waiting {} s, since a Pod may be stored up to a minute after its entry\n",
                         time / std::chrono::seconds(1))

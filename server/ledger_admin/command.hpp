@@ -37,7 +37,7 @@ struct ReleaseOptions {
 };
 
 // Frees entries whose Pods do not live. A Pod may be stored up to a minute after its entry was
-// written, so an entry is freed only if it has no Pod at two looks, ledger_times::rebuild apart;
+// written, so an entry is freed only if it has no Pod at two looks, ledger::times::rebuild apart;
 // --force does not wait. Written by compare-and-swap, and tried again on a conflict.
 //
 //   returns  0 done, or nothing to do; 1 nothing was changed: not confirmed, or kept on

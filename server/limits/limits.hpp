@@ -223,7 +223,7 @@ inline constexpr int keepalive_probes = 3;
 inline constexpr Duration stale = 150s;
 
 // One read or write of a ledger object, or one quorum list of a group's Pods: well below
-// the patience of a question (webhook::ledger::ledger_times::patience), which is below the API
+// the patience of a question (webhook::ledger::times::patience), which is below the API
 // server's 10 s.
 inline constexpr Duration ledger_call = 3s;
 inline constexpr Duration ledger_wait = 6s;

@@ -45,7 +45,7 @@ std::string_view name_of(const webhook::ledger::PlaceAnswer& answer) {
   using Kind = webhook::ledger::PlaceAnswer::Kind;
   if (answer.kind == Kind::given) return "given";
   if (answer.kind == Kind::refused) return "refused";
-  return answer.soon ? "unavailable" : "full";
+  return answer.retry_now ? "unavailable" : "full";
 }
 
 // The samples of a scrape, in the order in which they came.

@@ -39,7 +39,7 @@ Answer defer(const decide::Decision& decision, Workspace::Impl& work) {
   constexpr unsigned service_unavailable = 503;
   Answer answer;
   answer.http_status = service_unavailable;
-  answer.retry_after = decision.soon ? 1 : 0;
+  answer.retry_after = decision.retry_now ? 1 : 0;
   answer.summary = summarise(decision, work);
   respond_status(service_unavailable, "ServiceUnavailable", decision.denial.message(), work.answer);
   answer.body = work.answer.view();

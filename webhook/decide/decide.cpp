@@ -448,7 +448,7 @@ Decision decide_member(const config::Config& config, const read::ClusterView& cl
   return {.outcome = Outcome::deferred,
           .reason = identity.reason,
           .denial = std::move(identity.why),
-          .soon = identity.soon,
+          .retry_now = identity.retry_now,
           .asks_ledger = identity.verdict == Identity::Verdict::ask_ledger};
 }
 

@@ -42,7 +42,7 @@ struct Decision {
   std::string_view workload = {};
   Error denial = {};         // of Outcome::denied and deferred
   bool shadow = false;       // by the mode that holds: the answer allows the Pod unchanged
-  bool soon = true;          // of deferred: PlaceAnswer::soon
+  bool retry_now = true;     // of deferred: PlaceAnswer::retry_now
   bool asks_ledger = false;  // Outcome::deferred, and the ledger has not been asked
 };
 

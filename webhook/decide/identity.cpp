@@ -181,7 +181,7 @@ Identity settle_place(Facts& facts, workloads::Member& member, const read::Clust
               .why = Error(Errc::internal, "worker group " + std::string(member.part) +
                                                " of RayCluster " + std::string(member.group) +
                                                " wants no replicas"),
-              .soon = false};
+              .retry_now = false};
     facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
     if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
     return {Identity::Verdict::ask_ledger, Reason::no_identity, {}};
@@ -190,7 +190,7 @@ Identity settle_place(Facts& facts, workloads::Member& member, const read::Clust
     return {.verdict = Identity::Verdict::try_again,
             .reason = Reason::no_place,
             .why = Error(Errc::internal, answer->why),
-            .soon = answer->soon};
+            .retry_now = answer->retry_now};
   if (answer->kind == ledger::PlaceAnswer::Kind::refused)
     return leave_alone(Reason::no_identity, answer->why + "; nothing was injected");
   facts.slice_index = facts.job_slice = answer->place.slice;

@@ -21,7 +21,7 @@ struct Identity {
   Verdict verdict = Verdict::settled;
   Reason reason = Reason::injected;  // of all but `settled`
   Error why = {};                    // likewise
-  bool soon = true;                  // of try_again: PlaceAnswer::soon
+  bool retry_now = true;             // of try_again: PlaceAnswer::retry_now
 };
 
 // Fills slice and host of `facts`, and in `member` what follows from them.

@@ -88,15 +88,17 @@ void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& to
 }
 
 PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
-  return not_now(question.group + " has members of slices of " +
-                 counted(record.hosts_per_slice, "host") + ", and this Pod is of a slice of " +
-                 counted(question.size.hosts_per_slice, "host") +
-                 "; it must wait until they are gone");
+  return try_again(
+      question.group + " has members of slices of " + counted(record.hosts_per_slice, "host") +
+          ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice, "host") +
+          "; it must wait until they are gone",
+      /*retry_now=*/false);
 }
 
 PlaceAnswer crowded(const GroupLedger::Question& question) {
-  return not_now("the ledger of " + question.group + " has " +
-                 std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
+  return try_again("the ledger of " + question.group + " has " +
+                       std::to_string(LedgerRecord::max_entries) + " entries, the most it may have",
+                   /*retry_now=*/false);
 }
 
 }  // namespace
@@ -136,7 +138,7 @@ void GroupLedger::done(const Outcome& outcome, Moment now) {
   const Kind call = std::exchange(under_way_, Kind::none);
   if (outcome.kind == Outcome::Kind::failed) {
     why_ = outcome.why;
-    not_before_ = now + ledger_times::pause;
+    not_before_ = now + times::pause;
     if (call != Kind::list) known_ = Known::nothing;
     take_back_promises();
     if (outcome.lasting) give_up([](const Asked&) { return true; }, false);
@@ -194,7 +196,7 @@ void GroupLedger::take_back_promises() {
 // --- What to do next ------------------------------------------------------------------
 
 GroupLedger::Call GroupLedger::next(const GroupView& view, Moment now) {
-  give_up([&](const Asked& asked) { return now - asked.at >= ledger_times::patience; }, true);
+  give_up([&](const Asked& asked) { return now - asked.at >= times::patience; }, true);
   if (under_way_ != Kind::none || now < not_before_) return {};
   watch_entries(view, now);
   forget_strangers(now);
@@ -226,13 +228,13 @@ GroupLedger::Call GroupLedger::reread(Moment now) {
 }
 
 template <class F>
-void GroupLedger::give_up(F&& on, bool soon) {
+void GroupLedger::give_up(F&& on, bool retry_now) {
   std::erase_if(asked_, [&](const Asked& asked) {
     if (!on(asked)) return false;
-    PlaceAnswer word = not_now("the ledger of " + asked.question.group +
-                               " cannot be read or written" + (why_.empty() ? "" : ": " + why_));
-    word.soon = soon;
-    answers_.emplace_back(asked.ticket, std::move(word));
+    answers_.emplace_back(asked.ticket, try_again("the ledger of " + asked.question.group +
+                                                      " cannot be read or written" +
+                                                      (why_.empty() ? "" : ": " + why_),
+                                                  retry_now));
     return true;
   });
 }
@@ -242,7 +244,7 @@ void GroupLedger::watch_entries(const GroupView& view, Moment now) {
   for (const auto& [uid, pod] : view.pods)
     if (!pod.token.empty()) live_.insert(pod.token);
   for (auto& [token, track] : tracks_) {
-    const bool vouched = track.vouched && now - *track.vouched < ledger_times::vouched;
+    const bool vouched = track.vouched && now - *track.vouched < times::vouched;
     if (live_.contains(token))
       track = {.first_seen = track.first_seen, .seen_live = true};
     else if (track.seen_live && !track.suspect && !vouched && !gone_.contains(token))
@@ -271,7 +273,7 @@ bool GroupLedger::has_due(Moment now) const {
 }
 
 bool GroupLedger::rebuilt(Moment now) const {
-  return rebuilding_since_ && now - *rebuilding_since_ >= ledger_times::rebuild;
+  return rebuilding_since_ && now - *rebuilding_since_ >= times::rebuild;
 }
 
 // Since when a quorum list must have been begun to say whether the entry is to go;
@@ -283,7 +285,7 @@ std::optional<Moment> GroupLedger::doubt(const LedgerEntry& entry, const GroupVi
     return std::nullopt;
   const Track& track = found->second;
   if (track.seen_live) return track.suspect;
-  const Moment end = track.first_seen + ledger_times::unconfirmed;
+  const Moment end = track.first_seen + times::unconfirmed;
   if (now < end || view.moved <= track.first_seen) return std::nullopt;
   return end;
 }
@@ -327,7 +329,7 @@ GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
     const auto track = tracks_.find(entry.token);
     const bool perhaps_coming = track != tracks_.end() && !track->second.seen_live &&
                                 !gone_.contains(entry.token) &&
-                                now - track->second.first_seen < ledger_times::unconfirmed;
+                                now - track->second.first_seen < times::unconfirmed;
     if (perhaps_coming && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
   }
   if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);
@@ -339,12 +341,13 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
   if (!rebuilt(now)) {
     for (const Asked& asked : asked_)
       answers_.emplace_back(asked.ticket,
-                            not_now("the ledger of " + asked.question.group +
-                                    " was lost and is made anew from the Pods that live"));
+                            try_again("the ledger of " + asked.question.group +
+                                          " was lost and is made anew from the Pods that live",
+                                      /*retry_now=*/false));
     asked_.clear();
     return {};
   }
-  if (listing_.begun < *rebuilding_since_ + ledger_times::rebuild) return begin({Kind::list}, now);
+  if (listing_.begun < *rebuilding_since_ + times::rebuild) return begin({Kind::list}, now);
   LedgerRecord whole = record_;
   whole.rebuilding = false;
   add_entries(whole, listing_.tokens);

@@ -8,7 +8,7 @@
 //   given   from the write of an entry, before the answer is sent, until its removal
 //   freed   (a) an event said that the Pod with the token is gone, or a re-list lacks it
 //           and a quorum list agrees; and no live Pod carries the token; or
-//           (b) nobody has seen the Pod for ledger_times::unconfirmed since this replica
+//           (b) nobody has seen the Pod for times::unconfirmed since this replica
 //           first saw the entry, its watch has moved since, and a quorum list agrees
 //   clocks  durations of the replica's own monotonic clock; two machines' are never compared
 //
@@ -35,7 +35,7 @@ namespace tpuwh::webhook::ledger {
 // Of a monotonic clock, since any fixed time.
 using Moment = std::chrono::nanoseconds;
 
-namespace ledger_times {
+namespace times {
 
 using namespace std::chrono_literals;
 
@@ -56,7 +56,7 @@ inline constexpr Moment pause = 500ms;
 // After a quorum list had a Pod that the watch does not show: the watch lags.
 inline constexpr Moment vouched = 10s;
 
-}  // namespace ledger_times
+}  // namespace times
 
 // A Pod of the group that has not ended.
 struct GroupPod {
@@ -166,7 +166,7 @@ class GroupLedger {
   Call begin(Call call, Moment now);
   Call reread(Moment now);
   template <class F>
-  void give_up(F&& on, bool soon);
+  void give_up(F&& on, bool retry_now);
   void watch_entries(const GroupView& view, Moment now);
   void forget_strangers(Moment now);
   bool has_due(Moment now) const;

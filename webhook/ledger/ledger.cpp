@@ -33,8 +33,8 @@ PlaceAnswer given_place(Place place, std::string token) {
   return {.kind = PlaceAnswer::Kind::given, .place = place, .token = std::move(token)};
 }
 
-PlaceAnswer not_now(std::string why) {
-  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .soon = false};
+PlaceAnswer try_again(std::string why, bool retry_now) {
+  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .retry_now = retry_now};
 }
 
 std::string name_of_group(const PlaceRequest& request) {
@@ -43,8 +43,10 @@ std::string name_of_group(const PlaceRequest& request) {
 }
 
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
-  return not_now("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
-                 " are taken, in slices of " + topology::counted(size.hosts_per_slice, "host"));
+  return try_again("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
+                       " are taken, in slices of " +
+                       topology::counted(size.hosts_per_slice, "host"),
+                   /*retry_now=*/false);
 }
 
 bool MemoryLedger::Group::has(Place place) const {
@@ -77,7 +79,8 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   const auto place = keeps ? before : topology::next_member(request.size, taken);
   if (!place) return no_place_left(request.size, name_of_group(request));
   if (members_ >= max_members)
-    return not_now("more than " + std::to_string(max_members) + " members are remembered");
+    return try_again("more than " + std::to_string(max_members) + " members are remembered",
+                     /*retry_now=*/false);
   std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
   if (!request.dry_run) {
     group.entries.push_back({*place, token});

@@ -33,14 +33,13 @@ struct PlaceAnswer {
   std::string why = {};    // of all but `given`
   // Of try_again: a second try within the same request may succeed. The API server makes it,
   // until its time is over, and tells the user that alone; without it, `why`.
-  bool soon = true;
+  bool retry_now = true;
 };
 
 PlaceAnswer given_place(topology::Place place, std::string token);
-// Try again, but not within the same request.
-PlaceAnswer not_now(std::string why);
+PlaceAnswer try_again(std::string why, bool retry_now = true);
 
-// "all 8 places of worker group g of RayCluster c are taken": try again.
+// "all 8 places of worker group g of RayCluster c are taken": try again, later.
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group);
 
 // "worker group g of RayCluster c", for messages.

@@ -28,7 +28,7 @@ struct LedgerRecord {
 
   std::uint32_t hosts_per_slice = 0;
   // The object was lost while Pods lived, and made anew from them: no place is given until
-  // every Pod that was being created then has arrived (ledger_times::rebuild).
+  // every Pod that was being created then has arrived (times::rebuild).
   bool rebuilding = false;
   std::vector<LedgerEntry> entries;
 

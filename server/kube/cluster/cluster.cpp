@@ -105,8 +105,7 @@ net::Task<webhook::ledger::PlaceAnswer> Cluster::place(places::OwnedPlaceRequest
   auto asking = connected_->ledger.place(std::move(request));
   auto [fault, answer] =
       co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);
-  if (fault)
-    answer = {.kind = webhook::ledger::PlaceAnswer::Kind::try_again, .why = "the ledger failed"};
+  if (fault) answer = webhook::ledger::try_again("the ledger failed");
   co_return answer;
 }
 

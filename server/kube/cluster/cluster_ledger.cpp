@@ -13,6 +13,7 @@ using webhook::ledger::GroupLedger;
 using webhook::ledger::GroupPods;
 using webhook::ledger::Moment;
 using webhook::ledger::PlaceAnswer;
+using webhook::ledger::try_again;
 using CallKind = GroupLedger::Call::Kind;
 using Outcome = GroupLedger::Outcome;
 using OutcomeKind = Outcome::Kind;
@@ -21,10 +22,6 @@ namespace {
 
 Moment now() {
   return net::Clock::now().time_since_epoch();
-}
-
-PlaceAnswer try_again(std::string why) {
-  return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why)};
 }
 
 Outcome failed(std::string why) {
@@ -115,9 +112,10 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
   const bool known = co_await is_known(request);
   if (!known) {
-    co_return webhook::ledger::not_now("there is no RayCluster " + request.cluster +
-                                       " with the uid of the Pod's owner and a worker group " +
-                                       request.group + " in namespace " + request.ns);
+    co_return try_again("there is no RayCluster " + request.cluster +
+                            " with the uid of the Pod's owner and a worker group " + request.group +
+                            " in namespace " + request.ns,
+                        /*retry_now=*/false);
   }
   // Without it the group has no bound: it was not known yet when the Pod was read.
   if (request.size.members == 0)

@@ -63,8 +63,8 @@ TEST(MetricsTest, times_are_in_seconds_and_their_buckets_add_up) {
 TEST(MetricsTest, ledger_answers_say_whether_to_wait_for_members_or_for_the_api_server) {
   Metrics metrics;
   metrics.place(webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef"), 4ms);
-  metrics.place(webhook::ledger::not_now("all 4 places are taken"), 1ms);
-  metrics.place({.kind = PlaceAnswer::Kind::try_again, .why = "no answer"}, 6s);
+  metrics.place(webhook::ledger::try_again("all 4 places are taken", /*retry_now=*/false), 1ms);
+  metrics.place(webhook::ledger::try_again("no answer"), 6s);
   metrics.place({.kind = PlaceAnswer::Kind::refused, .why = "there is no ledger"}, 1us);
   const std::string text = metrics.text();
   for (const std::string answer : {"given", "full", "unavailable", "refused"})

@@ -139,7 +139,7 @@ TEST_F(GroupLedgerStory, ALastingFailureIsToldAtOnceAndTriedAgain) {
   ledger.done({.kind = OutcomeKind::failed, .why = "403 Forbidden", .lasting = true}, now);
   const auto answers = ledger.take_answers();
   ASSERT_EQ(answers.size(), 1u);
-  EXPECT_FALSE(answers[0].second.soon);
+  EXPECT_FALSE(answers[0].second.retry_now);
   now += 1s;
   ask();
   EXPECT_EQ(next().kind, Kind::read);
