@@ -343,7 +343,7 @@ void add_decision(std::vector<Setting>& out) {
        .negation = "--no-placement",
        .scope = Scope::decision,
        .help = "Add affinity terms that keep a slice on one node pool"},
-      [](auto& o) -> auto& { return o.webhook.place; }));
+      [](auto& o) -> auto& { return o.webhook.placement; }));
   out.push_back(prefix_setting());
   out.push_back(number(
       {.key = "basePort",
@@ -384,7 +384,7 @@ void add_overrides(std::vector<Setting>& out) {
         modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
     out.push_back(boolean(
         {.key = key("placement"), .scope = Scope::decision, .help = "In place of placement"},
-        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).place; }));
+        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement; }));
   }
   Setting in_namespace{
       .key = "perNamespace.*.placement",
@@ -395,13 +395,13 @@ void add_overrides(std::vector<Setting>& out) {
   };
   in_namespace.set = [](ServeOptions& options, std::string_view name, const Json& value) {
     if (!value.is_boolean()) return want("true or false", value);
-    options.webhook.per_namespace[std::string(name)].place = value.get<bool>();
+    options.webhook.per_namespace[std::string(name)].placement = value.get<bool>();
     return std::string();
   };
   in_namespace.get = [](const ServeOptions& options) {
     Json out_of = Json::object();
     for (const auto& [name, each] : options.webhook.per_namespace)
-      if (each.place) out_of[name] = *each.place;
+      if (each.placement) out_of[name] = *each.placement;
     return out_of;
   };
   out.push_back(std::move(in_namespace));

@@ -24,10 +24,10 @@ enum class Mode {
 // of that.
 struct WorkloadOverride {
   std::optional<Mode> mode;
-  std::optional<bool> place;
+  std::optional<bool> placement;
 };
 struct NamespaceOverride {
-  std::optional<bool> place;
+  std::optional<bool> placement;
 };
 
 struct Config {
@@ -57,7 +57,7 @@ struct Config {
   bool torch_tpu = false;
 
   // Add affinity terms that keep a multi-host slice whole (docs/architecture.md).
-  bool place = true;
+  bool placement = true;
 
   // By WorkloadKind, and by the namespace's name.
   std::array<WorkloadOverride, workload_kinds> per_workload = {};
@@ -71,10 +71,10 @@ struct Config {
   // What holds for a Pod: the first that says something, of its namespace, its workload API
   // and the whole. Asked for every Pod; they allocate nothing.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
-  bool places(WorkloadKind kind, std::string_view ns) const {
+  bool placement_for(WorkloadKind kind, std::string_view ns) const {
     const auto named = per_namespace.find(ns);
-    if (named != per_namespace.end() && named->second.place) return *named->second.place;
-    return of(kind).place.value_or(place);
+    if (named != per_namespace.end() && named->second.placement) return *named->second.placement;
+    return of(kind).placement.value_or(placement);
   }
 
   // The same with every Pod allowed unchanged.

@@ -377,7 +377,7 @@ PriorityText::PriorityText(std::string_view decimal) {
 std::optional<Placement> plan_placement(const Facts& facts, const config::Config& config,
                                         Notes& notes) {
   const read::Pod& pod = *facts.pod;
-  if (!facts.slice.multi_host() || !config.places(facts.member->workload, facts.ns))
+  if (!facts.slice.multi_host() || !config.placement_for(facts.member->workload, facts.ns))
     return std::nullopt;
   Placement placement;
   placement.key = text::slice_key(facts.member->key_parts);

@@ -47,8 +47,9 @@ TEST(ConfigFileTest, yaml_is_read) {
   EXPECT_FALSE(config.workloads.has(webhook::config::WorkloadKind::job));
   EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::ray), webhook::config::Mode::enforce);
   EXPECT_EQ(config.mode_for(webhook::config::WorkloadKind::jobset), webhook::config::Mode::shadow);
-  EXPECT_FALSE(config.places(webhook::config::WorkloadKind::ray, "default"));
-  EXPECT_TRUE(config.places(webhook::config::WorkloadKind::ray, "no"));  // a name, no boolean
+  EXPECT_FALSE(config.placement_for(webhook::config::WorkloadKind::ray, "default"));
+  EXPECT_TRUE(
+      config.placement_for(webhook::config::WorkloadKind::ray, "no"));  // a name, no boolean
 }
 
 TEST(ConfigFileTest, json_is_read) {

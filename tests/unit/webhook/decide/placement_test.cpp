@@ -368,7 +368,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PlacementOff, ByConfiguration) {
   test::Around off;
-  off.config.place = false;
+  off.config.placement = false;
   const auto answer = admit(job(), off);
   EXPECT_EQ(key_of(answer), "(absent)");
   EXPECT_FALSE(answer.object["spec"].contains("affinity"));
@@ -385,11 +385,11 @@ class PlacementFor : public testing::TestWithParam<Says> {};
 TEST_P(PlacementFor, TheFirstThatSaysSomethingOfNamespaceApiAndTheWhole) {
   const Says& says = GetParam();
   test::Around around;
-  around.config.place = says.all.value_or(true);
-  around.config.of(config::WorkloadKind::job).place = says.api;
-  around.config.of(config::WorkloadKind::ray).place = !says.want;  // another API's
-  around.config.per_namespace["elsewhere"].place = !says.want;
-  around.config.per_namespace["default"].place = says.ns;
+  around.config.placement = says.all.value_or(true);
+  around.config.of(config::WorkloadKind::job).placement = says.api;
+  around.config.of(config::WorkloadKind::ray).placement = !says.want;  // another API's
+  around.config.per_namespace["elsewhere"].placement = !says.want;
+  around.config.per_namespace["default"].placement = says.ns;
   const auto answer = admit(job(), around);
   EXPECT_EQ(key_of(answer) != "(absent)", says.want);
   EXPECT_EQ(answer.object["spec"].contains("affinity"), says.want);
