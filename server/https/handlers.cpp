@@ -19,56 +19,60 @@ Reply text_reply(std::string_view why_not) {
 
 }  // namespace
 
-Reply Handlers::answer(Resource resource, std::string& body,
-                       const webhook::ledger::PlaceAnswer* place) {
-  ledger = {};
+Answered Handlers::answer(Resource resource, std::string& body,
+                          const webhook::ledger::PlaceAnswer* place) {
   switch (resource) {
     case Resource::mutate:
-      return mutate(body, config, place);
+      return mutate(body, shared_.config, place);
     case Resource::shadow:
-      return mutate(body, shadow_config, place);
+      return mutate(body, shadow_config_, place);
     case Resource::validate:
-      return validate(body, config);
+      return validate(body, shared_.config);
     case Resource::shadow_validate:
-      return validate(body, shadow_config);
+      return validate(body, shadow_config_);
     case Resource::livez:
     case Resource::healthz:
-      return text_reply(health.why_not_alive(net::Clock::now()));
+      return {text_reply(shared_.health.why_not_alive(net::Clock::now()))};
     case Resource::readyz:
-      return text_reply(health.why_not_ready(std::chrono::system_clock::now()));
+      return {text_reply(shared_.health.why_not_ready(std::chrono::system_clock::now()))};
     case Resource::metrics:
-      metrics_text = metrics.text();
-      return Reply{.content_type = metrics::Metrics::content_type, .body = metrics_text};
+      return {scrape()};
   }
-  return Reply{.status = 500, .body = {}};
+  return {Reply{.status = 500, .body = {}}};
 }
 
-Reply Handlers::mutate(std::string& body, const webhook::config::Config& how,
-                       const webhook::ledger::PlaceAnswer* place) {
+Reply Handlers::scrape() {
+  metrics_text_ = shared_.metrics.text();
+  return {.content_type = metrics::Metrics::content_type, .body = metrics_text_};
+}
+
+Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
+                          const webhook::ledger::PlaceAnswer* place) {
   return accounted(metrics::Metrics::Webhook::mutate, [&] {
-    return webhook::answer::admit(webhook::read::Body(body), how, cluster, workspace, place);
+    return webhook::answer::admit(webhook::read::Body(body), how, shared_.cluster, workspace_,
+                                  place);
   });
 }
 
-Reply Handlers::validate(std::string& body, const webhook::config::Config& how) {
+Answered Handlers::validate(std::string& body, const webhook::config::Config& how) {
   return accounted(metrics::Metrics::Webhook::validate, [&] {
-    return webhook::validate::validate(webhook::read::Body(body), how, cluster, workspace);
+    return webhook::validate::validate(webhook::read::Body(body), how, shared_.cluster, workspace_);
   });
 }
 
 template <class F>
-Reply Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
+Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   const auto start = net::Clock::now();
   const webhook::answer::Answer answer = ask();
   const auto took = net::Clock::now() - start;
-  ledger = {answer.ledger_use, answer.place_request, answer.place};
-  if (answer.ledger_use == webhook::answer::Answer::LedgerUse::ask) return {};
-  log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
-  metrics.review(webhook, answer.summary, took);
-  return Reply{.status = answer.http_status,
-               .body = answer.body,
-               .retry_after = answer.retry_after,
-               .close = answer.retry_after > 0};
+  if (answer.ledger.use == webhook::answer::LedgerStep::Use::ask) return {{}, answer.ledger};
+  shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  shared_.metrics.review(webhook, answer.summary, took);
+  return {Reply{.status = answer.http_status,
+                .body = answer.body,
+                .retry_after = answer.retry_after,
+                .close = answer.retry_after > 0},
+          answer.ledger};
 }
 
 }  // namespace tpuwh::server::https

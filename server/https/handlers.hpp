@@ -12,41 +12,47 @@
 
 namespace tpuwh::server::https {
 
-// What the handlers of one event loop work with. Everything but the workspace
-// is shared by all loops and outlives them.
-struct Handlers {
-  const webhook::config::Config& config;
-  const webhook::read::ClusterView& cluster;
-  const Health& health;
-  log::Log& log;
-  metrics::Metrics& metrics;
-  webhook::answer::Workspace workspace = {};
-  // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
-  // would be done.
-  webhook::config::Config shadow_config = config.in_shadow();
+// What a request gets, and what the ledger is to be asked or told for it. Where it is asked
+// the reply says nothing yet: call Handlers::answer() again with its word.
+struct Answered {
+  Reply reply;
+  webhook::answer::LedgerStep ledger = {};
+};
 
-  // What the ledger is to be asked or told after answer(). Where it is asked, the reply says
-  // nothing yet: call answer() again with its word.
-  struct LedgerPart {
-    webhook::answer::Answer::LedgerUse use = webhook::answer::Answer::LedgerUse::none;
-    webhook::ledger::PlaceRequest request = {};
-    topology::Place place = {};
+// The handlers of one event loop.
+class Handlers {
+ public:
+  // What all loops share; outlives them.
+  struct Shared {
+    const webhook::config::Config& config;
+    const webhook::read::ClusterView& cluster;
+    const Health& health;
+    log::Log& log;
+    metrics::Metrics& metrics;
   };
-  LedgerPart ledger = {};
-  std::string metrics_text = {};  // of the last scrape
+  explicit Handlers(const Shared& shared)
+      : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
 
-  // Answers a request that was routed; for a review `body` is the review.
-  // The views of reply and `ledger` live until the next call, and while `body` is unchanged.
-  Reply answer(Resource resource, std::string& body,
-               const webhook::ledger::PlaceAnswer* place = nullptr);
+  // Answers a request that was routed; for a review `body` is the review. The views of what
+  // is returned live until the next call, and while `body` is unchanged.
+  Answered answer(Resource resource, std::string& body,
+                  const webhook::ledger::PlaceAnswer* place = nullptr);
 
  private:
-  Reply mutate(std::string& body, const webhook::config::Config& how,
-               const webhook::ledger::PlaceAnswer* place);
-  Reply validate(std::string& body, const webhook::config::Config& how);
+  Answered mutate(std::string& body, const webhook::config::Config& how,
+                  const webhook::ledger::PlaceAnswer* place);
+  Answered validate(std::string& body, const webhook::config::Config& how);
   // Asks, logs, counts, and makes a reply of the answer.
   template <class F>
-  Reply accounted(metrics::Metrics::Webhook webhook, F&& ask);
+  Answered accounted(metrics::Metrics::Webhook webhook, F&& ask);
+  Reply scrape();
+
+  const Shared shared_;
+  // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
+  // would be done.
+  const webhook::config::Config shadow_config_;
+  webhook::answer::Workspace workspace_;
+  std::string metrics_text_;  // of the last scrape
 };
 
 }  // namespace tpuwh::server::https

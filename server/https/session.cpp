@@ -75,18 +75,17 @@ class Conversation {
   // Others may use the handlers while the ledger is asked: the second pass reads the review
   // again.
   net::Task<Reply> answer(Resource resource) {
-    using Use = webhook::answer::Answer::LedgerUse;
-    Handlers& handlers = service_.handlers;
-    Reply reply = handlers.answer(resource, body_);
-    if (handlers.ledger.use == Use::note)
-      service_.places.note(handlers.ledger.request, handlers.ledger.place);
-    if (handlers.ledger.use != Use::ask) co_return reply;
-    places::OwnedPlaceRequest request(handlers.ledger.request);
+    using Use = webhook::answer::LedgerStep::Use;
+    const Answered first = service_.handlers.answer(resource, body_);
+    if (first.ledger.use == Use::note)
+      service_.places.note(first.ledger.request, first.ledger.place);
+    if (first.ledger.use != Use::ask) co_return first.reply;
+    places::OwnedPlaceRequest request(first.ledger.request);
     const net::TimePoint asked = net::Clock::now();
     const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
     service_.metrics.place(place, net::Clock::now() - asked);
-    reply = handlers.answer(resource, body_, &place);
-    co_return reply;
+    const Answered second = service_.handlers.answer(resource, body_, &place);
+    co_return second.reply;
   }
 
   // Feeds the parser until it has something to say; need_more if the peer left.

@@ -44,7 +44,7 @@ Validated validated(const json& object, const Change& change) {
   out.outcome = answer.summary.outcome;
   out.reason = answer.summary.reason;
   out.owner = answer.summary.owner;
-  EXPECT_EQ(answer.ledger_use, webhook::answer::Answer::LedgerUse::none);
+  EXPECT_EQ(answer.ledger.use, webhook::answer::LedgerStep::Use::none);
   const json body = json::parse(answer.body);
   if (out.status != 200) {
     out.message = body["message"];

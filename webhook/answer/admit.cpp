@@ -46,23 +46,23 @@ Answer defer(const decide::Decision& decision, Workspace::Impl& work) {
   return answer;
 }
 
-void name_ledger_use(const decide::Decision& decision, Workspace::Impl& work, Answer& answer) {
+void set_ledger_step(const decide::Decision& decision, Workspace::Impl& work, LedgerStep& step) {
   const decide::Facts& facts = work.scratch.facts;
   if (facts.pod == nullptr || !facts.ray()) return;
   const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
   if (!decision.asks_ledger && !has_its_place) return;
-  answer.ledger_use = decision.asks_ledger ? Answer::LedgerUse::ask : Answer::LedgerUse::note;
-  answer.place_request = {.ns = facts.ns,
-                          .cluster = facts.member->group,
-                          .cluster_uid = facts.pod->owner.uid,
-                          .group = facts.member->part,
-                          .size = facts.place_size,
-                          .review_uid = work.review.uid,
-                          .token = facts.pod->label(read::Label::token),
-                          .dry_run = work.review.dry_run || decision.shadow};
+  step.use = decision.asks_ledger ? LedgerStep::Use::ask : LedgerStep::Use::note;
+  step.request = {.ns = facts.ns,
+                  .cluster = facts.member->group,
+                  .cluster_uid = facts.pod->owner.uid,
+                  .group = facts.member->part,
+                  .size = facts.place_size,
+                  .review_uid = work.review.uid,
+                  .token = facts.pod->label(read::Label::token),
+                  .dry_run = work.review.dry_run || decision.shadow};
   if (has_its_place) {
-    answer.place_request.size = {facts.slice.hosts, 0};
-    answer.place = {facts.slice_index, facts.host};
+    step.request.size = {facts.slice.hosts, 0};
+    step.place = {facts.slice_index, facts.host};
   }
 }
 
@@ -82,7 +82,7 @@ Answer answer_review(read::Body body, const config::Config& config,
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
     Answer question;
-    name_ledger_use(decision, work, question);
+    set_ledger_step(decision, work, question.ledger);
     return question;
   }
   if (decision.outcome == decide::Outcome::failed)
@@ -93,7 +93,7 @@ Answer answer_review(read::Body body, const config::Config& config,
   Answer answer;
   answer.summary = summarise(decision, work);
   answer.body = work.answer.view();
-  name_ledger_use(decision, work, answer);
+  set_ledger_step(decision, work, answer.ledger);
   return answer;
 }
 
@@ -166,16 +166,17 @@ Answer admit(read::Body review, const config::Config& config, const read::Cluste
 Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
              Workspace& workspace, ledger::Ledger& ledger) noexcept {
   const Answer answer = admit(review, config, cluster, workspace);
-  if (answer.ledger_use == Answer::LedgerUse::none) return answer;
+  const LedgerStep& step = answer.ledger;
+  if (step.use == LedgerStep::Use::none) return answer;
   ledger::PlaceAnswer place{.kind = ledger::PlaceAnswer::Kind::try_again};
   try {
-    if (answer.ledger_use == Answer::LedgerUse::ask)
-      place = ledger.place(answer.place_request);
+    if (step.use == LedgerStep::Use::ask)
+      place = ledger.place(step.request);
     else
-      ledger.note(answer.place_request, answer.place);
+      ledger.note(step.request, step.place);
   } catch (...) {  // out of memory; the next try finds more
   }
-  if (answer.ledger_use == Answer::LedgerUse::note) return answer;
+  if (step.use == LedgerStep::Use::note) return answer;
   return admit(review, config, cluster, workspace, &place);
 }
 

@@ -32,6 +32,18 @@ class Workspace {
   std::unique_ptr<Impl> impl_;
 };
 
+// The ledger's part in an answer (webhook/ledger/ledger.hpp).
+struct LedgerStep {
+  enum class Use {
+    none,
+    ask,   // there is no body yet: ask it, and call admit() again with what it said
+    note,  // tell it of the place that the Pod has
+  };
+  Use use = Use::none;
+  ledger::PlaceRequest request = {};
+  topology::Place place = {};  // of note
+};
+
 // What to send back.
 //
 //   http_status  200 with an AdmissionReview; 400 or 413 with a v1 Status whose
@@ -48,13 +60,7 @@ struct Answer {
   unsigned retry_after = 0;
   std::string_view body;
   decide::Summary summary;
-
-  // The ledger's part in it (webhook/ledger/ledger.hpp). `ask`: there is no body yet; ask it, and
-  // call admit() again with what it said. `note`: tell it of the place the Pod has.
-  enum class LedgerUse { none, ask, note };
-  LedgerUse ledger_use = LedgerUse::none;
-  ledger::PlaceRequest place_request = {};
-  topology::Place place = {};
+  LedgerStep ledger = {};
 };
 
 // Answers one review. Never throws: what is unexpected becomes an answer that

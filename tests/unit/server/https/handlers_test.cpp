@@ -14,14 +14,19 @@ class HandlersTest : public testing::Test {
   Health health_{1};
   log::Log log_{log::LogFormat::text, log::LogLevel::error};
   metrics::Metrics metrics_;
-  Handlers handlers_{
-      .config = config_, .cluster = cluster_, .health = health_, .log = log_, .metrics = metrics_};
+  Handlers handlers_{{.config = config_,
+                      .cluster = cluster_,
+                      .health = health_,
+                      .log = log_,
+                      .metrics = metrics_}};
   std::string body_;
+
+  Reply answer(Resource resource) { return handlers_.answer(resource, body_).reply; }
 };
 
 TEST_F(HandlersTest, livez_says_ok) {
   for (const auto resource : {Resource::livez, Resource::healthz}) {
-    const auto reply = handlers_.answer(resource, body_);
+    const auto reply = answer(resource);
     EXPECT_EQ(reply.status, 200u);
     EXPECT_EQ(reply.body, "ok");
     EXPECT_TRUE(reply.content_type.starts_with("text/plain"));
@@ -29,25 +34,25 @@ TEST_F(HandlersTest, livez_says_ok) {
 }
 
 TEST_F(HandlersTest, readyz_says_why_not) {
-  EXPECT_EQ(handlers_.answer(Resource::readyz, body_).status, 503u);
+  EXPECT_EQ(answer(Resource::readyz).status, 503u);
   health_.set_serving();
-  EXPECT_EQ(handlers_.answer(Resource::readyz, body_).status, 200u);
+  EXPECT_EQ(answer(Resource::readyz).status, 200u);
   health_.set_draining();
-  const auto reply = handlers_.answer(Resource::readyz, body_);
+  const auto reply = answer(Resource::readyz);
   EXPECT_EQ(reply.status, 503u);
   EXPECT_EQ(reply.body, "draining");
 }
 
 TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
   body_ = "{}";
-  const auto unreadable = handlers_.answer(Resource::mutate, body_);
+  const auto unreadable = answer(Resource::mutate);
   EXPECT_EQ(unreadable.status, 400u);
   EXPECT_FALSE(unreadable.close);
   body_ = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
           R"("kind":{"group":"","version":"v1","kind":"Service"},)"
           R"("resource":{"group":"","version":"v1","resource":"services"},)"
           R"("operation":"CREATE","object":{}}})";
-  const auto reply = handlers_.answer(Resource::mutate, body_);
+  const auto reply = answer(Resource::mutate);
   EXPECT_EQ(reply.status, 200u);
   EXPECT_EQ(reply.content_type, "application/json");
   EXPECT_NE(reply.body.find(R"("uid":"u1")"), std::string_view::npos) << reply.body;
@@ -61,10 +66,9 @@ TEST_F(HandlersTest, shadow_allows_what_mutate_refuses) {
       R"("object":{"metadata":{},"spec":{"containers":[{"name":"c","resources":)"
       R"({"limits":{"google.com/tpu":"0.5"}}}]}}}})";
   body_ = review;
-  EXPECT_NE(handlers_.answer(Resource::mutate, body_).body.find("\"allowed\":false"),
-            std::string_view::npos);
+  EXPECT_NE(answer(Resource::mutate).body.find("\"allowed\":false"), std::string_view::npos);
   body_ = review;
-  const auto reply = handlers_.answer(Resource::shadow, body_);
+  const auto reply = answer(Resource::shadow);
   EXPECT_NE(reply.body.find("\"allowed\":true"), std::string_view::npos) << reply.body;
   EXPECT_NE(reply.body.find("shadow mode"), std::string_view::npos) << reply.body;
 }
@@ -78,7 +82,7 @@ TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
       R"({"limits":{"google.com/tpu":"0.5"}}}]}}}]}}}})";
   const auto says = [&](Resource resource, const char* text) {
     body_ = review;
-    const auto reply = handlers_.answer(resource, body_);
+    const auto reply = answer(resource);
     EXPECT_EQ(reply.status, 200u);
     EXPECT_NE(reply.body.find(text), std::string_view::npos) << reply.body;
   };
