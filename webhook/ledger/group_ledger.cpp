@@ -1,6 +1,7 @@
 #include "webhook/ledger/group_ledger.hpp"
 
 #include "topology/counted.hpp"
+#include "webhook/ledger/place_plan.hpp"
 #include "webhook/ledger/token.hpp"
 
 #include <algorithm>
@@ -9,75 +10,9 @@
 namespace tpuwh::webhook::ledger {
 
 using topology::counted;
-using topology::Place;
 using Kind = GroupLedger::Call::Kind;
 
-// --- One write: what is freed, and who gets which place -------------------------------
-
-class GroupLedger::Plan {
- public:
-  Plan(const LedgerRecord& now, const GroupPods& pods) : record(now), pods_(pods) {}
-
-  LedgerRecord record;  // as it will be
-
-  // Pods that carry a token of ours without an entry: stored after it was given up, or the
-  // record is another. Their places are taken. Not where the place has another entry: then
-  // the Pod is gone, and this replica's watch lags.
-  void adopt_strays() {
-    for (const auto& [uid, pod] : pods_) {
-      const auto place = place_of_token(pod.token);
-      if (place && !has_holder(*place) && !is_crowded())
-        record.entries.push_back({*place, pod.token});
-    }
-  }
-
-  void count_places() {
-    std::unordered_set<std::string_view> leaving_tokens;
-    for (const auto& [uid, pod] : pods_) {
-      if (pod.leaving && !pod.token.empty()) leaving_tokens.insert(pod.token);
-      if (pod.token.empty() && pod.place) (pod.leaving ? leaving_ : taken_).push_back(*pod.place);
-    }
-    for (const LedgerEntry& entry : record.entries)
-      (leaving_tokens.contains(entry.token) ? leaving_ : taken_).push_back(entry.place);
-  }
-
-  bool is_crowded() const { return record.entries.size() >= LedgerRecord::max_entries; }
-
-  std::optional<Place> next(const topology::GroupSize& size) const {
-    return topology::next_member(size, taken_, leaving_);
-  }
-
-  void give(Place place, std::string token) {
-    taken_.push_back(place);
-    record.entries.push_back({place, std::move(token)});
-  }
-
-  // The entry with this token, if nobody else holds its place.
-  LedgerEntry* only_holder(std::string_view token) {
-    const auto found = std::ranges::find(record.entries, token, &LedgerEntry::token);
-    if (found == record.entries.end()) return nullptr;
-    return std::ranges::count(record.entries, found->place, &LedgerEntry::place) == 1 ? &*found
-                                                                                      : nullptr;
-  }
-
- private:
-  bool has_holder(Place place) const {
-    return std::ranges::find(record.entries, place, &LedgerEntry::place) != record.entries.end();
-  }
-
-  const GroupPods& pods_;
-  std::vector<Place> taken_, leaving_;
-};
-
 namespace {
-
-// Given to this review by a write whose outcome was not known.
-const LedgerEntry* given_before(const LedgerRecord& record, const std::string& review_uid) {
-  const std::string mark = token_mark(review_uid);
-  for (const LedgerEntry& entry : record.entries)
-    if (entry.token.ends_with(mark)) return &entry;
-  return nullptr;
-}
 
 // Those of `tokens` that have no entry yet.
 void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& tokens) {
@@ -357,63 +292,56 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
 // --- The record is there, or is to be -------------------------------------------------
 
 GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) {
-  Plan plan(record_, view.pods);
-  const std::size_t freed = std::erase_if(
-      plan.record.entries, [&](const LedgerEntry& entry) { return is_gone(entry, view, now); });
-  plan.adopt_strays();
+  PlacePlan plan(record_, view.pods);
+  const std::size_t freed =
+      plan.free([&](const LedgerEntry& entry) { return is_gone(entry, view, now); });
   plan.count_places();
-
   std::vector<Asked> waiting;
   for (Asked& asked : asked_) {
-    const Question& question = asked.question;
-    const auto promise = [&](PlaceAnswer word) {
-      promised_.push_back({std::move(asked), std::move(word)});
-    };
-    const auto answer = [&](PlaceAnswer word) {
-      answers_.emplace_back(asked.ticket, std::move(word));
-    };
-    if (plan.record.entries.empty()) plan.record.hosts_per_slice = question.size.hosts_per_slice;
-    if (const LedgerEntry* entry = given_before(plan.record, question.review_uid)) {
-      answer(given_place(entry->place, entry->token));
-      continue;
-    }
-    if (plan.record.hosts_per_slice != question.size.hosts_per_slice) {
-      answer(other_size(question, plan.record));
-      continue;
-    }
-    LedgerEntry* own = keeps_place(asked) && !listing_.tokens.contains(question.token)
-                           ? plan.only_holder(question.token)
-                           : nullptr;
-    if (own != nullptr) {
-      own->token = make_token(own->place, question.review_uid);
-      promise(given_place(own->place, own->token));
-      continue;
-    }
-    const auto place = plan.next(question.size);
-    if (!place && read_at_ < asked.at) {
+    Word word = answer_to(asked, plan);
+    if (word.when == Word::When::now)
+      answers_.emplace_back(asked.ticket, std::move(word.answer));
+    else if (word.when == Word::When::written)
+      promised_.push_back({std::move(asked), std::move(word.answer)});
+    else
       waiting.push_back(std::move(asked));
-      continue;
-    }
-    if (!place || plan.is_crowded()) {
-      answer(place ? crowded(question) : no_place_left(question.size, question.group));
-      continue;
-    }
-    std::string token = make_token(*place, question.review_uid);
-    if (question.dry_run) {
-      answer(given_place(*place, std::move(token)));
-      continue;
-    }
-    plan.give(*place, token);
-    promise(given_place(*place, std::move(token)));
   }
   asked_ = std::move(waiting);
-
-  if (freed > 0 || !promised_.empty()) {
-    if (plan.record.entries.empty()) return begin({Kind::remove, {}, version_}, now);
-    const bool is_new = known_ == Known::absent;
-    return begin({is_new ? Kind::create : Kind::update, std::move(plan.record), version_}, now);
-  }
+  if (freed > 0 || !promised_.empty()) return write(std::move(plan).record(), now);
   return asked_.empty() ? Call{} : reread(now);
+}
+
+GroupLedger::Word GroupLedger::answer_to(const Asked& asked, PlacePlan& plan) const {
+  const Question& question = asked.question;
+  plan.begin_empty(question.size.hosts_per_slice);
+  if (const LedgerEntry* entry = plan.given_to(question.review_uid))
+    return {Word::When::now, given_place(entry->place, entry->token)};
+  if (plan.record().hosts_per_slice != question.size.hosts_per_slice)
+    return {Word::When::now, other_size(question, plan.record())};
+  const bool keeps = keeps_place(asked) && !listing_.tokens.contains(question.token);
+  if (LedgerEntry* own = keeps ? plan.only_holder(question.token) : nullptr) {
+    own->token = make_token(own->place, question.review_uid);
+    return {Word::When::written, given_place(own->place, own->token)};
+  }
+  return new_place(asked, plan);
+}
+
+GroupLedger::Word GroupLedger::new_place(const Asked& asked, PlacePlan& plan) const {
+  const Question& question = asked.question;
+  const auto place = plan.next(question.size);
+  if (!place && read_at_ < asked.at) return {Word::When::read_again, {}};
+  if (!place) return {Word::When::now, no_place_left(question.size, question.group)};
+  if (plan.is_crowded()) return {Word::When::now, crowded(question)};
+  PlaceAnswer given = given_place(*place, make_token(*place, question.review_uid));
+  if (question.dry_run) return {Word::When::now, std::move(given)};
+  plan.give(*place, given.token);
+  return {Word::When::written, std::move(given)};
+}
+
+GroupLedger::Call GroupLedger::write(LedgerRecord record, Moment now) {
+  if (record.entries.empty()) return begin({Kind::remove, {}, version_}, now);
+  const Kind kind = known_ == Known::absent ? Kind::create : Kind::update;
+  return begin({kind, std::move(record), version_}, now);
 }
 
 bool GroupLedger::idle() const {

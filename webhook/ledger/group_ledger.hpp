@@ -18,6 +18,7 @@
 // replicas that judge the same entry at once one loses. Otherwise the Pod is a new one.
 #pragma once
 
+#include "webhook/ledger/group_pod.hpp"
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/ledger/record.hpp"
 
@@ -58,19 +59,13 @@ inline constexpr Moment vouched = 10s;
 
 }  // namespace times
 
-// A Pod of the group that has not ended.
-struct GroupPod {
-  std::string token;                     // "" for none
-  std::optional<topology::Place> place;  // by KubeRay's labels, another injector, or the token
-  bool leaving = false;                  // has a deletionTimestamp
-};
-using GroupPods = std::unordered_map<std::string, GroupPod>;  // by uid
-
 // What this replica's watch shows.
 struct GroupView {
   const GroupPods& pods;
   Moment moved;  // when an event or a bookmark last came
 };
+
+class PlacePlan;
 
 class GroupLedger {
  public:
@@ -145,6 +140,16 @@ class GroupLedger {
     Question question;
     Moment at;
   };
+  // What one question gets, and when it is told.
+  struct Word {
+    enum class When {
+      now,
+      written,     // once the write that gives the place has succeeded
+      read_again,  // the question is put again then
+    };
+    When when;
+    PlaceAnswer answer;
+  };
   struct Promise {
     Asked to;
     PlaceAnswer answer;
@@ -160,8 +165,6 @@ class GroupLedger {
     Moment begun = Moment::min();
     std::unordered_set<std::string> tokens;
   };
-  class Plan;  // group_ledger.cpp
-
   Moment stamp(Moment now);
   Call begin(Call call, Moment now);
   Call reread(Moment now);
@@ -178,6 +181,9 @@ class GroupLedger {
   Call start_anew(const GroupView& view, Moment now);
   Call go_on_rebuilding(Moment now);
   Call give_and_free(const GroupView& view, Moment now);
+  Word answer_to(const Asked& asked, PlacePlan& plan) const;
+  Word new_place(const Asked& asked, PlacePlan& plan) const;
+  Call write(LedgerRecord record, Moment now);
   void learn(const std::string& version, LedgerRecord record, Moment read_at, Moment now);
   void written(Call::Kind call, const Outcome& outcome, Moment now);
   void listed(const Outcome& outcome, Moment now);
