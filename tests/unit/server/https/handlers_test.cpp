@@ -93,5 +93,28 @@ TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
   says(Resource::mutate, "\"allowed\":true");
 }
 
+// A Ray worker without KubeRay's index labels: nothing is said until the ledger has spoken.
+TEST_F(HandlersTest, mutate_asks_the_ledger_before_it_says_anything) {
+  using Use = webhook::answer::LedgerStep::Use;
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
+      R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+      R"("object":{"metadata":{"labels":{"ray.io/cluster":"r","ray.io/group":"w",)"
+      R"("ray.io/node-type":"worker"}},"spec":{"nodeSelector":)"
+      R"({"cloud.google.com/gke-tpu-topology":"2x4"},"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"4"}}}]}}}})";
+  body_ = review;
+  const Answered asks = handlers_.answer(Resource::mutate, body_);
+  EXPECT_EQ(asks.ledger.use, Use::ask);
+  EXPECT_EQ(asks.ledger.request.group, "w");
+  EXPECT_EQ(asks.reply.body, "");
+  body_ = review;
+  const auto place = webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
+  const Answered told = handlers_.answer(Resource::mutate, body_, &place);
+  EXPECT_EQ(told.ledger.use, Use::none);
+  EXPECT_NE(told.reply.body.find("\"patch\":"), std::string_view::npos) << told.reply.body;
+}
+
 }  // namespace
 }  // namespace tpuwh::server::https
