@@ -17,7 +17,9 @@ add_executable(webhook_test
   webhook/text/buffer_test.cpp
   webhook/read/claims_test.cpp
   webhook/decide/decide_test.cpp
-  webhook/decide/env_test.cpp
+  webhook/decide/env_reconcile_test.cpp
+  webhook/decide/env_values_test.cpp
+  webhook/decide/env_wanted_test.cpp
   webhook/text/hash_test.cpp
   webhook/text/json_reader_test.cpp
   webhook/ledger/ledger_test.cpp
@@ -26,6 +28,7 @@ add_executable(webhook_test
   webhook/text/names_test.cpp
   webhook/write/patch_test.cpp
   webhook/decide/placement_test.cpp
+  webhook/decide/process_ports_test.cpp
   webhook/read/pod_test.cpp
   webhook/answer/property_test.cpp
   webhook/decide/provenance_test.cpp

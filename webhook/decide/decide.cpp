@@ -162,20 +162,25 @@ void describe(const Facts& facts, text::Buffer& out) {
   out.add(slice.chips_per_host, std::string_view(" chips per host"));
 }
 
-// Each TPU container with the number of the process whose values it gets.
+// Each TPU container with what it should have.
 template <class F>
-void for_each_container(const Facts& facts, F&& f) {
-  const Shape& shape = *facts.shape;
-  for (std::uint32_t i = 0; i < shape.processes.size(); ++i) f(*shape.processes[i], i);
+void for_each_container(Scratch& scratch, F&& f) {
+  const auto visit = [&](const read::Container& container, std::uint32_t process) {
+    const ContainerEnv env{scratch.facts, container, process, scratch.wanted};
+    want(env, scratch.values);
+    f(env);
+  };
+  const Shape& shape = scratch.shape;
+  for (std::uint32_t i = 0; i < shape.processes.size(); ++i) visit(*shape.processes[i], i);
   // An init container runs before the processes and is none of them; with one
   // process a host it stands in its place.
   if (shape.processes.size() != 1) return;
   for (const read::Container* init : shape.init)
-    if (init->chips() == shape.processes.front()->chips()) f(*init, 0u);
+    if (init->chips() == shape.processes.front()->chips()) visit(*init, 0);
 }
 
-text::Digest inputs_of(Scratch& scratch) {
-  const Facts& facts = scratch.facts;
+// What the values were computed from, but for what the containers say.
+text::Digester begin_inputs(const Facts& facts) {
   const workloads::Member& member = *facts.member;
   text::Digester inputs;
   inputs.add(std::uint64_t{facts.host} << 32 | facts.slice.hosts)
@@ -189,30 +194,25 @@ text::Digest inputs_of(Scratch& scratch) {
   if (member.names.numbered) inputs.add(std::uint64_t{member.names.first});
   if (!member.hostnames.empty()) inputs.add(member.hostnames);
   if (!member.coordinator.empty()) inputs.add(member.coordinator);
-  for_each_container(facts, [&](const read::Container& container, std::uint32_t process) {
-    inputs.add(container.name);
-    want(facts, scratch.values, container, process, scratch.wanted);
-    add_theirs(facts, container, scratch.wanted, scratch.before, inputs);
-  });
-  return inputs.digest();
+  return inputs;
 }
 
 void write_env(Scratch& scratch) {
-  const Facts& facts = scratch.facts;
-  scratch.after.clear();
-  const text::Digest inputs = inputs_of(scratch);
+  text::Digester all_inputs = begin_inputs(scratch.facts);
   bool lost = false;
-  for_each_container(facts, [&](const read::Container& container, std::uint32_t) {
-    lost = lost || lost_variable(*facts.pod, container, scratch.before);
+  for_each_container(scratch, [&](const ContainerEnv& env) {
+    all_inputs.add(env.container.name);
+    add_theirs(env, all_inputs);
+    lost = lost || lost_variable(env);
   });
-  const bool frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
-  for_each_container(facts, [&](const read::Container& container, std::uint32_t process) {
-    want(facts, scratch.values, container, process, scratch.wanted);
-    reconcile(facts, container, scratch.wanted, scratch.before, frozen, scratch.patch,
-              scratch.after, scratch.notes);
+  const text::Digest inputs = all_inputs.digest();
+  scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
+  scratch.after.clear();
+  for_each_container(scratch, [&](const ContainerEnv& env) {
+    const EnvChanges changes = reconcile(env, scratch.after, scratch.notes);
+    if (!scratch.frozen) write_changes(env, changes, scratch.patch);
   });
   scratch.after.set_inputs(inputs);
-  scratch.frozen = frozen;
 }
 
 void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
@@ -309,11 +309,11 @@ Decision write_everything(const config::Config& config, Scratch& scratch) {
         Error(Errc::bad_name, "slice name " + text::printable(scratch.values.tpu_name.view(), 100) +
                                   " is no label value of at most 63 characters; Ray makes "
                                   "a node label of it"));
-  if (scratch.values.ports_unreadable)
+  if (scratch.values.ports.unreadable)
     scratch.notes.warn(
         "TPU_PROCESS_PORT is no plain port number, so TPU_PROCESS_ADDRESSES was not "
         "injected");
-  if (scratch.values.same_port)
+  if (scratch.values.ports.same)
     scratch.notes.warn(
         "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
         "listen on it");

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
-#include "webhook/decide/env.hpp"
+#include "webhook/decide/env_reconcile.hpp"
+#include "webhook/decide/env_values.hpp"
+#include "webhook/decide/env_wanted.hpp"
 #include "webhook/decide/facts.hpp"
 #include "webhook/decide/notes.hpp"
 #include "webhook/decide/placement.hpp"

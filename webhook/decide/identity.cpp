@@ -1,7 +1,7 @@
 #include "webhook/decide/identity.hpp"
 
 #include "topology/counted.hpp"
-#include "webhook/decide/env.hpp"
+#include "webhook/decide/env_wanted.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
