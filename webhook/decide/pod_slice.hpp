@@ -1,0 +1,19 @@
+// The slice that a Pod asks for: from its topology, or from as many hosts as the user says.
+#pragma once
+
+#include "topology/slice.hpp"
+#include "webhook/decide/decision.hpp"
+#include "webhook/decide/shape.hpp"
+#include "webhook/workloads/member.hpp"
+
+#include <variant>
+
+namespace tpuwh::webhook::decide {
+
+// The slice, or what becomes of a Pod of which none can be made.
+using SliceOrDecision = std::variant<topology::Slice, Decision>;
+
+//   notes  what the catalog does not know, and why nothing was done
+SliceOrDecision slice_of(const Shape& shape, const workloads::Member& member, Notes& notes);
+
+}  // namespace tpuwh::webhook::decide

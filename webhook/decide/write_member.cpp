@@ -1,0 +1,196 @@
+#include "webhook/decide/write_member.hpp"
+
+#include "webhook/decide/env_reconcile.hpp"
+#include "webhook/text/names.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tpuwh::webhook::decide {
+
+namespace {
+
+// ---- env
+
+// Each TPU container with what it should have.
+template <class F>
+void for_each_container(Scratch& scratch, F&& f) {
+  const auto visit = [&](const read::Container& container, std::uint32_t process) {
+    const ContainerEnv env{scratch.facts, container, process, scratch.wanted};
+    want(env, scratch.values);
+    f(env);
+  };
+  const Shape& shape = scratch.shape;
+  for (std::uint32_t i = 0; i < shape.processes.size(); ++i) visit(*shape.processes[i], i);
+  // An init container runs before the processes and is none of them; with one
+  // process a host it stands in its place.
+  if (shape.processes.size() != 1) return;
+  for (const read::Container* init : shape.init)
+    if (init->chips() == shape.processes.front()->chips()) visit(*init, 0);
+}
+
+// What the values were computed from, but for what the containers say.
+text::Digester begin_inputs(const Facts& facts) {
+  const workloads::Member& member = *facts.member;
+  text::Digester inputs;
+  inputs.add(std::uint64_t{facts.host} << 32 | facts.slice.hosts)
+      .add(std::uint64_t{facts.slice_index} << 32 | facts.job_slice)
+      .add(std::uint64_t{facts.slice_count} << 32 | facts.slice.processes)
+      .add(std::uint64_t{facts.named} << 32 | facts.slice.chips_per_host)
+      .add(facts.slice.accelerator)
+      .add(member.names.stem)
+      .add(member.names.stem2)
+      .add(member.subdomain);
+  if (member.names.numbered) inputs.add(std::uint64_t{member.names.first});
+  if (!member.hostnames.empty()) inputs.add(member.hostnames);
+  if (!member.coordinator.empty()) inputs.add(member.coordinator);
+  return inputs;
+}
+
+void write_env(Scratch& scratch) {
+  text::Digester all_inputs = begin_inputs(scratch.facts);
+  bool lost = false;
+  for_each_container(scratch, [&](const ContainerEnv& env) {
+    all_inputs.add(env.container.name);
+    add_theirs(env, all_inputs);
+    lost = lost || lost_variable(env);
+  });
+  const text::Digest inputs = all_inputs.digest();
+  scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
+  scratch.after.clear();
+  for_each_container(scratch, [&](const ContainerEnv& env) {
+    const EnvChanges changes = reconcile(env, scratch.after, scratch.notes);
+    if (!scratch.frozen) write_changes(env, changes, scratch.patch);
+  });
+  scratch.after.set_inputs(inputs);
+}
+
+// ---- the record
+
+void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
+                      std::string_view value) {
+  const auto index = static_cast<std::size_t>(which);
+  scratch.patch.set_own(row, "/metadata/annotations/", read::annotation_keys[index].text,
+                        scratch.facts.pod->annotation_values[index], value);
+}
+
+void make_map(write::Patch& patch, write::Surface row, std::string_view path) {
+  patch.begin(write::PatchOp::add, row, path);
+  patch.json().append(std::string_view("{}"));
+  patch.end();
+}
+
+// A record with nothing in it says so: without one, what the user set just as we
+// would would be taken for ours the next time.
+void write_annotations(Scratch& scratch) {
+  const bool record = !scratch.after.empty() || !scratch.before.empty();
+  if (scratch.frozen || (!record && !scratch.facts.slice.multi_host())) return;
+  if (scratch.facts.pod->annotations == read::Presence::absent)
+    make_map(scratch.patch, write::Surface::annotations, "/metadata/annotations");
+  scratch.text.clear();
+  scratch.after.append_to(scratch.text);
+  write_annotation(scratch, read::Annotation::injected, write::Surface::annotation_injected,
+                   scratch.text.view());
+  write_annotation(scratch, read::Annotation::slice, write::Surface::annotation_slice,
+                   scratch.description.view());
+}
+
+// ---- names and labels
+
+// `present` is what stands there, "" for nothing.
+void write_text(write::Patch& patch, write::Surface row, std::string_view path,
+                std::string_view value, std::string_view present = {}) {
+  if (present == value) return;
+  patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row, path);
+  write::append_json_string(patch.json(), value);
+  patch.end();
+}
+
+void write_names(Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  if (!facts.member->gives_names || !facts.named) return;
+  if (facts.pod->hostname.empty() || facts.copied()) {
+    scratch.text.clear();
+    facts.member->names.append(scratch.text, facts.slice_index, facts.host);
+    write_text(scratch.patch, write::Surface::hostname, "/spec/hostname", scratch.text.view(),
+               facts.pod->hostname);
+  }
+  if (facts.pod->subdomain.empty())
+    write_text(scratch.patch, write::Surface::subdomain, "/spec/subdomain",
+               facts.member->subdomain);
+}
+
+// Ray's autoscaler scales the hosts of a slice as one by this label.
+void write_replica_label(Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  if (!facts.ray()) return;
+  const std::string_view name = scratch.values.tpu_name.view();
+  const std::string_view present = facts.pod->label(read::Label::replica_index);
+  if (present.empty() || facts.copied())
+    write_text(scratch.patch, write::Surface::label_replica_index, "/metadata/labels/replicaIndex",
+               name, present);
+  else if (present != name)
+    scratch.notes.warn("label replicaIndex is " + text::printable(present) +
+                       " and stays; by KubeRay's labels it is " + text::printable(name));
+}
+
+void write_token(Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  if (facts.token.empty()) return;
+  write_own_label(*facts.pod, read::Label::token, write::Surface::label_token, facts.token,
+                  scratch.patch);
+}
+
+void write_labels(Scratch& scratch, const config::Config& config) {
+  const auto placement = plan_placement(scratch.facts, config, scratch.notes);
+  if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
+    make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
+  write_replica_label(scratch);
+  write_token(scratch);
+  if (placement)
+    write_placement(scratch.facts, config, *placement, scratch.affinities, scratch.patch);
+}
+
+Result<void> check_slice_name(std::string_view name) {
+  if (name.empty() || text::is_label_value(name)) return {};
+  return Error(Errc::bad_name, "slice name " + text::printable(name, 100) +
+                                   " is no label value of at most 63 characters; Ray makes "
+                                   "a node label of it");
+}
+
+// Warns of what the lists of addresses lack.
+void note_values(const EnvValues& values, Notes& notes) {
+  if (values.ports.unreadable)
+    notes.warn(
+        "TPU_PROCESS_PORT is no plain port number, so TPU_PROCESS_ADDRESSES was not "
+        "injected");
+  if (values.ports.same)
+    notes.warn(
+        "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
+        "listen on it");
+  if (!values.torch_misfit.empty())
+    notes.warn(values.torch_misfit + "; no variable of torch_tpu was injected");
+}
+
+}  // namespace
+
+Decision write_member(const config::Config& config, Scratch& scratch) {
+  const Facts& facts = scratch.facts;
+  if (auto built = build_values(facts, config, scratch.values); !built)
+    return deny(Reason::too_long, built.error());
+  if (auto named = check_slice_name(scratch.values.tpu_name.view()); !named)
+    return deny(Reason::bad_name, named.error());
+  note_values(scratch.values, scratch.notes);
+  write_env(scratch);
+  write_names(scratch);
+  write_labels(scratch, config);
+  const bool relevant =
+      facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
+  write_annotations(scratch);
+  if (scratch.patch.undeclared())
+    return {.outcome = Outcome::failed, .reason = Reason::internal_error};
+  if (!scratch.patch.empty()) return {.outcome = Outcome::patched, .reason = Reason::injected};
+  return unchanged(relevant ? Reason::already_done : Reason::single_host);
+}
+
+}  // namespace tpuwh::webhook::decide

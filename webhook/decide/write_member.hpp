@@ -1,0 +1,15 @@
+// Everything that a settled member gets: env, host name, labels, affinity and the record of it.
+#pragma once
+
+#include "webhook/config/config.hpp"
+#include "webhook/decide/decision.hpp"
+#include "webhook/decide/scratch.hpp"
+
+namespace tpuwh::webhook::decide {
+
+// Writes scratch.patch by scratch.facts. Applied twice, the second time writes nothing.
+//
+//   returns  patched, unchanged, or denied where a variable or a name would be too long
+Decision write_member(const config::Config& config, Scratch& scratch);
+
+}  // namespace tpuwh::webhook::decide
