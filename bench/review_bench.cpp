@@ -64,8 +64,7 @@ struct Bench {
     return tpuwh::webhook::read::read_review(text, config.prefix, reader, review, pod);
   }
   void decide() {
-    const auto decision =
-        tpuwh::webhook::decide::decide(review, pod, config, cluster, nullptr, scratch);
+    const auto decision = tpuwh::webhook::decide::decide(review, pod, {config, cluster}, scratch);
     tpuwh::webhook::answer::respond(review, decision, scratch, answer);
   }
 };

@@ -133,7 +133,7 @@ struct PodReader::Work {
 
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
   webhook::decide::Decision decide(const Json& object) {
-    auto decision = webhook::decide::decide(review, pod, config, cluster, nullptr, scratch);
+    auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
     if (!decision.asks_ledger) return decision;
     webhook::ledger::PlaceAnswer answer;
     answer.why =
@@ -146,7 +146,7 @@ struct PodReader::Work {
       answer.place = *place;
       answer.token = pod.label(webhook::read::Label::token);
     }
-    return webhook::decide::decide(review, pod, config, cluster, &answer, scratch);
+    return webhook::decide::decide(review, pod, {config, cluster, &answer}, scratch);
   }
 
   SeenPod seen(const webhook::decide::Decision& decision) const {

@@ -66,18 +66,16 @@ void set_ledger_step(const decide::Decision& decision, Workspace::Impl& work, Le
   }
 }
 
-Answer answer_review(read::Body body, const config::Config& config,
-                     const read::ClusterView& cluster, Workspace::Impl& work,
-                     const ledger::PlaceAnswer* place) {
+Answer answer_review(read::Body body, const decide::Around& around, Workspace::Impl& work) {
   const bool read =
-      read::read_review(body.bytes(), config.prefix, work.reader, work.review, work.pod);
+      read::read_review(body.bytes(), around.config.prefix, work.reader, work.review, work.pod);
   const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty())
-    read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), cluster);
+    read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
   decide::Decision decision =
-      bad_quantity ? decide::deny_quantity(work.reader.error(), config, work.scratch)
-                   : decide::decide(work.review, work.pod, config, cluster, place, work.scratch);
+      bad_quantity ? decide::deny_quantity(work.reader.error(), around.config, work.scratch)
+                   : decide::decide(work.review, work.pod, around, work.scratch);
   const bool deferred = decision.outcome == decide::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
@@ -160,7 +158,9 @@ Answer out_of_memory() noexcept {
 Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
              Workspace& workspace, const ledger::PlaceAnswer* place) noexcept {
   Workspace::Impl& work = workspace.impl();
-  return never_throwing(work, [&] { return answer_review(review, config, cluster, work, place); });
+  return never_throwing(work, [&] {
+    return answer_review(review, {config, cluster, place}, work);
+  });
 }
 
 Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,

@@ -103,12 +103,11 @@ Decision decide_settled(const config::Config& config, Scratch& scratch) {
   return member.subdomain.empty() ? no_subdomain(config, scratch) : write_named(config, scratch);
 }
 
-Decision decide_member(const config::Config& config, const read::ClusterView& cluster,
-                       const ledger::PlaceAnswer* place, Scratch& scratch) {
-  Identity identity = settle_identity(scratch.facts, scratch.member, cluster, place);
+Decision decide_member(const Around& around, Scratch& scratch) {
+  Identity identity = settle_identity(scratch.facts, scratch.member, around.cluster, around.place);
   switch (identity.verdict) {
     case Identity::Verdict::settled:
-      return decide_settled(config, scratch);
+      return decide_settled(around.config, scratch);
     case Identity::Verdict::leave_alone:
       return leave_alone(identity.reason, std::move(identity.why).message(), scratch.notes);
     case Identity::Verdict::deny:
@@ -126,13 +125,12 @@ Decision decide_member(const config::Config& config, const read::ClusterView& cl
 
 // ---- the order of it all
 
-Decision decide_shape(const read::Pod& pod, std::string_view ns, const config::Config& config,
-                      const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+Decision decide_shape(const read::Pod& pod, std::string_view ns, const Around& around,
                       Scratch& scratch) {
   SliceOrDecision found = slice_of(scratch.shape, scratch.member, scratch.notes);
   if (auto* decision = std::get_if<Decision>(&found)) return std::move(*decision);
   begin_facts(pod, ns, std::get<topology::Slice>(found), scratch);
-  return decide_member(config, cluster, place, scratch);
+  return decide_member(around, scratch);
 }
 
 // A Pod for TPU nodes without chips, but with claims: they may be what it asks with.
@@ -173,9 +171,9 @@ void note_shadow(const Decision& decision, Scratch& scratch) {
                        std::string(scratch.description.view()) + "; it was left as it is");
 }
 
-Decision decide(const read::Review& review, const read::Pod& pod, const config::Config& config,
-                const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
                 Scratch& scratch) {
+  const config::Config& config = around.config;
   begin(config, scratch);
   const auto none_of_ours = [&](Reason reason) {
     return Decision{.reason = reason, .shadow = config.mode == config::Mode::shadow};
@@ -192,9 +190,9 @@ Decision decide(const read::Review& review, const read::Pod& pod, const config::
   Decision decision{.reason = Reason::switched_off};
   if (config.workloads.has(workload.kind)) {
     scratch.member.workload = workload.kind;
-    workload.identify({pod, ns, config, cluster, scratch.service}, scratch.member);
+    workload.identify({pod, ns, config, around.cluster, scratch.service}, scratch.member);
     workloads::apply_annotations(pod, ns, scratch.member);
-    decision = decide_shape(pod, ns, config, cluster, place, scratch);
+    decision = decide_shape(pod, ns, around, scratch);
   }
   decision.workload = workload.name;
   decision.shadow = config.mode_for(workload.kind) == config::Mode::shadow;

@@ -11,6 +11,13 @@
 
 namespace tpuwh::webhook::decide {
 
+// What a decision rests on beside the review.
+struct Around {
+  const config::Config& config;
+  const read::ClusterView& cluster;
+  const ledger::PlaceAnswer* place = nullptr;  // what the ledger said, null before it was asked
+};
+
 // The Pod asks for something that is no whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
@@ -21,9 +28,7 @@ void note_shadow(const Decision& decision, Scratch& scratch);
 
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.
-//   place  what the ledger said, null before it was asked
-Decision decide(const read::Review& review, const read::Pod& pod, const config::Config& config,
-                const read::ClusterView& cluster, const ledger::PlaceAnswer* place,
+Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
                 Scratch& scratch);
 
 }  // namespace tpuwh::webhook::decide

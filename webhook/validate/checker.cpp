@@ -92,7 +92,7 @@ void Checker::annotation(read::Annotation which, std::string_view text) {
 }
 
 decide::Decision Checker::decide() {
-  return decide::decide(creation_, work_.pod, config_, cluster_, nullptr, work_.scratch);
+  return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.scratch);
 }
 
 const topology::Slice* Checker::slice() const {
