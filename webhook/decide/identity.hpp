@@ -6,8 +6,6 @@
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/read/cluster.hpp"
 
-#include <string>
-
 namespace tpuwh::webhook::decide {
 
 struct Identity {
@@ -33,13 +31,5 @@ Identity settle_identity(Facts& facts, workloads::Member& member, const read::Cl
 
 // Whether the slice is one of several that form one job.
 bool joins_others(const Facts& facts);
-
-// The owner says how many members a group has and how many of them are a slice; a slice
-// of another number of hosts cannot be made of them (D17). The sentence that says so, with
-// what follows for the Pod behind it, or "".
-std::string group_misfit(const Facts& facts);
-
-// "4x4 with 4 chips per Pod has 4 hosts", for messages.
-std::string hosts_of(const topology::Slice& slice);
 
 }  // namespace tpuwh::webhook::decide

@@ -1,6 +1,6 @@
 #include "webhook/decide/pod_slice.hpp"
 
-#include "webhook/decide/identity.hpp"
+#include "webhook/decide/contradictions.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>

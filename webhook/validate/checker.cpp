@@ -1,6 +1,6 @@
 #include "webhook/validate/checker.hpp"
 
-#include "webhook/decide/identity.hpp"
+#include "webhook/decide/contradictions.hpp"
 #include "webhook/read/claims.hpp"
 
 #include <utility>

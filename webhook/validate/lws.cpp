@@ -1,7 +1,7 @@
 #include "webhook/validate/lws.hpp"
 
 #include "topology/counted.hpp"
-#include "webhook/decide/identity.hpp"
+#include "webhook/decide/contradictions.hpp"
 
 #include <optional>
 #include <string>
