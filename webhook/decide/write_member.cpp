@@ -1,6 +1,8 @@
 #include "webhook/decide/write_member.hpp"
 
 #include "webhook/decide/env_reconcile.hpp"
+#include "webhook/decide/placement.hpp"
+#include "webhook/decide/write_placement.hpp"
 #include "webhook/text/names.hpp"
 
 #include <string>
@@ -147,8 +149,7 @@ void write_labels(Scratch& scratch, const config::Config& config) {
     make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
-  if (placement)
-    write_placement(scratch.facts, config, *placement, scratch.affinities, scratch.patch);
+  if (placement) write_placement(config, *placement, scratch);
 }
 
 Result<void> check_slice_name(std::string_view name) {
