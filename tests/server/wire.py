@@ -15,8 +15,8 @@ TEMPLATE = json.loads(RECORDED.read_text().splitlines()[0])
 
 def review(uid=None):
     """An AdmissionReview of a TPU Pod, as bytes."""
-    TEMPLATE["request"]["uid"] = uid or str(uuid.uuid4())
-    return json.dumps(TEMPLATE, separators=(",", ":")).encode()
+    request = TEMPLATE["request"] | {"uid": uid or str(uuid.uuid4())}
+    return json.dumps(TEMPLATE | {"request": request}, separators=(",", ":")).encode()
 
 
 def post(body, fields="", target="/mutate?timeout=10s", version="1.1"):
