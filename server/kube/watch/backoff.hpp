@@ -9,7 +9,7 @@
 namespace tpuwh::server::kube::watch {
 
 // When something happens, and a random number in [0, 1) for what is to be spread.
-struct Moment {
+struct Tick {
   net::TimePoint now;
   double random = 0;
 };
@@ -18,12 +18,12 @@ class Backoff {
  public:
   // 0.8 to 1.6 s, then twice as much each time, up to 15 to 30 s. Starts anew when the
   // last wait has been over for limits::api::backoff_reset.
-  net::Clock::duration next(Moment moment) {
+  net::Clock::duration next(Tick tick) {
     namespace api = server::limits::api;
-    if (moment.now > waited_until_ + limits::api::backoff_reset) step_ = limits::api::backoff_first;
-    const auto wait = step_ + spread(step_, moment.random);
+    if (tick.now > waited_until_ + limits::api::backoff_reset) step_ = limits::api::backoff_first;
+    const auto wait = step_ + spread(step_, tick.random);
     step_ = std::min<net::Clock::duration>(2 * step_, limits::api::backoff_last);
-    waited_until_ = moment.now + wait;
+    waited_until_ = tick.now + wait;
     return wait;
   }
 

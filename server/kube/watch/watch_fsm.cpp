@@ -28,10 +28,10 @@ bool asks_to_wait(const client::Status& status) {
 
 // --- what is done ----------------------------------------------------------
 
-Step WatchFsm::begin(Moment moment) {
+Step WatchFsm::begin(Tick tick) {
   continue_.clear();
   initial_ = watch_list_;
-  Step step = initial_ ? open(moment) : list();
+  Step step = initial_ ? open(tick) : list();
   step.note = Note::begin_relist;
   return step;
 }
@@ -43,9 +43,9 @@ Step WatchFsm::list() {
   return {.note = Note::none, .action = ListPage{.continue_token = continue_, .limit = limit}};
 }
 
-Step WatchFsm::open(Moment moment) {
+Step WatchFsm::open(Tick tick) {
   state_ = WatchState::opening;
-  timeout_ = watch_timeout(moment.random);
+  timeout_ = watch_timeout(tick.random);
   const std::string from = initial_ ? std::string() : version_;
   return {.note = Note::none,
           .action = OpenWatch{.version = from, .timeout = timeout_, .initial_events = initial_}};
@@ -57,42 +57,42 @@ Step WatchFsm::wait(Next next, net::Clock::duration time) {
   return {.note = Note::none, .action = Wait{time}};
 }
 
-Step WatchFsm::back_off(Next next, Moment moment) {
-  return wait(next, backoff_.next(moment));
+Step WatchFsm::back_off(Next next, Tick tick) {
+  return wait(next, backoff_.next(tick));
 }
 
 // What Retry-After says, and a little more at random: it says the same to everybody.
-Step WatchFsm::obey(Next next, const client::Status& status, Moment moment) {
-  if (!status.retry_after) return back_off(next, moment);
+Step WatchFsm::obey(Next next, const client::Status& status, Tick tick) {
+  if (!status.retry_after) return back_off(next, tick);
   const auto time =
       std::min<net::Clock::duration>(*status.retry_after, limits::api::retry_after_most);
-  return wait(next, time + Backoff::spread(time / 4, moment.random));
+  return wait(next, time + Backoff::spread(time / 4, tick.random));
 }
 
-Step WatchFsm::slow_down(Next next, Trouble trouble, Moment moment) {
+Step WatchFsm::slow_down(Next next, Trouble trouble, Tick tick) {
   trouble_ = trouble;
-  return wait(
-      next, limits::api::slow_retry + Backoff::spread(limits::api::slow_retry / 4, moment.random));
+  return wait(next,
+              limits::api::slow_retry + Backoff::spread(limits::api::slow_retry / 4, tick.random));
 }
 
 // --- how a state is fetched ------------------------------------------------
 
-Step WatchFsm::start(Moment moment) {
-  return begin(moment);
+Step WatchFsm::start(Tick tick) {
+  return begin(tick);
 }
 
-Step WatchFsm::waited(Moment moment) {
+Step WatchFsm::waited(Tick tick) {
   if (next_ == Next::page) return list();
-  if (next_ == Next::watch) return open(moment);
-  return begin(moment);
+  if (next_ == Next::watch) return open(tick);
+  return begin(tick);
 }
 
-Step WatchFsm::page(const std::string& continue_token, const std::string& version, Moment moment) {
+Step WatchFsm::page(const std::string& continue_token, const std::string& version, Tick tick) {
   healthy();
   continue_ = continue_token;
   if (!continue_.empty()) return list();  // whatever the page held: only this is the end
   take_snapshot(version);
-  Step step = open(moment);
+  Step step = open(tick);
   step.note = Note::end_relist;
   return step;
 }
@@ -107,17 +107,17 @@ void WatchFsm::take_snapshot(std::string_view version) {
 
 // The state we hold is of no more use as a start. The first time at once, because a store
 // that stands still gives no ids; again only after a pause.
-Step WatchFsm::relist(Moment moment) {
+Step WatchFsm::relist(Tick tick) {
   ++relists_;
-  const bool again = relisted_ && moment.now < *relisted_ + limits::api::backoff_reset;
-  relisted_ = moment.now;
-  return again ? back_off(Next::begin, moment) : begin(moment);
+  const bool again = relisted_ && tick.now < *relisted_ + limits::api::backoff_reset;
+  relisted_ = tick.now;
+  return again ? back_off(Next::begin, tick) : begin(tick);
 }
 
 // For good: a server is not likely to learn it while we run.
-Step WatchFsm::no_watch_list(Moment moment) {
+Step WatchFsm::no_watch_list(Tick tick) {
   watch_list_ = false;
-  return begin(moment);
+  return begin(tick);
 }
 
 void WatchFsm::healthy() {
@@ -128,47 +128,47 @@ void WatchFsm::healthy() {
 
 // --- lists -----------------------------------------------------------------
 
-Step WatchFsm::list_refused(const client::Status& status, Moment moment) {
+Step WatchFsm::list_refused(const client::Status& status, Tick tick) {
   error_ = client::sentence("list", resource_, status);
-  if (status.code == 403) return slow_down(Next::begin, Trouble::forbidden, moment);
-  if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, moment);
-  if (status.expired()) return restart_list(moment);
-  if (asks_to_wait(status)) return obey(Next::page, status, moment);
+  if (status.code == 403) return slow_down(Next::begin, Trouble::forbidden, tick);
+  if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, tick);
+  if (status.expired()) return restart_list(tick);
+  if (asks_to_wait(status)) return obey(Next::page, status, tick);
   const bool passes = is_internal(status) || status.code == 401;
-  return back_off(passes ? Next::page : Next::begin, moment);
+  return back_off(passes ? Next::page : Next::begin, tick);
 }
 
 // The token that such an answer may carry continues with a later state: not ours.
-Step WatchFsm::restart_list(Moment moment) {
-  return ++restarts_ == 1 ? begin(moment) : back_off(Next::begin, moment);
+Step WatchFsm::restart_list(Tick tick) {
+  return ++restarts_ == 1 ? begin(tick) : back_off(Next::begin, tick);
 }
 
 // --- watches ---------------------------------------------------------------
 
-Step WatchFsm::watch_opened(Moment moment) {
+Step WatchFsm::watch_opened(Tick tick) {
   state_ = initial_ ? WatchState::receiving : WatchState::watching;
   trouble_ = Trouble::none;
-  opened_ = moment.now;
+  opened_ = tick.now;
   heard_ = false;
   return {.note = Note::none, .action = ReadOn{}};
 }
 
-Step WatchFsm::watch_refused(const client::Status& status, Moment moment) {
+Step WatchFsm::watch_refused(const client::Status& status, Tick tick) {
   error_ = client::sentence("watch", resource_, status);
-  if (initial_ && (status.code == 422 || status.code == 400)) return no_watch_list(moment);
-  if (status.code == 403) return slow_down(next_watch(), Trouble::forbidden, moment);
-  if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, moment);
-  if (status.expired()) return relist(moment);
-  if (status.version_too_large()) return back_off(Next::begin, moment);
-  if (asks_to_wait(status)) return obey(next_watch(), status, moment);
-  if (status.code == 401) return back_off(next_watch(), moment);
-  return is_internal(status) ? internal_error(moment) : back_off(Next::begin, moment);
+  if (initial_ && (status.code == 422 || status.code == 400)) return no_watch_list(tick);
+  if (status.code == 403) return slow_down(next_watch(), Trouble::forbidden, tick);
+  if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, tick);
+  if (status.expired()) return relist(tick);
+  if (status.version_too_large()) return back_off(Next::begin, tick);
+  if (asks_to_wait(status)) return obey(next_watch(), status, tick);
+  if (status.code == 401) return back_off(next_watch(), tick);
+  return is_internal(status) ? internal_error(tick) : back_off(Next::begin, tick);
 }
 
-Step WatchFsm::event(const decode::WatchEvent& event, Moment moment) {
+Step WatchFsm::event(const decode::WatchEvent& event, Tick tick) {
   heard_ = true;
   if (event.type == decode::EventType::unknown) return {};
-  if (event.version.empty()) return undecodable("an event without a resourceVersion", moment);
+  if (event.version.empty()) return undecodable("an event without a resourceVersion", tick);
   const bool bookmark = event.type == decode::EventType::bookmark;
   if (state_ == WatchState::receiving) {
     if (bookmark && event.initial_events_end) {
@@ -176,7 +176,7 @@ Step WatchFsm::event(const decode::WatchEvent& event, Moment moment) {
       state_ = WatchState::watching;
       return {.note = Note::end_relist, .action = ReadOn{}};
     }
-    if (moment.now > opened_ + limits::api::initial_events) return no_watch_list(moment);
+    if (tick.now > opened_ + limits::api::initial_events) return no_watch_list(tick);
   } else {
     healthy();
     version_ = event.version;
@@ -184,55 +184,55 @@ Step WatchFsm::event(const decode::WatchEvent& event, Moment moment) {
   return {.note = bookmark ? Note::moved : Note::apply, .action = ReadOn{}};
 }
 
-Step WatchFsm::error_event(const client::Status& status, Moment moment) {
+Step WatchFsm::error_event(const client::Status& status, Tick tick) {
   error_ = client::sentence("watch", resource_, status);
-  if (asks_to_wait(status)) return obey(next_watch(), status, moment);
-  if (initial_) return back_off(Next::begin, moment);
-  return is_internal(status) ? internal_error(moment) : relist(moment);
+  if (asks_to_wait(status)) return obey(next_watch(), status, tick);
+  if (initial_) return back_off(Next::begin, tick);
+  return is_internal(status) ? internal_error(tick) : relist(tick);
 }
 
 // The same version again, for as long as the server's own reflectors try it.
-Step WatchFsm::internal_error(Moment moment) {
-  if (!internal_since_) internal_since_ = moment.now;
-  if (moment.now < *internal_since_ + limits::api::internal_errors)
-    return back_off(next_watch(), moment);
+Step WatchFsm::internal_error(Tick tick) {
+  if (!internal_since_) internal_since_ = tick.now;
+  if (tick.now < *internal_since_ + limits::api::internal_errors)
+    return back_off(next_watch(), tick);
   internal_since_.reset();
   ++relists_;
-  return back_off(Next::begin, moment);
+  return back_off(Next::begin, tick);
 }
 
-Step WatchFsm::stream_ended(Moment moment) {
+Step WatchFsm::stream_ended(Tick tick) {
   if (state_ == WatchState::receiving) {
     error_ = fmt::format("the watch of {} ended before its initial events did", resource_.name());
-    return back_off(Next::begin, moment);
+    return back_off(Next::begin, tick);
   }
-  const auto lived = moment.now - opened_;
+  const auto lived = tick.now - opened_;
   if (lived < limits::api::watch_suspicious && !heard_) {
     error_ = fmt::format("the watch of {} ended at once and brought nothing", resource_.name());
-    return back_off(Next::watch, moment);
+    return back_off(Next::watch, tick);
   }
-  if (lived + limits::api::watch_margin >= timeout_) return open(moment);
-  return wait(Next::watch, Backoff::spread(limits::api::reconnect_spread, moment.random));
+  if (lived + limits::api::watch_margin >= timeout_) return open(tick);
+  return wait(Next::watch, Backoff::spread(limits::api::reconnect_spread, tick.random));
 }
 
 // --- either ----------------------------------------------------------------
 
-Step WatchFsm::connection_failed(std::string_view why, Moment moment) {
+Step WatchFsm::connection_failed(std::string_view why, Tick tick) {
   const bool listing = state_ == WatchState::listing;
   error_ = fmt::format("{} of {}: {}", listing ? "list" : "watch", resource_.name(), why);
-  return back_off(listing ? Next::page : next_watch(), moment);
+  return back_off(listing ? Next::page : next_watch(), tick);
 }
 
-Step WatchFsm::silent(Moment moment) {
+Step WatchFsm::silent(Tick tick) {
   // A server that does not know watch-lists sends what there is, and then nothing.
   if (state_ == WatchState::receiving) watch_list_ = false;
-  return connection_failed("the API server has fallen silent", moment);
+  return connection_failed("the API server has fallen silent", tick);
 }
 
-Step WatchFsm::undecodable(std::string_view why, Moment moment) {
+Step WatchFsm::undecodable(std::string_view why, Tick tick) {
   const bool listing = state_ == WatchState::listing;
   error_ = fmt::format("{} of {}: {}", listing ? "list" : "watch", resource_.name(), why);
-  return listing || initial_ ? back_off(Next::begin, moment) : relist(moment);
+  return listing || initial_ ? back_off(Next::begin, tick) : relist(tick);
 }
 
 }  // namespace tpuwh::server::kube::watch

@@ -67,26 +67,26 @@ class WatchFsm {
  public:
   explicit WatchFsm(client::Resource resource) : resource_(std::move(resource)) {}
 
-  Step start(Moment moment);
-  Step waited(Moment moment);  // a Wait is over
+  Step start(Tick tick);
+  Step waited(Tick tick);  // a Wait is over
 
   // listing: a whole page, its objects given to the store; or an answer that is no page.
-  Step page(const std::string& continue_token, const std::string& version, Moment moment);
-  Step list_refused(const client::Status& status, Moment moment);
+  Step page(const std::string& continue_token, const std::string& version, Tick tick);
+  Step list_refused(const client::Status& status, Tick tick);
 
   // opening
-  Step watch_opened(Moment moment);
-  Step watch_refused(const client::Status& status, Moment moment);
+  Step watch_opened(Tick tick);
+  Step watch_refused(const client::Status& status, Tick tick);
 
   // receiving, watching
-  Step event(const decode::WatchEvent& event, Moment moment);  // any but EventType::error
-  Step error_event(const client::Status& status, Moment moment);
-  Step stream_ended(Moment moment);  // as HTTP says, between two events
+  Step event(const decode::WatchEvent& event, Tick tick);  // any but EventType::error
+  Step error_event(const client::Status& status, Tick tick);
+  Step stream_ended(Tick tick);  // as HTTP says, between two events
 
   // listing, opening, receiving, watching
-  Step connection_failed(std::string_view why, Moment moment);
-  Step silent(Moment moment);                             // a limit of our side has passed
-  Step undecodable(std::string_view why, Moment moment);  // also: larger than the limit
+  Step connection_failed(std::string_view why, Tick tick);
+  Step silent(Tick tick);                             // a limit of our side has passed
+  Step undecodable(std::string_view why, Tick tick);  // also: larger than the limit
 
   WatchState state() const { return state_; }
   Trouble trouble() const { return trouble_; }
@@ -100,18 +100,18 @@ class WatchFsm {
  private:
   enum class Next { begin, page, watch };
 
-  Step begin(Moment moment);
+  Step begin(Tick tick);
   Step list();
-  Step open(Moment moment);
+  Step open(Tick tick);
   void take_snapshot(std::string_view version);
   Step wait(Next next, net::Clock::duration time);
-  Step back_off(Next next, Moment moment);
-  Step obey(Next next, const client::Status& status, Moment moment);
-  Step slow_down(Next next, Trouble trouble, Moment moment);
-  Step restart_list(Moment moment);
-  Step relist(Moment moment);
-  Step internal_error(Moment moment);
-  Step no_watch_list(Moment moment);
+  Step back_off(Next next, Tick tick);
+  Step obey(Next next, const client::Status& status, Tick tick);
+  Step slow_down(Next next, Trouble trouble, Tick tick);
+  Step restart_list(Tick tick);
+  Step relist(Tick tick);
+  Step internal_error(Tick tick);
+  Step no_watch_list(Tick tick);
   Next next_watch() const { return initial_ ? Next::begin : Next::watch; }
   void healthy();
 

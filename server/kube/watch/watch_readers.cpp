@@ -5,23 +5,23 @@
 namespace tpuwh::server::kube::watch {
 
 Step PageReader::finish(const client::Response& response) {
-  const Moment moment = moments_();
-  if (!page().error().empty()) return fsm_.undecodable(page().error(), moment);
-  if (response.silent) return fsm_.silent(moment);
-  if (!response.answered()) return fsm_.connection_failed(response.error, moment);
-  if (!response.head.ok()) return fsm_.list_refused(response.status(), moment);
-  if (!whole()) return fsm_.undecodable("the page ended before its list did", moment);
-  Step step = fsm_.page(page().continue_token(), page().resource_version(), moment);
+  const Tick tick = ticks_();
+  if (!page().error().empty()) return fsm_.undecodable(page().error(), tick);
+  if (response.silent) return fsm_.silent(tick);
+  if (!response.answered()) return fsm_.connection_failed(response.error, tick);
+  if (!response.head.ok()) return fsm_.list_refused(response.status(), tick);
+  if (!whole()) return fsm_.undecodable("the page ended before its list did", tick);
+  Step step = fsm_.page(page().continue_token(), page().resource_version(), tick);
   if (step.note == Note::end_relist) {
     sink_.end_relist();
-    sink_.moved(moment.now);
+    sink_.moved(tick.now);
     step.note = Note::none;
   }
   return step;
 }
 
 void EventReader::on_head(const client::ResponseHead&) {
-  fsm_.watch_opened(moments_());
+  fsm_.watch_opened(ticks_());
 }
 
 bool EventReader::on_bytes(std::string_view bytes) {
@@ -31,7 +31,7 @@ bool EventReader::on_bytes(std::string_view bytes) {
     const auto outcome = decoder_.next(event);
     if (outcome == decode::WatchDecoder::Outcome::need_more) return true;
     if (outcome != decode::WatchDecoder::Outcome::event) {
-      next_ = fsm_.undecodable(decoder_.error(), moments_());
+      next_ = fsm_.undecodable(decoder_.error(), ticks_());
       return false;
     }
     Step step = take(event);
@@ -42,16 +42,16 @@ bool EventReader::on_bytes(std::string_view bytes) {
 }
 
 Step EventReader::take(const decode::WatchEvent& event) {
-  const Moment moment = moments_();
+  const Tick tick = ticks_();
   if (event.type == decode::EventType::error) {
-    return fsm_.error_event(client::read_status(0, event.object), moment);
+    return fsm_.error_event(client::read_status(0, event.object), tick);
   }
-  Step step = fsm_.event(event, moment);
-  tell(step, event, moment);
+  Step step = fsm_.event(event, tick);
+  tell(step, event, tick);
   return step;
 }
 
-void EventReader::tell(const Step& step, const decode::WatchEvent& event, Moment moment) {
+void EventReader::tell(const Step& step, const decode::WatchEvent& event, Tick tick) {
   const bool beside = fsm_.state() == WatchState::receiving;
   switch (step.note) {
     case Note::none:
@@ -70,17 +70,17 @@ void EventReader::tell(const Step& step, const decode::WatchEvent& event, Moment
     case Note::moved:
       break;
   }
-  if (!beside) sink_.moved(moment.now);
+  if (!beside) sink_.moved(tick.now);
 }
 
 Step EventReader::finish(const client::Response& response) {
   if (next_) return std::move(*next_);
-  const Moment moment = moments_();
-  if (response.silent) return fsm_.silent(moment);
-  if (!response.answered()) return fsm_.connection_failed(response.error, moment);
-  if (!response.head.ok()) return fsm_.watch_refused(response.status(), moment);
-  if (decoder_.between_events()) return fsm_.stream_ended(moment);
-  return fsm_.connection_failed("the stream ended inside an event", moment);
+  const Tick tick = ticks_();
+  if (response.silent) return fsm_.silent(tick);
+  if (!response.answered()) return fsm_.connection_failed(response.error, tick);
+  if (!response.head.ok()) return fsm_.watch_refused(response.status(), tick);
+  if (decoder_.between_events()) return fsm_.stream_ended(tick);
+  return fsm_.connection_failed("the stream ended inside an event", tick);
 }
 
 }  // namespace tpuwh::server::kube::watch

@@ -13,13 +13,13 @@
 
 namespace tpuwh::server::kube::watch {
 
-using Moments = std::function<Moment()>;
+using Ticks = std::function<Tick()>;
 
 // One list page: its objects go to the sink as they come.
 class PageReader final : public client::ItemReader {
  public:
-  PageReader(WatchFsm& fsm, Sink& sink, Moments moments)
-      : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
+  PageReader(WatchFsm& fsm, Sink& sink, Ticks ticks)
+      : fsm_(fsm), sink_(sink), ticks_(std::move(ticks)) {}
 
   // What follows, once the request has ended like this.
   Step finish(const client::Response& response);
@@ -29,14 +29,14 @@ class PageReader final : public client::ItemReader {
 
   WatchFsm& fsm_;
   Sink& sink_;
-  Moments moments_;
+  Ticks ticks_;
 };
 
 // One watch, until something other than reading on is to be done.
 class EventReader final : public client::StreamReader {
  public:
-  EventReader(WatchFsm& fsm, Sink& sink, Moments moments)
-      : fsm_(fsm), sink_(sink), moments_(std::move(moments)) {}
+  EventReader(WatchFsm& fsm, Sink& sink, Ticks ticks)
+      : fsm_(fsm), sink_(sink), ticks_(std::move(ticks)) {}
 
   void on_head(const client::ResponseHead&) override;
   bool on_bytes(std::string_view bytes) override;
@@ -44,11 +44,11 @@ class EventReader final : public client::StreamReader {
 
  private:
   Step take(const decode::WatchEvent& event);
-  void tell(const Step& step, const decode::WatchEvent& event, Moment moment);
+  void tell(const Step& step, const decode::WatchEvent& event, Tick tick);
 
   WatchFsm& fsm_;
   Sink& sink_;
-  Moments moments_;
+  Ticks ticks_;
   decode::WatchDecoder decoder_;
   std::optional<Step> next_;
 };

@@ -20,7 +20,7 @@ Watcher::Watcher(client::Client& client, client::Resource resource, client::Sele
       fsm_(resource_),
       random_(std::random_device{}()) {}
 
-Moment Watcher::moment() {
+Tick Watcher::tick() {
   return {net::Clock::now(), std::uniform_real_distribution<double>(0, 1)(random_)};
 }
 
@@ -37,7 +37,7 @@ WatchStatus Watcher::status() const {
 
 net::Task<void> Watcher::run() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  Step step = fsm_.start(moment());
+  Step step = fsm_.start(tick());
   for (;;) {
     const bool over = co_await net::cancelled();
     if (over) co_return;
@@ -61,7 +61,7 @@ net::Task<Step> Watcher::fetch_page(const ListPage& action) {
   options.continue_token = action.continue_token;
   const client::StreamLimits limits{.silence = limits::api::page_silence,
                                     .total = limits::api::page};
-  PageReader reader(fsm_, sink_, [this] { return moment(); });
+  PageReader reader(fsm_, sink_, [this] { return tick(); });
   client::Request request = client::list(resource_, selectors_, options);
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
@@ -73,7 +73,7 @@ net::Task<Step> Watcher::follow(const OpenWatch& action) {
                                      .initial_events = action.initial_events};
   const client::StreamLimits limits{.silence = limits::api::watch_silence,
                                     .total = action.timeout + limits::api::watch_margin};
-  EventReader reader(fsm_, sink_, [this] { return moment(); });
+  EventReader reader(fsm_, sink_, [this] { return tick(); });
   client::Request request = client::watch(resource_, selectors_, options);
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
@@ -83,7 +83,7 @@ net::Task<Step> Watcher::pause(const Wait& action) {
   net::Timer timer(client_.executor());
   timer.expires_after(action.time);
   co_await timer.async_wait(net::as_result);
-  co_return fsm_.waited(moment());
+  co_return fsm_.waited(tick());
 }
 
 void Watcher::report() {

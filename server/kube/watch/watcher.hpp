@@ -62,7 +62,7 @@ class Watcher {
   net::Task<Step> follow(const OpenWatch& action);
   net::Task<Step> pause(const Wait& action);
   void report();
-  Moment moment();
+  Tick tick();
 
   client::Client& client_;
   const client::Resource resource_;

@@ -121,17 +121,17 @@ Cut pieces(std::function<std::size_t()> size) {
 // One resource, its store, and an API server that plays recordings.
 class Replay {
  public:
-  explicit Replay(Cut cut) : cut_(std::move(cut)) { begun(fsm_.start(moment())); }
+  explicit Replay(Cut cut) : cut_(std::move(cut)) { begun(fsm_.start(tick())); }
 
   void page(const std::string& name) {
     ASSERT_EQ(fsm_.state(), WatchState::listing);
-    PageReader reader(fsm_, store, moments());
+    PageReader reader(fsm_, store, ticks());
     feed(reader, name);
     begun(reader.finish(answered(200)));
   }
   void watch(const std::string& name) {
     ASSERT_EQ(fsm_.state(), WatchState::opening);
-    EventReader reader(fsm_, store, moments());
+    EventReader reader(fsm_, store, ticks());
     reader.on_head({.status = 200, .content_type = {}, .retry_after = {}});
     feed(reader, name);
     begun(reader.finish(answered(200)));
@@ -140,9 +140,9 @@ class Replay {
     client::Response response = answered(status);
     response.body = recorded(name);
     if (fsm_.state() == WatchState::listing) {
-      begun(PageReader(fsm_, store, moments()).finish(response));
+      begun(PageReader(fsm_, store, ticks()).finish(response));
     } else {
-      begun(EventReader(fsm_, store, moments()).finish(response));
+      begun(EventReader(fsm_, store, ticks()).finish(response));
     }
   }
   const WatchFsm& fsm() const { return fsm_; }
@@ -150,9 +150,9 @@ class Replay {
   Store store;
 
  private:
-  static Moment moment() { return {net::TimePoint(std::chrono::hours(1)), 0.5}; }
-  static Moments moments() {
-    return [] { return moment(); };
+  static Tick tick() { return {net::TimePoint(std::chrono::hours(1)), 0.5}; }
+  static Ticks ticks() {
+    return [] { return tick(); };
   }
   static client::Response answered(unsigned status) {
     client::Response response;
@@ -162,7 +162,7 @@ class Replay {
   }
   void begun(Step step) {
     if (step.note == Note::begin_relist) store.begin_relist();
-    if (std::holds_alternative<Wait>(step.action)) fsm_.waited(moment());
+    if (std::holds_alternative<Wait>(step.action)) fsm_.waited(tick());
   }
   void feed(client::StreamReader& reader, const std::string& name) {
     const std::string& text = recorded(name);

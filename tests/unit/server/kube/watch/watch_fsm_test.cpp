@@ -32,7 +32,7 @@ decode::WatchEvent event(decode::EventType type, std::string_view version, bool 
 // The random number is always one half: timeouts are 450 s and waits 1.5 times their step.
 class WatchStory : public testing::Test {
  protected:
-  Moment now() const { return {now_, 0.5}; }
+  Tick now() const { return {now_, 0.5}; }
   void after(net::Clock::duration time) { now_ += time; }
 
   void expect_list(const Step& step, const std::string& token, unsigned limit = 500) {
