@@ -50,7 +50,7 @@ ReviewOutcome answer_to(Input& input, const webhook::config::Config& config, Aro
   // The API server asks about Pods at /mutate, about what makes them at /validate.
   if (answer.summary.reason == webhook::decide::Reason::not_a_pod)
     answer = webhook::validate::validate(body, config, around.cluster, around.workspace);
-  return take_apart(answer, input.review);
+  return parse_answer(answer, input.review);
 }
 
 // Empty and true if there is nothing to read.
@@ -68,7 +68,7 @@ bool read_cluster(const std::string& file, std::string_view prefix, Around& arou
     return false;
   }
   around.cluster = std::move(*snapshot);
-  around.cluster.tell(around.ledger);
+  around.cluster.seed(around.ledger);
   return true;
 }
 

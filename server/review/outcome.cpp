@@ -52,7 +52,7 @@ void take_refusal(const Json& status, ReviewOutcome& out) {
 
 }  // namespace
 
-ReviewOutcome take_apart(const webhook::answer::Answer& answer, const std::string& review) {
+ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::string& review) {
   ReviewOutcome out;
   out.answer = answer.body;
   out.workload = answer.summary.workload;

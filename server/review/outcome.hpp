@@ -28,7 +28,7 @@ struct ReviewOutcome {
 };
 
 // Takes an answer apart. `review` is the text that was answered.
-ReviewOutcome take_apart(const webhook::answer::Answer& answer, const std::string& review);
+ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::string& review);
 
 // The same for an input that never became a review.
 ReviewOutcome unusable(const std::string& message);

@@ -117,7 +117,7 @@ class App {
 
   int run(std::ostream& out) {
     const auto ports = open_ports();
-    give_away_ca(out);
+    publish_ca(out);
     say_listening(ports);
     add_metrics();
     control_.spawn(watch_signals());
@@ -142,7 +142,7 @@ class App {
     return tls::Source::files(options_.tls_cert, options_.tls_key, now);
   }
 
-  void give_away_ca(std::ostream& out) const {
+  void publish_ca(std::ostream& out) const {
     if (source_.ca().empty()) return;
     if (options_.ca_bundle_out.empty()) {
       out << source_.ca() << std::flush;

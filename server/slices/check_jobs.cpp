@@ -69,7 +69,7 @@ void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
                    fmt::format("{} is {} on Pod {} and {} on Pod {}; want one value in a slice",
                                webhook::read::name(variable), quoted(said.text), said.pod->name,
                                quoted(said.other_text), said.other->name),
-                   made_again(slice));
+                   recreate_hint(slice));
   }
 }
 
@@ -84,7 +84,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
           fmt::format("{} is {} here and {} in {}; want one value in all slices of a job",
                       webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
-          made_again(*slice));
+          recreate_hint(*slice));
     }
   }
 }
@@ -100,7 +100,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
                                slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
                                                               slice.kind, slice.group)
                                                 : "a plain number"),
-                   made_again(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
+                   recreate_hint(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
   const Said id = said_by(slice, Variable::megascale_slice_id);
   const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
   if (count && id.pod != nullptr && (!number || *number >= *count))
@@ -108,7 +108,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
         "megascale-slices", slice, slice.members,
         fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
                     std::max(*count, 1u) - 1, topology::counted(*count, "slice")),
-        made_again(slice, "and without a MEGASCALE_SLICE_ID of your own"));
+        recreate_hint(slice, "and without a MEGASCALE_SLICE_ID of your own"));
 }
 
 void find_repeated_ids(const Job& job, Findings& findings) {
@@ -123,7 +123,7 @@ void find_repeated_ids(const Job& job, Findings& findings) {
         fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want another in each slice "
                     "of the job",
                     quoted(said.text), found->second->full_name()),
-        made_again(*slice));
+        recreate_hint(*slice));
   }
 }
 
@@ -142,12 +142,13 @@ void find_coordinator(const Job& job, Findings& findings) {
     const Said said = said_by(*slice, Variable::megascale_coordinator_address);
     const SeenPod* first = first_host(*slice);
     if (id.text != "0" || !said.text || first == nullptr || first->subdomain.empty()) continue;
-    if (leads_to(split_port(*said.text).host, *first)) continue;
-    findings.error("megascale-coordinator", *slice, {first},
-                   fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
-                               "{}; want {}",
-                               quoted(said.text), first->name, dns_name(*first)),
-                   made_again(*slice, "and without a MEGASCALE_COORDINATOR_ADDRESS of your own"));
+    if (resolves_to(split_port(*said.text).host, *first)) continue;
+    findings.error(
+        "megascale-coordinator", *slice, {first},
+        fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
+                    "{}; want {}",
+                    quoted(said.text), first->name, dns_name(*first)),
+        recreate_hint(*slice, "and without a MEGASCALE_COORDINATOR_ADDRESS of your own"));
   }
 }
 

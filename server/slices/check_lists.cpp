@@ -71,7 +71,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
       "list-differs", slice, others,
       fmt::format("{} differs between members: {}; want one list for all of {}",
                   webhook::read::name(variable), *where, topology::counted(slice.hosts, "host")),
-      made_again(slice));
+      recreate_hint(slice));
   return false;
 }
 
@@ -99,7 +99,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
   std::string first;
   for (const Held& held : lists) {
     const auto at = own_entry(slice, held, entries.size());
-    if (!at || leads_to(split_port(entries[*at]).host, *held.pod)) continue;
+    if (!at || resolves_to(split_port(entries[*at]).host, *held.pod)) continue;
     if (first.empty())
       first = fmt::format("entry {} of {} is {}, but that worker is Pod {}; want {}", *at,
                           webhook::read::name(variable), short_text(entries[*at]), held.pod->name,
@@ -109,7 +109,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
   if (wrong.empty()) return;
   if (wrong.size() > 1)
     first += fmt::format(" ({} are wrong)", fmt::format("{} entries", wrong.size()));
-  findings.error("list-entry", slice, wrong, first, made_again(slice));
+  findings.error("list-entry", slice, wrong, first, recreate_hint(slice));
 }
 
 bool check_length(const SliceReport& slice, Variable variable, const Held& list,
@@ -125,7 +125,7 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
       fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
                   found == 1 ? "1 entry" : fmt::format("{} entries", found), short_text(list.text),
                   list.pod->name, per_process ? slice.processes : slice.hosts, wanted),
-      made_again(slice, "and without a list of your own"));
+      recreate_hint(slice, "and without a list of your own"));
   return false;
 }
 
@@ -152,7 +152,7 @@ void check_ports(const SliceReport& slice, Findings& findings) {
                                "of TPU_PROCESS_ADDRESSES is {}; want one port in both",
                                printable(held.process->container), held.pod->name,
                                short_text(port.text), *at, short_text(entries[*at])),
-                   made_again(slice, "and without a TPU_PROCESS_PORT of your own"));
+                   recreate_hint(slice, "and without a TPU_PROCESS_PORT of your own"));
   }
 }
 

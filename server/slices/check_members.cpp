@@ -34,7 +34,7 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
                   "its chips and never forms{}{}",
                   names_of(bare), topology::counted(slice.hosts, "host"), have(bare),
                   first.not_placed.empty() ? "" : "; but ", first.not_placed),
-      in_vain ? another_workload : made_again(slice));
+      in_vain ? another_workload : recreate_hint(slice));
 }
 
 void find_impossible(const SliceReport& slice, Findings& findings) {
@@ -48,7 +48,7 @@ void find_impossible(const SliceReport& slice, Findings& findings) {
                  "catalog lists them");
 }
 
-void find_nobody(const SliceReport& slice, Findings& findings) {
+void find_unidentified(const SliceReport& slice, Findings& findings) {
   std::map<std::string, std::vector<const SeenPod*>> by_reason;
   for (const SeenPod* pod : slice.members) {
     if (pod->hosts == 0 && !pod->impossible)
@@ -97,7 +97,7 @@ void find_twice(const SliceReport& slice, Findings& findings) {
     findings.error("duplicate-member", slice, pods,
                    fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
                                host, topology::counted(slice.hosts, "host")),
-                   made_again(slice));
+                   recreate_hint(slice));
   }
 }
 
@@ -114,7 +114,7 @@ bool is_unmutated(const SeenPod& pod) {
 void check_members(const SliceReport& slice, Findings& findings) {
   find_unmutated(slice, findings);
   find_impossible(slice, findings);
-  find_nobody(slice, findings);
+  find_unidentified(slice, findings);
   find_missing(slice, findings);
   find_twice(slice, findings);
 }

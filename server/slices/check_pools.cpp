@@ -30,7 +30,7 @@ void find_split(const SliceReport& slice, Findings& findings) {
                              "of two pools are not joined by ICI",
                              slice.pools.size(), fmt::join(counts, ", "),
                              topology::counted(slice.hosts, "host")),
-                 made_again(slice, "which keeps a slice on one pool"));
+                 recreate_hint(slice, "which keeps a slice on one pool"));
 }
 
 // By pool, the slices that have staying members there.
@@ -61,7 +61,7 @@ void find_shared(const Tenants& tenants, Findings& findings) {
           fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
                       "slice on a pool, or neither is whole",
                       pool, slices.size(), fmt::join(names, "; ")),
-          made_again(*each, "which keeps slices apart"));
+          recreate_hint(*each, "which keeps slices apart"));
   }
 }
 

@@ -34,7 +34,7 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
                   names_of(unnamed), have(unnamed), subdomain ? "subdomain" : "hostname"),
       "set spec.subdomain in the Pod template to a headless Service that selects the "
       "Pods, then " +
-          made_again(slice));
+          recreate_hint(slice));
 }
 
 void find_service(const SliceReport& slice, const std::string& subdomain,

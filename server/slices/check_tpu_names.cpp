@@ -36,7 +36,7 @@ void tell_shared(const SliceReport& slice, const SliceReport& other, const std::
       webhook::text::printable(name), other.full_name());
   if (slice.members.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.members, std::move(what),
-                          made_again(slice));
+                          recreate_hint(slice));
   findings.warn("tpu-name-shared", slice, slice.members, std::move(what),
                 "if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else "
                 "nothing has to be done");
@@ -57,7 +57,7 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
                       webhook::text::printable(names.begin()->first), names.begin()->second->name,
                       webhook::text::printable(names.rbegin()->first),
                       names.rbegin()->second->name),
-          made_again(slice));
+          recreate_hint(slice));
     for (const auto& [name, pod] : names) {
       const auto [found, fresh] =
           owners.try_emplace(Scope{slice.ns, slice.kind, slice.group, name}, &slice);

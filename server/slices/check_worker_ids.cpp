@@ -45,7 +45,7 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
                   id, holders.size(), names_of(once_each(holders)),
                   others.empty() ? "" : fmt::format("; so are {}", text::as_ranges(others)),
                   std::max(slice.processes, 1u) - 1, unused_ids(slice)),
-      made_again(slice));
+      recreate_hint(slice));
 }
 
 // What a container has that is no id of this slice; "" where it has one, or it is not known.
@@ -75,7 +75,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
       fmt::format("TPU_WORKER_ID is no worker of this slice: {}; want a whole number "
                   "from 0 to {}, for {}",
                   first, slice.processes - 1, topology::counted(slice.processes, "process")),
-      made_again(slice, "and without a TPU_WORKER_ID of your own"));
+      recreate_hint(slice, "and without a TPU_WORKER_ID of your own"));
 }
 
 // With one process the device plugin says 0.
@@ -93,7 +93,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
                  fmt::format("{} {} a TPU container without TPU_WORKER_ID; want each of 0 to {} "
                              "once",
                              names_of(pods), have(pods), slice.processes - 1),
-                 made_again(slice));
+                 recreate_hint(slice));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string_view have(const std::vector<const SeenPod*>& pods) {
   return pods.size() == 1 ? "has" : "have";
 }
 
-std::string made_again(const SliceReport& slice, std::string_view also) {
+std::string recreate_hint(const SliceReport& slice, std::string_view also) {
   using webhook::config::WorkloadKind;
   const auto kind = slice.members.empty() ? WorkloadKind::pod : slice.members.front()->workload;
   const std::string_view comma = also.empty() ? "" : ", ";

@@ -59,8 +59,8 @@ class Findings {
 // Words that several checks use.
 std::string names_of(const std::vector<const SeenPod*>& pods);   // "Pod a", "Pods a, b and 2 more"
 std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one Pod
-// How the Pods of this slice are made again, so that the webhook answers for them. `also` is
+// How to create the Pods of this slice again, so that the webhook answers for them. `also` is
 // said of that: "and without a list of your own"; "" for nothing.
-std::string made_again(const SliceReport& slice, std::string_view also = {});
+std::string recreate_hint(const SliceReport& slice, std::string_view also = {});
 
 }  // namespace tpuwh::server::slices

@@ -29,7 +29,7 @@ std::string dns_name(const SeenPod& pod) {
   return (pod.hostname.empty() ? pod.name : pod.hostname) + "." + pod.subdomain;
 }
 
-bool leads_to(std::string_view host, const SeenPod& pod) {
+bool resolves_to(std::string_view host, const SeenPod& pod) {
   if (host.empty()) return false;
   if (host == pod.ip || (pod.host_network && host == pod.node)) return true;
   const std::string name = dns_name(pod);

@@ -18,9 +18,9 @@ struct HostPort {
 };
 HostPort split_port(std::string_view entry);
 
-// Whether `host` leads to the Pod: <hostname>.<subdomain>, as it is or followed by more of
+// Whether `host` resolves to the Pod: <hostname>.<subdomain>, as it is or followed by more of
 // the domain; or an address of it. On the host network the node's name serves too.
-bool leads_to(std::string_view host, const SeenPod& pod);
+bool resolves_to(std::string_view host, const SeenPod& pod);
 
 // The name that does: "<hostname>.<subdomain>".
 std::string dns_name(const SeenPod& pod);

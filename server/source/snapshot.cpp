@@ -120,7 +120,7 @@ std::optional<std::uint32_t> Snapshot::claimed_chips(std::string_view ns,
   return found == claim_templates_.end() ? std::nullopt : found->second;
 }
 
-void Snapshot::tell(webhook::ledger::Ledger& ledger) const {
+void Snapshot::seed(webhook::ledger::Ledger& ledger) const {
   for (const auto& [name, pods] : store_->ray_groups()) {
     const auto group = ray_group(name.ns, name.cluster, name.group);
     for (const auto& [uid, pod] : pods) {

@@ -41,7 +41,7 @@ class Snapshot final : public webhook::read::ClusterView {
                                              std::string_view template_name) const override;
 
   // Tells the ledger of every Ray worker that has its place (place_of_ray_worker).
-  void tell(webhook::ledger::Ledger& ledger) const;
+  void seed(webhook::ledger::Ledger& ledger) const;
 
  private:
   using Name = std::pair<std::string, std::string>;  // namespace, name

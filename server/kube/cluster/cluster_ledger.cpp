@@ -29,7 +29,7 @@ Outcome failed(std::string why) {
 }
 
 // Until a person acts: neither who we are nor what we may changes by asking again.
-bool lasts(const client::Status& status) {
+bool needs_operator(const client::Status& status) {
   return status.code == 401 || status.code == 403;
 }
 
@@ -244,7 +244,7 @@ net::Task<Outcome> ClusterLedger::send(client::Request request) {
                    : status.code == 409 ? OutcomeKind::conflict
                                         : OutcomeKind::failed;
     refused.why = client::sentence(verb, ledger_objects(ns_), status);
-    refused.lasting = lasts(status);
+    refused.lasting = needs_operator(status);
     co_return refused;
   }
   Outcome outcome;
@@ -271,7 +271,7 @@ net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
   if (!response.ok()) {
     const client::Status status = response.status();
     Outcome refused = failed(client::sentence("list", pods_of(name), status));
-    refused.lasting = lasts(status);
+    refused.lasting = needs_operator(status);
     co_return refused;
   }
   if (!reader.whole()) co_return failed("the list of Pods of the group broke off");

@@ -52,7 +52,7 @@ std::string list(const std::vector<json>& items) {
 
 std::vector<Recorded::Note> told(const std::vector<json>& items) {
   Recorded ledger;
-  Snapshot::parse(list(items))->tell(ledger);
+  Snapshot::parse(list(items))->seed(ledger);
   std::ranges::sort(ledger.notes, {}, &Recorded::Note::place);
   return ledger.notes;
 }
