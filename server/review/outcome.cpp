@@ -1,39 +1,14 @@
 #include "server/review/outcome.hpp"
 
+#include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/answer/respond.hpp"
-
-#include <array>
 
 namespace tpuwh::server::review {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-int value_of(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-std::string from_base64(std::string_view text) {
-  std::string out;
-  unsigned bits = 0, count = 0;
-  for (const char c : text) {
-    const int value = value_of(c);
-    if (value < 0) break;
-    bits = bits << 6 | static_cast<unsigned>(value);
-    if (++count == 4) {
-      out += {static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)};
-      bits = count = 0;
-    }
-  }
-  if (count >= 2) out += static_cast<char>(bits >> (count == 2 ? 4 : 10));
-  if (count == 3) out += static_cast<char>(bits >> 2);
-  return out;
-}
 
 void name_object(const Json& request, ReviewOutcome& out) {
   const Json metadata = text::member(out.before, "metadata");
@@ -76,7 +51,8 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
     return out;
   }
   if (!response.contains("patch")) return out;
-  out.patch = Json::parse(from_base64(response["patch"].get_ref<const std::string&>()));
+  out.patch =
+      Json::parse(text::decode_base64(response["patch"].get_ref<const std::string&>()).value());
   out.after = out.before.patch(out.patch);
   return out;
 }

@@ -2,18 +2,19 @@
 
 #include "webhook/text/base64.hpp"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
 
 namespace tpuwh::server::text {
 
 namespace {
 
-// 0 to 63, or -1.
-int sextet(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
+constexpr std::string_view alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+unsigned char* bytes_of(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
 }
 
 }  // namespace
@@ -27,23 +28,16 @@ std::string encode_base64(std::string_view bytes) {
 std::optional<std::string> decode_base64(std::string_view text) {
   std::string packed(text);
   std::erase_if(packed, [](char c) { return c == '\n' || c == '\r'; });
-  if (packed.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  while (padding < 2 && !packed.empty() && packed.back() == '=') {
-    packed.pop_back();
-    ++padding;
-  }
-  std::string out;
-  unsigned bits = 0, value = 0;
-  for (const char c : packed) {
-    const int six = sextet(c);
-    if (six < 0) return std::nullopt;
-    value = (value << 6 | static_cast<unsigned>(six)) & 0xffffu;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    out += static_cast<char>(value >> bits & 0xffu);
-  }
+  // EVP_DecodeBlock takes off blanks and dashes at the ends, and a '=' anywhere for an 'A'.
+  const std::size_t letters = std::min(packed.find_first_not_of(alphabet), packed.size());
+  const std::size_t padding = packed.size() - letters;
+  if (packed.size() % 4 != 0 || padding > 2 ||
+      packed.find_first_not_of('=', letters) != packed.npos)
+    return std::nullopt;
+  std::string out(packed.size() / 4 * 3, '\0');
+  const int length = static_cast<int>(packed.size());
+  if (EVP_DecodeBlock(bytes_of(out), bytes_of(packed), length) < 0) return std::nullopt;
+  out.resize(out.size() - padding);
   return out;
 }
 

@@ -18,7 +18,8 @@ TEST(Base64, PassesOverLineEnds) {
 }
 
 TEST(Base64, RefusesWhatIsNone) {
-  for (const char* text : {"a", "ab", "abc", "====", "a===", "aGV$", "aG=s", "aGVs-_==", " aGV"})
+  for (const char* text : {"a", "ab", "abc", "====", "a===", "aGV$", "aG=s", "aGVs-_==", " aGV",
+                           "aGV ", "aGV-", "aG==aG=="})
     EXPECT_EQ(decode_base64(text), std::nullopt) << text;
 }
 
