@@ -1,5 +1,7 @@
 #include "topology/slice.hpp"
 
+#include "topology/counted.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -24,11 +26,6 @@ bool is_future_label(std::string_view label) {
   const std::size_t digits = std::min(label.find_first_not_of("0123456789"), label.size());
   const std::string_view rest = label.substr(digits);
   return digits > 0 && (rest.empty() || (rest.size() == 1 && rest[0] >= 'a' && rest[0] <= 'z'));
-}
-
-// "1 chip", "16 chips"
-std::string chip_count(std::uint64_t chips) {
-  return std::to_string(chips) + (chips == 1 ? " chip" : " chips");
 }
 
 // "1, 4 or 8"
@@ -56,8 +53,8 @@ std::string shape_advice(const Generation* generation, std::uint32_t chips_per_h
   if (generation == nullptr) return {};
   const std::string shapes = legal_shapes(*generation, chips_per_host);
   if (shapes.empty()) return node_advice(generation);
-  return "; with " + chip_count(chips_per_host) + " per node " + std::string(generation->label) +
-         " comes as " + shapes;
+  return "; with " + counted(chips_per_host, "chip") + " per node " +
+         std::string(generation->label) + " comes as " + shapes;
 }
 
 bool is_invalid(const SliceRequest& request) {
@@ -79,15 +76,15 @@ Error invalid_chips(const SliceRequest& request, const Generation* generation) {
           ? "a container"
           : std::to_string(request.containers_per_pod) + " containers, each";
   return Error(Errc::chips_invalid, containers + " with " +
-                                        chip_count(request.chips_per_container) +
+                                        counted(request.chips_per_container, "chip") +
                                         ", more than any node has" + node_advice(generation));
 }
 
 Error not_dividing(const SliceRequest& request, std::uint32_t chips_per_host,
                    const Generation* generation) {
   return Error(Errc::chips_not_dividing,
-               "topology " + request.dims.text() + " is " + chip_count(request.dims.chips()) +
-                   " and cannot be split over Pods of " + chip_count(chips_per_host) +
+               "topology " + request.dims.text() + " is " + counted(request.dims.chips(), "chip") +
+                   " and cannot be split over Pods of " + counted(chips_per_host, "chip") +
                    shape_advice(generation, chips_per_host));
 }
 
@@ -98,7 +95,7 @@ Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
   return Error(Errc::bounds_not_dividing,
                "axis " + std::to_string(axis + 1) + " of topology " + request.dims.text() +
                    " is no multiple of " + std::to_string(bounds[axis]) + " (" +
-                   chip_count(request.chips_per_container) + " form " + text(bounds) + ")" +
+                   counted(request.chips_per_container, "chip") + " form " + text(bounds) + ")" +
                    shape_advice(generation, chips_per_host));
 }
 

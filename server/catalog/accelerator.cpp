@@ -1,12 +1,12 @@
 #include "server/catalog/accelerator.hpp"
 
+#include "server/text/near_miss.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tpuwh::server::catalog {
@@ -74,20 +74,6 @@ std::optional<Accelerator> find_name(std::string_view text) {
   return Accelerator{.generation = found->generation, .cores = {}, .machine = found->machine};
 }
 
-// How many letters have to be added, dropped or changed to make one word the other.
-std::size_t distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t changed = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 // The name that is begun like this, else the one that takes the fewest letters.
 const Generation* nearest(std::string_view text) {
   const std::string key = key_of(text);
@@ -95,7 +81,7 @@ const Generation* nearest(std::string_view text) {
   std::size_t least = std::min<std::size_t>(2, key.size() / 2) + 1;
   for (const Name& name : all_names()) {
     const bool begun = key.size() > 1 && name.key.starts_with(key);
-    const std::size_t letters = begun ? 0 : distance(key, name.key);
+    const std::size_t letters = begun ? 0 : text::edit_distance(key, name.key);
     if (letters < least) {
       least = letters;
       best = name.generation;
@@ -110,7 +96,7 @@ Error unknown_accelerator(std::string_view text) {
     labels += (labels.empty() ? "" : ", ") + std::string(row.label);
   }
   const Generation* guess = nearest(text);
-  const std::string hint = guess == nullptr ? "" : fmt::format("; did you mean {}?", guess->label);
+  const std::string hint = guess == nullptr ? "" : text::did_you_mean(guess->label);
   return Error(Errc::bad_value, fmt::format("no accelerator \"{}\"{} There are {}", text,
                                             hint.empty() ? "." : hint, labels));
 }

@@ -1,6 +1,7 @@
 #include "server/catalog/find_pools.hpp"
 
-#include "server/catalog/words.hpp"
+#include "server/text/near_miss.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -23,8 +24,9 @@ std::string all_shapes(const Generation& generation) {
   for (const auto& machine : generation.machine_types) {
     if (machine.chips_per_vm == last) continue;  // a twin
     last = machine.chips_per_vm;
-    result += fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
-                          topology::legal_shapes(generation, last), counted(last, "chip"));
+    result +=
+        fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
+                    topology::legal_shapes(generation, last), topology::counted(last, "chip"));
   }
   return result;
 }
@@ -41,11 +43,11 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   if (dims.rank() != generation.rank) {
     hint = fmt::format(", whose topologies have {} dimensions", generation.rank);
   } else if (!topology::node_pools(generation, sorted(dims)).empty()) {
-    hint = fmt::format(", whose axes ascend; did you mean {}?", sorted(dims).text());
+    hint = ", whose axes ascend" + text::did_you_mean(sorted(dims).text());
   }
   return Error(Errc::bad_value,
                fmt::format("{} ({}) is no topology of {}{}{} It comes as {}", dims.text(),
-                           counted(dims.chips(), "chip"), generation.label, hint,
+                           topology::counted(dims.chips(), "chip"), generation.label, hint,
                            hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }
 

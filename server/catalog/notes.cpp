@@ -1,6 +1,6 @@
 #include "server/catalog/notes.hpp"
 
-#include "server/catalog/words.hpp"
+#include "topology/counted.hpp"
 #include "topology/multislice.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ using Notes = std::vector<std::string>;
 
 // "2 nodes of 4 chips (ct6e-standard-4t)"
 std::string nodes_text(const NodePool& pool) {
-  return fmt::format("{} of {} ({})", counted(pool.slice.hosts, "node"),
-                     counted(pool.slice.chips_per_host, "chip"), pool.machine->name);
+  return fmt::format("{} of {} ({})", topology::counted(pool.slice.hosts, "node"),
+                     topology::counted(pool.slice.chips_per_host, "chip"), pool.machine->name);
 }
 
 // The topology label is the same for both, so Pods of one can land on nodes of the other.
@@ -43,9 +43,9 @@ void physical_hosts(Notes& notes, const NodePool& pool) {
   if (pool.slice.chips_per_host >= physical) return;
   const auto chips = pool.slice.chips;
   const std::string hosts = chips < physical ? fmt::format("1/{} host", physical / chips)
-                                             : counted(chips / physical, "host");
+                                             : topology::counted(chips / physical, "host");
   notes.push_back(fmt::format("pages that count physical hosts of {} chips say {} where GKE has {}",
-                              physical, hosts, counted(pool.slice.hosts, "node")));
+                              physical, hosts, topology::counted(pool.slice.hosts, "node")));
 }
 
 void legality(Notes& notes, const NodePool& pool) {

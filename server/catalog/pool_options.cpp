@@ -1,6 +1,6 @@
 #include "server/catalog/pool_options.hpp"
 
-#include "server/catalog/words.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -54,9 +54,10 @@ std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& op
   const std::uint64_t nodes = nodes_of_pool(pool, options);
   if (!options.num_nodes || *options.num_nodes == nodes) return std::nullopt;
   const auto& slice = pool.slice;
-  const auto made = fmt::format(
-      "{} ({}) on {} with {} is {}", slice.dims.text(), counted(slice.chips, "chip"),
-      pool.machine->name, counted(slice.chips_per_host, "chip"), counted(slice.hosts, "node"));
+  const auto made = fmt::format("{} ({}) on {} with {} is {}", slice.dims.text(),
+                                topology::counted(slice.chips, "chip"), pool.machine->name,
+                                topology::counted(slice.chips_per_host, "chip"),
+                                topology::counted(slice.hosts, "node"));
   const std::string slices = options.slices == 1 || slice.multi_host()
                                  ? ""
                                  : fmt::format(", {} slices are {} nodes", options.slices, nodes);

@@ -7,6 +7,7 @@
 #include "server/catalog/sub_slice_rows.hpp"
 #include "server/catalog/words.hpp"
 #include "server/text/ink.hpp"
+#include "topology/counted.hpp"
 #include "topology/grid.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ std::string sub_slices_text(const topology::Slice& slice) {
   std::string out;
   for (const auto& row : sub_slice_rows(slice)) {
     out += fmt::format("{}{} ({} of {})", out.empty() ? "" : ", ", row.dims.text(), row.count,
-                       counted(row.nodes_each, "node"));
+                       topology::counted(row.nodes_each, "node"));
   }
   return out;
 }
@@ -35,7 +36,7 @@ std::string field(std::string_view name, const std::string& value) {
 }
 
 std::string nodes_text(const topology::Slice& slice) {
-  return fmt::format("{} of {}: {}", slice.hosts, counted(slice.chips_per_host, "chip"),
+  return fmt::format("{} of {}: {}", slice.hosts, topology::counted(slice.chips_per_host, "chip"),
                      slice.multi_host()
                          ? "multi-host, worker ids 0 to " + std::to_string(slice.hosts - 1)
                          : "single-host");
@@ -44,14 +45,14 @@ std::string nodes_text(const topology::Slice& slice) {
 std::string slices_text(const NodePool& pool, const PoolOptions& options) {
   if (options.slices == 1) return {};
   return fmt::format("{}: {} chips, {} in {}", options.slices, pool.slice.chips * options.slices,
-                     counted(std::uint64_t{pool.slice.hosts} * options.slices, "node"),
-                     counted(pool_count(pool, options), "node pool"));
+                     topology::counted(std::uint64_t{pool.slice.hosts} * options.slices, "node"),
+                     topology::counted(pool_count(pool, options), "node pool"));
 }
 
 std::string numbers(const NodePool& pool, const PoolOptions& options) {
   const auto& slice = pool.slice;
   const auto cores =
-      fmt::format("{}: {}, {} on each", slice.chips, counted(slice.cores(), "TensorCore"),
+      fmt::format("{}: {}, {} on each", slice.chips, topology::counted(slice.cores(), "TensorCore"),
                   slice.generation->cores_per_chip);
   return field("chips", cores) + field("nodes", nodes_text(slice)) +
          field("slices", slices_text(pool, options)) +

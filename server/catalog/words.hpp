@@ -5,17 +5,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::catalog {
-
-// "1 node", "2 nodes"
-inline std::string counted(std::uint64_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
-}
 
 inline std::string joined(std::span<const std::string_view> words) {
   return fmt::format("{}", fmt::join(words, ", "));

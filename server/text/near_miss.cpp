@@ -19,8 +19,9 @@ std::string letters(std::string_view text) {
   return out;
 }
 
-// Optimal string alignment: Levenshtein's distance with swapped neighbours as one step.
-std::size_t distance(std::string_view a, std::string_view b) {
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -35,8 +36,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-}  // namespace
-
 std::string closest(std::string_view found, std::span<const std::string> candidates) {
   constexpr std::size_t longest = 128;  // of what a user wrote; no name here comes near it
   if (found.size() > longest) return {};
@@ -45,7 +44,7 @@ std::string closest(std::string_view found, std::span<const std::string> candida
   std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
   for (const std::string& candidate : candidates) {
     const std::string name = letters(candidate);
-    const std::size_t steps = distance(typed, name);
+    const std::size_t steps = edit_distance(typed, name);
     if (steps >= least || steps >= name.size()) continue;
     least = steps;
     best = candidate;

@@ -83,8 +83,10 @@ TEST_P(FindAcceleratorRefuses, with_what_there_is) {
 const Unknown unknown[] = {
     {.name = "misspelled",
      .text = "Trilium",
-     .want = "no accelerator \"Trilium\"; did you mean tpu-v6e-slice? There are"},
-    {.name = "begun", .text = "v6", .want = "no accelerator \"v6\"; did you mean tpu-v6e-slice?"},
+     .want = "no accelerator \"Trilium\"; did you mean \"tpu-v6e-slice\"? There are"},
+    {.name = "begun",
+     .text = "v6",
+     .want = "no accelerator \"v6\"; did you mean \"tpu-v6e-slice\"?"},
     {.name = "of_another_maker", .text = "nvidia-h100", .want = "no accelerator \"nvidia-h100\". "},
     {.name = "punctuation", .text = "--", .want = "no accelerator \"--\". There"},
     {.name = "not_yet", .text = "tpu8t", .want = "no accelerator \"tpu8t\""},

@@ -161,7 +161,7 @@ TEST_P(CatalogRefuses, in_one_line_with_exit_code_2) {
 const Refused refused[] = {
     {.name = "unknown_accelerator",
      .options = {.accelerator = "v6f"},
-     .want = "did you mean tpu-v6e-slice?"},
+     .want = "did you mean \"tpu-v6e-slice\"?"},
     {.name = "unknown_topology",
      .options = {.accelerator = "v6e", .topology = "2x8"},
      .want = "2x8 (16 chips) is no topology of tpu-v6e-slice"},

@@ -39,7 +39,7 @@ const std::string no_3x3 =
     std::string("3x3 (9 chips) is no topology of tpu-v6e-slice. It comes as ") + v6e_shapes;
 const std::string no_4x2 =
     std::string(
-        "4x2 (8 chips) is no topology of tpu-v6e-slice, whose axes ascend; did you mean 2x4? "
+        "4x2 (8 chips) is no topology of tpu-v6e-slice, whose axes ascend; did you mean \"2x4\"? "
         "It comes as ") +
     v6e_shapes;
 const std::string no_2x2x1 =
@@ -60,9 +60,10 @@ const Bad bad[] = {
     {.name = "turned_in_three_dimensions",
      .accelerator = "v5p",
      .topology = "4x2x2",
-     .want = "4x2x2 (16 chips) is no topology of tpu-v5p-slice, whose axes ascend; did you mean "
-             "2x2x4? It comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to "
-             "6144 chips (4 chips per node)"},
+     .want =
+         "4x2x2 (16 chips) is no topology of tpu-v5p-slice, whose axes ascend; did you mean "
+         "\"2x2x4\"? It comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to "
+         "6144 chips (4 chips per node)"},
     {.name = "no_topology_at_all",
      .accelerator = "v6e",
      .topology = "four",
