@@ -1,5 +1,8 @@
 #include "server/https/reply.hpp"
 
+#include "webhook/answer/respond.hpp"
+#include "webhook/text/buffer.hpp"
+
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -37,23 +40,12 @@ const Status& find_status(unsigned code) {
   return found == statuses.end() ? unknown : *found;
 }
 
-// Messages are printable ASCII (see printable()); two characters of it need care.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out += '"';
-}
-
 }  // namespace
 
 std::string status_object(unsigned status, std::string_view message) {
-  return fmt::format(R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure",)"
-                     R"("message":{},"reason":"{}","code":{}}})"
-                     "\n",
-                     quoted(message), find_status(status).reason, status);
+  webhook::text::Buffer out;
+  webhook::answer::respond_status(status, find_status(status).reason, message, out);
+  return std::string(out.view());
 }
 
 void write_reply(std::string& out, const Reply& reply, bool omit_body) {

@@ -13,13 +13,4 @@ void RequestHead::clear() {
   content_length.reset();
 }
 
-std::string printable(std::string_view text, std::size_t most) {
-  std::string out(text.substr(0, most));
-  for (char& c : out) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  if (text.size() > most) out += "...";
-  return out;
-}
-
 }  // namespace tpuwh::server::https

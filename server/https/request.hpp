@@ -35,8 +35,4 @@ struct Refusal {
   unsigned retry_after = 0;     // seconds; 0 for no such header
 };
 
-// At most `most` bytes of what a peer sent, for a sentence: bytes that are not
-// printable ASCII become '?'.
-std::string printable(std::string_view text, std::size_t most = 80);
-
 }  // namespace tpuwh::server::https

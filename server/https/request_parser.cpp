@@ -2,6 +2,7 @@
 
 #include "server/limits/limits.hpp"
 #include "webhook/read/body.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
@@ -125,7 +126,7 @@ void RequestParser::on_field_impl(field name, string_view, string_view value_tex
 void RequestParser::take_host(std::string_view value) {
   ++hosts_;
   if (!std::all_of(value.begin(), value.end(), is_host_char)) {
-    refuse(400, fmt::format("malformed Host: \"{}\"", printable(value)));
+    refuse(400, fmt::format("malformed Host: \"{}\"", webhook::text::printable(value)));
   }
 }
 
@@ -139,7 +140,7 @@ void RequestParser::take_transfer_encoding(std::string_view value) {
   if (++transfer_encodings_ > 1) refuse(400, "Transfer-Encoding given more than once");
   if (!boost::beast::iequals({value.data(), value.size()}, "chunked")) {
     refuse(501, fmt::format("Transfer-Encoding \"{}\"; only \"chunked\" is known here",
-                            printable(value)));
+                            webhook::text::printable(value)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "server/https/router.hpp"
 
 #include "server/text/duration.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
@@ -82,7 +83,8 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
   const auto path = path_of(head.target);
   const Row* row = find_row(path, port);
   if (row == nullptr) {
-    return Refusal{.status = 404, .message = fmt::format("no such path: {}", printable(path))};
+    return Refusal{.status = 404,
+                   .message = fmt::format("no such path: {}", webhook::text::printable(path))};
   }
   if (!is_allowed(head.method, *row)) {
     return Refusal{.status = 405,
@@ -94,7 +96,7 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
     return Refusal{.status = 415,
                    .message = fmt::format("Content-Type \"{}\"; an AdmissionReview is sent as "
                                           "application/json",
-                                          printable(head.content_type))};
+                                          webhook::text::printable(head.content_type))};
   }
   if (!head.chunked && !head.content_length) {
     return Refusal{.status = 411, .message = "a review needs a Content-Length"};

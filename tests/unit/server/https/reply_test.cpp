@@ -35,10 +35,5 @@ TEST(ReplyTest, status_object_is_what_the_api_server_reads) {
             "\n");
 }
 
-TEST(PrintableTest, shows_what_a_peer_sent_without_its_tricks) {
-  EXPECT_EQ(printable("/a\r\nb\x80"), "/a??b?");
-  EXPECT_EQ(printable("abcdef", 3), "abc...");
-}
-
 }  // namespace
 }  // namespace tpuwh::server::https
