@@ -1,6 +1,7 @@
 #include "webhook/read/pod.hpp"
 
 #include "webhook/read/affinity.hpp"
+#include "webhook/text/json_optional.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/text/quantity.hpp"
 
@@ -11,11 +12,6 @@ namespace tpuwh::webhook::read {
 
 namespace {
 
-// A string member that may also be null, which is the same as absent.
-bool optional_string(text::JsonReader& in, std::string_view& out) {
-  return in.take_null() || in.string(out);
-}
-
 bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   if (in.take_null()) return true;
   pod.labels = Presence::present;
@@ -24,7 +20,7 @@ bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
     if (!label) return in.skip();
     auto& value = pod.label_values[static_cast<std::size_t>(*label)];
     if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
-    return optional_string(in, value.emplace());
+    return text::optional_text(in, value.emplace());
   });
 }
 
@@ -36,7 +32,7 @@ bool read_annotations(text::JsonReader& in, std::string_view prefix, Pod& pod) {
     if (!annotation) return in.skip();
     auto& value = pod.annotation_values[static_cast<std::size_t>(*annotation)];
     if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
-    return optional_string(in, value.emplace());
+    return text::optional_text(in, value.emplace());
   });
 }
 
@@ -51,8 +47,7 @@ bool read_owners(text::JsonReader& in, Pod& pod) {
       if (key == "kind") return in.first(seen, 0) && in.string(owner.kind);
       if (key == "name") return in.first(seen, 1) && in.string(owner.name);
       if (key == "uid") return in.first(seen, 2) && in.string(owner.uid);
-      if (key == "controller")
-        return in.first(seen, 3) && (in.take_null() || in.boolean(controller));
+      if (key == "controller") return in.first(seen, 3) && text::optional_flag(in, controller);
       return in.skip();
     });
     if (read && (index == 0 || (controller && !have_controller))) pod.owner = owner;
@@ -64,9 +59,10 @@ bool read_owners(text::JsonReader& in, Pod& pod) {
 bool read_metadata(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && optional_string(in, pod.name);
-    if (key == "generateName") return in.first(seen, 1) && optional_string(in, pod.generate_name);
-    if (key == "namespace") return in.first(seen, 2) && optional_string(in, pod.ns);
+    if (key == "name") return in.first(seen, 0) && text::optional_text(in, pod.name);
+    if (key == "generateName")
+      return in.first(seen, 1) && text::optional_text(in, pod.generate_name);
+    if (key == "namespace") return in.first(seen, 2) && text::optional_text(in, pod.ns);
     if (key == "labels") return in.first(seen, 3) && read_labels(in, prefix, pod);
     if (key == "annotations") return in.first(seen, 4) && read_annotations(in, prefix, pod);
     if (key == "ownerReferences") return in.first(seen, 5) && read_owners(in, pod);
@@ -78,7 +74,7 @@ bool read_node_selector(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.object([&](std::string_view key) {
     Selector selector{key, {}};
-    if (!optional_string(in, selector.value)) return false;
+    if (!text::optional_text(in, selector.value)) return false;
     pod.node_selector.push_back(selector);
     return true;
   });
@@ -134,7 +130,7 @@ bool read_claim_use(text::JsonReader& in, Pod& pod) {
   std::string_view name;
   text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && optional_string(in, name);
+    if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
     return in.skip();
   });
   if (read) pod.claim_uses.push_back(name);
@@ -155,9 +151,9 @@ bool read_claims(text::JsonReader& in, Pod& pod) {
     Claim claim;
     text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
-      if (key == "name") return in.first(seen, 0) && optional_string(in, claim.name);
+      if (key == "name") return in.first(seen, 0) && text::optional_text(in, claim.name);
       if (key == "resourceClaimTemplateName")
-        return in.first(seen, 1) && optional_string(in, claim.template_name);
+        return in.first(seen, 1) && text::optional_text(in, claim.template_name);
       return in.skip();
     });
     if (read) pod.claims.push_back(claim);
@@ -225,7 +221,7 @@ bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
     if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
     if (key == "restartPolicy") {
       std::string_view policy;
-      if (!in.first(seen, 3) || !optional_string(in, policy)) return false;
+      if (!in.first(seen, 3) || !text::optional_text(in, policy)) return false;
       container.sidecar = container.init && policy == "Always";
       return true;
     }
@@ -273,13 +269,12 @@ bool read_spec(text::JsonReader& in, Pod& pod) {
     if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
     if (key == "nodeSelector") return in.first(seen, 2) && read_node_selector(in, pod);
     if (key == "affinity") return in.first(seen, 3) && read_affinity(in, pod);
-    if (key == "hostname") return in.first(seen, 4) && optional_string(in, pod.hostname);
-    if (key == "subdomain") return in.first(seen, 5) && optional_string(in, pod.subdomain);
+    if (key == "hostname") return in.first(seen, 4) && text::optional_text(in, pod.hostname);
+    if (key == "subdomain") return in.first(seen, 5) && text::optional_text(in, pod.subdomain);
     if (key == "hostnameOverride")
-      return in.first(seen, 6) && optional_string(in, pod.hostname_override);
-    if (key == "dnsPolicy") return in.first(seen, 7) && optional_string(in, pod.dns_policy);
-    if (key == "hostNetwork")
-      return in.first(seen, 8) && (in.take_null() || in.boolean(pod.host_network));
+      return in.first(seen, 6) && text::optional_text(in, pod.hostname_override);
+    if (key == "dnsPolicy") return in.first(seen, 7) && text::optional_text(in, pod.dns_policy);
+    if (key == "hostNetwork") return in.first(seen, 8) && text::optional_flag(in, pod.host_network);
     if (key == "priority") return in.first(seen, 9) && read_priority(in, pod);
     if (key == "schedulingGates") return in.first(seen, 10) && read_gates(in, pod);
     if (key == "schedulingGroup") {

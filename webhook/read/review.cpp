@@ -1,6 +1,7 @@
 #include "webhook/read/review.hpp"
 
 #include "webhook/read/body.hpp"
+#include "webhook/text/json_optional.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
@@ -11,17 +12,13 @@ namespace {
 
 constexpr std::string_view operations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-bool optional_string(text::JsonReader& in, std::string_view& out) {
-  return in.take_null() || in.string(out);
-}
-
 bool read_kind(text::JsonReader& in, Review& review) {
   if (in.take_null()) return true;
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "group") return in.first(seen, 0) && optional_string(in, review.kind_group);
-    if (key == "version") return in.first(seen, 1) && optional_string(in, review.kind_version);
-    if (key == "kind") return in.first(seen, 2) && optional_string(in, review.kind);
+    if (key == "group") return in.first(seen, 0) && text::optional_text(in, review.kind_group);
+    if (key == "version") return in.first(seen, 1) && text::optional_text(in, review.kind_version);
+    if (key == "kind") return in.first(seen, 2) && text::optional_text(in, review.kind);
     return in.skip();
   });
 }
@@ -33,11 +30,12 @@ bool read_request(text::JsonReader& in, Review& review) {
   return in.object([&](std::string_view key) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
     if (key == "kind") return in.first(seen, 1) && read_kind(in, review);
-    if (key == "subResource") return in.first(seen, 2) && optional_string(in, review.sub_resource);
-    if (key == "name") return in.first(seen, 3) && optional_string(in, review.name);
-    if (key == "namespace") return in.first(seen, 4) && optional_string(in, review.ns);
+    if (key == "subResource")
+      return in.first(seen, 2) && text::optional_text(in, review.sub_resource);
+    if (key == "name") return in.first(seen, 3) && text::optional_text(in, review.name);
+    if (key == "namespace") return in.first(seen, 4) && text::optional_text(in, review.ns);
     if (key == "operation") return in.first(seen, 5) && in.string(review.operation);
-    if (key == "dryRun") return in.first(seen, 6) && (in.take_null() || in.boolean(review.dry_run));
+    if (key == "dryRun") return in.first(seen, 6) && text::optional_flag(in, review.dry_run);
     if (key == "object") {
       if (!in.first(seen, 7) || in.take_null()) return !in.failed();
       review.object = in.mark();

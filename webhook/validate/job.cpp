@@ -28,7 +28,8 @@ bool read_job_template(text::JsonReader& in, JobTemplate& job) {
   return in.object([&](std::string_view key) {
     if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
     if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
-    if (key == "completionMode") return in.first(seen, 2) && optional_text(in, job.completion_mode);
+    if (key == "completionMode")
+      return in.first(seen, 2) && text::optional_text(in, job.completion_mode);
     if (key == "template") return in.first(seen, 3) && keep_place(in, job.pod_template);
     return in.skip();
   });

@@ -30,7 +30,7 @@ bool read_job_of(text::JsonReader& in, ReplicatedJob& replicated) {
 bool read_replicated_job(text::JsonReader& in, ReplicatedJob& replicated) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && optional_text(in, replicated.name);
+    if (key == "name") return in.first(seen, 0) && text::optional_text(in, replicated.name);
     if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
     if (key == "template") return in.first(seen, 2) && read_job_of(in, replicated);
     return in.skip();
@@ -74,8 +74,8 @@ bool read_network(text::JsonReader& in, Network& network) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "enableDNSHostnames")
-      return in.first(seen, 0) && optional_flag(in, network.has_names);
-    if (key == "subdomain") return in.first(seen, 1) && optional_text(in, network.subdomain);
+      return in.first(seen, 0) && text::optional_flag(in, network.has_names);
+    if (key == "subdomain") return in.first(seen, 1) && text::optional_text(in, network.subdomain);
     return in.skip();
   });
 }

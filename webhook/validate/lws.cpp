@@ -22,7 +22,7 @@ bool read_subgroups(text::JsonReader& in, GroupTemplate& group) {
   return in.object([&](std::string_view key) {
     if (key == "subGroupSize") return in.first(seen, 0) && optional_number(in, group.subgroup_size);
     if (key == "subGroupPolicyType")
-      return in.first(seen, 1) && optional_text(in, group.subgroup_policy);
+      return in.first(seen, 1) && text::optional_text(in, group.subgroup_policy);
     return in.skip();
   });
 }
@@ -44,7 +44,7 @@ bool read_network(text::JsonReader& in, GroupTemplate& group) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "subdomainPolicy") return in.skip();
-    return in.first(seen, 0) && optional_text(in, group.subdomain_policy);
+    return in.first(seen, 0) && text::optional_text(in, group.subdomain_policy);
   });
 }
 

@@ -13,8 +13,8 @@ bool read_owners(text::JsonReader& in, WorkloadObject& object) {
     bool controller = false;
     text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
-      if (key == "kind") return in.first(seen, 0) && optional_text(in, kind);
-      if (key == "controller") return in.first(seen, 1) && optional_flag(in, controller);
+      if (key == "kind") return in.first(seen, 0) && text::optional_text(in, kind);
+      if (key == "controller") return in.first(seen, 1) && text::optional_flag(in, controller);
       return in.skip();
     });
     if (read && controller) object.owner_kind = kind;
@@ -28,7 +28,7 @@ bool read_labels(text::JsonReader& in, WorkloadObject& object) {
   return in.object([&](std::string_view key) {
     if (key != "kueue.x-k8s.io/queue-name") return in.skip();
     std::string_view queue;
-    if (!in.first(seen, 0) || !optional_text(in, queue)) return false;
+    if (!in.first(seen, 0) || !text::optional_text(in, queue)) return false;
     object.has_queue = !queue.empty();
     return true;
   });
@@ -39,8 +39,8 @@ bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
   std::string_view name, generated;
   text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && optional_text(in, name);
-    if (key == "generateName") return in.first(seen, 1) && optional_text(in, generated);
+    if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
+    if (key == "generateName") return in.first(seen, 1) && text::optional_text(in, generated);
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
     if (key == "deletionTimestamp") {
@@ -64,10 +64,6 @@ bool read_object(text::JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool optional_text(text::JsonReader& in, std::string_view& out) {
-  return in.take_null() || in.string(out);
-}
-
 bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out) {
   if (in.take_null()) return true;
   std::string_view text;
@@ -76,10 +72,6 @@ bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out) {
   if (out) return true;
   return in.fail(Errc::bad_value,
                  text::printable(text) + " is no whole number from 0 to 4294967295");
-}
-
-bool optional_flag(text::JsonReader& in, bool& out) {
-  return in.take_null() || in.boolean(out);
 }
 
 bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out) {

@@ -2,6 +2,7 @@
 // own. Views point into the review's text.
 #pragma once
 
+#include "webhook/text/json_optional.hpp"
 #include "webhook/text/json_reader.hpp"
 
 #include <cstdint>
@@ -21,12 +22,10 @@ struct WorkloadObject {
 
 bool read_object(text::JsonReader& in, WorkloadObject& object);
 
-// ---- members of a specification; null is absent
+// ---- members of a specification; null is absent (webhook/text/json_optional.hpp)
 
-bool optional_text(text::JsonReader& in, std::string_view& out);
 // A whole number, not negative. The API server checks the rest.
 bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out);
-bool optional_flag(text::JsonReader& in, bool& out);
 // Keeps the place of a value and goes on behind it.
 bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out);
 

@@ -18,7 +18,7 @@ struct WorkerGroup {
 bool read_group(text::JsonReader& in, WorkerGroup& group) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "groupName") return in.first(seen, 0) && optional_text(in, group.name);
+    if (key == "groupName") return in.first(seen, 0) && text::optional_text(in, group.name);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
     if (key == "replicas") return in.first(seen, 2) && optional_number(in, group.replicas);
     if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
