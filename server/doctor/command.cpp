@@ -4,6 +4,7 @@
 #include "server/doctor/fetch.hpp"
 #include "server/doctor/snapshot.hpp"
 #include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 
 #include <algorithm>
 #include <ostream>
@@ -20,9 +21,7 @@ int complain(const Error& error, const text::Console& console) {
 int report(const DoctorOptions& options, const View& view, const text::Console& console) {
   const Checks checks = examine(view);
   if (options.output == DoctorOutput::json)
-    console.out << checks_json(checks).dump(-1, ' ', false,
-                                            nlohmann::ordered_json::error_handler_t::replace)
-                << "\n";
+    console.out << text::dump_json(checks_json(checks)) << "\n";
   else
     console.out << checks_text(checks, console.terminal);
   const auto fails = [](const Check& each) { return each.verdict == Verdict::fail; };

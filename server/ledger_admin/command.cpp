@@ -2,10 +2,10 @@
 
 #include "server/limits/limits.hpp"
 #include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <istream>
@@ -18,8 +18,6 @@ namespace {
 
 constexpr int unusable = 2;
 constexpr int unchanged = 1;
-
-constexpr auto replace_bad_utf8 = nlohmann::ordered_json::error_handler_t::replace;
 
 // A replica writes a group's object once for each Pod that comes or goes.
 constexpr int most_tries = 5;
@@ -238,7 +236,7 @@ int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory
           const text::Console& console) {
   if (!inventory) return complain(inventory.error().text(), console);
   if (options.output == LedgerOutput::json)
-    console.out << inventory_json(*inventory).dump(-1, ' ', false, replace_bad_utf8) << "\n";
+    console.out << text::dump_json(inventory_json(*inventory)) << "\n";
   else
     console.out << inventory_text(*inventory, console.terminal);
   return 0;

@@ -39,8 +39,7 @@ void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& li
   if (text::json_fault(pod_json)) return;
   const Json pod = Json::parse(pod_json, nullptr, false);
   const Json metadata = text::member(pod, "metadata");
-  const std::string token =
-      text::text_member(text::member(metadata, "labels"), std::string(label).c_str());
+  const std::string token = text::text_member(text::member(metadata, "labels"), std::string(label));
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
   if (token.empty() || phase == "Succeeded" || phase == "Failed") return;
   living.emplace(text::text_member(metadata, "namespace"), token);

@@ -4,6 +4,7 @@
 #include "server/review/outcome.hpp"
 #include "server/review/report.hpp"
 #include "server/source/snapshot.hpp"
+#include "server/text/json_text.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/validate/validate.hpp"
 
@@ -73,7 +74,7 @@ bool read_cluster(const std::string& file, std::string_view prefix, Around& arou
 }
 
 std::string line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return text::dump_json(value) + "\n";
 }
 
 std::string print(const ReviewOutcome& outcome, const ReviewOptions& options) {

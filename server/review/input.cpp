@@ -47,7 +47,7 @@ std::string wrap(const Json& object, std::string_view text, std::size_t number) 
   request["namespace"] = ns.empty() ? "default" : ns;
   request["operation"] = "CREATE";
   request["dryRun"] = false;
-  std::string head = request.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string head = text::dump_json(request);
   head.pop_back();  // the brace, to put the object in
   return fmt::format(
       R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{},"object":{}}}}})",

@@ -1,6 +1,7 @@
 #include "server/settings/file.hpp"
 
 #include "server/settings/table.hpp"
+#include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "server/text/yaml.hpp"
 #include "webhook/text/names.hpp"
@@ -120,7 +121,7 @@ class Walker {
   }
 
   static std::string short_text(const Json& value) {
-    return webhook::text::printable(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return webhook::text::printable(text::dump_json(value));
   }
 
   const text::LocatedYaml& document_;

@@ -3,6 +3,7 @@
 #include "server/net/address.hpp"
 #include "server/settings/choices.hpp"
 #include "server/text/duration.hpp"
+#include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/workloads/table.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 std::string want(std::string_view wanted, const Json& found) {
   if (found.is_null()) return fmt::format("want {}, found nothing", wanted);
-  std::string text = found.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = text::dump_json(found);
   if (text.size() > 80) text = text.substr(0, 80) + "...";
   return fmt::format("want {}, not {}", wanted, text);
 }

@@ -3,9 +3,9 @@
 #include "server/slices/audit.hpp"
 #include "server/slices/cluster_reader.hpp"
 #include "server/slices/print_slices.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <ostream>
 
@@ -24,7 +24,7 @@ bool chosen(const SliceReport& slice, const SlicesOptions& options) {
 }
 
 std::string as_line(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return text::dump_json(value) + "\n";
 }
 
 std::string print(const Cluster& cluster, const SlicesOptions& options) {

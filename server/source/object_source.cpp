@@ -21,7 +21,7 @@ std::string read_all(std::istream& in) {
 
 void tell(const Json& object, const ObjectSource::Each& each) {
   const std::string kind = text::text_member(object, "kind");
-  each(kind, object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  each(kind, text::dump_json(object));
 }
 
 }  // namespace

@@ -23,18 +23,29 @@ inline std::optional<Error> json_fault(std::string_view text) {
   return reader.error();
 }
 
-// The string that stands under `key`; "" if `object` is none, or holds something else.
-inline std::string text_member(const nlohmann::ordered_json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-// The value under `key`; null if `object` is none or has no such member.
-inline nlohmann::ordered_json member(const nlohmann::ordered_json& object, const char* key) {
+// The value under `key`; a null pointer if `object` is none or has no such member.
+inline const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
+                                                 const std::string& key) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(key);
-  return found != object.end() ? *found : nlohmann::ordered_json();
+  return found == object.end() ? nullptr : &*found;
+}
+
+// The string that stands under `key`; "" if `object` is none, or holds something else.
+inline std::string text_member(const nlohmann::ordered_json& object, const std::string& key) {
+  const nlohmann::ordered_json* found = find_member(object, key);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// A copy of the value under `key`; null if `object` is none or has no such member.
+inline nlohmann::ordered_json member(const nlohmann::ordered_json& object, const std::string& key) {
+  const nlohmann::ordered_json* found = find_member(object, key);
+  return found != nullptr ? *found : nlohmann::ordered_json();
+}
+
+// On one line. A user's strings may hold bytes that are no UTF-8, for which dump() throws.
+inline std::string dump_json(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 // Whether a Kubernetes object has the labels of a selector of equalities, "a=b,c=d"; "" picks all.
@@ -45,7 +56,7 @@ inline bool has_labels(const nlohmann::ordered_json& object, std::string_view se
     const auto equals = term.find('=');
     if (equals == std::string_view::npos) return false;
     const std::string key(term.substr(0, equals));
-    if (text_member(labels, key.c_str()) != term.substr(equals + 1)) return false;
+    if (text_member(labels, key) != term.substr(equals + 1)) return false;
     selector.remove_prefix(std::min(term.size() + 1, selector.size()));
   }
   return true;

@@ -79,7 +79,7 @@ std::string exec_info(std::string_view api_version, const Json& cluster) {
   info["spec"] = Json::object();
   if (!cluster.is_null()) info["spec"]["cluster"] = cluster;
   info["spec"]["interactive"] = false;
-  return info.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text::dump_json(info);
 }
 
 Result<ExecCredential> parse_exec_credential(std::string_view printed,

@@ -2,6 +2,7 @@
 
 #include "server/kube/access/small_file.hpp"
 #include "server/text/base64.hpp"
+#include "server/text/json_text.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -33,10 +34,10 @@ std::string dotted(const std::string& pointer) {
   return out;
 }
 
-const Json* find(const Json* object, const std::string& key) {
-  if (!object || !object->is_object()) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() || found->is_null() ? nullptr : &*found;
+// As kubectl has it, a key with nothing behind it is one that is not there.
+const Json* find_value(const Json& object, const std::string& key) {
+  const Json* found = text::find_member(object, key);
+  return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 // Secrets stand in these files, so a message names the type and never the value.
@@ -85,7 +86,7 @@ KubeconfigFields::KubeconfigFields(std::shared_ptr<const KubeconfigFile> file, s
 }
 
 const Json* KubeconfigFields::value(const std::string& key) const {
-  return find(object_, key);
+  return object_ == nullptr ? nullptr : find_value(*object_, key);
 }
 
 bool KubeconfigFields::has(const std::string& key) const {
@@ -214,7 +215,7 @@ std::optional<Error> Kubeconfig::add(const std::shared_ptr<const KubeconfigFile>
 std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const KubeconfigFile>& file,
                                           const std::string& list, const std::string& inner,
                                           Entries& entries) {
-  const Json* items = find(&file->document.value, list);
+  const Json* items = find_value(file->document.value, list);
   if (!items) return std::nullopt;
   if (!items->is_array()) return file->wrong("/" + list, "want a list, " + found(*items));
   std::set<std::string> names;

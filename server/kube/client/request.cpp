@@ -1,6 +1,6 @@
 #include "server/kube/client/request.hpp"
 
-#include <nlohmann/json.hpp>
+#include "server/text/json_text.hpp"
 
 #include <utility>
 
@@ -58,13 +58,8 @@ std::string object_path(const Resource& resource, std::string_view name) {
 
 // Of metadata.resourceVersion; "" if there is none.
 std::string version_of(const std::string& object_json) {
-  const auto object = nlohmann::json::parse(object_json, nullptr, false);
-  if (!object.is_object()) return {};
-  const auto metadata = object.find("metadata");
-  if (metadata == object.end() || !metadata->is_object()) return {};
-  const auto version = metadata->find("resourceVersion");
-  if (version == metadata->end() || !version->is_string()) return {};
-  return version->get<std::string>();
+  const auto object = nlohmann::ordered_json::parse(object_json, nullptr, false);
+  return text::text_member(text::member(object, "metadata"), "resourceVersion");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "server/kube/client/status.hpp"
 
+#include "server/text/json_text.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,20 +10,16 @@
 namespace tpuwh::server::kube::client {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
+using text::text_member;
 
 // Enough of a page that is no Status to know who wrote it.
 constexpr std::size_t longest_foreign_text = 200;
 
-std::string text_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // A number of an object that is not negative; nothing otherwise.
 std::optional<unsigned> number_of(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) return std::nullopt;
+  const Json* found = text::find_member(object, key);
+  if (found == nullptr || !found->is_number_unsigned()) return std::nullopt;
   return static_cast<unsigned>(std::min<std::uint64_t>(found->get<std::uint64_t>(), 1u << 30));
 }
 
@@ -30,13 +28,13 @@ void read_details(const Json& details, Status& status) {
   if (seconds && *seconds > 0 && !status.retry_after) {
     status.retry_after = std::chrono::seconds(*seconds);
   }
-  const auto causes = details.find("causes");
-  if (causes == details.end() || !causes->is_array()) return;
+  const Json* causes = text::find_member(details, "causes");
+  if (causes == nullptr || !causes->is_array()) return;
   for (const auto& cause : *causes) {
     if (!cause.is_object()) continue;
-    status.causes.push_back({.reason = text_of(cause, "reason"),
-                             .message = text_of(cause, "message"),
-                             .field = text_of(cause, "field")});
+    status.causes.push_back({.reason = text_member(cause, "reason"),
+                             .message = text_member(cause, "message"),
+                             .field = text_member(cause, "field")});
   }
 }
 
@@ -99,12 +97,11 @@ Status read_status(unsigned http_code, std::string_view body,
   status.code = http_code;
   status.retry_after = retry_after;
   const auto object = Json::parse(body, nullptr, false);
-  if (object.is_object() && text_of(object, "kind") == "Status") {
+  if (object.is_object() && text_member(object, "kind") == "Status") {
     if (http_code == 0) status.code = number_of(object, "code").value_or(0);
-    status.reason = text_of(object, "reason");
-    status.message = text_of(object, "message");
-    const auto details = object.find("details");
-    if (details != object.end() && details->is_object()) read_details(*details, status);
+    status.reason = text_member(object, "reason");
+    status.message = text_member(object, "message");
+    if (const Json* details = text::find_member(object, "details")) read_details(*details, status);
   } else {
     status.message = beginning(body);
   }
