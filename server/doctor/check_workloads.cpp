@@ -60,7 +60,7 @@ void check_ledger(const View& view, Checks& out) {
   std::vector<std::string> rebuilding, unreadable;
   std::size_t entries = 0;
   for (const Json& each : view.ledger.items) {
-    const auto object = kube::cluster::read_ledger_object(each.dump());
+    const auto object = kube::cluster::read_ledger_object(each);
     if (!object) {
       unreadable.push_back(object.error().message());
       continue;

@@ -40,9 +40,8 @@ int run_doctor(const DoctorOptions& options, kube::client::Session& session,
 int run_doctor(const DoctorOptions& options, source::ObjectSource& snapshot,
                const text::Console& console) {
   std::vector<Json> objects;
-  const auto told = snapshot.for_each([&](std::string_view, std::string_view json) {
-    objects.push_back(Json::parse(json, nullptr, false));
-  });
+  const auto told =
+      snapshot.for_each([&](std::string_view, const Json& object) { objects.push_back(object); });
   if (!told) return complain(told.error(), console);
   return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
 }

@@ -16,6 +16,8 @@ namespace tpuwh::server::ledger_admin {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr int unusable = 2;
 constexpr int unchanged = 1;
 
@@ -33,6 +35,18 @@ Error failure(std::string why) {
   return Error(Errc::api_access, std::move(why));
 }
 
+// nlohmann overflows the stack on what is nested without end.
+Json parse_object(std::string_view text) {
+  return text::json_fault(text) ? Json() : Json::parse(text, nullptr, false);
+}
+
+void add_ledger_object(Result<kube::cluster::LedgerObject> object, LedgerInventory& inventory) {
+  if (object)
+    inventory.objects.push_back(std::move(*object));
+  else
+    inventory.not_known.push_back(object.error().message());
+}
+
 // The Pods with a token, of one namespace or all.
 kube::client::Listing list_living(kube::client::Session& session, const std::string& prefix,
                                   const std::string& ns, LivingTokens& living) {
@@ -40,7 +54,7 @@ kube::client::Listing list_living(kube::client::Session& session, const std::str
   kube::client::Resource pods = all_pods;
   pods.ns = ns;
   return session.list(pods, {.labels = label, .fields = {}}, "Pod",
-                      [&](std::string_view pod) { add_pod(pod, label, living); });
+                      [&](std::string_view pod) { add_pod(parse_object(pod), label, living); });
 }
 
 Result<LedgerInventory> read_objects(kube::client::Session& session, const LedgerOptions& options) {
@@ -50,14 +64,11 @@ Result<LedgerInventory> read_objects(kube::client::Session& session, const Ledge
   inventory.ns = installed->ns;
   const kube::client::Selectors selectors{.labels = std::string(kube::cluster::ledger_label),
                                           .fields = {}};
-  const auto listing = session.list(kube::cluster::ledger_objects(inventory.ns), selectors,
-                                    "ConfigMap", [&](std::string_view text) {
-                                      auto object = kube::cluster::read_ledger_object(text);
-                                      if (object)
-                                        inventory.objects.push_back(std::move(*object));
-                                      else
-                                        inventory.not_known.push_back(object.error().message());
-                                    });
+  const auto listing =
+      session.list(kube::cluster::ledger_objects(inventory.ns), selectors, "ConfigMap",
+                   [&](std::string_view text) {
+                     add_ledger_object(kube::cluster::parse_ledger_object(text), inventory);
+                   });
   if (!listing.whole()) return failure(listing.why);
   std::ranges::sort(inventory.objects, {}, &kube::cluster::LedgerObject::group);
   return inventory;
@@ -84,17 +95,13 @@ Result<LedgerInventory> read_inventory(source::ObjectSource& snapshot,
   LivingTokens living;
   bool pods = false;
   const std::string label = options.prefix + "token";
-  const auto told = snapshot.for_each([&](std::string_view kind, std::string_view text) {
+  const auto told = snapshot.for_each([&](std::string_view kind, const Json& object) {
     if (kind == "Pod") {
       pods = true;
-      add_pod(text, label, living);
+      add_pod(object, label, living);
     }
-    if (kind != "ConfigMap" || !is_ledger_object(text, options.ns)) return;
-    auto object = kube::cluster::read_ledger_object(text);
-    if (object)
-      inventory.objects.push_back(std::move(*object));
-    else
-      inventory.not_known.push_back(object.error().message());
+    if (kind == "ConfigMap" && is_ledger_object(object, options.ns))
+      add_ledger_object(kube::cluster::read_ledger_object(object), inventory);
   });
   if (!told) return told.error();
   if (pods)
@@ -203,7 +210,7 @@ class Release {
         session_.send(kube::client::get(objects_, object_.name));
     if (response.answered() && response.head.status == 404) return false;
     if (!response.ok()) return failure(refusal(response, "get"));
-    auto object = kube::cluster::read_ledger_object(response.body);
+    auto object = kube::cluster::parse_ledger_object(response.body);
     if (!object) return object.error();
     object_ = std::move(*object);
     return true;

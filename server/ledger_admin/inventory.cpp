@@ -35,22 +35,18 @@ std::string without_pod(const std::vector<std::string>& places) {
 
 }  // namespace
 
-void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living) {
-  if (text::json_fault(pod_json)) return;
-  const Json pod = Json::parse(pod_json, nullptr, false);
+void add_pod(const Json& pod, const std::string& label, LivingTokens& living) {
   const Json metadata = text::member(pod, "metadata");
-  const std::string token = text::text_member(text::member(metadata, "labels"), std::string(label));
+  const std::string token = text::text_member(text::member(metadata, "labels"), label);
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
   if (token.empty() || phase == "Succeeded" || phase == "Failed") return;
   living.emplace(text::text_member(metadata, "namespace"), token);
 }
 
-bool is_ledger_object(std::string_view config_map_json, const std::string& ns) {
-  if (text::json_fault(config_map_json)) return false;
-  const Json object = Json::parse(config_map_json, nullptr, false);
+bool is_ledger_object(const Json& config_map, const std::string& ns) {
   const bool here =
-      ns.empty() || text::text_member(text::member(object, "metadata"), "namespace") == ns;
-  return here && text::has_labels(object, kube::cluster::ledger_label);
+      ns.empty() || text::text_member(text::member(config_map, "metadata"), "namespace") == ns;
+  return here && text::has_labels(config_map, kube::cluster::ledger_label);
 }
 
 bool lives(const kube::cluster::LedgerObject& object, const webhook::ledger::LedgerEntry& entry,

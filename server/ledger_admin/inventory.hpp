@@ -18,11 +18,11 @@ namespace tpuwh::server::ledger_admin {
 // that is being deleted lives until it is gone.
 using LivingTokens = std::set<std::pair<std::string, std::string>>;
 
-// Takes one Pod into account, as JSON; one without the label `label` has no token.
-void add_pod(std::string_view pod_json, std::string_view label, LivingTokens& living);
+// Takes one Pod into account; one without the label `label` has no token.
+void add_pod(const nlohmann::ordered_json& pod, const std::string& label, LivingTokens& living);
 
-// Whether a ConfigMap, as JSON, is of the ledger; `ns` "" for any namespace.
-bool is_ledger_object(std::string_view config_map_json, const std::string& ns);
+// Whether a ConfigMap is of the ledger; `ns` "" for any namespace.
+bool is_ledger_object(const nlohmann::ordered_json& config_map, const std::string& ns);
 
 struct LedgerInventory {
   std::string ns;  // of the ledger objects; "" for all

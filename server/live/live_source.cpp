@@ -1,5 +1,9 @@
 #include "server/live/live_source.hpp"
 
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace tpuwh::server::live {
@@ -20,31 +24,41 @@ Error failure(std::string why) {
 }  // namespace
 
 // With neighbours of all namespaces; where that is not allowed, of the one that was asked for.
-Listing LiveSource::list(Resource resource, std::string_view kind, const Each& each) {
-  const auto tell = [&](std::string_view json) { each(kind, json); };
+Listing LiveSource::list(Resource resource, std::string_view kind, const Text& each) {
   const bool wide = scope_.neighbours || kind == "Node";
   resource.ns = wide ? "" : scope_.ns;
-  Listing listing = session_.list(resource, {}, kind, tell);
+  Listing listing = session_.list(resource, {}, kind, each);
   const bool narrower =
       listing.end == End::forbidden && kind != "Node" && resource.ns.empty() && !scope_.ns.empty();
   if (!narrower) return listing;
   not_known_.push_back("what is in other namespaces than " + scope_.ns + ": " + listing.why);
   resource.ns = scope_.ns;
-  return session_.list(resource, {}, kind, tell);
+  return session_.list(resource, {}, kind, each);
 }
 
-Result<void> LiveSource::list_pods(const Each& each) {
-  const Each look = [&](std::string_view kind, std::string_view json) {
-    claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
-    each(kind, json);
+// nlohmann overflows the stack on what is nested without end.
+LiveSource::Text LiveSource::parse_for(std::string_view kind, const Each& each) {
+  return [this, kind, &each](std::string_view json) {
+    if (const auto fault = text::json_fault(json))
+      not_known_.push_back(fmt::format("one {}: {}", kind, fault->text()));
+    else
+      each(kind, nlohmann::ordered_json::parse(json, nullptr, false));
   };
-  const Listing pods = list({"", "v1", "pods", ""}, "Pod", look);
+}
+
+// Their texts, which are a third of what they are when parsed.
+Result<std::vector<std::string>> LiveSource::list_pods() {
+  std::vector<std::string> texts;
+  const Listing pods = list({"", "v1", "pods", ""}, "Pod", [&](std::string_view json) {
+    claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
+    texts.emplace_back(json);
+  });
   if (!pods.whole()) return failure(pods.why);
-  return {};
+  return texts;
 }
 
 Result<void> LiveSource::list_around(Resource resource, std::string_view kind, const Each& each) {
-  const Listing listing = list(std::move(resource), kind, each);
+  const Listing listing = list(std::move(resource), kind, parse_for(kind, each));
   if (listing.end == End::failed) return failure(listing.why);
   if (listing.end == End::forbidden)
     not_known_.push_back(listing.why);
@@ -57,7 +71,7 @@ Result<void> LiveSource::list_claim_templates(const Each& each) {
   Listing listing;
   for (const char* version : claim_versions) {
     listing = list({"resource.k8s.io", version, "resourceclaimtemplates", ""},
-                   "ResourceClaimTemplate", each);
+                   "ResourceClaimTemplate", parse_for("ResourceClaimTemplate", each));
     if (listing.end != End::not_served) break;
   }
   if (listing.end == End::failed) return failure(listing.why);
@@ -70,12 +84,17 @@ Result<void> LiveSource::for_each(const Each& each) {
   listed_.clear();
   not_known_.clear();
   claims_ = false;
-  if (auto told = list_pods(each); !told) return told;
+  auto pods = list_pods();  // asked for first: without them the rest is of no use
+  if (!pods) return pods.error();
   if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
   if (auto told = list_around({"", "v1", "services", ""}, "Service", each); !told) return told;
   if (auto told = list_around({"ray.io", "v1", "rayclusters", ""}, "RayCluster", each); !told)
     return told;
-  return claims_ ? list_claim_templates(each) : Result<void>();
+  if (claims_)
+    if (auto told = list_claim_templates(each); !told) return told;
+  const Text tell_pod = parse_for("Pod", each);
+  for (std::string& text : *pods) tell_pod(std::exchange(text, {}));
+  return {};
 }
 
 }  // namespace tpuwh::server::live

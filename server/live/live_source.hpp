@@ -31,9 +31,12 @@ class LiveSource final : public source::ObjectSource {
   std::vector<std::string> not_known() const override { return not_known_; }
 
  private:
+  using Text = kube::client::Session::Each;
+
   kube::client::Listing list(kube::client::Resource resource, std::string_view kind,
-                             const Each& each);
-  Result<void> list_pods(const Each& each);
+                             const Text& each);
+  Result<std::vector<std::string>> list_pods();
+  Text parse_for(std::string_view kind, const Each& each);
   Result<void> list_around(kube::client::Resource resource, std::string_view kind,
                            const Each& each);
   Result<void> list_claim_templates(const Each& each);

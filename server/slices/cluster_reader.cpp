@@ -37,8 +37,8 @@ void add_service(const Json& service, Cluster& cluster) {
                     text::text_member(metadata, "name")}] = {headless};
 }
 
-std::string name_of(const std::string& pod) {
-  const Json metadata = text::member(Json::parse(pod, nullptr, false), "metadata");
+std::string name_of(const Json& pod) {
+  const Json metadata = text::member(pod, "metadata");
   return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
                      webhook::text::printable(text::text_member(metadata, "name"), 100));
 }
@@ -47,28 +47,28 @@ std::string name_of(const std::string& pod) {
 
 Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config::Config& config) {
   Cluster cluster;
-  source::Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are,
-  std::vector<std::string> pods;           // so Pods are read last
-  auto told = source.for_each([&](std::string_view kind, std::string_view json) {
-    if (kind == "Pod") return pods.emplace_back(json), void();
-    const Json object = Json::parse(json, nullptr, false);
+  source::Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are
+  PodReader reader(config, around);
+  std::vector<std::string> passed_over;
+  const auto add_pod = [&](const Json& object) {
+    auto pod = reader.read(object);
+    if (!pod)
+      passed_over.push_back(
+          fmt::format("Pod {} was passed over: {}", name_of(object), pod.error().text()));
+    else if (*pod)
+      cluster.pods.push_back(std::move(**pod));
+  };
+  auto told = source.for_each([&](std::string_view kind, const Json& object) {
+    if (kind == "Pod") return add_pod(object);
     if (kind == "Node") add_node(object, cluster);
     if (kind == "Service") add_service(object, cluster);
     around.add(object);
   });
   if (!told) return told.error();
   cluster.unreadable = source.not_known();
+  cluster.unreadable.insert(cluster.unreadable.end(), passed_over.begin(), passed_over.end());
   cluster.listed_nodes = source.listed("Node");
   cluster.listed_services = source.listed("Service");
-  PodReader reader(config, around);
-  for (const std::string& text : pods) {
-    auto pod = reader.read(text);
-    if (!pod)
-      cluster.unreadable.push_back(
-          fmt::format("Pod {} was passed over: {}", name_of(text), pod.error().text()));
-    else if (*pod)
-      cluster.pods.push_back(std::move(**pod));
-  }
   return cluster;
 }
 

@@ -188,9 +188,9 @@ PodReader::PodReader(const webhook::config::Config& config,
 
 PodReader::~PodReader() = default;
 
-Result<std::optional<SeenPod>> PodReader::read(std::string json) {
-  if (!work_->parse(json)) return work_->reader.error();
-  const Json object = Json::parse(json, nullptr, false);
+Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
+  std::string text = text::dump_json(object);  // what `pod` is of points into it
+  if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
   // Left alone it is a member all the same.

@@ -6,9 +6,10 @@
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace tpuwh::server::slices {
 
@@ -19,10 +20,10 @@ class PodReader {
   PodReader(const webhook::config::Config& config, const webhook::read::ClusterView& cluster);
   ~PodReader();
 
-  // `json` is the Pod as the API server gives it. Nothing where it asks for no chips.
+  // Nothing where the Pod asks for no chips.
   //
   //   errors  what the webhook would refuse to read, with the path
-  Result<std::optional<SeenPod>> read(std::string json);
+  Result<std::optional<SeenPod>> read(const nlohmann::ordered_json& object);
 
  private:
   struct Work;

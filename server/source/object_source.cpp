@@ -19,9 +19,11 @@ std::string read_all(std::istream& in) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-void tell(const Json& object, const ObjectSource::Each& each) {
-  const std::string kind = text::text_member(object, "kind");
-  each(kind, text::dump_json(object));
+void tell_items(const Json& items, bool pods, const ObjectSource::Each& each) {
+  for (const Json& item : items) {
+    const std::string kind = text::text_member(item, "kind");
+    if ((kind == "Pod") == pods) each(kind, item);
+  }
 }
 
 }  // namespace
@@ -47,12 +49,12 @@ Result<void> SnapshotFile::for_each(const Each& each) {
         Errc::wrong_type,
         fmt::format("{} holds no List of Kubernetes objects, but {}; make it with {}", file_,
                     root.is_object() ? "an object without kind" : root.type_name(), made_with_));
-  const auto items = root.find("items");
-  if (items == root.end() || !items->is_array()) {
-    tell(root, each);
+  const Json* items = text::find_member(root, "items");
+  if (items == nullptr || !items->is_array()) {
+    each(text::text_member(root, "kind"), root);
     return {};
   }
-  for (const Json& item : *items) tell(item, each);
+  for (const bool pods : {false, true}) tell_items(*items, pods, each);
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include "topology/result.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <functional>
 #include <istream>
 #include <string>
@@ -13,13 +15,14 @@ namespace tpuwh::server::source {
 
 class ObjectSource {
  public:
-  // The kind and the JSON text of one object; both live for the call.
-  using Each = std::function<void(std::string_view kind, std::string_view json)>;
+  // One object and its kind; both live for the call.
+  using Each = std::function<void(std::string_view kind, const nlohmann::ordered_json& object)>;
 
   virtual ~ObjectSource() = default;
 
-  // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, in any
-  // order; other kinds may come and are passed over. Asked again, it tells what there is then.
+  // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, Pods last,
+  // so that what is around them is known; other kinds may come and are passed over. No object is
+  // nested deeper than 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 
   // Of the last for_each. Whether everything of this kind ("Node") that concerns the slices

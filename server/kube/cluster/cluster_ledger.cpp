@@ -250,7 +250,7 @@ net::Task<Outcome> ClusterLedger::send(client::Request request) {
   Outcome outcome;
   outcome.kind = OutcomeKind::ok;
   if (removes) co_return outcome;
-  auto object = read_ledger_object(response.body);
+  auto object = parse_ledger_object(response.body);
   if (!object) co_return failed(object.error().message());
   outcome.version = std::move(object->version);
   outcome.record = std::move(object->record);
@@ -299,7 +299,7 @@ net::Task<void> ClusterLedger::list_objects() {
     co_return;
   }
   for (const std::string& text : reader.texts) {
-    auto object = read_ledger_object(text);
+    auto object = parse_ledger_object(text);
     if (!object) {
       log_.warn("ledger", {{"error", object.error().message()}});
       continue;

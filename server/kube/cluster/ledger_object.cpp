@@ -52,9 +52,13 @@ std::string ledger_object_text(const store::GroupName& group,
   return object.dump();
 }
 
-Result<LedgerObject> read_ledger_object(std::string_view json) {
+Result<LedgerObject> parse_ledger_object(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
   if (object.is_discarded()) return Error(Errc::bad_json, "a ledger object is no JSON");
+  return read_ledger_object(object);
+}
+
+Result<LedgerObject> read_ledger_object(const Json& object) {
   const Json metadata = text::member(object, "metadata");
   const Json data = text::member(object, "data");
   LedgerObject ledger{.group = {text_member(data, "namespace"), text_member(data, "ray-cluster"),

@@ -14,6 +14,8 @@
 #include "topology/result.hpp"
 #include "webhook/ledger/record.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -38,7 +40,9 @@ std::string ledger_object_text(const store::GroupName& group,
                                const webhook::ledger::LedgerRecord& record,
                                std::string_view version);
 
-//   errors  bad_json, bad_value: what was found in which object, and what would be right
-Result<LedgerObject> read_ledger_object(std::string_view json);
+//   errors  bad_value: what was found in which object, and what would be right
+Result<LedgerObject> read_ledger_object(const nlohmann::ordered_json& object);
+// The same of a text; bad_json for what is no JSON.
+Result<LedgerObject> parse_ledger_object(std::string_view json);
 
 }  // namespace tpuwh::server::kube::cluster

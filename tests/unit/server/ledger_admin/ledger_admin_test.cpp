@@ -45,9 +45,8 @@ std::vector<std::string> freed(const ReleasePlan& plan) {
 TEST(LivingTokensTest, a_pod_lives_until_it_has_ended) {
   static constexpr auto label = "tpu-webhook.dev/token";
   const auto pod = [](const char* with, const char* phase) {
-    const nlohmann::json object = {{"metadata", {{"namespace", "ml"}, {"labels", {{label, with}}}}},
-                                   {"status", {{"phase", phase}}}};
-    return object.dump();
+    return nlohmann::ordered_json{{"metadata", {{"namespace", "ml"}, {"labels", {{label, with}}}}},
+                                  {"status", {{"phase", phase}}}};
   };
   LivingTokens found;
   add_pod(pod("a", "Pending"), label, found);
@@ -55,7 +54,7 @@ TEST(LivingTokensTest, a_pod_lives_until_it_has_ended) {
   add_pod(pod("c", "Succeeded"), label, found);
   add_pod(pod("d", "Failed"), label, found);
   add_pod(pod("", "Running"), label, found);
-  add_pod("{}", label, found);
+  add_pod(nlohmann::ordered_json::object(), label, found);
   EXPECT_THAT(found, ElementsAre(std::pair{"ml", "a"}, std::pair{"ml", "b"}));
 }
 

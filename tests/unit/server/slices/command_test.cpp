@@ -30,7 +30,7 @@ class Told final : public source::ObjectSource {
 
   Result<void> for_each(const Each& each) override {
     const auto& cluster = clusters_.at(std::min(next_++, clusters_.size() - 1));
-    for (const json& pod : cluster) each("Pod", pod.dump());
+    for (const json& pod : cluster) each("Pod", pod);
     return {};
   }
 

@@ -20,7 +20,7 @@ SeenPod read(const PodBuilder& builder) {
   const webhook::read::NoCluster cluster;
   auto pod = builder.pod();
   pod["metadata"]["namespace"] = "ml";
-  auto seen = PodReader(config, cluster).read(pod.dump());
+  auto seen = PodReader(config, cluster).read(pod);
   EXPECT_TRUE(seen && *seen) << (seen ? "no TPU" : seen.error().text());
   return seen && *seen ? **seen : SeenPod();
 }
@@ -53,7 +53,7 @@ TEST(PodReader, KnowsAMemberByItsLabels) {
 TEST(PodReader, PassesOverPodsWithoutChips) {
   const webhook::config::Config config;
   const webhook::read::NoCluster cluster;
-  EXPECT_FALSE(*PodReader(config, cluster).read(a_pod().pod().dump()));
+  EXPECT_FALSE(*PodReader(config, cluster).read(a_pod().pod()));
 }
 
 TEST(PodReader, TellsMembersOfASliceFromOthers) {

@@ -16,7 +16,7 @@ const webhook::ledger::LedgerRecord record{
     .entries = {{{0, 1}, "0-1-00000000000000aa"}, {{1, 3}, "1-3-00000000000000bb"}}};
 
 TEST(LedgerObject, ReadsWhatItWrote) {
-  const auto found = read_ledger_object(ledger_object_text(group, record, "17"));
+  const auto found = parse_ledger_object(ledger_object_text(group, record, "17"));
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(found->group, group);
   EXPECT_EQ(found->version, "17");
@@ -42,7 +42,7 @@ TEST(LedgerObject, HasFormat1) {
 std::string fault_of(const std::string& pointer, const Json& value) {
   Json object = Json::parse(ledger_object_text(group, record, "17"));
   object[Json::json_pointer(pointer)] = value;
-  const auto found = read_ledger_object(object.dump());
+  const auto found = parse_ledger_object(object.dump());
   return found ? "" : found.error().message();
 }
 
@@ -55,7 +55,7 @@ TEST(LedgerObject, SaysWhatItCannotRead) {
             std::string::npos);
   EXPECT_NE(fault_of("/data/group", "others").find("its names belong to tpu-ledger-"),
             std::string::npos);
-  EXPECT_EQ(read_ledger_object("[").error().code(), Errc::bad_json);
+  EXPECT_EQ(parse_ledger_object("[").error().code(), Errc::bad_json);
 }
 
 TEST(LedgerObject, HasANameOfItsOwnForEachGroup) {
