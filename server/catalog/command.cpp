@@ -34,10 +34,11 @@ std::vector<NodePool> without_twins(std::vector<NodePool> pools) {
   return pools;
 }
 
-std::string shapes_text(const std::vector<NodePool>& pools, const CatalogOptions& options) {
+std::string shapes_text(const std::vector<NodePool>& pools, const PoolOptions& options,
+                        bool colour) {
   std::string text;
   for (const NodePool& pool : pools) {
-    text += (text.empty() ? "" : "\n") + shape_text(pool, options.pool, options.colour);
+    text += (text.empty() ? "" : "\n") + shape_text(pool, options, colour);
   }
   return text;
 }
@@ -53,9 +54,8 @@ Result<std::vector<NodePool>> fitting(const std::vector<NodePool>& pools,
   return result;
 }
 
-Answer shapes(const Accelerator& accelerator, const std::string& topology,
-              const CatalogOptions& options) {
-  const auto pools = find_pools(accelerator, topology, options.chips_per_node);
+Answer shapes(const Accelerator& accelerator, const CatalogOptions& options, bool colour) {
+  const auto pools = find_pools(accelerator, options.topology, options.chips_per_node);
   if (!pools) return pools.error();
   const auto fit = fitting(without_twins(*pools), options.pool);
   if (!fit) return fit.error();
@@ -67,7 +67,7 @@ Answer shapes(const Accelerator& accelerator, const std::string& topology,
     case CatalogOutput::text:
       break;
   }
-  return shapes_text(*fit, options);
+  return shapes_text(*fit, options.pool, colour);
 }
 
 // What a table of many shapes cannot be asked.
@@ -80,13 +80,13 @@ std::optional<Error> needs_topology(const CatalogOptions& options) {
   return Error(Errc::bad_value, what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
 }
 
-Answer everything(const CatalogOptions& options) {
+Answer everything(const CatalogOptions& options, bool colour) {
   if (const auto error = needs_topology(options)) return *error;
   if (options.output == CatalogOutput::json) return lines(all_generations_json());
-  return all_generations_text(options.colour);
+  return all_generations_text(colour);
 }
 
-Answer one_generation(const Accelerator& accelerator, const CatalogOptions& options) {
+Answer one_generation(const Accelerator& accelerator, const CatalogOptions& options, bool colour) {
   const auto& generation = *accelerator.generation;
   std::vector<Dims> dims;
   if (accelerator.cores) {
@@ -97,30 +97,31 @@ Answer one_generation(const Accelerator& accelerator, const CatalogOptions& opti
                                generation.label, generation.type_prefix, *accelerator.cores,
                                *accelerator.cores, generation.cores_per_chip));
     }
-    if (dims.size() == 1) return shapes(accelerator, dims.front().text(), options);
+    if (dims.size() == 1) {
+      CatalogOptions only = options;
+      only.topology = dims.front().text();
+      return shapes(accelerator, only, colour);
+    }
   }
   if (const auto error = needs_topology(options)) return *error;
   if (options.output == CatalogOutput::json) return lines(generation_json(generation, dims));
-  return generation_text(generation, dims, options.colour);
+  return generation_text(generation, dims, colour);
 }
 
-Answer answer(const CatalogOptions& options) {
-  if (options.accelerator.empty()) return everything(options);
+Answer answer(const CatalogOptions& options, bool colour) {
+  if (options.accelerator.empty()) return everything(options, colour);
   const auto accelerator = find_accelerator(options.accelerator);
   if (!accelerator) return accelerator.error();
-  if (options.topology.empty()) return one_generation(*accelerator, options);
-  return shapes(*accelerator, options.topology, options);
+  if (options.topology.empty()) return one_generation(*accelerator, options, colour);
+  return shapes(*accelerator, options, colour);
 }
 
 }  // namespace
 
-int run_catalog(const CatalogOptions& options, std::ostream& out, std::ostream& err) {
-  const auto text = answer(options);
-  if (!text) {
-    err << "tpu-webhook: " << text.error().message() << '\n';
-    return 2;
-  }
-  out << *text << std::flush;
+int run_catalog(const CatalogOptions& options, const text::Console& console) {
+  const auto text = answer(options, console.terminal);
+  if (!text) return text::print_error(console, text.error());
+  console.out << *text << std::flush;
   return 0;
 }
 

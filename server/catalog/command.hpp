@@ -3,9 +3,9 @@
 #pragma once
 
 #include "server/catalog/pool_options.hpp"
+#include "server/text/console.hpp"
 
 #include <cstdint>
-#include <iosfwd>
 #include <optional>
 #include <string>
 
@@ -19,11 +19,10 @@ struct CatalogOptions {
   std::optional<std::uint32_t> chips_per_node = {};
   CatalogOutput output = CatalogOutput::text;
   PoolOptions pool = {};
-  bool colour = false;
 };
 
-// 0, or 2 with one line on `err` where the catalog has no such thing or the flags make no
-// sense together; then nothing is written to `out`.
-int run_catalog(const CatalogOptions& options, std::ostream& out, std::ostream& err);
+// 0, or 2 with one line on err where the catalog has no such thing or the flags make no
+// sense together; then nothing is written to out.
+int run_catalog(const CatalogOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::catalog

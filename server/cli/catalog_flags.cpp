@@ -85,8 +85,7 @@ void add_catalog(CLI::App& program, Command& chosen) {
   command->footer(catalog_example);
   command->callback([options, &chosen] {
     chosen.run = [options](const text::Console& console) {
-      options->colour = console.terminal;
-      return catalog::run_catalog(*options, console.out, console.err);
+      return catalog::run_catalog(*options, console);
     };
   });
 }

@@ -46,7 +46,7 @@ void add_serve(CLI::App& program, Command& chosen) {
   command->footer(serve_example);
   command->callback([layers, &chosen] {
     chosen.run = [options = layers->resolve().options](const text::Console& console) {
-      return serve::serve(options, console.out);
+      return serve::run_serve(options, console);
     };
   });
 }

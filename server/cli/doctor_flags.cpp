@@ -1,14 +1,12 @@
 #include "server/cli/doctor_flags.hpp"
 
-#include "server/cli/cluster_access.hpp"
+#include "server/cli/access_flags.hpp"
 #include "server/doctor/command.hpp"
-#include "server/doctor/snapshot.hpp"
 #include "server/settings/choices.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <ostream>
 
 namespace tpuwh::server::cli {
 
@@ -32,38 +30,27 @@ clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,
 customresourcedefinitions -A -o json > cluster.json
   tpu-webhook doctor --cluster cluster.json)";
 
-int doctor_of_file(const doctor::DoctorOptions& options, const std::string& file,
-                   const text::Console& console) {
-  source::SnapshotFile snapshot(file, console.in, doctor::snapshot_made_with);
-  return doctor::run_doctor(options, snapshot, console);
-}
-
 }  // namespace
 
 void add_doctor(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<doctor::DoctorOptions>();
-  auto access = std::make_shared<AccessFlags>();
   auto* command = program.add_subcommand("doctor", "Check the installation in a cluster");
   command
       ->add_option("--namespace,-n", options->ns,
                    "Where tpu-webhook is installed; else what its MutatingWebhookConfiguration "
                    "says, else tpu-webhook-system")
       ->type_name("NS");
-  add_snapshot_flag(*command, *access, "kubectl get … -A -o json, as below");
-  add_access_flags(*command, *access);
+  add_snapshot_flag(*command, options->access, "kubectl get … -A -o json, as below");
+  add_access_flags(*command, options->access);
   settings::add_choice<doctor::DoctorOutput>(
       *command, "--output,-o", options->output,
       {{"text", doctor::DoctorOutput::text}, {"json", doctor::DoctorOutput::json}},
       "text: for people; json: for programs");
   command->footer(doctor_example);
-  command->callback([options, access, &chosen] {
-    check_source(*access);
-    chosen.run = [options, access](const text::Console& console) {
-      if (!access->snapshot.empty()) return doctor_of_file(*options, access->snapshot, console);
-      auto session = open_session(*access);
-      if (session) return doctor::run_doctor(*options, **session, console);
-      console.err << "tpu-webhook: " << session.error().text() << "\n";
-      return 2;
+  command->callback([options, &chosen] {
+    check_source(options->access);
+    chosen.run = [options](const text::Console& console) {
+      return doctor::run_doctor(*options, console);
     };
   });
 }

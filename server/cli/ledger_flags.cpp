@@ -1,6 +1,6 @@
 #include "server/cli/ledger_flags.hpp"
 
-#include "server/cli/cluster_access.hpp"
+#include "server/cli/access_flags.hpp"
 #include "server/ledger_admin/command.hpp"
 #include "server/settings/choices.hpp"
 #include "server/settings/flags.hpp"
@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <ostream>
 #include <vector>
 
 namespace tpuwh::server::cli {
@@ -34,8 +33,6 @@ Examples:
   tpu-webhook ledger list -n tpu-webhook-system --output json | jq '.groups[].withoutPod'
   kubectl get configmaps,pods -A -o json | tpu-webhook ledger list --cluster -)";
 
-constexpr auto list_objects = "kubectl get configmaps,pods -A -o json";
-
 constexpr auto release_example = R"(
 Without SLICE-HOST: every entry without a living Pod. The entry of a living Pod is never
 freed, unless --force is given and its place is named: another Pod may then get the same
@@ -48,56 +45,36 @@ Examples:
   tpu-webhook ledger release ml/train/workers
   tpu-webhook ledger release ml/train/workers 0-3 1-0 --yes)";
 
-struct LedgerFlags {
-  AccessFlags access;
-  ledger_admin::LedgerOptions options;
-};
-
-void add_common(CLI::App& command, LedgerFlags& flags) {
+void add_common(CLI::App& command, ledger_admin::LedgerOptions& options) {
   command
-      .add_option("--namespace,-n", flags.options.ns,
+      .add_option("--namespace,-n", options.ns,
                   "Where the ledger is; else where the MutatingWebhookConfiguration tpu-webhook "
                   "says the webhook is, else tpu-webhook-system")
       ->type_name("NS");
-  add_access_flags(command, flags.access);
-}
-
-// Opens a session for `run`, or says why there is none.
-int with_session(const AccessFlags& access, const text::Console& console, const auto& run) {
-  auto session = open_session(access);
-  if (session) return run(**session);
-  console.err << "tpu-webhook: " << session.error().text() << "\n";
-  return 2;
+  add_access_flags(command, options.access);
 }
 
 void add_list(CLI::App& ledger, Command& chosen) {
-  auto flags = std::make_shared<LedgerFlags>();
+  auto options = std::make_shared<ledger_admin::LedgerOptions>();
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
-  add_snapshot_flag(*command, flags->access, list_objects);
-  add_common(*command, *flags);
+  add_snapshot_flag(*command, options->access, ledger_admin::snapshot_made_with);
+  add_common(*command, *options);
   settings::add_choice<ledger_admin::LedgerOutput>(
-      *command, "--output,-o", flags->options.output,
+      *command, "--output,-o", options->output,
       {{"text", ledger_admin::LedgerOutput::text}, {"json", ledger_admin::LedgerOutput::json}},
       "text: for people; json: for programs");
   auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(list_example);
-  command->callback([flags, layers, &chosen] {
-    flags->options.prefix = layers->resolve().options.webhook.prefix;
-    check_source(flags->access);
-    chosen.run = [flags](const text::Console& console) {
-      if (!flags->access.snapshot.empty()) {
-        source::SnapshotFile snapshot(flags->access.snapshot, console.in, list_objects);
-        return ledger_admin::run_ledger_list(flags->options, snapshot, console);
-      }
-      return with_session(flags->access, console, [&](kube::client::Session& session) {
-        return ledger_admin::run_ledger_list(flags->options, session, console);
-      });
+  command->callback([options, layers, &chosen] {
+    options->prefix = layers->resolve().options.webhook.prefix;
+    check_source(options->access);
+    chosen.run = [options](const text::Console& console) {
+      return ledger_admin::run_ledger_list(*options, console);
     };
   });
 }
 
 struct ReleaseFlags {
-  LedgerFlags ledger;
   std::string group;
   std::vector<std::string> places;
   ledger_admin::ReleaseOptions options;
@@ -122,7 +99,7 @@ void add_release(CLI::App& ledger, Command& chosen) {
   auto* command = ledger.add_subcommand("release", "Free entries whose Pods do not live");
   command->add_option("GROUP", flags->group, "NAMESPACE/CLUSTER/GROUP")->required();
   command->add_option("SLICE-HOST", flags->places, "Only these places, such as 0-3");
-  add_common(*command, flags->ledger);
+  add_common(*command, flags->options.ledger);
   command->add_flag("--force", flags->options.choice.force,
                     "The named places even if their Pods live, and without waiting");
   command->add_flag("--dry-run", flags->options.dry_run, "Say what would be done");
@@ -131,12 +108,9 @@ void add_release(CLI::App& ledger, Command& chosen) {
   command->footer(release_example);
   command->callback([flags, layers, &chosen] {
     parse(*flags);
-    flags->options.ledger = flags->ledger.options;
     flags->options.ledger.prefix = layers->resolve().options.webhook.prefix;
     chosen.run = [flags](const text::Console& console) {
-      return with_session(flags->ledger.access, console, [&](kube::client::Session& session) {
-        return ledger_admin::run_ledger_release(flags->options, session, console);
-      });
+      return ledger_admin::run_ledger_release(flags->options, console);
     };
   });
 }

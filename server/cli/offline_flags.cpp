@@ -84,29 +84,30 @@ Examples:
   old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
 
 void add_check(CLI::App& config, Command& chosen) {
-  auto file = std::make_shared<std::string>();
+  auto options = std::make_shared<settings::ConfigCheckOptions>();
   auto* command = config.add_subcommand("check", "Say everything that is wrong with a file");
-  command->add_option("FILE", *file, "The file; - is standard input")->required();
+  command->add_option("FILE", options->file, "The file; - is standard input")->required();
   command->footer(check_example);
-  command->callback([file, &chosen] {
-    chosen.run = [file](const text::Console& console) {
-      return settings::run_config_check(*file, console.in, console.out, console.err);
+  command->callback([options, &chosen] {
+    chosen.run = [options](const text::Console& console) {
+      return settings::run_config_check(*options, console);
     };
   });
 }
 
 void add_print(CLI::App& config, Command& chosen) {
-  auto output = std::make_shared<settings::ConfigOutput>(settings::ConfigOutput::yaml);
+  auto options = std::make_shared<settings::ConfigPrintOptions>();
   auto* command = config.add_subcommand("print", "Print what is in force, and where it comes from");
   settings::add_choice<settings::ConfigOutput>(
-      *command, "--output,-o", *output,
+      *command, "--output,-o", options->output,
       {{"yaml", settings::ConfigOutput::yaml}, {"json", settings::ConfigOutput::json}},
       "Form of what is printed");
   auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
   command->footer(print_example);
-  command->callback([output, layers, &chosen] {
-    chosen.run = [output, effective = layers->resolve()](const text::Console& console) {
-      return settings::run_config_print(effective, *output, console.out);
+  command->callback([options, layers, &chosen] {
+    options->effective = layers->resolve();
+    chosen.run = [options](const text::Console& console) {
+      return settings::run_config_print(*options, console);
     };
   });
 }
@@ -114,11 +115,7 @@ void add_print(CLI::App& config, Command& chosen) {
 void add_schema(CLI::App& config, Command& chosen) {
   auto* command = config.add_subcommand("schema", "Print the JSON schema of the file");
   command->footer(schema_example);
-  command->callback([&chosen] {
-    chosen.run = [](const text::Console& console) {
-      return settings::run_config_schema(console.out);
-    };
-  });
+  command->callback([&chosen] { chosen.run = settings::run_config_schema; });
 }
 
 }  // namespace
@@ -146,8 +143,7 @@ void add_review(CLI::App& program, Command& chosen) {
   command->callback([options, layers, &chosen] {
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
-      options->colour = console.terminal;
-      return review::run_review(*options, console.in, console.out, console.err);
+      return review::run_review(*options, console);
     };
   });
 }
@@ -177,7 +173,7 @@ void add_rules(CLI::App& program, Command& chosen) {
         console.out << kube::cluster::rbac_yaml();
         return 0;
       }
-      return rules::run_rules(*options, console.out, console.err);
+      return rules::run_rules(*options, console);
     };
   });
 }

@@ -4,6 +4,7 @@
 #include "server/doctor/fetch.hpp"
 #include "server/doctor/snapshot.hpp"
 #include "server/live/installation.hpp"
+#include "server/source/object_source.hpp"
 #include "server/text/json_text.hpp"
 
 #include <algorithm>
@@ -12,11 +13,6 @@
 namespace tpuwh::server::doctor {
 
 namespace {
-
-int complain(const Error& error, const text::Console& console) {
-  console.err << "tpu-webhook: " << error.text() << "\n";
-  return 2;
-}
 
 int report(const DoctorOptions& options, const View& view, const text::Console& console) {
   const Checks checks = examine(view);
@@ -28,22 +24,24 @@ int report(const DoctorOptions& options, const View& view, const text::Console& 
   return std::ranges::any_of(checks, fails) ? 1 : 0;
 }
 
-}  // namespace
-
-int run_doctor(const DoctorOptions& options, kube::client::Session& session,
-               const text::Console& console) {
-  const auto installed = live::find_installation(session, options.ns);
-  if (!installed) return complain(installed.error(), console);
-  return report(options, fetch(session, *installed), console);
-}
-
-int run_doctor(const DoctorOptions& options, source::ObjectSource& snapshot,
-               const text::Console& console) {
+int check_file(const DoctorOptions& options, const text::Console& console) {
+  source::SnapshotFile snapshot(options.access.snapshot, console.in, snapshot_made_with);
   std::vector<Json> objects;
   const auto told =
       snapshot.for_each([&](std::string_view, const Json& object) { objects.push_back(object); });
-  if (!told) return complain(told.error(), console);
+  if (!told) return text::print_error(console, told.error());
   return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
+}
+
+}  // namespace
+
+int run_doctor(const DoctorOptions& options, const text::Console& console) {
+  if (options.access.of_file()) return check_file(options, console);
+  const auto session = live::open_session(options.access);
+  if (!session) return text::print_error(console, session.error());
+  const auto installed = live::find_installation(**session, options.ns);
+  if (!installed) return text::print_error(console, installed.error());
+  return report(options, fetch(**session, *installed), console);
 }
 
 }  // namespace tpuwh::server::doctor

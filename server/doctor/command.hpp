@@ -1,8 +1,7 @@
 // `tpu-webhook doctor`: is the installation as it should be?
 #pragma once
 
-#include "server/kube/client/session.hpp"
-#include "server/source/object_source.hpp"
+#include "server/live/cluster_access.hpp"
 #include "server/text/console.hpp"
 
 #include <string>
@@ -12,18 +11,13 @@ namespace tpuwh::server::doctor {
 enum class DoctorOutput { text, json };
 
 struct DoctorOptions {
-  std::string ns;  // of the installation; "" finds it (server/live/installation.hpp)
+  std::string ns = {};  // of the installation; "" finds it (server/live/installation.hpp)
+  live::ClusterAccess access = {};
   DoctorOutput output = DoctorOutput::text;
 };
 
-//   returns  0 nothing fails; 1 a check fails; 2 the API server cannot be asked
-int run_doctor(const DoctorOptions& options, kube::client::Session& session,
-               const text::Console& console);
-
-// Of a cluster in a file.
-//
-//   returns  2: the file cannot be read
-int run_doctor(const DoctorOptions& options, source::ObjectSource& snapshot,
-               const text::Console& console);
+//   returns  0 nothing fails; 1 a check fails; 2 the API server cannot be asked, or the file not
+//            be read
+int run_doctor(const DoctorOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::doctor

@@ -1,7 +1,9 @@
 #include "server/ledger_admin/command.hpp"
 
 #include "server/limits/limits.hpp"
+#include "server/kube/client/session.hpp"
 #include "server/live/installation.hpp"
+#include "server/source/object_source.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
@@ -18,18 +20,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int unusable = 2;
 constexpr int unchanged = 1;
 
 // A replica writes a group's object once for each Pod that comes or goes.
 constexpr int most_tries = 5;
 
 const kube::client::Resource all_pods{"", "v1", "pods", ""};
-
-int complain(const std::string& what, const text::Console& console, int code = unusable) {
-  console.err << "tpu-webhook: " << what << "\n";
-  return code;
-}
 
 Error failure(std::string why) {
   return Error(Errc::api_access, std::move(why));
@@ -74,12 +70,13 @@ Result<LedgerInventory> read_objects(kube::client::Session& session, const Ledge
   return inventory;
 }
 
-Result<LedgerInventory> read_inventory(kube::client::Session& session,
-                                       const LedgerOptions& options) {
-  auto inventory = read_objects(session, options);
+Result<LedgerInventory> read_running(const LedgerOptions& options) {
+  const auto session = live::open_session(options.access);
+  if (!session) return session.error();
+  auto inventory = read_objects(**session, options);
   if (!inventory) return inventory;
   LivingTokens living;
-  const auto pods = list_living(session, options.prefix, "", living);
+  const auto pods = list_living(**session, options.prefix, "", living);
   if (pods.end == kube::client::Listing::End::failed) return failure(pods.why);
   if (pods.whole())
     inventory->living = std::move(living);
@@ -88,8 +85,8 @@ Result<LedgerInventory> read_inventory(kube::client::Session& session,
   return inventory;
 }
 
-Result<LedgerInventory> read_inventory(source::ObjectSource& snapshot,
-                                       const LedgerOptions& options) {
+Result<LedgerInventory> read_snapshot(const LedgerOptions& options, std::istream& in) {
+  source::SnapshotFile snapshot(options.access.snapshot, in, snapshot_made_with);
   LedgerInventory inventory;
   inventory.ns = options.ns;
   LivingTokens living;
@@ -125,11 +122,12 @@ class Release {
 
   int run() {
     auto first = plan();
-    if (!first) return complain(first.error().text(), console_);
+    if (!first) return text::print_error(console_, first.error());
     tell(*first);
     if (first->free.empty() || options_.dry_run) return 0;
     if (const int code = confirm(*first); code != 0) return code;
-    if (!options_.choice.force && !wait()) return complain("interrupted", console_, unchanged);
+    if (!options_.choice.force && !wait())
+      return text::print_error(console_, "interrupted", unchanged);
     return write(*first);
   }
 
@@ -157,12 +155,13 @@ class Release {
   int confirm(const ReleasePlan& plan) const {
     if (options_.yes) return 0;
     if (!console_.interactive)
-      return complain("nobody can be asked here: give --yes, or --dry-run to look", console_);
+      return text::print_error(console_,
+                               "nobody can be asked here: give --yes, or --dry-run to look");
     console_.out << fmt::format("free {} in {}? [y/N] ", plan.free.size(), name()) << std::flush;
     std::string answer;
     std::getline(console_.in, answer);
     if (answer == "y" || answer == "yes") return 0;
-    return complain("not confirmed; nothing was changed", console_, unchanged);
+    return text::print_error(console_, "not confirmed; nothing was changed", unchanged);
   }
 
   bool wait() {
@@ -178,10 +177,10 @@ class Release {
   int write(const ReleasePlan& first) {
     for (int tries = 0; tries < most_tries; ++tries) {
       const auto read = read_again();
-      if (!read) return complain(read.error().text(), console_);
+      if (!read) return text::print_error(console_, read.error());
       if (!*read) return done("its ledger object is gone; nothing was left to free");
       auto now = plan();
-      if (!now) return complain(now.error().text(), console_);
+      if (!now) return text::print_error(console_, now.error());
       const ReleasePlan sure = confirmed(first, *now);
       if (sure.free.empty()) return done("nothing is left to free");
       const kube::client::Response response = session_.send(request_for(sure));
@@ -192,11 +191,12 @@ class Release {
       const bool again =
           response.delivery == kube::client::Delivery::unknown ||
           (response.answered() && (response.head.status == 409 || response.head.status == 404));
-      if (!again) return complain(refusal(response), console_);
+      if (!again) return text::print_error(console_, refusal(response));
     }
-    return complain(
+    return text::print_error(
+        console_,
         fmt::format("{}: changed by others {} times in a row; try again", name(), most_tries),
-        console_, unchanged);
+        unchanged);
   }
 
   int done(const std::string& what) const {
@@ -239,32 +239,10 @@ class Release {
   kube::cluster::LedgerObject object_;
 };
 
-int print(const LedgerOptions& options, const Result<LedgerInventory>& inventory,
-          const text::Console& console) {
-  if (!inventory) return complain(inventory.error().text(), console);
-  if (options.output == LedgerOutput::json)
-    console.out << text::dump_json(inventory_json(*inventory)) << "\n";
-  else
-    console.out << inventory_text(*inventory, console.terminal);
-  return 0;
-}
-
-}  // namespace
-
-int run_ledger_list(const LedgerOptions& options, kube::client::Session& session,
-                    const text::Console& console) {
-  return print(options, read_inventory(session, options), console);
-}
-
-int run_ledger_list(const LedgerOptions& options, source::ObjectSource& snapshot,
-                    const text::Console& console) {
-  return print(options, read_inventory(snapshot, options), console);
-}
-
-int run_ledger_release(const ReleaseOptions& options, kube::client::Session& session,
-                       const text::Console& console) {
+int release_from(kube::client::Session& session, const ReleaseOptions& options,
+                 const text::Console& console) {
   auto inventory = read_objects(session, options.ledger);
-  if (!inventory) return complain(inventory.error().text(), console);
+  if (!inventory) return text::print_error(console, inventory.error());
   bool found = false;
   int worst = 0;
   // A RayCluster that was made anew has another uid, and another object.
@@ -275,10 +253,29 @@ int run_ledger_release(const ReleaseOptions& options, kube::client::Session& ses
   }
   if (found) return worst;
   const auto& group = options.group;
-  return complain(fmt::format("no ledger object of {}/{}/{} in namespace {}; see `tpu-webhook "
-                              "ledger list`",
-                              group.ns, group.cluster, group.group, inventory->ns),
-                  console);
+  return text::print_error(
+      console, fmt::format("no ledger object of {}/{}/{} in namespace {}; see `tpu-webhook "
+                           "ledger list`",
+                           group.ns, group.cluster, group.group, inventory->ns));
+}
+
+}  // namespace
+
+int run_ledger_list(const LedgerOptions& options, const text::Console& console) {
+  const auto inventory =
+      options.access.of_file() ? read_snapshot(options, console.in) : read_running(options);
+  if (!inventory) return text::print_error(console, inventory.error());
+  if (options.output == LedgerOutput::json)
+    console.out << text::dump_json(inventory_json(*inventory)) << "\n";
+  else
+    console.out << inventory_text(*inventory, console.terminal);
+  return 0;
+}
+
+int run_ledger_release(const ReleaseOptions& options, const text::Console& console) {
+  const auto session = live::open_session(options.ledger.access);
+  if (!session) return text::print_error(console, session.error());
+  return release_from(**session, options, console);
 }
 
 }  // namespace tpuwh::server::ledger_admin

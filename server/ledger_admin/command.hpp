@@ -1,9 +1,8 @@
 // `tpu-webhook ledger list` and `ledger release`: what the ledger holds, and its repair by hand.
 #pragma once
 
-#include "server/kube/client/session.hpp"
 #include "server/ledger_admin/release.hpp"
-#include "server/source/object_source.hpp"
+#include "server/live/cluster_access.hpp"
 #include "server/text/console.hpp"
 
 #include <string>
@@ -12,21 +11,20 @@ namespace tpuwh::server::ledger_admin {
 
 enum class LedgerOutput { text, json };
 
+// What makes a file that `ledger list` can read instead of a running cluster.
+inline constexpr auto snapshot_made_with = "kubectl get configmaps,pods -A -o json";
+
 struct LedgerOptions {
-  std::string ns;      // of the ledger objects; "" finds it (server/live/installation.hpp)
-  std::string prefix;  // of our labels, "tpu-webhook.dev/"
+  live::ClusterAccess access;  // `ledger release` needs a running one
+  std::string ns;              // of the ledger objects; "" finds it (server/live/installation.hpp)
+  std::string prefix;          // of our labels, "tpu-webhook.dev/"
   LedgerOutput output = LedgerOutput::text;
 };
 
-//   returns  0; 2 where the ledger cannot be read
-int run_ledger_list(const LedgerOptions& options, kube::client::Session& session,
-                    const text::Console& console);
-
-// Of a cluster in a file: the ledger objects of options.ns, or of all namespaces, and the Pods.
+// Of a file: the ledger objects of options.ns, or of all namespaces, and the Pods.
 //
-//   returns  2: the file cannot be read
-int run_ledger_list(const LedgerOptions& options, source::ObjectSource& snapshot,
-                    const text::Console& console);
+//   returns  0; 2 where the ledger or the file cannot be read
+int run_ledger_list(const LedgerOptions& options, const text::Console& console);
 
 struct ReleaseOptions {
   LedgerOptions ledger;
@@ -42,7 +40,6 @@ struct ReleaseOptions {
 //
 //   returns  0 done, or nothing to do; 1 nothing was changed: not confirmed, or kept on
 //            conflicting; 2 the ledger cannot be read or written, or there is no such group
-int run_ledger_release(const ReleaseOptions& options, kube::client::Session& session,
-                       const text::Console& console);
+int run_ledger_release(const ReleaseOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::ledger_admin

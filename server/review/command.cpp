@@ -5,15 +5,13 @@
 #include "server/review/report.hpp"
 #include "server/source/snapshot.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/read_file.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/validate/validate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <istream>
-#include <iterator>
 #include <optional>
 #include <ostream>
 
@@ -22,19 +20,6 @@ namespace tpuwh::server::review {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string read_all(std::istream& in) {
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::optional<std::string> read_file(const std::string& file, std::istream& in) {
-  if (file == "-") return read_all(in);
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return std::nullopt;
-  std::string text = read_all(stream);
-  if (stream.bad()) return std::nullopt;
-  return text;
-}
 
 // What is known of the cluster, and what changes while its Pods are created.
 struct Around {
@@ -54,30 +39,29 @@ ReviewOutcome answer_to(Input& input, const webhook::config::Config& config, Aro
   return parse_answer(answer, input.review);
 }
 
-// Empty and true if there is nothing to read.
-bool read_cluster(const std::string& file, std::string_view prefix, Around& around,
-                  std::istream& in, std::ostream& err) {
-  if (file.empty()) return true;
-  const auto text = read_file(file, in);
-  if (!text) {
-    err << fmt::format("tpu-webhook: cannot read {}\n", file);
-    return false;
-  }
-  auto snapshot = source::Snapshot::parse(*text, prefix);
-  if (!snapshot) {
-    err << fmt::format("tpu-webhook: --cluster {}: {}\n", file, snapshot.error().message());
-    return false;
-  }
+std::string cannot_read(const std::string& file, const Error& error) {
+  return fmt::format("cannot read {}: {}", file, error.text());
+}
+
+// What is wrong with the cluster's file; nothing where there is none to read.
+std::optional<std::string> read_cluster(const ReviewOptions& options, std::istream& in,
+                                        Around& around) {
+  const std::string& file = options.cluster;
+  if (file.empty()) return std::nullopt;
+  const auto text = text::read_file_or(in, file);
+  if (!text) return cannot_read(file, text.error());
+  auto snapshot = source::Snapshot::parse(*text, options.config.prefix);
+  if (!snapshot) return fmt::format("--cluster {}: {}", file, snapshot.error().message());
   around.cluster = std::move(*snapshot);
   around.cluster.seed(around.ledger);
-  return true;
+  return std::nullopt;
 }
 
 std::string line(const Json& value) {
   return text::dump_json(value) + "\n";
 }
 
-std::string print(const ReviewOutcome& outcome, const ReviewOptions& options) {
+std::string print(const ReviewOutcome& outcome, const ReviewOptions& options, bool colour) {
   const bool failed = outcome.verdict != Verdict::allowed;
   const auto or_error = [&](const Json& value) {
     if (!failed) return line(value);
@@ -91,34 +75,30 @@ std::string print(const ReviewOutcome& outcome, const ReviewOptions& options) {
     case ReviewOutput::object:
       return or_error(outcome.after);
     case ReviewOutput::text:
-      return as_text(outcome, options.config, {options.colour});
+      return as_text(outcome, options.config, {colour});
     case ReviewOutput::diff:
-      return as_diff(outcome, {options.colour});
+      return as_diff(outcome, {colour});
   }
   return {};
 }
 
 }  // namespace
 
-int run_review(const ReviewOptions& options, std::istream& in, std::ostream& out,
-               std::ostream& err) {
-  auto text = read_file(options.file, in);
-  if (!text) {
-    err << fmt::format("tpu-webhook: cannot read {}\n", options.file);
-    return static_cast<int>(Verdict::unusable);
-  }
+int run_review(const ReviewOptions& options, const text::Console& console) {
+  auto text = text::read_file_or(console.in, options.file);
+  if (!text) return text::print_error(console, cannot_read(options.file, text.error()));
   std::vector<Input> inputs = read_inputs(std::move(*text));
   Around around;
-  if (!read_cluster(options.cluster, options.config.prefix, around, in, err))
-    return static_cast<int>(Verdict::unusable);
+  if (const auto wrong = read_cluster(options, console.in, around))
+    return text::print_error(console, *wrong);
   Verdict worst = Verdict::allowed;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const ReviewOutcome outcome = answer_to(inputs[i], options.config, around);
-    out << print(outcome, options);
+    console.out << print(outcome, options, console.terminal);
     if (outcome.verdict == Verdict::unusable)
-      err << (inputs.size() == 1
-                  ? fmt::format("tpu-webhook: {}\n", outcome.message)
-                  : fmt::format("tpu-webhook: input {}: {}\n", i + 1, outcome.message));
+      text::print_error(console, inputs.size() == 1
+                                     ? outcome.message
+                                     : fmt::format("input {}: {}", i + 1, outcome.message));
     worst = std::max(worst, outcome.verdict);
   }
   return static_cast<int>(worst);

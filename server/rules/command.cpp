@@ -2,13 +2,10 @@
 
 #include "server/rules/report.hpp"
 #include "server/rules/rules.hpp"
+#include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 
 namespace tpuwh::server::rules {
@@ -41,26 +38,24 @@ std::string print(const Rules& older, const Rules& newer, const RulesDiff& diff,
 }
 
 Result<Rules> read_rules(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Error(Errc::bad_value, std::strerror(errno));
-  return parse_rules({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+  const auto text = text::read_file(file);
+  if (!text) return text.error();
+  return parse_rules(*text);
 }
 
 }  // namespace
 
-int run_rules(const RulesOptions& options, std::ostream& out, std::ostream& err) {
+int run_rules(const RulesOptions& options, const text::Console& console) {
   const Rules rules = rules_of(options.prefix);
   if (options.older.empty()) {
-    out << print(rules, options.output);
+    console.out << print(rules, options.output);
     return 0;
   }
   const auto older = read_rules(options.older);
-  if (!older) {
-    err << fmt::format("tpu-webhook: {}: {}\n", options.older, older.error().text());
-    return 2;
-  }
+  if (!older)
+    return text::print_error(console, fmt::format("{}: {}", options.older, older.error().text()));
   const RulesDiff diff = compare(*older, rules);
-  out << print(*older, rules, diff, options.output);
+  console.out << print(*older, rules, diff, options.output);
   return diff.grew() ? 1 : 0;
 }
 

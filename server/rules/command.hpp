@@ -2,7 +2,8 @@
 // is different in that from another release.
 #pragma once
 
-#include <iosfwd>
+#include "server/text/console.hpp"
+
 #include <string>
 
 namespace tpuwh::server::rules {
@@ -18,7 +19,7 @@ struct RulesOptions {
 // docs/patch-surface.md is the markdown form; a test fails where they differ.
 //
 //   returns  0; with `older`: 1 where something was added, 2 where the file is unusable (a
-//            sentence on `err`)
-int run_rules(const RulesOptions& options, std::ostream& out, std::ostream& err);
+//            sentence on err)
+int run_rules(const RulesOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::rules

@@ -355,8 +355,8 @@ class App {
 
 }  // namespace
 
-int serve(const settings::ServeOptions& options, std::ostream& out) {
-  return App(options).run(out);
+int run_serve(const settings::ServeOptions& options, const text::Console& console) {
+  return App(options).run(console.out);
 }
 
 }  // namespace tpuwh::server::serve

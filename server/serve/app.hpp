@@ -2,19 +2,18 @@
 #pragma once
 
 #include "server/settings/serve_options.hpp"
-
-#include <ostream>
+#include "server/text/console.hpp"
 
 namespace tpuwh::server::serve {
 
-// Start: read or issue the certificate, open the ports, give away the CA, say
+// Start: read or issue the certificate, open the ports, publish the CA, say
 // `listening` in the log, be ready. Then one thread per listener serves, and the
 // calling thread waits for signals, watches the certificate files and serves the
 // health port. End: as server/serve/drain.hpp says.
 //
 // Returns the exit code: 0, or 1 after a second signal. Throws std::runtime_error
-// with a sentence if it cannot start. `out` takes the CA's certificate if the
+// with a sentence if it cannot start. The console takes the CA's certificate if the
 // server issued its own and has no file for it.
-int serve(const settings::ServeOptions& options, std::ostream& out);
+int run_serve(const settings::ServeOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::serve

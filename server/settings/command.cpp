@@ -78,30 +78,30 @@ std::string as_yaml(const std::vector<Entry>& all) {
 
 }  // namespace
 
-int run_config_check(const std::string& file, std::istream& in, std::ostream& out,
-                     std::ostream& err) {
-  ConfigFile read = file == "-" ? read_config(in, "standard input") : read_config(file);
+int run_config_check(const ConfigCheckOptions& options, const text::Console& console) {
+  ConfigFile read =
+      options.file == "-" ? read_config(console.in, "standard input") : read_config(options.file);
   if (read.problems.empty()) read.problems = contradictions(combine(read.given));
-  for (const Problem& problem : read.problems) err << problem.text() << "\n";
+  for (const Problem& problem : read.problems) console.err << problem.text() << "\n";
   if (!read.problems.empty()) return 2;
-  out << fmt::format("{}: nothing wrong; {} set\n", file, read.given.size());
+  console.out << fmt::format("{}: nothing wrong; {} set\n", options.file, read.given.size());
   return 0;
 }
 
-int run_config_print(const Effective& effective, ConfigOutput output, std::ostream& out) {
-  const auto all = entries(effective);
-  if (output == ConfigOutput::yaml) {
-    out << as_yaml(all);
+int run_config_print(const ConfigPrintOptions& options, const text::Console& console) {
+  const auto all = entries(options.effective);
+  if (options.output == ConfigOutput::yaml) {
+    console.out << as_yaml(all);
     return 0;
   }
   Json from = Json::object();
   for (const Entry& entry : all) from[entry.key] = entry.from;
-  out << Json({{"config", nested(all)}, {"from", from}}).dump(2) << "\n";
+  console.out << Json({{"config", nested(all)}, {"from", from}}).dump(2) << "\n";
   return 0;
 }
 
-int run_config_schema(std::ostream& out) {
-  out << config_schema().dump(2) << "\n";
+int run_config_schema(const text::Console& console) {
+  console.out << config_schema().dump(2) << "\n";
   return 0;
 }
 

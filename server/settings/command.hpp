@@ -2,22 +2,30 @@
 #pragma once
 
 #include "server/settings/layers.hpp"
+#include "server/text/console.hpp"
 
-#include <iosfwd>
 #include <string>
 
 namespace tpuwh::server::settings {
 
 enum class ConfigOutput { yaml, json };
 
-// Every problem of the file ("-": `in`) on `err`, a line each. Returns 0 if there is none, else 2.
-int run_config_check(const std::string& file, std::istream& in, std::ostream& out,
-                     std::ostream& err);
+struct ConfigCheckOptions {
+  std::string file;  // "-" is standard input
+};
+
+// Every problem of the file on err, a line each. Returns 0 if there is none, else 2.
+int run_config_check(const ConfigCheckOptions& options, const text::Console& console);
+
+struct ConfigPrintOptions {
+  ConfigOutput output = ConfigOutput::yaml;
+  Effective effective = {};
+};
 
 // All settings with where each comes from: YAML that --config takes again, with a comment on
 // each line, or JSON {"config": …, "from": {"drain.delay": "config.yaml:3", …}}.
-int run_config_print(const Effective& effective, ConfigOutput output, std::ostream& out);
+int run_config_print(const ConfigPrintOptions& options, const text::Console& console);
 
-int run_config_schema(std::ostream& out);
+int run_config_schema(const text::Console& console);
 
 }  // namespace tpuwh::server::settings

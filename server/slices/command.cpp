@@ -1,5 +1,7 @@
 #include "server/slices/command.hpp"
 
+#include "server/kube/client/session.hpp"
+#include "server/live/live_source.hpp"
 #include "server/slices/audit.hpp"
 #include "server/slices/cluster_reader.hpp"
 #include "server/slices/print_slices.hpp"
@@ -7,13 +9,16 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <csignal>
 #include <ostream>
 
 namespace tpuwh::server::slices {
 
 namespace {
 
-constexpr int unusable = 2;
+// How often --watch looks again.
+constexpr std::chrono::seconds watch_pause(2);
 
 // ECMA-48: the cursor to the top left, then everything behind it erased.
 constexpr auto clear_screen = "\033[H\033[J";
@@ -27,53 +32,105 @@ std::string as_line(const nlohmann::ordered_json& value) {
   return text::dump_json(value) + "\n";
 }
 
-std::string print(const Cluster& cluster, const SlicesOptions& options) {
+std::string print(const Cluster& cluster, const SlicesOptions& options, bool colour) {
   auto slices = report_slices(cluster);
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
   return options.output == SlicesOutput::json ? as_line(slices_json(cluster, slices))
-                                              : slices_text(cluster, slices, options.colour);
+                                              : slices_text(cluster, slices, colour);
 }
 
-int complain(const Error& error, std::ostream& err) {
-  err << fmt::format("tpu-webhook: {}\n", error.text());
-  return unusable;
+int print_no_access(const Error& error, const text::Console& console) {
+  return text::print_error(console, fmt::format("{}; or give --cluster SNAPSHOT.json, made with {}",
+                                                error.text(), source::SnapshotFile::of_slices));
+}
+
+// Waits between two looks at a file; SIGINT and SIGTERM, which come then at the latest, end the
+// watch instead of the program.
+std::function<bool()> interruptible_pause() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return [signals] {
+    const timespec time{.tv_sec = watch_pause.count(), .tv_nsec = 0};
+    return sigtimedwait(&signals, nullptr, &time) < 0;
+  };
+}
+
+int print_live_slices(const SlicesOptions& options, kube::client::Session& session,
+                      const text::Console& console) {
+  live::LiveSource objects(session, {.ns = options.ns});
+  SlicesSource source{objects};
+  if (options.watch) {
+    session.catch_interrupts();
+    source.wait = [&session] { return session.wait(watch_pause); };
+  }
+  const int code = print_slices(options, source, console);
+  return session.interrupted() ? 0 : code;
 }
 
 }  // namespace
 
-int run_slices(const SlicesOptions& options, source::ObjectSource& source,
-               const std::function<bool()>& wait, std::ostream& out, std::ostream& err) {
+int print_slices(const SlicesOptions& options, const SlicesSource& source,
+                 const text::Console& console) {
   std::string last;
   for (;;) {
-    const auto cluster = read_cluster(source, options.config);
-    if (!cluster && (!wait || last.empty())) return complain(cluster.error(), err);
+    const auto cluster = read_cluster(source.objects, options.config);
+    if (!cluster && (!source.wait || last.empty()))
+      return text::print_error(console, cluster.error());
     if (!cluster) {
-      if (!wait()) return 0;  // asked first: an interrupted read is no failure
-      complain(cluster.error(), err);
+      if (!source.wait()) return 0;  // asked first: an interrupted read is no failure
+      text::print_error(console, cluster.error());
       continue;
     }
-    const std::string text = print(*cluster, options);
+    const std::string text = print(*cluster, options, console.terminal);
     if (text != last) {
+      const bool redraw = options.watch && console.terminal;
       const bool gap = !last.empty() && options.output == SlicesOutput::text;
-      out << (options.redraw ? clear_screen : gap ? "\n" : "") << text << std::flush;
+      console.out << (redraw ? clear_screen : gap ? "\n" : "") << text << std::flush;
     }
     last = text;
-    if (!wait || !wait()) return 0;
+    if (!source.wait || !source.wait()) return 0;
   }
 }
 
-int run_audit(const SlicesOptions& options, source::ObjectSource& source, std::ostream& out,
-              std::ostream& err) {
-  const auto cluster = read_cluster(source, options.config);
-  if (!cluster) return complain(cluster.error(), err);
+int run_slices(const SlicesOptions& options, const text::Console& console) {
+  if (options.access.of_file()) {
+    source::SnapshotFile file(options.access.snapshot, console.in);
+    SlicesSource source{file};
+    if (options.watch) source.wait = interruptible_pause();
+    return print_slices(options, source, console);
+  }
+  const auto session = live::open_session(options.access);
+  if (!session) return print_no_access(session.error(), console);
+  return print_live_slices(options, **session, console);
+}
+
+int print_audit(const SlicesOptions& options, source::ObjectSource& objects,
+                const text::Console& console) {
+  const auto cluster = read_cluster(objects, options.config);
+  if (!cluster) return text::print_error(console, cluster.error());
   const auto all = report_slices(*cluster);
   Audit found = audit(*cluster, all);
   std::erase_if(found.findings, [&](const Finding& each) { return !chosen(*each.slice, options); });
   auto slices = all;  // the findings point into `all`
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
-  out << (options.output == SlicesOutput::json ? as_line(audit_json(found, slices))
-                                               : audit_text(found, slices, options.colour));
+  console.out << (options.output == SlicesOutput::json
+                      ? as_line(audit_json(found, slices))
+                      : audit_text(found, slices, console.terminal));
   return found.errors() > 0 ? 1 : 0;
+}
+
+int run_audit(const SlicesOptions& options, const text::Console& console) {
+  if (options.access.of_file()) {
+    source::SnapshotFile file(options.access.snapshot, console.in);
+    return print_audit(options, file, console);
+  }
+  const auto session = live::open_session(options.access);
+  if (!session) return print_no_access(session.error(), console);
+  live::LiveSource objects(**session, {.ns = options.ns, .neighbours = true});
+  return print_audit(options, objects, console);
 }
 
 }  // namespace tpuwh::server::slices

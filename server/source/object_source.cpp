@@ -1,23 +1,15 @@
 #include "server/source/object_source.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 namespace tpuwh::server::source {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string read_all(std::istream& in) {
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 void tell_items(const Json& items, bool pods, const ObjectSource::Each& each) {
   for (const Json& item : items) {
@@ -29,21 +21,14 @@ void tell_items(const Json& items, bool pods, const ObjectSource::Each& each) {
 }  // namespace
 
 Result<void> SnapshotFile::for_each(const Each& each) {
-  std::string text;
-  if (file_ == "-") {
-    text = read_all(in_);
-  } else {
-    errno = 0;
-    std::ifstream stream(file_, std::ios::binary);
-    if (stream) text = read_all(stream);
-    if (!stream.is_open() || stream.bad() || errno == EISDIR)
-      return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
-                                                std::strerror(errno), made_with_));
-  }
-  if (const auto fault = text::json_fault(text))
+  const auto text = text::read_file_or(in_, file_);
+  if (!text)
+    return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
+                                              text.error().text(), made_with_));
+  if (const auto fault = text::json_fault(*text))
     return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; make it with {}", file_,
                                              fault->message(), made_with_));
-  const Json root = Json::parse(text, nullptr, false);
+  const Json root = Json::parse(*text, nullptr, false);
   if (text::text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,

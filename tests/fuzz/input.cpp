@@ -23,7 +23,7 @@ Run run(std::string_view bytes, ReviewOutput output) {
   server::review::ReviewOptions options;
   options.output = output;
   Run run;
-  run.code = server::review::run_review(options, in, out, err);
+  run.code = server::review::run_review(options, {in, out, err, false});
   run.out = out.str();
   require(run.code >= 0 && run.code <= 2, "exit code " + std::to_string(run.code));
   require((run.code == 2) == !err.str().empty(),

@@ -1,5 +1,7 @@
 #include "server/kube/client/tls_client.hpp"
 
+#include "server/text/read_file.hpp"
+
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -7,8 +9,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/address.hpp>
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace tpuwh::server::kube::client {
@@ -45,9 +45,8 @@ bool expect_name(SSL* session, const std::string& name) {
 // What a file holds now; `otherwise` if no file is named, or nothing is in it at this moment.
 std::string fresh_text(const std::string& path, const std::string& otherwise) {
   if (path.empty()) return otherwise;
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  return text.empty() ? otherwise : text;
+  auto text = text::read_file(path);
+  return text && !text->empty() ? std::move(*text) : otherwise;
 }
 
 const std::string& last(const std::string& used, const std::string& given) {

@@ -19,9 +19,10 @@ using test::case_name;
 using test::PrintTo;
 using testing::HasSubstr;
 
-std::string ask(const CatalogOptions& options) {
+std::string ask(const CatalogOptions& options, bool terminal = false) {
+  std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_catalog(options, out, err), 0) << err.str();
+  EXPECT_EQ(run_catalog(options, {in, out, err, terminal}), 0) << err.str();
   EXPECT_EQ(err.str(), "");
   return out.str();
 }
@@ -73,7 +74,7 @@ TEST(CatalogCommand, shows_the_ways_the_flags_fit) {
 
 TEST(CatalogCommand, has_colour_only_on_a_terminal) {
   EXPECT_THAT(ask({.accelerator = "v6e", .topology = "4x4"}), Not(HasSubstr("\033[")));
-  EXPECT_THAT(ask({.accelerator = "v6e", .topology = "4x4", .colour = true}), HasSubstr("\033[1m"));
+  EXPECT_THAT(ask({.accelerator = "v6e", .topology = "4x4"}, true), HasSubstr("\033[1m"));
 }
 
 // --- JSON: the keys of docs/contract.md ---------------------------------------------
@@ -149,8 +150,9 @@ struct Refused {
 class CatalogRefuses : public testing::TestWithParam<Refused> {};
 
 TEST_P(CatalogRefuses, in_one_line_with_exit_code_2) {
+  std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_catalog(GetParam().options, out, err), 2);
+  EXPECT_EQ(run_catalog(GetParam().options, {in, out, err, false}), 2);
   EXPECT_EQ(out.str(), "");
   const std::string line = err.str();
   EXPECT_TRUE(line.starts_with("tpu-webhook: ")) << line;

@@ -30,8 +30,9 @@ struct Answer {
 };
 
 Answer ask(CatalogOptions options) {
+  std::istringstream in;
   std::ostringstream out, err;
-  const int code = run_catalog(options, out, err);
+  const int code = run_catalog(options, {in, out, err, false});
   return {code, out.str(), err.str()};
 }
 

@@ -39,8 +39,10 @@ Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) {
   const std::string file = testing::TempDir() + "tpu-webhook-rules-" +
                            testing::UnitTest::GetInstance()->current_test_info()->name();
   std::ofstream(file) << older;
+  std::istringstream in;
   std::ostringstream out, err;
-  const int code = run_rules({.output = output, .prefix = prefix, .older = file}, out, err);
+  const int code =
+      run_rules({.output = output, .prefix = prefix, .older = file}, {in, out, err, false});
   std::remove(file.c_str());
   return {code, out.str(), err.str()};
 }
@@ -108,8 +110,9 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr(want));
   }
+  std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_rules({.prefix = prefix, .older = "/no/such"}, out, err), 2);
+  EXPECT_EQ(run_rules({.prefix = prefix, .older = "/no/such"}, {in, out, err, false}), 2);
 }
 
 }  // namespace

@@ -56,15 +56,18 @@ struct Done {
 };
 
 Done audit(const SlicesOptions& options, source::ObjectSource&& source) {
+  std::istringstream in;
   std::ostringstream out, err;
-  const int code = run_audit(options, source, out, err);
+  const int code = print_audit(options, source, {in, out, err, false});
   return {code, out.str(), err.str()};
 }
 
 Done slices(const SlicesOptions& options, source::ObjectSource&& source,
             const std::function<bool()>& wait = {}) {
+  std::istringstream in;
   std::ostringstream out, err;
-  const int code = run_slices(options, source, wait, out, err);
+  const bool terminal = options.watch;
+  const int code = print_slices(options, {source, wait}, {in, out, err, terminal});
   return {code, out.str(), err.str()};
 }
 
@@ -132,7 +135,7 @@ class Lost final : public source::ObjectSource {
   Result<void> for_each(const Each& each) override {
     if (told_) return Error(Errc::api_access, "not reached");
     told_ = true;
-    each("Pod", host("ml", "train", 0).dump());
+    each("Pod", host("ml", "train", 0));
     return {};
   }
 
@@ -156,7 +159,7 @@ TEST(SlicesCommandTest, a_watch_of_what_cannot_be_read_at_all_ends) {
 
 TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {
   SlicesOptions options;
-  options.redraw = true;
+  options.watch = true;
   const Done done = slices(options, once({host("ml", "train", 0)}));
   EXPECT_EQ(done.out.rfind("\033[H\033[J", 0), 0u) << done.out;
 }
@@ -165,7 +168,7 @@ TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {
 class Guarded final : public source::ObjectSource {
  public:
   Result<void> for_each(const Each& each) override {
-    for (std::uint32_t index : {0u, 1u}) each("Pod", host("ml", "train", index).dump());
+    for (std::uint32_t index : {0u, 1u}) each("Pod", host("ml", "train", index));
     return {};
   }
   bool listed(std::string_view kind) const override { return kind == "Service"; }

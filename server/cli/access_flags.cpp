@@ -1,0 +1,34 @@
+#include "server/cli/access_flags.hpp"
+
+#include "server/settings/usage_error.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace tpuwh::server::cli {
+
+void add_access_flags(CLI::App& command, live::ClusterAccess& access) {
+  command
+      .add_option("--kubeconfig", access.kubeconfig,
+                  "How to reach the cluster; else the Pod's service account, $KUBECONFIG or "
+                  "~/.kube/config")
+      ->type_name("FILE");
+  command.add_option("--context", access.context, "A context of it, else its current one")
+      ->type_name("NAME");
+}
+
+void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
+                       const std::string& made_with) {
+  command
+      .add_option(
+          "--cluster", access.snapshot,
+          "A cluster in a file instead of a running one: " + made_with + "; - is standard input")
+      ->type_name("SNAPSHOT.json");
+}
+
+void check_source(const live::ClusterAccess& access) {
+  if (access.of_file() && access.names_running())
+    throw settings::UsageError(
+        "want --cluster for a file, or --kubeconfig and --context, not both");
+}
+
+}  // namespace tpuwh::server::cli

@@ -1,0 +1,22 @@
+// --cluster, --kubeconfig and --context: how commands reach a cluster.
+#pragma once
+
+#include "server/live/cluster_access.hpp"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace tpuwh::server::cli {
+
+void add_access_flags(CLI::App& command, live::ClusterAccess& access);
+
+// --cluster SNAPSHOT.json, of commands that can do with a file; `made_with` says how.
+void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
+                       const std::string& made_with);
+// Throws UsageError if a file and a running cluster were asked for.
+void check_source(const live::ClusterAccess& access);
+
+}  // namespace tpuwh::server::cli
