@@ -5,7 +5,7 @@
 namespace tpuwh::server::kube::watch {
 
 Step PageReader::finish(const client::Response& response) {
-  const Tick tick = ticks_();
+  const Tick tick = pulse_.tick();
   if (!page().error().empty()) return fsm_.undecodable(page().error(), tick);
   if (response.silent) return fsm_.silent(tick);
   if (!response.answered()) return fsm_.connection_failed(response.error, tick);
@@ -14,14 +14,14 @@ Step PageReader::finish(const client::Response& response) {
   Step step = fsm_.page(page().continue_token(), page().resource_version(), tick);
   if (step.note == Note::end_relist) {
     sink_.end_relist();
-    sink_.moved(tick.now);
+    pulse_.moved(tick.now);
     step.note = Note::none;
   }
   return step;
 }
 
 void EventReader::on_head(const client::ResponseHead&) {
-  fsm_.watch_opened(ticks_());
+  fsm_.watch_opened(pulse_.tick());
 }
 
 bool EventReader::on_bytes(std::string_view bytes) {
@@ -31,7 +31,7 @@ bool EventReader::on_bytes(std::string_view bytes) {
     const auto outcome = decoder_.next(event);
     if (outcome == decode::WatchDecoder::Outcome::need_more) return true;
     if (outcome != decode::WatchDecoder::Outcome::event) {
-      next_ = fsm_.undecodable(decoder_.error(), ticks_());
+      next_ = fsm_.undecodable(decoder_.error(), pulse_.tick());
       return false;
     }
     Step step = take(event);
@@ -42,7 +42,7 @@ bool EventReader::on_bytes(std::string_view bytes) {
 }
 
 Step EventReader::take(const decode::WatchEvent& event) {
-  const Tick tick = ticks_();
+  const Tick tick = pulse_.tick();
   if (event.type == decode::EventType::error) {
     return fsm_.error_event(client::read_status(0, event.object), tick);
   }
@@ -70,12 +70,12 @@ void EventReader::tell(const Step& step, const decode::WatchEvent& event, Tick t
     case Note::moved:
       break;
   }
-  if (!beside) sink_.moved(tick.now);
+  if (!beside) pulse_.moved(tick.now);
 }
 
 Step EventReader::finish(const client::Response& response) {
   if (next_) return std::move(*next_);
-  const Tick tick = ticks_();
+  const Tick tick = pulse_.tick();
   if (response.silent) return fsm_.silent(tick);
   if (!response.answered()) return fsm_.connection_failed(response.error, tick);
   if (!response.head.ok()) return fsm_.watch_refused(response.status(), tick);

@@ -13,13 +13,18 @@
 
 namespace tpuwh::server::kube::watch {
 
-using Ticks = std::function<Tick()>;
+// What a reader has of its watcher.
+struct Pulse {
+  std::function<Tick()> tick;
+  // The watch lives: after what was told the sink, where Sink::moved is to be called.
+  std::function<void(net::TimePoint now)> moved;
+};
 
 // One list page: its objects go to the sink as they come.
 class PageReader final : public client::ItemReader {
  public:
-  PageReader(WatchFsm& fsm, Sink& sink, Ticks ticks)
-      : fsm_(fsm), sink_(sink), ticks_(std::move(ticks)) {}
+  PageReader(WatchFsm& fsm, Sink& sink, Pulse pulse)
+      : fsm_(fsm), sink_(sink), pulse_(std::move(pulse)) {}
 
   // What follows, once the request has ended like this.
   Step finish(const client::Response& response);
@@ -29,14 +34,14 @@ class PageReader final : public client::ItemReader {
 
   WatchFsm& fsm_;
   Sink& sink_;
-  Ticks ticks_;
+  Pulse pulse_;
 };
 
 // One watch, until something other than reading on is to be done.
 class EventReader final : public client::StreamReader {
  public:
-  EventReader(WatchFsm& fsm, Sink& sink, Ticks ticks)
-      : fsm_(fsm), sink_(sink), ticks_(std::move(ticks)) {}
+  EventReader(WatchFsm& fsm, Sink& sink, Pulse pulse)
+      : fsm_(fsm), sink_(sink), pulse_(std::move(pulse)) {}
 
   void on_head(const client::ResponseHead&) override;
   bool on_bytes(std::string_view bytes) override;
@@ -48,7 +53,7 @@ class EventReader final : public client::StreamReader {
 
   WatchFsm& fsm_;
   Sink& sink_;
-  Ticks ticks_;
+  Pulse pulse_;
   decode::WatchDecoder decoder_;
   std::optional<Step> next_;
 };

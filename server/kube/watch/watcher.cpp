@@ -15,7 +15,7 @@ Watcher::Watcher(client::Client& client, client::Resource resource, client::Sele
     : client_(client),
       resource_(std::move(resource)),
       selectors_(std::move(selectors)),
-      sink_(sink, *this),
+      sink_(sink),
       log_(log),
       fsm_(resource_),
       random_(std::random_device{}()) {}
@@ -24,12 +24,22 @@ Tick Watcher::tick() {
   return {net::Clock::now(), std::uniform_real_distribution<double>(0, 1)(random_)};
 }
 
+Pulse Watcher::pulse() {
+  return {.tick = [this] { return tick(); },
+          .moved =
+              [this](net::TimePoint now) {
+                moved_ = now;
+                report();
+                sink_.moved(now);
+              }};
+}
+
 WatchStatus Watcher::status() const {
   return {.state = fsm_.state(),
           .trouble = fsm_.trouble(),
           .synced = fsm_.synced(),
           .version = fsm_.version(),
-          .moved = sink_.last(),
+          .moved = moved_,
           .error = fsm_.error(),
           .relists = fsm_.relists(),
           .failures = failures_};
@@ -61,7 +71,7 @@ net::Task<Step> Watcher::fetch_page(const ListPage& action) {
   options.continue_token = action.continue_token;
   const client::StreamLimits limits{.silence = limits::api::page_silence,
                                     .total = limits::api::page};
-  PageReader reader(fsm_, sink_, [this] { return tick(); });
+  PageReader reader(fsm_, sink_, pulse());
   client::Request request = client::list(resource_, selectors_, options);
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
@@ -73,7 +83,7 @@ net::Task<Step> Watcher::follow(const OpenWatch& action) {
                                      .initial_events = action.initial_events};
   const client::StreamLimits limits{.silence = limits::api::watch_silence,
                                     .total = action.timeout + limits::api::watch_margin};
-  EventReader reader(fsm_, sink_, [this] { return tick(); });
+  EventReader reader(fsm_, sink_, pulse());
   client::Request request = client::watch(resource_, selectors_, options);
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);

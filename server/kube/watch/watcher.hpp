@@ -11,6 +11,8 @@
 
 namespace tpuwh::server::kube::watch {
 
+struct Pulse;
+
 // How a watcher is doing; for readiness, metrics and people.
 struct WatchStatus {
   WatchState state = WatchState::idle;
@@ -36,42 +38,23 @@ class Watcher {
   WatchStatus status() const;
 
  private:
-  // The sink, and when it moved.
-  class Told final : public Sink {
-   public:
-    Told(Sink& sink, Watcher& watcher) : sink_(sink), watcher_(watcher) {}
-    void begin_relist() override { sink_.begin_relist(); }
-    void upsert(std::string_view object) override { sink_.upsert(object); }
-    void remove(std::string_view object) override { sink_.remove(object); }
-    void end_relist() override { sink_.end_relist(); }
-    void moved(net::TimePoint now) override {
-      last_ = now;
-      watcher_.report();
-      sink_.moved(now);
-    }
-    net::TimePoint last() const { return last_; }
-
-   private:
-    Sink& sink_;
-    Watcher& watcher_;
-    net::TimePoint last_;
-  };
-
   net::Task<Step> perform(Action action);
   net::Task<Step> fetch_page(const ListPage& action);
   net::Task<Step> follow(const OpenWatch& action);
   net::Task<Step> pause(const Wait& action);
   void report();
   Tick tick();
+  Pulse pulse();
 
   client::Client& client_;
   const client::Resource resource_;
   const client::Selectors selectors_;
-  Told sink_;
+  Sink& sink_;
   log::Log& log_;
   WatchFsm fsm_;
   std::mt19937_64 random_;
   std::string reported_;
+  net::TimePoint moved_;
   unsigned failures_ = 0;
 };
 

@@ -125,13 +125,13 @@ class Replay {
 
   void page(const std::string& name) {
     ASSERT_EQ(fsm_.state(), WatchState::listing);
-    PageReader reader(fsm_, store, ticks());
+    PageReader reader(fsm_, store, pulse());
     feed(reader, name);
     begun(reader.finish(answered(200)));
   }
   void watch(const std::string& name) {
     ASSERT_EQ(fsm_.state(), WatchState::opening);
-    EventReader reader(fsm_, store, ticks());
+    EventReader reader(fsm_, store, pulse());
     reader.on_head({.status = 200, .content_type = {}, .retry_after = {}});
     feed(reader, name);
     begun(reader.finish(answered(200)));
@@ -140,9 +140,9 @@ class Replay {
     client::Response response = answered(status);
     response.body = recorded(name);
     if (fsm_.state() == WatchState::listing) {
-      begun(PageReader(fsm_, store, ticks()).finish(response));
+      begun(PageReader(fsm_, store, pulse()).finish(response));
     } else {
-      begun(EventReader(fsm_, store, ticks()).finish(response));
+      begun(EventReader(fsm_, store, pulse()).finish(response));
     }
   }
   const WatchFsm& fsm() const { return fsm_; }
@@ -151,8 +151,8 @@ class Replay {
 
  private:
   static Tick tick() { return {net::TimePoint(std::chrono::hours(1)), 0.5}; }
-  static Ticks ticks() {
-    return [] { return tick(); };
+  Pulse pulse() {
+    return {.tick = tick, .moved = [this](net::TimePoint now) { store.moved(now); }};
   }
   static client::Response answered(unsigned status) {
     client::Response response;
