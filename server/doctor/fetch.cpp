@@ -12,10 +12,6 @@ namespace {
 using kube::client::Resource;
 using kube::client::Response;
 
-Json parsed(std::string_view text) {
-  return text::json_fault(text) ? Json() : Json::parse(text, nullptr, false);
-}
-
 // What a 403 says, short: the line is one of many.
 std::string not_allowed(std::string_view verb, const Resource& resource) {
   const std::string where = resource.ns.empty() ? "" : " in namespace " + resource.ns;
@@ -28,7 +24,7 @@ Read answer(const Response& response, std::string_view verb, const Resource& res
   if (response.head.status == 404) return {.found = Found::absent, .object = {}, .why = {}};
   if (response.head.status == 403) return not_known(not_allowed(verb, resource));
   if (!response.ok()) return not_known(kube::client::sentence(verb, resource, response.status()));
-  return {.found = Found::there, .object = parsed(response.body), .why = {}};
+  return {.found = Found::there, .object = text::parse_json(response.body), .why = {}};
 }
 
 class Live final : public Objects {
@@ -44,7 +40,7 @@ class Live final : public Objects {
     ReadList out{.found = Found::there, .items = {}, .why = {}};
     const kube::client::Selectors selectors{.labels = labels, .fields = {}};
     const auto listing = session_.list(resource, selectors, kind, [&](std::string_view text) {
-      out.items.push_back(parsed(text));
+      out.items.push_back(text::parse_json(text));
     });
     if (listing.whole()) return out;
     const bool forbidden = listing.end == kube::client::Listing::End::forbidden;

@@ -1,7 +1,7 @@
 #include "server/ledger_admin/command.hpp"
 
-#include "server/limits/limits.hpp"
 #include "server/kube/client/session.hpp"
+#include "server/limits/limits.hpp"
 #include "server/live/installation.hpp"
 #include "server/source/object_source.hpp"
 #include "server/text/json_text.hpp"
@@ -31,11 +31,6 @@ Error failure(std::string why) {
   return Error(Errc::api_access, std::move(why));
 }
 
-// nlohmann overflows the stack on what is nested without end.
-Json parse_object(std::string_view text) {
-  return text::json_fault(text) ? Json() : Json::parse(text, nullptr, false);
-}
-
 void add_ledger_object(Result<kube::cluster::LedgerObject> object, LedgerInventory& inventory) {
   if (object)
     inventory.objects.push_back(std::move(*object));
@@ -50,7 +45,7 @@ kube::client::Listing list_living(kube::client::Session& session, const std::str
   kube::client::Resource pods = all_pods;
   pods.ns = ns;
   return session.list(pods, {.labels = label, .fields = {}}, "Pod",
-                      [&](std::string_view pod) { add_pod(parse_object(pod), label, living); });
+                      [&](std::string_view pod) { add_pod(text::parse_json(pod), label, living); });
 }
 
 Result<LedgerInventory> read_objects(kube::client::Session& session, const LedgerOptions& options) {

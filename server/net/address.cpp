@@ -21,6 +21,10 @@ bool is_ip(int family, const std::string& text) {
 
 }  // namespace
 
+bool is_address(const std::string& name) {
+  return is_ip(AF_INET, name) || is_ip(AF_INET6, name);
+}
+
 std::optional<Address> parse_address(std::string_view text) {
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;

@@ -19,4 +19,7 @@ struct Address {
 // name, an IPv6 address without brackets, a port above 65535.
 std::optional<Address> parse_address(std::string_view text);
 
+// Whether a name is an IP address, of version 4 or 6, without brackets.
+bool is_address(const std::string& name);
+
 }  // namespace tpuwh::server::net

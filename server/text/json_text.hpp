@@ -23,6 +23,12 @@ inline std::optional<Error> json_fault(std::string_view text) {
   return reader.error();
 }
 
+// Null for what json_fault() has a word against.
+inline nlohmann::ordered_json parse_json(std::string_view text) {
+  return json_fault(text) ? nlohmann::ordered_json()
+                          : nlohmann::ordered_json::parse(text, nullptr, false);
+}
+
 // The value under `key`; a null pointer if `object` is none or has no such member.
 inline const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
                                                  const std::string& key) {

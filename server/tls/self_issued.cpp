@@ -1,8 +1,8 @@
 #include "server/tls/self_issued.hpp"
 
+#include "server/net/address.hpp"
 #include "server/tls/openssl_ptr.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/ec.h>
@@ -87,12 +87,6 @@ CertificatePtr make_ca(EVP_PKEY* key, SystemTime now) {
   return ca;
 }
 
-bool is_address(const std::string& name) {
-  unsigned char bytes[sizeof(in6_addr)];
-  return inet_pton(AF_INET, name.c_str(), bytes) == 1 ||
-         inet_pton(AF_INET6, name.c_str(), bytes) == 1;
-}
-
 // Also keeps commas and colons, which separate the names of an extension, out of it.
 bool is_dns_name(std::string_view name) {
   const auto allowed = [](char c) {
@@ -105,7 +99,7 @@ bool is_dns_name(std::string_view name) {
 std::string alternative_names(std::span<const std::string> names) {
   std::string text;
   for (const auto& name : names) {
-    const bool address = is_address(name);
+    const bool address = net::is_address(name);
     check(address || is_dns_name(name), fmt::format("\"{}\" is no host name", name));
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", address ? "IP" : "DNS", name);
   }

@@ -61,10 +61,7 @@ std::string with_kind(std::string_view text, std::string_view kind, const Resour
 }
 
 // The items of one page, and those of the pages before it.
-struct Session::Page final : ItemReader {
-  void on_item(std::string_view json) override { items.emplace_back(json); }
-
-  std::vector<std::string> items;
+struct Session::Page final : TextReader {
   bool expired = false;
 };
 
@@ -127,7 +124,7 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
     if (page.expired && lists < most_lists) {
       ++lists;
       page.expired = false;
-      page.items.clear();
+      page.texts.clear();
       options.continue_token.clear();
       continue;
     }
@@ -135,9 +132,9 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
     options.continue_token = page.page().continue_token();
     if (options.continue_token.empty()) break;
   }
-  for (std::string& item : page.items) {
-    each(with_kind(item, kind, resource));
-    item = {};  // a cluster's Pods are large enough once
+  for (std::string& text : page.texts) {
+    each(with_kind(text, kind, resource));
+    text = {};  // a cluster's Pods are large enough once
   }
   return {Listing::End::whole};
 }

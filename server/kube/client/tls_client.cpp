@@ -1,5 +1,6 @@
 #include "server/kube/client/tls_client.hpp"
 
+#include "server/net/address.hpp"
 #include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <openssl/x509v3.h>
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/ip/address.hpp>
 
 #include <utility>
 
@@ -15,12 +15,6 @@ namespace tpuwh::server::kube::client {
 namespace {
 
 namespace ssl = boost::asio::ssl;
-
-bool is_address(const std::string& name) {
-  net::error_code ec;
-  boost::asio::ip::make_address(name, ec);
-  return !ec;
-}
 
 void apply_settings(SSL_CTX* context) {
   static constexpr unsigned char http_1_1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
@@ -34,7 +28,7 @@ void apply_settings(SSL_CTX* context) {
 // Who is at the other end must be who was called. False only without memory.
 bool expect_name(SSL* session, const std::string& name) {
   X509_VERIFY_PARAM* checks = SSL_get0_param(session);
-  if (is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1;
+  if (net::is_address(name)) return X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str()) == 1;
   SSL_set_hostflags(session, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   std::string text = name;  // OpenSSL's macro casts as C++ does not allow here
   return SSL_set1_host(session, name.c_str()) == 1 &&

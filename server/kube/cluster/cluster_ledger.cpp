@@ -54,12 +54,6 @@ class PodReader final : public client::ItemReader {
   GroupPods pods_;
 };
 
-// Keeps the texts of a list: they are decoded when it is whole.
-struct TextReader final : client::ItemReader {
-  void on_item(std::string_view json) override { texts.emplace_back(json); }
-  std::vector<std::string> texts;
-};
-
 }  // namespace
 
 // A session that waits for its answer.
@@ -286,7 +280,7 @@ net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
 // The entries of replicas that died are freed by those that live.
 net::Task<void> ClusterLedger::list_objects() {
   const client::Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
-  TextReader reader;
+  client::TextReader reader;
   const client::StreamLimits within{.silence = limits::api::page_silence,
                                     .total = limits::api::page_silence};
   client::Request request = client::list(ledger_objects(ns_), selectors, {});
