@@ -12,7 +12,7 @@ from .namespace import Namespace
 from .slices import chips
 
 READERS = pathlib.Path(__file__).resolve().parents[2] / "readers"
-sys.path.append(str(READERS))  # its modules are plain files: cluster, compose, story, …
+sys.path.append(str(READERS))  # its modules are plain files: cluster, pods, story, …
 
 import cluster  # noqa: E402
 import ray_verdict  # noqa: E402
