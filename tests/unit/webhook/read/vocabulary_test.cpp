@@ -40,13 +40,13 @@ TEST(Vocabulary, EveryAnnotationIsFoundByItsKeyAlone) {
 
 TEST(Vocabulary, EveryVariableIsFoundByItsNameAlone) {
   for (std::size_t i = 0; i < variable_count; ++i) {
-    const std::string name(variable_names[i]);
-    ASSERT_TRUE(find_variable(name)) << name;
-    EXPECT_EQ(static_cast<std::size_t>(*find_variable(name)), i);
-    EXPECT_EQ(name(static_cast<Variable>(i)), name);
-    EXPECT_FALSE(find_variable(name + "S"));
-    EXPECT_FALSE(find_variable(name.substr(1)));
-    EXPECT_FALSE(find_variable(" " + name));
+    const std::string text(variable_names[i]);
+    ASSERT_TRUE(find_variable(text)) << text;
+    EXPECT_EQ(static_cast<std::size_t>(*find_variable(text)), i);
+    EXPECT_EQ(name(static_cast<Variable>(i)), text);
+    EXPECT_FALSE(find_variable(text + "S"));
+    EXPECT_FALSE(find_variable(text.substr(1)));
+    EXPECT_FALSE(find_variable(" " + text));
   }
   EXPECT_FALSE(find_variable(""));
   EXPECT_FALSE(find_variable("tpu_worker_id"));
