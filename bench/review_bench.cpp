@@ -48,24 +48,22 @@ using namespace tpuwh;
 
 struct Bench {
   std::string text;
-  tpuwh::webhook::config::Config config;
-  tpuwh::webhook::read::NoCluster cluster;
-  tpuwh::webhook::text::JsonReader reader;
-  tpuwh::webhook::read::Review review;
-  tpuwh::webhook::read::Pod pod;
-  tpuwh::webhook::decide::Scratch scratch;
-  tpuwh::webhook::text::Buffer answer;
-  tpuwh::webhook::answer::Workspace workspace;
+  webhook::config::Config config;
+  webhook::read::NoCluster cluster;
+  webhook::text::JsonReader reader;
+  webhook::read::Review review;
+  webhook::read::Pod pod;
+  webhook::decide::Scratch scratch;
+  webhook::text::Buffer answer;
+  webhook::answer::Workspace workspace;
 
   explicit Bench(std::string body) : text(std::move(body)) {
-    text.reserve(text.size() + tpuwh::webhook::read::padding);
+    text.reserve(text.size() + webhook::read::padding);
   }
-  bool read() {
-    return tpuwh::webhook::read::read_review(text, config.prefix, reader, review, pod);
-  }
+  bool read() { return webhook::read::read_review(text, config.prefix, reader, review, pod); }
   void decide() {
-    const auto decision = tpuwh::webhook::decide::decide(review, pod, {config, cluster}, scratch);
-    tpuwh::webhook::answer::respond(review, decision, scratch, answer);
+    const auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
+    webhook::answer::respond(review, decision, scratch, answer);
   }
 };
 
@@ -84,23 +82,22 @@ void run(benchmark::State& state, F&& f) {
 }
 
 void read_review(benchmark::State& state) {
-  Bench bench(tpuwh::bench::jobset_review());
+  Bench bench(bench::jobset_review());
   run(state, [&] { benchmark::DoNotOptimize(bench.read()); });
   state.counters["bytes"] = static_cast<double>(bench.text.size());
 }
 
 void decide_and_respond(benchmark::State& state) {
-  Bench bench(tpuwh::bench::jobset_review());
+  Bench bench(bench::jobset_review());
   bench.read();
   run(state, [&] { bench.decide(); });
 }
 
 void admit(benchmark::State& state) {
-  Bench bench(tpuwh::bench::jobset_review());
+  Bench bench(bench::jobset_review());
   run(state, [&] {
-    benchmark::DoNotOptimize(tpuwh::webhook::answer::admit(tpuwh::webhook::read::Body(bench.text),
-                                                           bench.config, bench.cluster,
-                                                           bench.workspace)
+    benchmark::DoNotOptimize(webhook::answer::admit(webhook::read::Body(bench.text), bench.config,
+                                                    bench.cluster, bench.workspace)
                                  .body.size());
   });
 }
@@ -110,17 +107,17 @@ void admit(benchmark::State& state) {
 void admit_hosts(benchmark::State& state) {
   static constexpr const char* shapes[] = {"2x2x1",   "2x2x2",    "4x4x4",
                                            "8x16x16", "16x16x24", "16x24x24"};
-  Bench bench(tpuwh::bench::jobset_review_of(shapes[state.range(0)]));
+  Bench bench(bench::jobset_review_of(shapes[state.range(0)]));
   std::size_t bytes = 0;
   run(state, [&] {
-    bytes = tpuwh::webhook::answer::admit(tpuwh::webhook::read::Body(bench.text), bench.config,
-                                          bench.cluster, bench.workspace)
+    bytes = webhook::answer::admit(webhook::read::Body(bench.text), bench.config, bench.cluster,
+                                   bench.workspace)
                 .body.size();
   });
   state.SetLabel(shapes[state.range(0)]);
   state.counters["answer_bytes"] = static_cast<double>(bytes);
   state.counters["hosts"] =
-      static_cast<double>(tpuwh::topology::Dims::parse(shapes[state.range(0)])->chips()) / 4;
+      static_cast<double>(topology::Dims::parse(shapes[state.range(0)])->chips()) / 4;
 }
 
 BENCHMARK(read_review);

@@ -17,22 +17,20 @@ int main(int argc, char** argv) {
   }
   const bool whole = std::string_view(argv[1]) == "admit";
   const int rounds = std::atoi(argv[2]);
-  std::string text = tpuwh::bench::jobset_review();
-  const tpuwh::webhook::read::Body body(text);
-  const tpuwh::webhook::config::Config config;
-  const tpuwh::webhook::read::NoCluster cluster;
-  tpuwh::webhook::answer::Workspace workspace;
-  tpuwh::webhook::text::JsonReader reader;
-  tpuwh::webhook::read::Review review;
-  tpuwh::webhook::read::Pod pod;
+  std::string text = bench::jobset_review();
+  const webhook::read::Body body(text);
+  const webhook::config::Config config;
+  const webhook::read::NoCluster cluster;
+  webhook::answer::Workspace workspace;
+  webhook::text::JsonReader reader;
+  webhook::read::Review review;
+  webhook::read::Pod pod;
   std::size_t sum = 0;
   for (int i = 0; i < rounds; ++i) {
     if (whole)
-      sum += tpuwh::webhook::answer::admit(body, config, cluster, workspace).body.size();
+      sum += webhook::answer::admit(body, config, cluster, workspace).body.size();
     else
-      sum += tpuwh::webhook::read::read_review(body.bytes(), config.prefix, reader, review, pod)
-                 ? 1u
-                 : 0u;
+      sum += webhook::read::read_review(body.bytes(), config.prefix, reader, review, pod) ? 1u : 0u;
   }
   return sum > 0 ? 0 : 1;
 }
