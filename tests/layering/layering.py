@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-from rooms import circle, read_table, room_of
+from rooms import circles, read_table, room_of
 
 LAYERS = ("topology", "webhook", "server")  # each may include itself and those before it
 SOURCES = (".cpp", ".hpp")
@@ -128,34 +128,20 @@ def sources(root):
                     yield f"{file}:{number}: {breach}"
 
 
-def circles(root):
-    """Headers that include each other in a circle."""
-    includes = {}
-    for layer in LAYERS:
-        for path in files_of(root, layer):
-            matches = map(INCLUDE.match, path.read_text().splitlines())
-            file = path.relative_to(root).as_posix()
-            includes[file] = [m[2] for m in matches if m and m[1] == '"']
-    done = set()
-
-    def visit(file, trail):
-        if file in trail:
-            yield " -> ".join([*trail[trail.index(file):], file]) + ": a circle"
-        elif file not in done:
-            for other in includes.get(file, ()):
-                yield from visit(other, [*trail, file])
-            done.add(file)
-
-    for file in includes:
-        yield from visit(file, [])
-
-
 def includes_of(path):
     """(line number, "header") for each include of our own."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         include = INCLUDE.match(line)
         if include and include[1] == '"' and include[2] not in GENERATED:
             yield number, include[2]
+
+
+def header_circles(root):
+    """Headers that include each other in a circle."""
+    includes = {path.relative_to(root).as_posix(): [header for _, header in includes_of(path)]
+                for layer in LAYERS for path in files_of(root, layer)}
+    for around in circles(includes):
+        yield " -> ".join(around) + ": a circle"
 
 
 def rooms(root):
@@ -183,7 +169,7 @@ def rooms(root):
             yield f"{TABLE}: {room} has no files"
         for other in sorted(others - used.get(room, others)):
             yield f"{TABLE}: no file of {room} includes {other}"
-    if around := circle(used):
+    for around in circles(used):
         yield " -> ".join(around) + ": a circle of rooms"
 
 
@@ -247,7 +233,7 @@ def targets(root):
 def breaches(root):
     root = root.resolve()
     yield from sources(root)
-    yield from circles(root)
+    yield from header_circles(root)
     yield from targets(root)
     yield from rooms(root)
     yield from namespaces(root)

@@ -27,25 +27,20 @@ def read_table(path):
     return table
 
 
-def circle(edges):
-    """The rooms of a circle, the first one again at its end; empty where there is none."""
+def circles(edges):
+    """Each circle of a graph, node -> the nodes it points to: its nodes, the first one again at the end."""
     done = set()
 
-    def visit(room, trail):
-        if room in trail:
-            return [*trail[trail.index(room):], room]
-        if room in done:
-            return []
-        done.add(room)
-        for other in sorted(edges.get(room, ())):
-            if found := visit(other, [*trail, room]):
-                return found
-        return []
+    def visit(node, trail):
+        if node in trail:
+            yield [*trail[trail.index(node):], node]
+        elif node not in done:
+            for other in sorted(edges.get(node, ())):
+                yield from visit(other, [*trail, node])
+            done.add(node)
 
-    for room in sorted(edges):
-        if found := visit(room, []):
-            return found
-    return []
+    for node in edges:
+        yield from visit(node, [])
 
 
 CELL, NAMES, TOP = 17, 150, 130  # pixels: a cell, the names at the left, the names above
