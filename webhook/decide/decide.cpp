@@ -1,6 +1,7 @@
 #include "webhook/decide/decide.hpp"
 
 #include "webhook/decide/identity.hpp"
+#include "webhook/decide/joins.hpp"
 #include "webhook/decide/member_names.hpp"
 #include "webhook/decide/pod_slice.hpp"
 #include "webhook/decide/write_member.hpp"

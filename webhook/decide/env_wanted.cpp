@@ -1,6 +1,7 @@
 #include "webhook/decide/env_wanted.hpp"
 
 #include "webhook/decide/env_entry.hpp"
+#include "webhook/decide/joins.hpp"
 
 #include <charconv>
 
@@ -70,16 +71,6 @@ const WantedVariable* WantedEnv::find(read::Variable variable) const {
   for (std::size_t i = 0; i < count; ++i)
     if (variables[i].variable == variable) return &variables[i];
   return nullptr;
-}
-
-bool joins_slices(const Facts& facts, const read::Container& container) {
-  const read::EnvEntry* asked =
-      set_by_others(facts, container, read::Variable::megascale_num_slices);
-  if (asked != nullptr)
-    return asked->source == read::EnvSource::value_from || !asked->value.empty();
-  if (facts.member->slices_asked) return facts.slice_count > 1;
-  return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
-         facts.member->coordinator_known;
 }
 
 void want(const ContainerEnv& env, const EnvValues& values) {

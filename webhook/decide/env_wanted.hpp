@@ -48,8 +48,4 @@ struct ContainerEnv {
 // Fills env.wanted.
 void want(const ContainerEnv& env, const EnvValues& values);
 
-// Whether this container takes part in a job of several slices: by default
-// (JobSet), or because its MEGASCALE_NUM_SLICES says so; an empty one says no.
-bool joins_slices(const Facts& facts, const read::Container& container);
-
 }  // namespace tpuwh::webhook::decide

@@ -1,7 +1,7 @@
 #include "webhook/decide/identity.hpp"
 
 #include "webhook/decide/contradictions.hpp"
-#include "webhook/decide/env_wanted.hpp"
+#include "webhook/decide/joins.hpp"
 #include "webhook/decide/member_index.hpp"
 
 #include <algorithm>
@@ -87,11 +87,6 @@ Identity settle_index(Facts& facts, workloads::Member& member) {
 }
 
 }  // namespace
-
-bool joins_others(const Facts& facts) {
-  return std::ranges::any_of(facts.shape->processes,
-                             [&](const read::Container* c) { return joins_slices(facts, *c); });
-}
 
 Identity settle_identity(Facts& facts, workloads::Member& member, const read::ClusterView& cluster,
                          const ledger::PlaceAnswer* answer) {

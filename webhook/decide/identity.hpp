@@ -29,7 +29,4 @@ struct Identity {
 Identity settle_identity(Facts& facts, workloads::Member& member, const read::ClusterView& cluster,
                          const ledger::PlaceAnswer* answer);
 
-// Whether the slice is one of several that form one job.
-bool joins_others(const Facts& facts);
-
 }  // namespace tpuwh::webhook::decide

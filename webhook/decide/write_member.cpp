@@ -149,7 +149,8 @@ void write_labels(Scratch& scratch, const config::Config& config) {
     make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
-  if (placement) write_placement(config, *placement, scratch);
+  if (placement)
+    write_placement(config, *placement, {*scratch.facts.pod, scratch.affinities, scratch.patch});
 }
 
 Result<void> check_slice_name(std::string_view name) {

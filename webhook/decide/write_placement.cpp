@@ -1,7 +1,6 @@
 #include "webhook/decide/write_placement.hpp"
 
 #include "webhook/decide/affinity_terms.hpp"
-#include "webhook/decide/scratch.hpp"
 
 #include <string_view>
 
@@ -69,12 +68,12 @@ void append_affinity(text::Buffer& out, const TermParts& parts) {
 
 class Writer {
  public:
-  Writer(const config::Config& config, const Placement& placement, Scratch& scratch)
+  Writer(const config::Config& config, const Placement& placement, const PlacementTarget& target)
       : parts_{config, placement},
         placement_(placement),
-        pod_(*scratch.facts.pod),
-        affinities_(scratch.affinities),
-        patch_(scratch.patch) {}
+        pod_(target.pod),
+        affinities_(target.affinities),
+        patch_(target.patch) {}
 
   void labels();
   void follow();
@@ -258,13 +257,14 @@ void write_own_label(const read::Pod& pod, read::Label which, write::Surface row
                 value);
 }
 
-void write_placement(const config::Config& config, const Placement& placement, Scratch& scratch) {
-  Writer writer(config, placement, scratch);
+void write_placement(const config::Config& config, const Placement& placement,
+                     const PlacementTarget& target) {
+  Writer writer(config, placement, target);
   writer.labels();
   writer.follow();
   const bool counts = placement.not_on.size > 0;
   if (!placement.terms && !counts) return;
-  if (scratch.facts.pod->affinity == read::Presence::absent) return writer.whole_affinity();
+  if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
   if (counts) writer.count();
   if (placement.terms) writer.terms();
 }
