@@ -110,7 +110,7 @@ void Log::write(LogLevel level, std::string_view message, std::span<const LogFie
   logger_->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
-void Log::review(const webhook::decide::Summary& summary, std::chrono::microseconds took) {
+void Log::review(const webhook::outcome::Summary& summary, std::chrono::microseconds took) {
   // An index that is not known is empty, not 0: 0 is a worker.
   const auto index = [](std::optional<std::uint32_t> value) -> decltype(LogField::value) {
     if (!value) return std::string_view();
@@ -121,8 +121,8 @@ void Log::review(const webhook::decide::Summary& summary, std::chrono::microseco
       LogField{"namespace", summary.ns},
       LogField{"owner", summary.owner},
       LogField{"workload", summary.workload},
-      LogField{"outcome", webhook::decide::name(summary.outcome)},
-      LogField{"reason", webhook::decide::name(summary.reason)},
+      LogField{"outcome", webhook::outcome::name(summary.outcome)},
+      LogField{"reason", webhook::outcome::name(summary.reason)},
       LogField{"slice", index(summary.slice)},
       LogField{"worker", index(summary.worker)},
       LogField{"workers", std::uint64_t{summary.workers}},
@@ -131,7 +131,7 @@ void Log::review(const webhook::decide::Summary& summary, std::chrono::microseco
       LogField{"shadow", summary.shadow},
       LogField{"micros", static_cast<std::uint64_t>(took.count())},
   };
-  const bool ours = summary.outcome == webhook::decide::Outcome::failed;
+  const bool ours = summary.outcome == webhook::outcome::Outcome::failed;
   write(ours ? LogLevel::warn : LogLevel::info, "review", fields);
 }
 

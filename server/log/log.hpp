@@ -7,7 +7,7 @@
 #pragma once
 
 #include "server/log/level.hpp"
-#include "webhook/decide/summary.hpp"
+#include "webhook/outcome/summary.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -50,7 +50,7 @@ class Log {
 
   // The line of a review: every field of the summary, always, in one order.
   // Warnings for faults of ours, information for the rest.
-  void review(const webhook::decide::Summary& summary, std::chrono::microseconds took);
+  void review(const webhook::outcome::Summary& summary, std::chrono::microseconds took);
 
  private:
   void write(LogLevel level, std::string_view message, std::span<const LogField> fields);

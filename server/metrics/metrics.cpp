@@ -80,10 +80,10 @@ class Families final : public Samples {
 
 struct Metrics::Impl {
   // Which counter a review belongs to. The view is of a name in `workloads`.
-  using Kind = std::tuple<Webhook, webhook::decide::Outcome, webhook::decide::Reason, bool,
+  using Kind = std::tuple<Webhook, webhook::outcome::Outcome, webhook::outcome::Reason, bool,
                           std::string_view>;
 
-  Counter& counter_of(Webhook webhook, const webhook::decide::Summary& summary) {
+  Counter& counter_of(Webhook webhook, const webhook::outcome::Summary& summary) {
     const Kind kind(webhook, summary.outcome, summary.reason, summary.shadow, summary.workload);
     const std::lock_guard lock(mutex);
     if (const auto known = reviews_of.find(kind); known != reviews_of.end()) return *known->second;
@@ -92,8 +92,8 @@ struct Metrics::Impl {
         reviews.Add({{"webhook", std::string(name(webhook))},
                      {"mode", summary.shadow ? "shadow" : "enforce"},
                      {"workload", workload},
-                     {"outcome", std::string(webhook::decide::name(summary.outcome))},
-                     {"reason", std::string(webhook::decide::name(summary.reason))}});
+                     {"outcome", std::string(webhook::outcome::name(summary.outcome))},
+                     {"reason", std::string(webhook::outcome::name(summary.reason))}});
     reviews_of.emplace(Kind(webhook, summary.outcome, summary.reason, summary.shadow, workload),
                        &counter);
     return counter;
@@ -139,7 +139,7 @@ void Metrics::add(Source source) {
   impl_->sources.push_back(std::move(source));
 }
 
-void Metrics::review(Webhook webhook, const webhook::decide::Summary& summary, Duration took) {
+void Metrics::review(Webhook webhook, const webhook::outcome::Summary& summary, Duration took) {
   impl_->counter_of(webhook, summary).Increment();
   (webhook == Webhook::mutate ? impl_->mutating : impl_->validating).Observe(seconds(took));
 }

@@ -5,8 +5,8 @@
 // "Metrics". No label has a value that a caller could choose.
 #pragma once
 
-#include "webhook/decide/summary.hpp"
 #include "webhook/ledger/ledger.hpp"
+#include "webhook/outcome/summary.hpp"
 
 #include <chrono>
 #include <functional>
@@ -53,7 +53,7 @@ class Metrics {
   void add(Source source);
 
   // A review was answered; `took` is without waiting for the ledger.
-  void review(Webhook webhook, const webhook::decide::Summary& summary, Duration took);
+  void review(Webhook webhook, const webhook::outcome::Summary& summary, Duration took);
   // The ledger was asked.
   void place(const webhook::ledger::PlaceAnswer& answer, Duration took);
   // A request was refused before a review was read.

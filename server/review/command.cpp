@@ -34,7 +34,7 @@ ReviewOutcome answer_to(Input& input, const webhook::config::Config& config, Aro
   auto answer =
       webhook::answer::admit(body, config, around.cluster, around.workspace, around.ledger);
   // The API server asks about Pods at /mutate, about what makes them at /validate.
-  if (answer.summary.reason == webhook::decide::Reason::not_a_pod)
+  if (answer.summary.reason == webhook::outcome::Reason::not_a_pod)
     answer = webhook::validate::validate(body, config, around.cluster, around.workspace);
   return parse_answer(answer, input.review);
 }

@@ -95,7 +95,7 @@ std::string without_tail(std::string text) {
 }
 
 // Why the webhook does not say who the Pod is.
-std::string reason_of(const webhook::decide::Decision& decision,
+std::string reason_of(const webhook::outcome::Decision& decision,
                       const webhook::decide::Scratch& scratch) {
   if (!decision.denial.message().empty()) return decision.denial.text();
   const auto& warnings = scratch.notes.warnings();
@@ -132,7 +132,7 @@ struct PodReader::Work {
   }
 
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
-  webhook::decide::Decision decide(const Json& object) {
+  webhook::outcome::Decision decide(const Json& object) {
     auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
     if (!decision.asks_ledger) return decision;
     webhook::ledger::PlaceAnswer answer;
@@ -149,8 +149,8 @@ struct PodReader::Work {
     return webhook::decide::decide(review, pod, {config, cluster, &answer}, scratch);
   }
 
-  SeenPod seen(const webhook::decide::Decision& decision) const {
-    const webhook::decide::Facts& facts = scratch.facts;
+  SeenPod seen(const webhook::outcome::Decision& decision) const {
+    const webhook::facts::Facts& facts = scratch.facts;
     const webhook::workloads::Member& who = scratch.member;
     SeenPod out;
     out.ns = pod.ns;
@@ -175,7 +175,7 @@ struct PodReader::Work {
     if (facts.placed) out.host = facts.host;
     if (facts.placed && facts.sliced) out.slice = facts.job_slice;
     if (!facts.placed) out.not_placed = reason_of(decision, scratch);
-    out.impossible = decision.reason == webhook::decide::Reason::bad_topology;
+    out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
     out.slice_key = slice_key(scratch, out);
     out.job_key = job_key(scratch, out);
     return out;
@@ -196,7 +196,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   // Left alone it is a member all the same.
   pod.annotation_values[static_cast<std::size_t>(webhook::read::Annotation::inject)].reset();
   const auto decision = work_->decide(object);
-  if (decision.reason == webhook::decide::Reason::no_tpu) return std::optional<SeenPod>();
+  if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);
   read_status(object, out);
   for (const webhook::read::Container* each : work_->scratch.shape.processes)

@@ -1,4 +1,4 @@
-#include "webhook/decide/provenance.hpp"
+#include "webhook/facts/provenance.hpp"
 
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/answer.hpp"
@@ -8,7 +8,7 @@ namespace tpuwh::fuzz {
 namespace {
 
 using test::Json;
-using webhook::decide::Provenance;
+using webhook::facts::Provenance;
 
 // What is read, written the way the program writes it.
 std::string normal_form(std::string_view text) {

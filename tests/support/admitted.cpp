@@ -59,9 +59,9 @@ void read_review_answer(const json& body, const json& review, const Around& arou
   out.object = request.contains("object") ? request["object"] : json();
   EXPECT_EQ(response.contains("patch"), response.contains("patchType"));
   EXPECT_EQ(response.contains("patch"),
-            out.outcome == webhook::decide::Outcome::patched && !out.shadow);
-  EXPECT_EQ(out.allowed, out.outcome != webhook::decide::Outcome::denied || out.shadow);
-  EXPECT_NE(out.outcome, webhook::decide::Outcome::failed);
+            out.outcome == webhook::outcome::Outcome::patched && !out.shadow);
+  EXPECT_EQ(out.allowed, out.outcome != webhook::outcome::Outcome::denied || out.shadow);
+  EXPECT_NE(out.outcome, webhook::outcome::Outcome::failed);
   if (!response.contains("patch")) return;
   EXPECT_EQ(response["patchType"], "JSONPatch");
   EXPECT_TRUE(out.allowed);

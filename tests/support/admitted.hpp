@@ -19,8 +19,8 @@ using nlohmann::json;
 struct Admitted {
   unsigned status = 0;
   bool allowed = false;
-  webhook::decide::Outcome outcome{};
-  webhook::decide::Reason reason{};
+  webhook::outcome::Outcome outcome{};
+  webhook::outcome::Reason reason{};
   bool shadow = false;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;

@@ -1,7 +1,7 @@
 #include "tests/support/answer.hpp"
 
 #include "tests/support/strict_patch.hpp"
-#include "webhook/decide/provenance.hpp"
+#include "webhook/facts/provenance.hpp"
 #include "webhook/validate/validate.hpp"
 
 #include <algorithm>
@@ -138,12 +138,12 @@ Reply ask(const std::string& review, const webhook::config::Config& config,
   const webhook::read::Body asked(text);
   webhook::answer::Answer answer =
       webhook::answer::admit(asked, config, cluster, workspace, ledger);
-  if (answer.summary.reason == webhook::decide::Reason::not_a_pod)
+  if (answer.summary.reason == webhook::outcome::Reason::not_a_pod)
     answer = webhook::validate::validate(asked, config, cluster, workspace);
   Reply reply;
   reply.http_status = answer.http_status;
   reply.body = answer.body;
-  reply.reason = webhook::decide::name(answer.summary.reason);
+  reply.reason = webhook::outcome::name(answer.summary.reason);
   const Json body = Json::parse(reply.body, nullptr, false);
   if (!body.is_object())
     reply.broken = "the answer is not JSON";
@@ -199,7 +199,7 @@ std::vector<OurVariable> our_variables(const Json& object) {
   std::vector<OurVariable> out;
   const Json& text =
       member(member(member(object, "metadata"), "annotations"), "tpu-webhook.dev/injected");
-  webhook::decide::Provenance record;
+  webhook::facts::Provenance record;
   if (text.is_string()) record.parse(text.get_ref<const std::string&>());
   for (const char* list : {"containers", "initContainers"}) {
     const Json& containers = member(member(object, "spec"), list);

@@ -16,8 +16,8 @@ using nlohmann::json;
 struct Validated {
   unsigned status = 0;
   bool allowed = false;
-  webhook::decide::Outcome outcome{};
-  webhook::decide::Reason reason{};
+  webhook::outcome::Outcome outcome{};
+  webhook::outcome::Reason reason{};
   std::string owner;
   std::string message;  // of a denial or of a Status
   std::vector<std::string> warnings;

@@ -17,9 +17,9 @@ add_executable(webhook_test
   webhook/text/buffer_test.cpp
   webhook/read/claims_test.cpp
   webhook/decide/decide_test.cpp
-  webhook/decide/env_reconcile_test.cpp
-  webhook/decide/env_values_test.cpp
-  webhook/decide/env_wanted_test.cpp
+  webhook/env/reconcile_test.cpp
+  webhook/env/values_test.cpp
+  webhook/env/wanted_test.cpp
   webhook/text/hash_test.cpp
   webhook/text/json_reader_test.cpp
   webhook/ledger/ledger_test.cpp
@@ -27,15 +27,15 @@ add_executable(webhook_test
   webhook/answer/mode_test.cpp
   webhook/text/names_test.cpp
   webhook/write/patch_test.cpp
-  webhook/decide/placement_test.cpp
-  webhook/decide/process_ports_test.cpp
+  webhook/placement/placement_test.cpp
+  webhook/env/process_ports_test.cpp
   webhook/read/pod_test.cpp
   webhook/answer/property_test.cpp
-  webhook/decide/provenance_test.cpp
+  webhook/facts/provenance_test.cpp
   webhook/text/quantity_test.cpp
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp
-  webhook/decide/shape_test.cpp
+  webhook/facts/shape_test.cpp
   webhook/write/shared_text_test.cpp
   webhook/write/surface_test.cpp
   webhook/ledger/token_test.cpp

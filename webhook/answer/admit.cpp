@@ -14,11 +14,11 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 namespace {
 
-decide::Summary summarise(const decide::Decision& decision, Workspace::Impl& work) {
-  const decide::Facts& facts = work.scratch.facts;
-  decide::Summary summary = summary_of(work.review, decision);
+outcome::Summary summarise(const outcome::Decision& decision, Workspace::Impl& work) {
+  const facts::Facts& facts = work.scratch.facts;
+  outcome::Summary summary = summary_of(work.review, decision);
   summary.description = work.scratch.description.view();
-  if (decision.outcome == decide::Outcome::patched)
+  if (decision.outcome == outcome::Outcome::patched)
     summary.patch_bytes = work.scratch.patch.json().size();
   if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
     work.owner.clear();
@@ -35,7 +35,7 @@ decide::Summary summarise(const decide::Decision& decision, Workspace::Impl& wor
 
 // Another try can succeed, perhaps at another replica: at once, or when the Pod's controller
 // makes it.
-Answer defer(const decide::Decision& decision, Workspace::Impl& work) {
+Answer defer(const outcome::Decision& decision, Workspace::Impl& work) {
   constexpr unsigned service_unavailable = 503;
   Answer answer;
   answer.http_status = service_unavailable;
@@ -46,8 +46,8 @@ Answer defer(const decide::Decision& decision, Workspace::Impl& work) {
   return answer;
 }
 
-void set_ledger_step(const decide::Decision& decision, Workspace::Impl& work, LedgerStep& step) {
-  const decide::Facts& facts = work.scratch.facts;
+void set_ledger_step(const outcome::Decision& decision, Workspace::Impl& work, LedgerStep& step) {
+  const facts::Facts& facts = work.scratch.facts;
   if (facts.pod == nullptr || !facts.ray()) return;
   const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
   if (!decision.asks_ledger && !has_its_place) return;
@@ -73,17 +73,17 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty())
     read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
-  decide::Decision decision =
+  outcome::Decision decision =
       bad_quantity ? decide::deny_quantity(work.reader.error(), around.config, work.scratch)
                    : decide::decide(work.review, work.pod, around, work.scratch);
-  const bool deferred = decision.outcome == decide::Outcome::deferred && !decision.asks_ledger;
+  const bool deferred = decision.outcome == outcome::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
     Answer question;
     set_ledger_step(decision, work, question.ledger);
     return question;
   }
-  if (decision.outcome == decide::Outcome::failed)
+  if (decision.outcome == outcome::Outcome::failed)
     work.scratch.notes.warn(
         "tpu-webhook failed on this Pod and left it as it was; please report it");
   if (decision.shadow) decide::note_shadow(decision, work.scratch);
@@ -97,8 +97,8 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
 
 }  // namespace
 
-decide::Summary summary_of(const read::Review& review, const decide::Decision& decision) {
-  decide::Summary summary;
+outcome::Summary summary_of(const read::Review& review, const outcome::Decision& decision) {
+  outcome::Summary summary;
   summary.uid = review.uid;
   summary.ns = review.ns;
   summary.workload = decision.workload;
@@ -114,10 +114,10 @@ Answer refuse(const Error& why, Workspace::Impl& work) {
   const bool ours = why.code() == Errc::internal;
   Answer answer;
   answer.http_status = large ? 413 : ours ? 500 : 400;
-  answer.summary.outcome = ours ? decide::Outcome::failed : decide::Outcome::unusable;
-  answer.summary.reason = large  ? decide::Reason::too_large
-                          : ours ? decide::Reason::internal_error
-                                 : decide::Reason::unreadable;
+  answer.summary.outcome = ours ? outcome::Outcome::failed : outcome::Outcome::unusable;
+  answer.summary.reason = large  ? outcome::Reason::too_large
+                          : ours ? outcome::Reason::internal_error
+                                 : outcome::Reason::unreadable;
   answer.summary.uid = work.review.uid;
   answer.summary.ns = work.review.ns;
   respond_status(answer.http_status,
@@ -135,9 +135,9 @@ Answer admit_after_exception(Workspace::Impl& work) {
   work.scratch.description.clear();
   work.scratch.notes.warn(
       "tpu-webhook failed on this object and left it as it was; please report it");
-  decide::Decision decision;
-  decision.outcome = decide::Outcome::failed;
-  decision.reason = decide::Reason::internal_error;
+  outcome::Decision decision;
+  decision.outcome = outcome::Outcome::failed;
+  decision.reason = outcome::Reason::internal_error;
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
   answer.summary.uid = work.review.uid;

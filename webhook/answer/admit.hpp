@@ -3,8 +3,8 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
-#include "webhook/decide/summary.hpp"
 #include "webhook/ledger/ledger.hpp"
+#include "webhook/outcome/summary.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/read/cluster.hpp"
 
@@ -59,7 +59,7 @@ struct Answer {
   unsigned http_status = 200;
   unsigned retry_after = 0;
   std::string_view body;
-  decide::Summary summary;
+  outcome::Summary summary;
   LedgerStep ledger = {};
 };
 

@@ -25,7 +25,7 @@ void append_patch(write::Patch& patch, text::Buffer& out) {
   out.append('"');
 }
 
-void append_warnings(const decide::Notes& notes, text::Buffer& out) {
+void append_warnings(const outcome::Notes& notes, text::Buffer& out) {
   if (notes.warnings().empty()) return;
   out.append(std::string_view(",\"warnings\":["));
   bool first = true;
@@ -38,10 +38,10 @@ void append_warnings(const decide::Notes& notes, text::Buffer& out) {
 }
 
 // Keys become "<webhook name>/<key>" in the audit log, so they have no slash.
-void append_audit(const decide::Decision& decision, const decide::Scratch& scratch,
+void append_audit(const outcome::Decision& decision, const decide::Scratch& scratch,
                   text::Buffer& out) {
   if (decision.workload.empty()) return;
-  out.add(std::string_view(",\"auditAnnotations\":{\"reason\":\""), decide::name(decision.reason),
+  out.add(std::string_view(",\"auditAnnotations\":{\"reason\":\""), outcome::name(decision.reason),
           '"');
   if (decision.shadow) out.append(std::string_view(",\"mode\":\"shadow\""));
   if (!scratch.description.empty()) {
@@ -53,19 +53,19 @@ void append_audit(const decide::Decision& decision, const decide::Scratch& scrat
 
 }  // namespace
 
-void respond(const read::Review& review, const decide::Decision& decision, decide::Scratch& scratch,
-             text::Buffer& out) {
+void respond(const read::Review& review, const outcome::Decision& decision,
+             decide::Scratch& scratch, text::Buffer& out) {
   out.clear();
   out.append(std::string_view("{\"kind\":\"AdmissionReview\",\"apiVersion\":"));
   write::append_json_string(out, review.api_version);
   out.append(std::string_view(",\"response\":{\"uid\":"));
   write::append_json_string(out, review.uid);
   out.append(',');
-  if (decision.outcome == decide::Outcome::denied && !decision.shadow) {
+  if (decision.outcome == outcome::Outcome::denied && !decision.shadow) {
     append_denial(decision.denial, out);
   } else {
     out.append(std::string_view("\"allowed\":true"));
-    if (decision.outcome == decide::Outcome::patched && !decision.shadow)
+    if (decision.outcome == outcome::Outcome::patched && !decision.shadow)
       append_patch(scratch.patch, out);
   }
   append_warnings(scratch.notes, out);

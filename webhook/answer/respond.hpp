@@ -11,8 +11,8 @@
 namespace tpuwh::webhook::answer {
 
 // An AdmissionReview answer, with apiVersion and uid as they came.
-void respond(const read::Review& review, const decide::Decision& decision, decide::Scratch& scratch,
-             text::Buffer& out);
+void respond(const read::Review& review, const outcome::Decision& decision,
+             decide::Scratch& scratch, text::Buffer& out);
 
 // {"kind":"Status",…}: kube-apiserver shows the message to the user.
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"

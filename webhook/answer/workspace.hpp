@@ -20,7 +20,7 @@ struct Workspace::Impl {
 };
 
 // What every answer's summary says of its review and its decision.
-decide::Summary summary_of(const read::Review& review, const decide::Decision& decision);
+outcome::Summary summary_of(const read::Review& review, const outcome::Decision& decision);
 
 // A request that cannot be read is no policy decision: an HTTP error lets the
 // failurePolicy of the configuration decide (reference/contract.md C.5).

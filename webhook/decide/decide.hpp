@@ -3,9 +3,9 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
-#include "webhook/decide/decision.hpp"
 #include "webhook/decide/scratch.hpp"
 #include "webhook/ledger/ledger.hpp"
+#include "webhook/outcome/decision.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/review.hpp"
 
@@ -21,14 +21,14 @@ struct Around {
 // The Pod asks for something that is no whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
-Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch);
+outcome::Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch);
 
 // Warns of what a decision that is not carried out would have been.
-void note_shadow(const Decision& decision, Scratch& scratch);
+void note_shadow(const outcome::Decision& decision, Scratch& scratch);
 
 // Decides about one review that was read. The patch is scratch.patch, empty unless
 // the outcome is `patched`; warnings are scratch.notes.
-Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
-                Scratch& scratch);
+outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
+                         Scratch& scratch);
 
 }  // namespace tpuwh::webhook::decide

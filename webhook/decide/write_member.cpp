@@ -1,8 +1,8 @@
 #include "webhook/decide/write_member.hpp"
 
-#include "webhook/decide/env_reconcile.hpp"
-#include "webhook/decide/placement.hpp"
-#include "webhook/decide/write_placement.hpp"
+#include "webhook/env/reconcile.hpp"
+#include "webhook/placement/placement.hpp"
+#include "webhook/placement/write_placement.hpp"
 #include "webhook/text/names.hpp"
 
 #include <string>
@@ -18,11 +18,11 @@ namespace {
 template <class F>
 void for_each_container(Scratch& scratch, F&& f) {
   const auto visit = [&](const read::Container& container, std::uint32_t process) {
-    const ContainerEnv env{scratch.facts, container, process, scratch.wanted};
-    want(env, scratch.values);
+    const env::ContainerEnv env{scratch.facts, container, process, scratch.wanted};
+    env::want(env, scratch.values);
     f(env);
   };
-  const Shape& shape = scratch.shape;
+  const facts::Shape& shape = scratch.shape;
   for (std::uint32_t i = 0; i < shape.processes.size(); ++i) visit(*shape.processes[i], i);
   // An init container runs before the processes and is none of them; with one
   // process a host it stands in its place.
@@ -32,7 +32,7 @@ void for_each_container(Scratch& scratch, F&& f) {
 }
 
 // What the values were computed from, but for what the containers say.
-text::Digester begin_inputs(const Facts& facts) {
+text::Digester begin_inputs(const facts::Facts& facts) {
   const workloads::Member& member = *facts.member;
   text::Digester inputs;
   inputs.add(std::uint64_t{facts.host} << 32 | facts.slice.hosts)
@@ -52,17 +52,17 @@ text::Digester begin_inputs(const Facts& facts) {
 void write_env(Scratch& scratch) {
   text::Digester all_inputs = begin_inputs(scratch.facts);
   bool lost = false;
-  for_each_container(scratch, [&](const ContainerEnv& env) {
+  for_each_container(scratch, [&](const env::ContainerEnv& env) {
     all_inputs.add(env.container.name);
-    add_theirs(env, all_inputs);
-    lost = lost || lost_variable(env);
+    env::add_theirs(env, all_inputs);
+    lost = lost || env::lost_variable(env);
   });
   const text::Digest inputs = all_inputs.digest();
   scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
   scratch.after.clear();
-  for_each_container(scratch, [&](const ContainerEnv& env) {
-    const EnvChanges changes = reconcile(env, scratch.after, scratch.notes);
-    if (!scratch.frozen) write_changes(env, changes, scratch.patch);
+  for_each_container(scratch, [&](const env::ContainerEnv& env) {
+    const env::EnvChanges changes = env::reconcile(env, scratch.after, scratch.notes);
+    if (!scratch.frozen) env::write_changes(env, changes, scratch.patch);
   });
   scratch.after.set_inputs(inputs);
 }
@@ -109,7 +109,7 @@ void write_text(write::Patch& patch, write::Surface row, std::string_view path,
 }
 
 void write_names(Scratch& scratch) {
-  const Facts& facts = scratch.facts;
+  const facts::Facts& facts = scratch.facts;
   if (!facts.member->gives_names || !facts.named) return;
   if (facts.pod->hostname.empty() || facts.copied()) {
     scratch.text.clear();
@@ -124,7 +124,7 @@ void write_names(Scratch& scratch) {
 
 // Ray's autoscaler scales the hosts of a slice as one by this label.
 void write_replica_label(Scratch& scratch) {
-  const Facts& facts = scratch.facts;
+  const facts::Facts& facts = scratch.facts;
   if (!facts.ray()) return;
   const std::string_view name = scratch.values.tpu_name.view();
   const std::string_view present = facts.pod->label(read::Label::replica_index);
@@ -137,20 +137,21 @@ void write_replica_label(Scratch& scratch) {
 }
 
 void write_token(Scratch& scratch) {
-  const Facts& facts = scratch.facts;
+  const facts::Facts& facts = scratch.facts;
   if (facts.token.empty()) return;
-  write_own_label(*facts.pod, read::Label::token, write::Surface::label_token, facts.token,
-                  scratch.patch);
+  placement::write_own_label(*facts.pod, read::Label::token, write::Surface::label_token,
+                             facts.token, scratch.patch);
 }
 
 void write_labels(Scratch& scratch, const config::Config& config) {
-  const auto placement = plan_placement(scratch.facts, config, scratch.notes);
+  const auto placement = placement::plan_placement(scratch.facts, config, scratch.notes);
   if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
     make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
   if (placement)
-    write_placement(config, *placement, {*scratch.facts.pod, scratch.affinities, scratch.patch});
+    placement::write_placement(config, *placement,
+                               {*scratch.facts.pod, scratch.affinities, scratch.patch});
 }
 
 Result<void> check_slice_name(std::string_view name) {
@@ -161,7 +162,7 @@ Result<void> check_slice_name(std::string_view name) {
 }
 
 // Warns of what the lists of addresses lack.
-void note_values(const EnvValues& values, Notes& notes) {
+void note_values(const env::EnvValues& values, outcome::Notes& notes) {
   if (values.ports.unreadable)
     notes.warn(
         "TPU_PROCESS_PORT is no plain port number, so TPU_PROCESS_ADDRESSES was not "
@@ -176,12 +177,12 @@ void note_values(const EnvValues& values, Notes& notes) {
 
 }  // namespace
 
-Decision write_member(const config::Config& config, Scratch& scratch) {
-  const Facts& facts = scratch.facts;
-  if (auto built = build_values(facts, config, scratch.values); !built)
-    return deny(Reason::too_long, built.error());
+outcome::Decision write_member(const config::Config& config, Scratch& scratch) {
+  const facts::Facts& facts = scratch.facts;
+  if (auto built = env::build_values(facts, config, scratch.values); !built)
+    return outcome::deny(outcome::Reason::too_long, built.error());
   if (auto named = check_slice_name(scratch.values.tpu_name.view()); !named)
-    return deny(Reason::bad_name, named.error());
+    return outcome::deny(outcome::Reason::bad_name, named.error());
   note_values(scratch.values, scratch.notes);
   write_env(scratch);
   write_names(scratch);
@@ -190,9 +191,11 @@ Decision write_member(const config::Config& config, Scratch& scratch) {
       facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
   write_annotations(scratch);
   if (scratch.patch.undeclared())
-    return {.outcome = Outcome::failed, .reason = Reason::internal_error};
-  if (!scratch.patch.empty()) return {.outcome = Outcome::patched, .reason = Reason::injected};
-  return unchanged(relevant ? Reason::already_done : Reason::single_host);
+    return {.outcome = outcome::Outcome::failed, .reason = outcome::Reason::internal_error};
+  if (!scratch.patch.empty())
+    return {.outcome = outcome::Outcome::patched, .reason = outcome::Reason::injected};
+  return outcome::unchanged(relevant ? outcome::Reason::already_done
+                                     : outcome::Reason::single_host);
 }
 
 }  // namespace tpuwh::webhook::decide

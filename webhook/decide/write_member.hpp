@@ -2,14 +2,14 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
-#include "webhook/decide/decision.hpp"
 #include "webhook/decide/scratch.hpp"
+#include "webhook/outcome/decision.hpp"
 
 namespace tpuwh::webhook::decide {
 
 // Writes scratch.patch by scratch.facts. Applied twice, the second time writes nothing.
 //
 //   returns  patched, unchanged, or denied where a variable or a name would be too long
-Decision write_member(const config::Config& config, Scratch& scratch);
+outcome::Decision write_member(const config::Config& config, Scratch& scratch);
 
 }  // namespace tpuwh::webhook::decide

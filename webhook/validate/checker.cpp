@@ -1,6 +1,6 @@
 #include "webhook/validate/checker.hpp"
 
-#include "webhook/decide/contradictions.hpp"
+#include "webhook/identity/contradictions.hpp"
 #include "webhook/read/claims.hpp"
 
 #include <utility>
@@ -63,7 +63,7 @@ bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_
   }
   read::Pod& pod = work_.pod;
   if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
-  if (!decide::read_shape(pod, work_.scratch.shape)) return false;
+  if (!facts::read_shape(pod, work_.scratch.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   if (++templates_ <= max_templates) return true;
   findings_.warn("only the first " + std::to_string(max_templates) +
@@ -72,7 +72,7 @@ bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_
 }
 
 bool Checker::asks_for_tpu() const {
-  const decide::Shape& shape = work_.scratch.shape;
+  const facts::Shape& shape = work_.scratch.shape;
   return !shape.processes.empty() || !shape.init.empty();
 }
 
@@ -91,12 +91,12 @@ void Checker::annotation(read::Annotation which, std::string_view text) {
   work_.pod.annotation_values[static_cast<std::size_t>(which)] = text;
 }
 
-decide::Decision Checker::decide() {
+outcome::Decision Checker::decide() {
   return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.scratch);
 }
 
 const topology::Slice* Checker::slice() const {
-  const decide::Facts& facts = work_.scratch.facts;
+  const facts::Facts& facts = work_.scratch.facts;
   return facts.pod == nullptr ? nullptr : &facts.slice;
 }
 
@@ -108,11 +108,11 @@ void Checker::warn(std::string_view sentence) {
   findings_.warn(titled(without_consequence(sentence)));
 }
 
-void Checker::report(const decide::Decision& decision) {
+void Checker::report(const outcome::Decision& decision) {
   // The flavor that it is admitted to selects the nodes.
-  if (decision.reason == decide::Reason::no_topology && kueue_manages()) return;
+  if (decision.reason == outcome::Reason::no_topology && kueue_manages()) return;
   for (const std::string& note : work_.scratch.notes.warnings()) warn(note);
-  if (decision.outcome == decide::Outcome::denied) fault(decision.denial.text());
+  if (decision.outcome == outcome::Outcome::denied) fault(decision.denial.text());
 }
 
 bool Checker::kueue_manages() const {
@@ -146,8 +146,8 @@ void Checker::wrong_size(std::string_view sentence) {
 }
 
 std::string hosts_by_arithmetic(const topology::Slice& slice) {
-  if (slice.dims.rank() == 0) return decide::hosts_of(slice);
-  return decide::hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +
+  if (slice.dims.rank() == 0) return identity::hosts_of(slice);
+  return identity::hosts_of(slice) + " (" + std::to_string(slice.chips) + " / " +
          std::to_string(slice.chips_per_host) + ")";
 }
 

@@ -52,13 +52,13 @@ class Checker {
   void annotation(read::Annotation which, std::string_view text);
 
   // What would become of the Pod as it is written now.
-  decide::Decision decide();
+  outcome::Decision decide();
   // The slice that decide() found, null where it found none.
   const topology::Slice* slice() const;
   const decide::Scratch& scratch() const { return work_.scratch; }
 
   // A denial is a fault; what decide() warned of, a warning.
-  void report(const decide::Decision& decision);
+  void report(const outcome::Decision& decision);
   // A sentence may end in what follows for a Pod ("; nothing was injected"): that is cut off.
   void fault(std::string_view sentence);
   void warn(std::string_view sentence);

@@ -1,7 +1,7 @@
 #include "webhook/validate/lws.hpp"
 
 #include "topology/counted.hpp"
-#include "webhook/decide/contradictions.hpp"
+#include "webhook/identity/contradictions.hpp"
 
 #include <optional>
 #include <string>
@@ -54,7 +54,7 @@ struct Asked {
   std::size_t containers = 0;
   std::uint64_t chips = 0;  // of each container
 
-  explicit Asked(const decide::Shape& shape)
+  explicit Asked(const facts::Shape& shape)
       : accelerator(shape.accelerator),
         topology(shape.topology),
         containers(shape.processes.size()),
@@ -117,13 +117,13 @@ class Group {
       pod.subdomain = group_.subdomain_policy == "UniquePerReplica"
                           ? std::string_view(leader_)
                           : std::string_view(checker_.object().name);
-    const decide::Decision decision = checker_.decide();
+    const outcome::Decision decision = checker_.decide();
     // The misfit is told once, for the group.
     if (misfit().empty()) checker_.report(decision);
   }
 
   std::string misfit() const {
-    return checker_.slice() == nullptr ? "" : decide::group_misfit(checker_.scratch().facts);
+    return checker_.slice() == nullptr ? "" : identity::group_misfit(checker_.scratch().facts);
   }
 
   // The workers' template is the leader's, too, where that has none.

@@ -61,8 +61,8 @@ void check_last_replica(Checker& checker, const WorkerGroup& group) {
   if (replicas < 2) return;
   const std::string last = std::to_string(replicas - 1);
   label_worker(checker, group, last);
-  const decide::Decision decision = checker.decide();
-  if (decision.outcome == decide::Outcome::denied)
+  const outcome::Decision decision = checker.decide();
+  if (decision.outcome == outcome::Outcome::denied)
     checker.warn("Pods of replica " + last + " will be refused: " + decision.denial.text());
 }
 
@@ -75,10 +75,10 @@ void check_group(Checker& checker, const WorkerGroup& group) {
     return;
   }
   label_worker(checker, group, "0");
-  const decide::Decision first = checker.decide();
+  const outcome::Decision first = checker.decide();
   checker.report(first);
   if (const topology::Slice* slice = checker.slice()) check_hosts(checker, group, *slice);
-  if (first.outcome != decide::Outcome::denied) check_last_replica(checker, group);
+  if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, group);
 }
 
 // Pods are told apart by their group's name.

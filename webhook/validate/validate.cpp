@@ -79,7 +79,7 @@ void soften(const Kind& kind, const config::Config& config, const read::ClusterV
 }
 
 // The warnings are in the scratch's notes.
-answer::Answer respond_with(const decide::Decision& decision, answer::Workspace::Impl& work) {
+answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work) {
   work.scratch.description.clear();
   answer::respond(work.review, decision, work.scratch, work.answer);
   answer::Answer answer;
@@ -88,14 +88,14 @@ answer::Answer respond_with(const decide::Decision& decision, answer::Workspace:
   return answer;
 }
 
-answer::Answer respond_allowed(decide::Reason reason, std::string_view workload,
+answer::Answer respond_allowed(outcome::Reason reason, std::string_view workload,
                                answer::Workspace::Impl& work) {
   work.scratch.notes.clear();
   return respond_with({.reason = reason, .workload = workload}, work);
 }
 
 // The API server logs what it is told; the first ones say enough.
-void take_warnings(const Findings& findings, decide::Notes& notes) {
+void take_warnings(const Findings& findings, outcome::Notes& notes) {
   constexpr std::size_t most = 20;
   const std::vector<std::string>& all = findings.warnings();
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) notes.warn(all[i]);
@@ -105,14 +105,14 @@ void take_warnings(const Findings& findings, decide::Notes& notes) {
 answer::Answer respond_found(const Kind& kind, const Examined& found, const config::Config& config,
                              answer::Workspace::Impl& work) {
   const std::vector<std::string>& faults = found.findings.faults();
-  decide::Notes& notes = work.scratch.notes;
+  outcome::Notes& notes = work.scratch.notes;
   notes.clear();
-  decide::Decision decision{.reason = decide::Reason::checked,
-                            .workload = kind.name,
-                            .shadow = config.mode_for(kind.workload) == config::Mode::shadow};
+  outcome::Decision decision{.reason = outcome::Reason::checked,
+                             .workload = kind.name,
+                             .shadow = config.mode_for(kind.workload) == config::Mode::shadow};
   if (!faults.empty()) {
-    decision.outcome = decide::Outcome::denied;
-    decision.reason = decide::Reason::never_works;
+    decision.outcome = outcome::Outcome::denied;
+    decision.reason = outcome::Reason::never_works;
     decision.denial = Error(Errc::bad_value, "slices of " + std::string(kind.kind) + " " +
                                                  text::printable(found.object.name, 100) +
                                                  " could never start: " + joined(faults));
@@ -132,9 +132,9 @@ answer::Answer answer_object(read::Body body, const config::Config& config,
   if (!read::read_envelope(body.bytes(), work.reader, work.review))
     return answer::refuse(work.reader.error(), work);
   const Kind* kind = kind_of(work.review);
-  if (kind == nullptr) return respond_allowed(decide::Reason::not_a_pod, {}, work);
+  if (kind == nullptr) return respond_allowed(outcome::Reason::not_a_pod, {}, work);
   if (!config.workloads.has(kind->workload))
-    return respond_allowed(decide::Reason::switched_off, kind->name, work);
+    return respond_allowed(outcome::Reason::switched_off, kind->name, work);
   Examined now;
   if (!examine(*kind, work.review.object, config, cluster, work, now)) {
     work.reader.within("request.object");

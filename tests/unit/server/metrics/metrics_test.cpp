@@ -18,14 +18,14 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
-using webhook::decide::Summary;
 using webhook::ledger::PlaceAnswer;
+using webhook::outcome::Summary;
 
 Summary patched(std::string_view workload) {
   Summary summary;
   summary.workload = workload;
-  summary.outcome = webhook::decide::Outcome::patched;
-  summary.reason = webhook::decide::Reason::injected;
+  summary.outcome = webhook::outcome::Outcome::patched;
+  summary.reason = webhook::outcome::Reason::injected;
   return summary;
 }
 

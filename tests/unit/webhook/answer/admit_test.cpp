@@ -39,12 +39,12 @@ TEST(AdmitTest, WhatIsThrownBecomesAnAnswerThatAdmits) {
   EXPECT_EQ(body["response"]["uid"], json::parse(text)["request"]["uid"]);
   EXPECT_EQ(body["response"]["warnings"].size(), 1u);
   EXPECT_FALSE(body["response"].contains("patch"));
-  EXPECT_EQ(answer.summary.outcome, decide::Outcome::failed);
-  EXPECT_EQ(answer.summary.reason, decide::Reason::internal_error);
+  EXPECT_EQ(answer.summary.outcome, outcome::Outcome::failed);
+  EXPECT_EQ(answer.summary.reason, outcome::Reason::internal_error);
   // And the workspace is good for the next.
   std::string next = ray_review();
   EXPECT_EQ(admit(read::Body(next), {}, read::NoCluster(), workspace).summary.outcome,
-            decide::Outcome::patched);
+            outcome::Outcome::patched);
 }
 
 TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
@@ -84,7 +84,7 @@ TEST(AdmitTest, AWorkspaceMayMove) {
   admit(read::Body(text), {}, read::NoCluster(), one);
   Workspace two = std::move(one);
   EXPECT_EQ(admit(read::Body(text), {}, read::NoCluster(), two).summary.outcome,
-            decide::Outcome::patched);
+            outcome::Outcome::patched);
 }
 
 TEST(AdmitSummary, SaysWhoAndWhat) {
@@ -105,7 +105,7 @@ TEST(AdmitSummary, SaysWhoAndWhat) {
   EXPECT_EQ(answer.summary.slice, 2u);
   EXPECT_EQ(answer.summary.worker, 2u);
   EXPECT_EQ(answer.summary.workers, 4u);
-  EXPECT_EQ(answer.summary.reason, decide::Reason::injected);
+  EXPECT_EQ(answer.summary.reason, outcome::Reason::injected);
   EXPECT_FALSE(answer.summary.dry_run);
   const json body = json::parse(answer.body);
   EXPECT_EQ(answer.summary.patch_bytes,
@@ -116,7 +116,7 @@ TEST(AdmitSummary, OfADenialSaysNoPlace) {
   std::string text = a_pod().job("t", 9).topology("2x4").tpu(4).review();
   Workspace workspace;
   const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
-  EXPECT_EQ(answer.summary.outcome, decide::Outcome::denied);
+  EXPECT_EQ(answer.summary.outcome, outcome::Outcome::denied);
   EXPECT_EQ(answer.summary.patch_bytes, 0u);
 }
 

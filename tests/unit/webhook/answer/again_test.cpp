@@ -142,10 +142,10 @@ TEST_P(EveryKind, UnchangedIsLeftUnchanged) {
   const auto first = admit(GetParam().pod);
   const auto second = admit_pod(first.object);
   EXPECT_EQ(second.patch, none);
-  EXPECT_TRUE(second.reason == decide::Reason::already_done ||
-              second.reason == decide::Reason::single_host ||
-              second.reason == decide::Reason::no_subdomain)
-      << decide::name(second.reason);
+  EXPECT_TRUE(second.reason == outcome::Reason::already_done ||
+              second.reason == outcome::Reason::single_host ||
+              second.reason == outcome::Reason::no_subdomain)
+      << outcome::name(second.reason);
 }
 
 TEST_P(EveryKind, ARecordTakenAwayComesBackAlone) {

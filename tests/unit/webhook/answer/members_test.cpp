@@ -48,7 +48,7 @@ class Members : public testing::TestWithParam<Job> {
     for (std::uint32_t slice = 0; slice < GetParam().slices; ++slice)
       for (std::uint32_t host = 0; host < GetParam().hosts; ++host) {
         answers_.push_back(admit(GetParam().member(slice, host)));
-        ASSERT_EQ(answers_.back().outcome, decide::Outcome::patched) << answers_.back().message;
+        ASSERT_EQ(answers_.back().outcome, outcome::Outcome::patched) << answers_.back().message;
       }
   }
   const Admitted& at(std::uint32_t slice, std::uint32_t host) const {

@@ -33,8 +33,8 @@ TEST(Shadow, AllowsUnchangedWhatItWouldHavePatched) {
   const auto answer = admit(job(), shadow());
   EXPECT_TRUE(answer.allowed);
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
-  EXPECT_EQ(answer.outcome, decide::Outcome::patched);
-  EXPECT_EQ(answer.reason, decide::Reason::injected);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::patched);
+  EXPECT_EQ(answer.reason, outcome::Reason::injected);
   EXPECT_NE(answer.warning("would have been patched as host 1 of 2"), "") << answer.body;
   EXPECT_NE(answer.body.find(R"("mode":"shadow")"), std::string::npos) << answer.body;
 }
@@ -44,7 +44,7 @@ TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
   ASSERT_FALSE(admit(pod).allowed);
   const auto answer = admit(pod, shadow());
   EXPECT_TRUE(answer.allowed);
-  EXPECT_EQ(answer.outcome, decide::Outcome::denied);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
   EXPECT_NE(answer.warning("would have been refused: "), "") << answer.body;
   EXPECT_NE(answer.warning("plain decimal from 0 to 1"), "") << answer.body;
 }
@@ -58,7 +58,7 @@ TEST(Shadow, SaysNothingOfAPodThatIsNoneOfItsBusiness) {
 TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
   const auto answer = admit(ray(), only({config::WorkloadKind::job, config::WorkloadKind::jobset}));
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
-  EXPECT_EQ(answer.reason, decide::Reason::switched_off);
+  EXPECT_EQ(answer.reason, outcome::Reason::switched_off);
   EXPECT_TRUE(answer.warnings.empty());
   EXPECT_FALSE(
       admit(job(), only({config::WorkloadKind::job, config::WorkloadKind::jobset})).patch.empty());
@@ -68,7 +68,7 @@ TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
 TEST(Workloads, OfJobSetAreNotTakenForJobs) {
   const auto answer = admit(a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4),
                             only({config::WorkloadKind::job}));
-  EXPECT_EQ(answer.reason, decide::Reason::switched_off);
+  EXPECT_EQ(answer.reason, outcome::Reason::switched_off);
 }
 
 test::Around ray_in(config::Mode mode, config::Mode others) {

@@ -399,7 +399,7 @@ TEST(EveryPod, KeepsItsPromises) {
     if (has_record(pod) && seed % 2 == 0) pod["metadata"].erase("annotations");
     SCOPED_TRACE("TPUWH_SEED=" + std::to_string(seed) + " TPUWH_ROUNDS=1 " + pod.dump());
     check(pod, maker);
-    ++reasons[decide::name(admit_pod(pod).reason)];
+    ++reasons[outcome::name(admit_pod(pod).reason)];
     if (testing::Test::HasFailure()) return;
   }
   if (rounds < 1000) return;

@@ -58,7 +58,7 @@ TEST_P(IndexLabels, ArePlainDecimalsBelowTheirBound) {
         ""s + char(0)}) {
     const auto answer = with(bad);
     EXPECT_FALSE(answer.allowed) << bad;
-    EXPECT_EQ(answer.reason, Reason::bad_index) << bad;
+    EXPECT_EQ(answer.reason, outcome::Reason::bad_index) << bad;
     EXPECT_NE(answer.message.find(c.key), std::string::npos) << answer.message;
     EXPECT_NE(answer.message.find("plain decimal from 0 to"), std::string::npos) << answer.message;
   }
@@ -99,7 +99,7 @@ TEST(IndexMissing, IsLeftAloneWithAWarning) {
       auto changed = PodBuilder(pod).label(key, value);
       if (key == job_index) changed.annotation(key, value);
       const auto answer = admit(changed);
-      EXPECT_EQ(answer.reason, Reason::no_identity) << key;
+      EXPECT_EQ(answer.reason, outcome::Reason::no_identity) << key;
       EXPECT_EQ(answer.patch, json::array());
       EXPECT_EQ(answer.warnings.size(), 1u);
       EXPECT_NE(answer.warning("nothing was injected"), "");
@@ -140,8 +140,8 @@ TEST(IndexOfOneHost, OfARayWorkerMeansNothing) {
 struct Verdict {
   std::string_view name;
   PodBuilder pod;
-  Outcome outcome;
-  Reason reason;
+  outcome::Outcome outcome;
+  outcome::Reason reason;
   const char* told = "";  // part of the warning or of the denial; "" for neither
 };
 
@@ -151,21 +151,21 @@ TEST_P(Verdicts, WithTheirReason) {
   const auto answer = admit(GetParam().pod);
   EXPECT_EQ(answer.status, 200u) << answer.message;
   EXPECT_EQ(answer.outcome, GetParam().outcome);
-  EXPECT_EQ(answer.reason, GetParam().reason) << name(answer.reason);
+  EXPECT_EQ(answer.reason, GetParam().reason) << outcome::name(answer.reason);
   const std::string_view told = GetParam().told;
   if (told.empty()) {
     EXPECT_TRUE(answer.warnings.empty()) << answer.warnings[0];
-  } else if (answer.outcome == Outcome::denied) {
+  } else if (answer.outcome == outcome::Outcome::denied) {
     EXPECT_NE(answer.message.find(told), std::string::npos) << answer.message;
   } else {
     EXPECT_NE(answer.warning(told), "") << json(answer.warnings);
   }
-  if (answer.outcome != Outcome::patched) {
+  if (answer.outcome != outcome::Outcome::patched) {
     EXPECT_EQ(answer.patch, json::array());
   }
 }
 
-using enum Outcome;
+using enum outcome::Outcome;
 
 PodBuilder multi_host_pod() {
   return a_pod().topology("2x4").tpu(4);
@@ -176,143 +176,154 @@ const std::string longest(63, 'a');
 INSTANTIATE_TEST_SUITE_P(
     Decide, Verdicts,
     testing::Values(
-        Verdict{"no_tpu", a_pod().job("t", 1).topology("2x4"), unchanged, Reason::no_tpu},
-        Verdict{"zero_tpu", a_pod().job("t", 1).topology("2x4").tpu(0), unchanged, Reason::no_tpu},
+        Verdict{"no_tpu", a_pod().job("t", 1).topology("2x4"), unchanged, outcome::Reason::no_tpu},
+        Verdict{"zero_tpu", a_pod().job("t", 1).topology("2x4").tpu(0), unchanged,
+                outcome::Reason::no_tpu},
         Verdict{"opted_out", job().annotation("tpu-webhook.dev/inject", "false"), unchanged,
-                Reason::opted_out},
+                outcome::Reason::opted_out},
         Verdict{"not_opted_out", job().annotation("tpu-webhook.dev/inject", "true"), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"opted_out_of_a_denial",
                 a_pod().job("t", 9).topology("2x4").tpu(4).annotation("tpu-webhook.dev/inject",
                                                                       "false"),
-                unchanged, Reason::opted_out},
-        Verdict{"single_host", a_pod().topology("2x2").tpu(4), unchanged, Reason::single_host},
-        Verdict{"no_topology", a_pod().tpu(4), unchanged, Reason::no_topology,
+                unchanged, outcome::Reason::opted_out},
+        Verdict{"single_host", a_pod().topology("2x2").tpu(4), unchanged,
+                outcome::Reason::single_host},
+        Verdict{"no_topology", a_pod().tpu(4), unchanged, outcome::Reason::no_topology,
                 "no single TPU topology"},
-        Verdict{"empty_topology", a_pod().topology("").tpu(4), unchanged, Reason::no_topology,
-                "no single TPU topology"},
-        Verdict{"plain_multi_host", multi_host_pod(), unchanged, Reason::no_identity,
+        Verdict{"empty_topology", a_pod().topology("").tpu(4), unchanged,
+                outcome::Reason::no_topology, "no single TPU topology"},
+        Verdict{"plain_multi_host", multi_host_pod(), unchanged, outcome::Reason::no_identity,
                 "which host of the slice"},
         Verdict{"deployment_multi_host", multi_host_pod().owner("ReplicaSet", "d", "u"), unchanged,
-                Reason::no_identity, "which host"},
+                outcome::Reason::no_identity, "which host"},
         Verdict{"job_not_indexed", multi_host_pod().owner("Job", "t", "u"), unchanged,
-                Reason::no_identity, "completionMode: Indexed"},
+                outcome::Reason::no_identity, "completionMode: Indexed"},
         Verdict{"only_init", a_pod().topology("2x4").init_container("i").tpu(4), unchanged,
-                Reason::inconsistent, "only init"},
+                outcome::Reason::inconsistent, "only init"},
         Verdict{"request_and_limit",
                 job().set("/spec/containers/0/resources/requests/google.com~1tpu", "1"), unchanged,
-                Reason::inconsistent, "request and limit"},
-        Verdict{"unequal_containers", job().container("b").tpu(1), unchanged, Reason::inconsistent,
-                "different numbers"},
+                outcome::Reason::inconsistent, "request and limit"},
+        Verdict{"unequal_containers", job().container("b").tpu(1), unchanged,
+                outcome::Reason::inconsistent, "different numbers"},
         // Topologies that cannot be.
-        Verdict{"upper_case", a_pod().topology("2X4").tpu(4), denied, Reason::bad_topology, "2x4"},
-        Verdict{"word", a_pod().topology("four").tpu(4), denied, Reason::bad_topology, "four"},
-        Verdict{"one_number", a_pod().topology("8").tpu(4), denied, Reason::bad_topology, "8"},
-        Verdict{"zero", a_pod().topology("0x4").tpu(4), denied, Reason::bad_topology, "0x4"},
-        Verdict{"negative", a_pod().topology("-2x4").tpu(4), denied, Reason::bad_topology, "-2x4"},
+        Verdict{"upper_case", a_pod().topology("2X4").tpu(4), denied, outcome::Reason::bad_topology,
+                "2x4"},
+        Verdict{"word", a_pod().topology("four").tpu(4), denied, outcome::Reason::bad_topology,
+                "four"},
+        Verdict{"one_number", a_pod().topology("8").tpu(4), denied, outcome::Reason::bad_topology,
+                "8"},
+        Verdict{"zero", a_pod().topology("0x4").tpu(4), denied, outcome::Reason::bad_topology,
+                "0x4"},
+        Verdict{"negative", a_pod().topology("-2x4").tpu(4), denied, outcome::Reason::bad_topology,
+                "-2x4"},
         Verdict{"overflow", a_pod().topology("4294967296x4294967296").tpu(4), denied,
-                Reason::bad_topology, "4294967296"},
-        Verdict{"three_chips", a_pod().topology("2x4").tpu(3), denied, Reason::bad_topology, "3"},
+                outcome::Reason::bad_topology, "4294967296"},
+        Verdict{"three_chips", a_pod().topology("2x4").tpu(3), denied,
+                outcome::Reason::bad_topology, "3"},
         Verdict{"more_chips_than_slice", a_pod().topology("2x2").tpu(8), denied,
-                Reason::bad_topology, "8"},
-        Verdict{"gibi_chips", a_pod().topology("2x2").tpu("4Gi"), denied, Reason::bad_topology,
-                "4294967296"},
-        Verdict{"bounds", a_pod().topology("1x8").tpu(4), denied, Reason::bad_topology, "1x8"},
+                outcome::Reason::bad_topology, "8"},
+        Verdict{"gibi_chips", a_pod().topology("2x2").tpu("4Gi"), denied,
+                outcome::Reason::bad_topology, "4294967296"},
+        Verdict{"bounds", a_pod().topology("1x8").tpu(4), denied, outcome::Reason::bad_topology,
+                "1x8"},
         Verdict{"unknown_accelerator",
                 a_pod().job("t", 1).accelerator("tpu-v9").topology("2x4").tpu(4), patched,
-                Reason::injected, "tpu-v9"},
+                outcome::Reason::injected, "tpu-v9"},
         Verdict{"unlisted_shape", a_pod().job("t", 1).topology("2x6").tpu(4), patched,
-                Reason::injected, "does not list 2x6"},
+                outcome::Reason::injected, "does not list 2x6"},
         // Sub-slices that do not fit are passed over by the device plugin (D17).
         Verdict{"sub_slice",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x4").tpu(4), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"sub_slice_is_the_whole",
                 a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "2x4").tpu(4), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"sub_slice_too_large",
                 a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "4x4").tpu(4), unchanged,
-                Reason::inconsistent, "no sub-slice of the selected topology 2x4"},
+                outcome::Reason::inconsistent, "no sub-slice of the selected topology 2x4"},
         Verdict{"sub_slice_of_other_rank",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x2x1").tpu(4),
-                unchanged, Reason::inconsistent, "no sub-slice"},
+                unchanged, outcome::Reason::inconsistent, "no sub-slice"},
         Verdict{"sub_slice_no_such_shape",
                 a_pod().job("t", 1).topology("8x8").annotation(sub_slice, "4x2").tpu(4), unchanged,
-                Reason::inconsistent, "no sub-slice"},
+                outcome::Reason::inconsistent, "no sub-slice"},
         Verdict{"sub_slice_garbage",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "two").tpu(4), unchanged,
-                Reason::inconsistent, "two"},
+                outcome::Reason::inconsistent, "two"},
         Verdict{"sub_slice_of_garbage",
                 a_pod().job("t", 1).topology("huge").annotation(sub_slice, "2x4").tpu(4), unchanged,
-                Reason::inconsistent, "huge"},
+                outcome::Reason::inconsistent, "huge"},
         Verdict{"dynamic_slice", a_pod().job("t", 1).annotation(sub_slice, "2x4").tpu(4), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"slice_key_garbage",
                 a_pod().job("t", 1).selector("cloud.google.com/gke-tpu-slice-big-id", "x").tpu(4),
-                unchanged, Reason::inconsistent, "big"},
+                unchanged, outcome::Reason::inconsistent, "big"},
         // Names.
-        Verdict{"no_subdomain", job().remove("/spec/subdomain"), patched, Reason::injected,
+        Verdict{"no_subdomain", job().remove("/spec/subdomain"), patched, outcome::Reason::injected,
                 "no spec.subdomain"},
         Verdict{"other_hostname", job().set("/spec/hostname", "mine"), unchanged,
-                Reason::inconsistent, "spec.hostname is mine"},
+                outcome::Reason::inconsistent, "spec.hostname is mine"},
         Verdict{"ray_other_hostname", ray().set("/spec/hostname", "mine"), unchanged,
-                Reason::inconsistent, "spec.hostname is mine"},
+                outcome::Reason::inconsistent, "spec.hostname is mine"},
         Verdict{"ray_same_hostname", ray().set("/spec/hostname", "g-1-1"), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"host_name_63", a_pod().job(std::string(61, 'a'), 1).topology("2x4").tpu(4),
-                patched, Reason::injected},
+                patched, outcome::Reason::injected},
         Verdict{"host_name_64", a_pod().job(std::string(62, 'a'), 1).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "64 characters"},
+                outcome::Reason::bad_name, "64 characters"},
         // Host 0 fits, the last host does not.
         Verdict{"last_host_name_64", a_pod().job(std::string(61, 'a'), 1).topology("8x8").tpu(4),
-                denied, Reason::bad_name, "64 characters"},
+                denied, outcome::Reason::bad_name, "64 characters"},
         Verdict{"upper_case_job", a_pod().job("Train", 1).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "no DNS label"},
         Verdict{"job_with_dot", a_pod().job("a.b", 1).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "no DNS label"},
         Verdict{"job_with_nul", a_pod().job("a\0b"s, 1).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "no DNS label"},
         Verdict{"job_with_quote", a_pod().job("a\"b", 1).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "no DNS label"},
-        Verdict{"subdomain_63", job().set("/spec/subdomain", longest), patched, Reason::injected},
+                outcome::Reason::bad_name, "no DNS label"},
+        Verdict{"subdomain_63", job().set("/spec/subdomain", longest), patched,
+                outcome::Reason::injected},
         Verdict{"subdomain_64", job().set("/spec/subdomain", longest + "a"), denied,
-                Reason::bad_name, "64 characters"},
-        Verdict{"subdomain_with_dot", job().set("/spec/subdomain", "a.b"), denied, Reason::bad_name,
-                "subdomain a.b"},
+                outcome::Reason::bad_name, "64 characters"},
+        Verdict{"subdomain_with_dot", job().set("/spec/subdomain", "a.b"), denied,
+                outcome::Reason::bad_name, "subdomain a.b"},
         Verdict{"subdomain_quote", job().set("/spec/subdomain", "a\",\"b"), denied,
-                Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "no DNS label"},
         Verdict{"long_ray_cluster",
                 a_pod().ray(std::string(55, 'c'), "g", 0, 0).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "64 characters"},
+                outcome::Reason::bad_name, "64 characters"},
         Verdict{"longest_ray_cluster",
                 a_pod().ray(std::string(54, 'c'), "g", 0, 0).topology("2x4").tpu(4), patched,
-                Reason::injected},
+                outcome::Reason::injected},
         Verdict{"long_ray_group",
                 a_pod().ray("c", std::string(60, 'g'), 0, 0).topology("2x4").tpu(4), denied,
-                Reason::bad_name, "64 characters"},
+                outcome::Reason::bad_name, "64 characters"},
         Verdict{"long_ray_group_of_one_host",
                 a_pod().ray("c", std::string(62, 'g'), 0, 0).topology("2x2").tpu(4), denied,
-                Reason::bad_name, "no label value"},
+                outcome::Reason::bad_name, "no label value"},
         Verdict{"long_names_of_one_host", a_pod().job(longest, 0).topology("2x2").tpu(4), unchanged,
-                Reason::single_host},
+                outcome::Reason::single_host},
         // Names that do not resolve.
         Verdict{"hostname_override", job().set("/spec/hostnameOverride", "x"), patched,
-                Reason::injected, "hostnameOverride"},
-        Verdict{"dns_default", job().set("/spec/dnsPolicy", "Default"), patched, Reason::injected,
-                "dnsPolicy Default"},
-        Verdict{"dns_none", job().set("/spec/dnsPolicy", "None"), patched, Reason::injected,
-                "dnsPolicy None"},
-        Verdict{"host_network", job().set("/spec/hostNetwork", true), patched, Reason::injected,
-                "hostNetwork without"},
+                outcome::Reason::injected, "hostnameOverride"},
+        Verdict{"dns_default", job().set("/spec/dnsPolicy", "Default"), patched,
+                outcome::Reason::injected, "dnsPolicy Default"},
+        Verdict{"dns_none", job().set("/spec/dnsPolicy", "None"), patched,
+                outcome::Reason::injected, "dnsPolicy None"},
+        Verdict{"host_network", job().set("/spec/hostNetwork", true), patched,
+                outcome::Reason::injected, "hostNetwork without"},
         Verdict{
             "host_network_right",
             job().set("/spec/hostNetwork", true).set("/spec/dnsPolicy", "ClusterFirstWithHostNet"),
-            patched, Reason::injected},
-        Verdict{"no_dns_policy", job().remove("/spec/dnsPolicy"), patched, Reason::injected},
+            patched, outcome::Reason::injected},
+        Verdict{"no_dns_policy", job().remove("/spec/dnsPolicy"), patched,
+                outcome::Reason::injected},
         // Chips that are no number of chips: the Pod's fault, so a decision.
-        Verdict{"half_a_chip", job().tpu("1500m"), denied, Reason::bad_quantity, "1500m"},
-        Verdict{"negative_chips", job().tpu("-4"), denied, Reason::bad_quantity, "-4"},
-        Verdict{"words_of_chips", job().tpu("abc"), denied, Reason::bad_quantity, "abc"}),
+        Verdict{"half_a_chip", job().tpu("1500m"), denied, outcome::Reason::bad_quantity, "1500m"},
+        Verdict{"negative_chips", job().tpu("-4"), denied, outcome::Reason::bad_quantity, "-4"},
+        Verdict{"words_of_chips", job().tpu("abc"), denied, outcome::Reason::bad_quantity, "abc"}),
     case_name);
 
 TEST(DecideDryRun, IsTheSameDecision) {

@@ -131,7 +131,7 @@ TEST(RayLedger, NoPlaceBeyondTheSlicesOfTheJob) {
     EXPECT_EQ(host_name(create(pod, ledger)), name);
   const auto fifth = create(pod, ledger);
   EXPECT_EQ(fifth.status, 503u);
-  EXPECT_EQ(fifth.outcome, decide::Outcome::deferred);
+  EXPECT_EQ(fifth.outcome, outcome::Outcome::deferred);
   EXPECT_NE(fifth.message.find("all 4 places of worker group g of RayCluster c are taken"),
             std::string::npos)
       << fifth.message;
@@ -154,7 +154,7 @@ TEST(RayLedger, NoPlaceBeyondTheClustersSize) {
   EXPECT_EQ(host_name(admit(worker("2x4").set("/metadata/name", "b"), around)), "g-0-1");
   EXPECT_EQ(admit(worker("2x4"), around).status, 503u);
   const auto misfit = admit(worker("4x4"), around);
-  EXPECT_EQ(misfit.reason, decide::Reason::inconsistent);
+  EXPECT_EQ(misfit.reason, outcome::Reason::inconsistent);
   EXPECT_NE(misfit.warning("has numOfHosts 2, but 4x4 with 4 chips per Pod has 4 hosts"), "");
 }
 
@@ -170,7 +170,7 @@ TEST(RayLedger, SlicesOfAnotherSizeAreNotMixed) {
   MemoryLedger ledger;
   create(worker("4x4"), ledger);
   const auto other = create(worker("2x4"), ledger);
-  EXPECT_EQ(other.reason, decide::Reason::no_identity);
+  EXPECT_EQ(other.reason, outcome::Reason::no_identity);
   EXPECT_NE(other.warning("slices of 4 hosts, but this Pod is of a slice of 2"), "") << other.body;
 }
 
@@ -197,7 +197,7 @@ TEST(RayLedger, WithoutOneNothingIsGuessed) {
   NoLedger none("no ledger here");
   const auto answer = create(worker(), none);
   EXPECT_EQ(answer.patch, test::json::array());
-  EXPECT_EQ(answer.reason, decide::Reason::no_identity);
+  EXPECT_EQ(answer.reason, outcome::Reason::no_identity);
   EXPECT_NE(answer.warning("no ledger here; nothing was injected"), "");
 }
 

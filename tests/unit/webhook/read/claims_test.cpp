@@ -63,7 +63,7 @@ TEST(Claims, AreChips) {
 
 TEST(Claims, OfOtherDevicesAreNot) {
   const auto answer = ask(worker(list({claim("net", "netdev")}), list({use("net")})));
-  EXPECT_EQ(answer.reason, decide::Reason::no_tpu);
+  EXPECT_EQ(answer.reason, outcome::Reason::no_tpu);
 }
 
 TEST(Claims, ThatAreNotKnownAreNotGuessed) {
@@ -75,7 +75,7 @@ TEST(Claims, ThatAreNotKnownAreNotGuessed) {
             .container("b")
             .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}})}) {
     const auto answer = ask(pod);
-    EXPECT_EQ(answer.reason, decide::Reason::no_tpu) << pod.pod();
+    EXPECT_EQ(answer.reason, outcome::Reason::no_tpu) << pod.pod();
     EXPECT_NE(answer.warning("is not known here, so nothing was injected"), "");
     EXPECT_EQ(answer.patch, json::array());
   }

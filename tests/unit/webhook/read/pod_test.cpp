@@ -134,7 +134,7 @@ TEST(PodFields, HostileKeysAreAnswered) {
   for (const std::string& key : {"\0"s, "a\"b"s, "~/"s, std::string(100'000, 'k'), ""s}) {
     auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
     pod.label(key, "v").annotation(key, "v").selector(key, "v");
-    EXPECT_EQ(admit(pod).outcome, decide::Outcome::patched);
+    EXPECT_EQ(admit(pod).outcome, outcome::Outcome::patched);
   }
 }
 

@@ -52,7 +52,7 @@ TEST_P(RefusesText, WithASentence) {
   const auto answer = admit(GetParam().text);
   EXPECT_EQ(answer.status, GetParam().status);
   EXPECT_NE(answer.message.find(GetParam().want), std::string::npos) << answer.message;
-  EXPECT_EQ(answer.outcome, decide::Outcome::unusable);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::unusable);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -114,13 +114,13 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ReviewText, SevenMebibytesAreRead) {
   const std::string small = good().dump();
   EXPECT_EQ(admit(small + std::string((7u << 20) - small.size(), ' ')).outcome,
-            decide::Outcome::patched);
+            outcome::Outcome::patched);
   json large = good();
   large["request"]["object"]["metadata"]["annotations"]["note"] = std::string(6u << 20, 'x');
-  EXPECT_EQ(admit(large.dump()).outcome, decide::Outcome::patched);
+  EXPECT_EQ(admit(large.dump()).outcome, outcome::Outcome::patched);
   large["request"]["object"]["metadata"]["annotations"]["note"] = std::string(1u << 20, '"');
-  EXPECT_EQ(admit(large.dump()).outcome, decide::Outcome::patched);
-  EXPECT_EQ(admit(small).outcome, decide::Outcome::patched) << "nothing of it stays behind";
+  EXPECT_EQ(admit(large.dump()).outcome, outcome::Outcome::patched);
+  EXPECT_EQ(admit(small).outcome, outcome::Outcome::patched) << "nothing of it stays behind";
 }
 
 TEST(ReviewText, CutAtEveryByte) {
@@ -169,7 +169,7 @@ TEST(ReviewDepth, SixtyFourLevelsCountedFromTheRoot) {
   const std::string at = "/request/object/spec/unknown";  // inside of 4 levels
   for (const bool objects : {false, true}) {
     EXPECT_EQ(admit(test::with_raw(review, at, nested(60, true, objects))).outcome,
-              decide::Outcome::patched);
+              outcome::Outcome::patched);
     const auto deep = admit(test::with_raw(review, at, nested(61, true, objects)));
     EXPECT_EQ(deep.status, 400u);
     EXPECT_NE(deep.message.find("deeper than 64"), std::string::npos) << deep.message;
@@ -198,7 +198,7 @@ TEST(ReviewSpelling, OrderEscapesBlanksAndVersionChangeNothing) {
   for (const json& pod : {good()["request"]["object"], test::full_pod()}) {
     const json review = test::review_of(pod);
     const auto want = admit(review.dump());
-    ASSERT_EQ(want.outcome, decide::Outcome::patched);
+    ASSERT_EQ(want.outcome, outcome::Outcome::patched);
     EXPECT_EQ(admit(test::reversed(review)).patch, want.patch);
     EXPECT_EQ(admit(test::all_escaped(review)).patch, want.patch);
     EXPECT_EQ(admit(review.dump(4)).patch, want.patch);
@@ -224,7 +224,7 @@ TEST(ReviewSpelling, TheUidComesBackWhateverItHolds) {
        {"a\"b"s, "a\\b"s, "a\nb\t\x01\x1f"s, "a\0b"s, "\xc3\xa4\xf0\x9f\x98\x80"s, "\x7f"s,
         "</script>"s, std::string(100'000, '"')}) {
     const auto answer = admit(with("/request/uid", uid).dump());  // the uid is compared there
-    EXPECT_EQ(answer.outcome, decide::Outcome::patched);
+    EXPECT_EQ(answer.outcome, outcome::Outcome::patched);
   }
 }
 
@@ -244,7 +244,7 @@ TEST_P(LeavesAlone, WithoutAPatch) {
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.patch, json::array());
   EXPECT_TRUE(answer.warnings.empty());
-  EXPECT_EQ(answer.reason, decide::Reason::not_a_pod);
+  EXPECT_EQ(answer.reason, outcome::Reason::not_a_pod);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -270,7 +270,7 @@ TEST(OtherReviews, TheirObjectIsNotRead) {
   for (const json& object :
        {json(5), json("x"), json::array({1}), json({{"metadata", 7}, {"spec", "x"}})}) {
     review["request"]["object"] = object;
-    EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod) << object;
+    EXPECT_EQ(admit(review.dump()).reason, outcome::Reason::not_a_pod) << object;
   }
 }
 
@@ -279,9 +279,9 @@ TEST(OtherReviews, ADeletionHasItsObjectInAnotherPlace) {
   review["request"]["operation"] = "DELETE";
   review["request"]["oldObject"] = review["request"]["object"];
   review["request"]["object"] = nullptr;
-  EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod);
+  EXPECT_EQ(admit(review.dump()).reason, outcome::Reason::not_a_pod);
   review["request"].erase("object");
-  EXPECT_EQ(admit(review.dump()).reason, decide::Reason::not_a_pod);
+  EXPECT_EQ(admit(review.dump()).reason, outcome::Reason::not_a_pod);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(ValidateRay, WhatWorksIsAllowedInSilence) {
         a_group("w", 1, a_template("2x4", "8")), a_group("cpu", 3, json::object())}) {
     const auto answer = validated(cluster(group));
     EXPECT_TRUE(answer.silent()) << group << answer.message << json(answer.warnings);
-    EXPECT_EQ(answer.reason, decide::Reason::checked);
+    EXPECT_EQ(answer.reason, outcome::Reason::checked);
     EXPECT_EQ(answer.owner, "RayCluster/ray");
   }
 }
@@ -40,7 +40,7 @@ TEST(ValidateRay, NamesEveryGroupAndItsNumbers) {
   const auto answer = validated(a_ray_cluster(
       list({a_group("whole", 4, good), a_group("few", 2, good), a_group("many", 8, good),
             a_group("none", nullptr, good), a_group("odd", 2, a_template("3x3", 4))})));
-  EXPECT_EQ(answer.outcome, decide::Outcome::denied);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
   EXPECT_EQ(answer.message,
             "slices of RayCluster ray could never start: "
             "(1) worker group few: numOfHosts is 2, but 4x4 with 4 chips per Pod has 4 hosts "

@@ -42,7 +42,7 @@ TEST(Validate, PassesOverWhatItDoesNotKnow) {
   other = wrong;
   other["kind"] = "RayCronJob";
   EXPECT_TRUE(validated(other).silent());
-  EXPECT_EQ(validated(other).reason, decide::Reason::not_a_pod);
+  EXPECT_EQ(validated(other).reason, outcome::Reason::not_a_pod);
 }
 
 TEST(Validate, AnswersObjectsWithAnythingMissing) {
@@ -84,7 +84,7 @@ TEST(Validate, AnApiThatIsSwitchedOffIsLeftAlone) {
   config::Config config;
   config.workloads = {config::WorkloadKind::job};
   EXPECT_TRUE(validated(wrong, {.config = config}).silent());
-  EXPECT_EQ(validated(wrong, {.config = config}).reason, decide::Reason::switched_off);
+  EXPECT_EQ(validated(wrong, {.config = config}).reason, outcome::Reason::switched_off);
 }
 
 TEST(Validate, ShadowWarnsAndAllows) {
@@ -93,7 +93,7 @@ TEST(Validate, ShadowWarnsAndAllows) {
   for (const config::Config& how : {config, config::Config().in_shadow()}) {
     const auto answer = validated(wrong, {.config = how});
     EXPECT_TRUE(answer.allowed);
-    EXPECT_EQ(answer.outcome, decide::Outcome::denied);
+    EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
     EXPECT_NE(answer.warning("shadow mode: it would have been refused: slices of RayCluster ray"),
               "")
         << json(answer.warnings);
@@ -168,7 +168,7 @@ TEST(Validate, WhatIsThrownAdmits) {
   static const NoThrow thrower;
   const auto answer = validated(wrong, {.cluster = &thrower});
   EXPECT_TRUE(answer.allowed);
-  EXPECT_EQ(answer.outcome, decide::Outcome::failed);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::failed);
 }
 
 struct Shapes {
@@ -240,7 +240,7 @@ TEST(Validate, AgreesWithTheDecisionForAPodOfAWrongSize) {
     const auto pod =
         test::admit(a_pod().ray("ray", "w", 0, 0).topology("4x4").tpu(4), {.cluster = &known});
     const auto answer = validated(cluster("w", static_cast<int>(hosts)), {.cluster = &known});
-    EXPECT_EQ(answer.allowed, pod.outcome == decide::Outcome::patched) << hosts << answer.message;
+    EXPECT_EQ(answer.allowed, pod.outcome == outcome::Outcome::patched) << hosts << answer.message;
     EXPECT_EQ(answer.allowed, hosts == 4) << hosts;
   }
 }

@@ -81,7 +81,7 @@ TEST(Annotations, AWorkerCountStandsForATopology) {
 
 TEST(Annotations, AWorkerCountHasToFitTheTopology) {
   const auto answer = admit(task("0").annotation(prefix + "worker-count", "4"));
-  EXPECT_EQ(answer.reason, decide::Reason::inconsistent);
+  EXPECT_EQ(answer.reason, outcome::Reason::inconsistent);
   EXPECT_NE(answer.warning("worker-count is 4, but 2x4 with 4 chips per Pod has 2 hosts"), "");
 }
 
@@ -92,7 +92,7 @@ TEST(Annotations, AnOwnersIndexIsNotReplaced) {
   };
   EXPECT_EQ(effective(admit(job(0)), "TPU_WORKER_ID"), "0");
   const auto answer = admit(job(1));
-  EXPECT_EQ(answer.reason, decide::Reason::inconsistent);
+  EXPECT_EQ(answer.reason, outcome::Reason::inconsistent);
   EXPECT_NE(answer.warning("annotation worker-id is 0, but the Pod is host 1"), "") << answer.body;
   EXPECT_EQ(answer.patch, test::json::array());
 }
@@ -158,7 +158,7 @@ TEST(Annotations, WhatIsMissingIsNamed) {
   const auto nameless = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1hostnames"));
   EXPECT_NE(nameless.warning("annotations worker-id and hostnames"), "") << nameless.body;
   const auto anybody = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1worker-id"));
-  EXPECT_EQ(anybody.reason, decide::Reason::no_identity);
+  EXPECT_EQ(anybody.reason, outcome::Reason::no_identity);
   EXPECT_FALSE(admit(task("2")).allowed);
   EXPECT_FALSE(admit(task("01")).allowed);
 }

@@ -64,7 +64,7 @@ TEST(Lws, BeforeItsWebhookTheOrdinalServes) {
   EXPECT_EQ(admit(without(worker, "worker-index")).patch, admit(worker).patch);
   auto bare = without(leader_has_tpu(member(1, 2)), "worker-index");
   EXPECT_EQ(admit(bare.remove("/metadata/labels/apps.kubernetes.io~1pod-index")).reason,
-            decide::Reason::no_identity);
+            outcome::Reason::no_identity);
 }
 
 TEST(Lws, WhatItsWebhookWroteStays) {
@@ -108,12 +108,12 @@ TEST(Lws, TheExcludedLeaderIsInNoSlice) {
   const auto excluded = [](PodBuilder pod) {
     return subgroups(pod, "2").annotation(prefix + "subgroup-policy-type", "LeaderExcluded");
   };
-  EXPECT_EQ(admit(excluded(member(0, 5))).reason, decide::Reason::no_identity);
+  EXPECT_EQ(admit(excluded(member(0, 5))).reason, outcome::Reason::no_identity);
   const auto worker = admit(excluded(leader_has_tpu(member(3, 5))));
   EXPECT_EQ(effective(worker, "TPU_WORKER_HOSTNAMES"), "vllm-1-3.svc,vllm-1-4.svc");
   EXPECT_EQ(effective(worker, "TPU_WORKER_ID"), "0");
   // With TPUs of its own it is a slice of one host, and not "worker-index 0, expected 1 or more".
-  EXPECT_EQ(admit(excluded(member(0, 5)).topology("2x2")).reason, decide::Reason::single_host);
+  EXPECT_EQ(admit(excluded(member(0, 5)).topology("2x2")).reason, outcome::Reason::single_host);
 }
 
 // Label and env of LWS's own webhook disagree here (6.3 number 1).
@@ -162,7 +162,7 @@ TEST(Lws, ItsExclusiveTopologyIsTheDomain) {
 TEST(Lws, IndicesArePlainDecimalsOfTheGroup) {
   for (const char* bad : {"01", "-1", "2", "4294967296", "1e3"})
     EXPECT_EQ(admit(leader_has_tpu(member(1, 2)).label(prefix + "worker-index", bad)).reason,
-              decide::Reason::bad_index)
+              outcome::Reason::bad_index)
         << bad;
 }
 

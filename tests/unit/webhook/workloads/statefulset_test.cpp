@@ -46,7 +46,7 @@ TEST(StatefulSet, TheOrdinalIsInTheNameWhereThereIsNoLabel) {
   const auto pod = sax(3).remove("/metadata/labels");
   EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
   const auto nameless = PodBuilder(pod).set("/metadata/name", "other-3");
-  EXPECT_EQ(admit(nameless).reason, decide::Reason::no_identity);
+  EXPECT_EQ(admit(nameless).reason, outcome::Reason::no_identity);
 }
 
 TEST(StatefulSet, AStartOrdinalIsSaidByAnAnnotation) {
@@ -56,7 +56,7 @@ TEST(StatefulSet, AStartOrdinalIsSaidByAnAnnotation) {
   EXPECT_EQ(effective(started(5, "5"), "TPU_WORKER_ID"), "0");
   EXPECT_EQ(effective(started(6, "5"), "TPU_WORKER_HOSTNAMES"), "sax-5.svc,sax-6.svc");
   EXPECT_FALSE(started(4, "5").allowed);
-  EXPECT_EQ(started(5, "five").reason, decide::Reason::no_identity);
+  EXPECT_EQ(started(5, "five").reason, outcome::Reason::no_identity);
 }
 
 TEST(StatefulSet, JoinsItsSlicesWhenTheUserSaysHowMany) {
@@ -64,7 +64,7 @@ TEST(StatefulSet, JoinsItsSlicesWhenTheUserSaysHowMany) {
   EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
   EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "sax-0.svc");
   const auto beyond = admit(sax(4).env("MEGASCALE_NUM_SLICES", "2"));
-  EXPECT_EQ(beyond.reason, decide::Reason::bad_index);
+  EXPECT_EQ(beyond.reason, outcome::Reason::bad_index);
   EXPECT_NE(beyond.message.find("the job has 2 slices"), std::string::npos) << beyond.message;
   EXPECT_EQ(effective(admit(sax(3)), "MEGASCALE_SLICE_ID"), "(absent)");
 }

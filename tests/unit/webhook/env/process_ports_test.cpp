@@ -1,0 +1,118 @@
+// TPU_PROCESS_PORT, and the list that says them (DESIGN D7).
+#include "webhook/env/process_ports.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/support/admitted.hpp"
+#include "tests/unit/webhook/env/env_pods.hpp"
+
+namespace tpuwh::webhook::env {
+namespace {
+
+using env_test::addresses;
+using env_test::from;
+using env_test::ironwood;
+using env_test::literal;
+using test::admit;
+using test::Admitted;
+using test::effective;
+using test::json;
+
+std::vector<std::string> ports_of(const Admitted& answer, std::size_t containers) {
+  std::vector<std::string> ports;
+  for (std::size_t i = 0; i < containers; ++i)
+    ports.push_back(effective(answer, "TPU_PROCESS_PORT", i));
+  ports.push_back(effective(answer, addresses));
+  return ports;
+}
+
+using Ports = std::vector<std::string>;
+
+TEST(ProcessPorts, OfTheUserAreAdopted) {
+  const auto both = admit(ironwood()
+                              .topology("2x2x1")
+                              .tpu(2)
+                              .env("TPU_PROCESS_PORT", "9100")
+                              .container("b")
+                              .tpu(2)
+                              .env("TPU_PROCESS_PORT", "9200"));
+  EXPECT_EQ(ports_of(both, 2), (Ports{"9100", "9200", "localhost:9100,localhost:9200"}));
+}
+
+// D7: "an existing port of the slice adopted".
+TEST(ProcessPorts, OneOfTheUserSetsTheOthers) {
+  const auto first = admit(
+      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "9000").container("b").tpu(2));
+  EXPECT_EQ(ports_of(first, 2), (Ports{"9000", "9001", "localhost:9000,localhost:9001"}));
+  const auto second = admit(
+      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "9000"));
+  EXPECT_EQ(ports_of(second, 2), (Ports{"8999", "9000", "localhost:8999,localhost:9000"}));
+}
+
+// The other processes look for each at its entry of the list.
+TEST(ProcessPorts, OfAListOfTheUserAreAdopted) {
+  const char* list = "t-0.svc:9000,t-0.svc:9500,t-1.svc:9001,t-1.svc:9501";
+  const auto pod = ironwood()
+                       .job("t", 1)
+                       .topology("2x2x2")
+                       .tpu(2)
+                       .env(addresses, list)
+                       .container("b")
+                       .tpu(2)
+                       .env(addresses, list);
+  EXPECT_EQ(ports_of(admit(pod), 2), (Ports{"9001", "9501", list}));
+}
+
+TEST(ProcessPorts, OfAListThatDoesNotFitAreNot) {
+  for (const char* list : {"t-0.svc:9000", "t-0.svc:9000,t-1.svc:9000,x:9000", "t-0.svc:9000,t-1",
+                           "t-0.svc:9000,t-1.svc:", "a,t-1.svc:0", ",", ""}) {
+    const auto answer = admit(ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, list));
+    EXPECT_EQ(effective(answer, "TPU_PROCESS_PORT"), "8471") << list;
+  }
+}
+
+TEST(ProcessPorts, TheSameTwiceIsTold) {
+  const auto answer = admit(ironwood()
+                                .topology("2x2x1")
+                                .tpu(2)
+                                .env("TPU_PROCESS_PORT", "8471")
+                                .container("b")
+                                .tpu(2)
+                                .env("TPU_PROCESS_PORT", "8471"));
+  EXPECT_NE(answer.warning("the same TPU_PROCESS_PORT"), "");
+}
+
+TEST(ProcessPorts, AreNeverTheSameTwiceInAPod) {
+  const auto first = admit(
+      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "8472").container("b").tpu(2));
+  const auto second = admit(
+      ironwood().topology("2x2x1").tpu(2).container("b").tpu(2).env("TPU_PROCESS_PORT", "8471"));
+  for (const auto* answer : {&first, &second}) {
+    const auto ports = ports_of(*answer, 2);
+    EXPECT_TRUE(ports[0] != ports[1] || answer->warning("TPU_PROCESS_PORT") != "") << ports[2];
+  }
+}
+
+TEST(ProcessPorts, ThereIsNoneAbove65535) {
+  const auto answer = admit(
+      ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "65535").container("b").tpu(2));
+  EXPECT_EQ(effective(answer, addresses), "(absent)");
+  EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "");
+}
+
+TEST(ProcessPorts, WhatIsNoPortLeavesTheListOut) {
+  for (const json& entry : {literal("TPU_PROCESS_PORT", "0"), literal("TPU_PROCESS_PORT", "65536"),
+                            literal("TPU_PROCESS_PORT", "http"), literal("TPU_PROCESS_PORT", ""),
+                            from("TPU_PROCESS_PORT", "f")}) {
+    const auto answer =
+        admit(ironwood().topology("2x2x1").tpu(2).env_entry(entry).container("b").tpu(2));
+    EXPECT_EQ(effective(answer, addresses), "(absent)") << entry;
+    EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "") << entry;
+  }
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::env

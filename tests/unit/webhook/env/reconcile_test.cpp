@@ -1,0 +1,205 @@
+// What stays, and where entries go (DESIGN D3).
+#include "webhook/env/reconcile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/named_case.hpp"
+#include "tests/unit/webhook/env/env_pods.hpp"
+
+namespace tpuwh::webhook::env {
+namespace {
+
+using env_test::addresses;
+using env_test::env_of;
+using env_test::from;
+using env_test::id;
+using env_test::ironwood;
+using env_test::literal;
+using env_test::names;
+using env_test::two_slices;
+using test::a_pod;
+using test::admit;
+using test::case_name;
+using test::effective;
+using test::env_names;
+using test::json;
+using test::PrintTo;
+
+// --- A value that is there (D3) ---------------------------------------------------------------
+
+struct Theirs {
+  std::string_view name;
+  std::vector<json> entries;  // of the user, in order
+  const char* variable;
+  std::string want;          // effective afterwards
+  const char* warning = "";  // part of one; "" for none at all
+};
+
+class UsersValue : public testing::TestWithParam<Theirs> {};
+
+TEST_P(UsersValue, StaysWhereItIs) {
+  auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
+  for (const json& entry : GetParam().entries) pod.env_entry(entry);
+  const auto answer = admit(pod);
+  EXPECT_EQ(effective(answer, GetParam().variable), GetParam().want);
+  // Theirs are the end of the list, in their order, each name as often as before.
+  const json& env = answer.object["spec"]["containers"][0]["env"];
+  ASSERT_GE(env.size(), GetParam().entries.size());
+  const std::size_t front = env.size() - GetParam().entries.size();
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < GetParam().entries.size(); ++i) {
+    EXPECT_EQ(env[front + i]["name"], GetParam().entries[i]["name"]);
+    changed += env[front + i] != GetParam().entries[i] ? 1 : 0;
+  }
+  EXPECT_LE(changed, 1u);
+  for (std::size_t i = 0; i < front; ++i)
+    for (const json& entry : GetParam().entries) EXPECT_NE(env[i]["name"], entry["name"]);
+  if (std::string_view(GetParam().warning).empty())
+    EXPECT_TRUE(answer.warnings.empty()) << answer.warnings[0];
+  else
+    EXPECT_NE(answer.warning(GetParam().warning), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Env, UsersValue,
+    testing::Values(
+        Theirs{"literal",
+               {literal(id, "7")},
+               id,
+               "7",
+               "TPU_WORKER_ID of container main is 7 and stays"},
+        Theirs{"the_same", {literal(id, "1")}, id, "1"},
+        Theirs{"empty_is_an_opt_out", {literal(id, "")}, id, ""},
+        Theirs{"no_value_is_empty", {{{"name", id}}}, id, ""},
+        Theirs{"reference", {from(id, "f")}, id, "<f>"},
+        Theirs{"platform_id", {literal(id, "0")}, id, "1"},
+        Theirs{"platform_names", {literal(names, "localhost")}, names, "train-0.svc,train-1.svc"},
+        Theirs{"platform_addresses",
+               {literal(addresses, "localhost:8471,localhost")},
+               addresses,
+               "train-0.svc:8471,train-1.svc:8471"},
+        Theirs{"platform_between_others",
+               {literal("A", "0"), literal(id, "0"), literal("B", "$(A)")},
+               id,
+               "1"},
+        Theirs{"id_00_is_theirs", {literal(id, "00")}, id, "00", "00 and stays"},
+        Theirs{"two_localhosts_are_theirs",
+               {literal(names, "localhost,localhost")},
+               names,
+               "localhost,localhost",
+               "and stays"},
+        Theirs{"mixed_addresses_are_theirs",
+               {literal(addresses, "localhost:1,other:1")},
+               addresses,
+               "localhost:1,other:1"},
+        Theirs{"last_counts", {literal(id, "0"), literal(id, "7")}, id, "7", "7 and stays"},
+        Theirs{"last_counts_platform", {literal(id, "7"), literal(id, "0")}, id, "1"},
+        Theirs{"last_counts_empty", {literal(id, "0"), literal(id, "")}, id, ""},
+        Theirs{"last_counts_reference", {literal(id, "0"), from(id, "f")}, id, "<f>"},
+        Theirs{"first_is_a_reference", {from(id, "f"), literal(id, "0")}, id, "1"},
+        Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
+    case_name);
+
+TEST(PlatformDefaults, StayOnASingleHost) {
+  const auto answer = admit(ironwood()
+                                .topology("2x2x1")
+                                .tpu(2)
+                                .env(id, "0")
+                                .env(names, "localhost")
+                                .env(addresses, "localhost:1")
+                                .container("b")
+                                .tpu(2)
+                                .env(id, "0"));
+  EXPECT_EQ(effective(answer, id), "0");
+  EXPECT_EQ(effective(answer, id, 1), "0");
+  EXPECT_EQ(effective(answer, names), "localhost");
+  EXPECT_EQ(effective(answer, addresses), "localhost:1");
+  EXPECT_NE(answer.warning("TPU_WORKER_ID of container b is 0 and stays"), "");
+}
+
+TEST(PlatformDefaults, OfHostZeroAreRightAlready) {
+  const auto answer = admit(a_pod().job("train", 0).topology("2x4").tpu(4).env(id, "0"));
+  EXPECT_EQ(env_names(answer.object["spec"]["containers"][0]),
+            (std::vector<std::string>{names, id}));
+}
+
+// --- Where entries go ---------------------------------------------------------------------------
+
+TEST(EnvOrder, InFrontOfTheUsersInAFixedOrder) {
+  const auto answer = admit(two_slices().env("A", "$(TPU_WORKER_ID)").env("B", "b"));
+  EXPECT_EQ(env_names(answer.object["spec"]["containers"][0]),
+            (std::vector<std::string>{"MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID",
+                                      "MEGASCALE_COORDINATOR_ADDRESS", "MEGASCALE_PORT", names, id,
+                                      "A", "B"}));
+}
+
+TEST(EnvOrder, AbsentNullAndEmptyListsAreMade) {
+  const auto want = env_of(admit(two_slices()));
+  EXPECT_EQ(env_of(admit(two_slices().set("/spec/containers/0/env", nullptr))), want);
+  EXPECT_EQ(env_of(admit(two_slices().set("/spec/containers/0/env", json::array()))), want);
+}
+
+// Each way in which the two device plugin variables may already be there.
+TEST(EnvOrder, TheHostIpPrecedesTheAddressThatNamesIt) {
+  const char* const ip = "TPU_DEVICE_PLUGIN_HOST_IP";
+  const char* const address = "TPU_DEVICE_PLUGIN_ADDR";
+  const char* const ours = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
+  const std::vector<json> host_ips = {nullptr, from(ip, "status.hostIP"), from(ip, "status.podIP"),
+                                      literal(ip, "10.0.0.1"), literal(ip, "")};
+  const std::vector<json> addresses_there = {nullptr,
+                                             literal(address, ours),
+                                             literal(address, "$(TPU_DEVICE_PLUGIN_HOST_IP):9"),
+                                             literal(address, "other:1"),
+                                             literal(address, ""),
+                                             from(address, "f")};
+  for (const json& host_ip : host_ips)
+    for (const json& there : addresses_there)
+      for (const bool padded : {false, true})
+        for (const bool twice : {false, true}) {
+          auto pod = a_pod().ray("c", "g", 0, 1).topology("2x4").tpu(4);
+          if (padded) pod.env("A", "a").env(id, "0");
+          if (!host_ip.is_null()) pod.env_entry(host_ip);
+          if (padded) pod.env("B", "b");
+          if (twice && !host_ip.is_null()) pod.env_entry(host_ip);
+          if (!there.is_null()) pod.env_entry(there);
+          if (padded) pod.env("C", "c");
+          const auto answer = admit(pod);
+          const auto list = env_names(answer.object["spec"]["containers"][0]);
+          const std::string said = host_ip.dump() + there.dump() + json(list).dump();
+          const std::string value = effective(answer, address);
+          EXPECT_EQ(std::count(list.begin(), list.end(), address), 1) << said;
+          if (value.find("$(TPU_DEVICE_PLUGIN_HOST_IP)") == std::string::npos) continue;
+          const auto last_ip = std::find(list.rbegin(), list.rend(), ip);
+          ASSERT_NE(last_ip, list.rend()) << said;
+          EXPECT_LT(list.rend() - last_ip - 1,
+                    std::find(list.begin(), list.end(), address) - list.begin())
+              << said;
+        }
+}
+
+TEST(EnvOrder, OtherContainersKeepTheirs) {
+  const auto pod =
+      two_slices().env("A", "1").container("plain").env("A", "1").container("zero").tpu(0);
+  const auto answer = admit(pod);
+  EXPECT_EQ(answer.object["spec"]["containers"][1], pod.pod()["spec"]["containers"][1]);
+  EXPECT_EQ(answer.object["spec"]["containers"][2], pod.pod()["spec"]["containers"][2]);
+}
+
+TEST(InitContainers, GetWhatTheProcessGets) {
+  const auto answer = admit(
+      two_slices().init_container("same").tpu(4).init_container("none").init_container("other").tpu(
+          2));
+  const json& init = answer.object["spec"]["initContainers"];
+  EXPECT_EQ(init[0]["env"], answer.object["spec"]["containers"][0]["env"]);
+  EXPECT_FALSE(init[1].contains("env"));
+  EXPECT_FALSE(init[2].contains("env"));
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::env

@@ -1,0 +1,721 @@
+// Labels and terms that keep a slice whole (DESIGN D8).
+#include "webhook/placement/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/named_case.hpp"
+#include "webhook/text/names.hpp"
+
+namespace tpuwh::webhook::placement {
+namespace {
+
+using test::a_pod;
+using test::admit;
+using test::admit_pod;
+using test::Admitted;
+using test::case_name;
+using test::json;
+using test::PodBuilder;
+using test::PrintTo;
+
+const std::string required = "requiredDuringSchedulingIgnoredDuringExecution";
+const std::string preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+const std::string key_label = "tpu-webhook.dev/slice-key";
+const std::string priority_label = "tpu-webhook.dev/priority";
+const std::string pool = "cloud.google.com/gke-nodepool";
+const std::string count_key = "cloud.google.com/gke-accelerator-count";
+
+PodBuilder job() {
+  return a_pod().job("train", 1).topology("4x4").tpu(4);
+}
+
+std::string key_of(const Admitted& answer) {
+  return test::label(answer, key_label);
+}
+
+// --- The terms, as the scheduler reads them -------------------------------------------------
+
+// k8s.io/apimachinery labels.Selector over matchExpressions and matchLabels.
+bool matches(const json& selector, const json& labels) {
+  if (selector.is_null()) return false;
+  for (const json& expression : selector.value("matchExpressions", json::array())) {
+    const std::string key = expression["key"], op = expression["operator"];
+    const bool has = labels.contains(key);
+    const json values = expression.value("values", json::array());
+    const bool among = has && std::find(values.begin(), values.end(), labels[key]) != values.end();
+    if (op == "In" && !among) return false;
+    if (op == "NotIn" && among) return false;
+    if (op == "Exists" && !has) return false;
+    if (op == "DoesNotExist" && has) return false;
+  }
+  const json wanted = selector.value("matchLabels", json::object());
+  for (const auto& [key, value] : wanted.items())
+    if (!labels.contains(key) || labels[key] != value) return false;
+  return true;
+}
+
+json terms(const Admitted& answer, const char* kind, const std::string& when = required) {
+  const json& spec = answer.object["spec"];
+  if (!spec.contains("affinity") || !spec["affinity"].contains(kind)) return json::array();
+  return spec["affinity"][kind].value(when, json::array());
+}
+
+const json& labels(const Admitted& answer) {
+  return answer.object["metadata"]["labels"];
+}
+
+// May `guest` stand in a domain where `host` stands, by the required terms of both?
+bool may_share(const Admitted& guest, const Admitted& host) {
+  for (const auto& [one, other] : {std::pair{&guest, &host}, {&host, &guest}})
+    for (const json& term : terms(*one, "podAntiAffinity"))
+      if (matches(term["labelSelector"], labels(*other))) return false;
+  return true;
+}
+
+// Must `guest` go where `host` is?
+bool is_drawn_to(const Admitted& guest, const Admitted& host) {
+  const json all = terms(guest, "podAffinity");
+  return !all.empty() && std::ranges::all_of(all, [&](const json& term) {
+    return matches(term["labelSelector"], labels(host));
+  });
+}
+
+bool would_rather_not_share(const Admitted& guest, const Admitted& host) {
+  for (const json& term : terms(guest, "podAntiAffinity", preferred))
+    if (term["weight"] == 100 && matches(term["podAffinityTerm"]["labelSelector"], labels(host)))
+      return true;
+  return false;
+}
+
+// Members of slices of every workload API, in several namespaces and priorities.
+struct Standing {
+  std::string slice;
+  int priority;
+  Admitted pod;
+};
+
+std::vector<Standing> everybody() {
+  std::vector<Standing> all;
+  const auto add = [&](std::string slice, PodBuilder pod, int priority = 0) {
+    all.push_back({std::move(slice), priority,
+                   admit(pod.topology("4x4").tpu(4).set("/spec/priority", priority))});
+  };
+  for (const std::uint32_t host : {0u, 1u}) {
+    add("job", a_pod().job("train", host));
+    add("other job", a_pod().job("other", host));
+    add("job high", a_pod().job("high", host), 1000);
+    add("job low", a_pod().job("low", host), -10);
+    for (const std::uint32_t slice : {0u, 1u}) {
+      const std::string at = std::to_string(slice);
+      add("jobset " + at, a_pod().jobset("set", "r", 2, slice, host));
+      add("ray g " + at, a_pod().ray("c", "g", slice, host));
+      add("ray h " + at, a_pod().ray("c", "h", slice, host));
+      add("ray high " + at, a_pod().ray("d", "g", slice, host), 1000);
+    }
+  }
+  return all;
+}
+
+TEST(PlacementTerms, MembersAttractAndSlicesRepel) {
+  const auto all = everybody();
+  for (const Standing& guest : all)
+    for (const Standing& host : all) {
+      if (&guest == &host) continue;
+      const bool same = guest.slice == host.slice;
+      const std::string said = guest.slice + " and " + host.slice;
+      EXPECT_EQ(key_of(guest.pod) == key_of(host.pod), same) << said;
+      EXPECT_EQ(is_drawn_to(guest.pod, host.pod), same) << said;
+      EXPECT_EQ(would_rather_not_share(guest.pod, host.pod), !same) << said;
+      EXPECT_EQ(may_share(guest.pod, host.pod), same || guest.priority != host.priority) << said;
+    }
+}
+
+TEST(PlacementTerms, TheFirstMemberIsDrawnToItself) {
+  // The scheduler lets the first Pod of a group in if its own term matches it.
+  const auto pod = admit(job());
+  EXPECT_TRUE(is_drawn_to(pod, pod));
+  EXPECT_TRUE(may_share(pod, pod));
+}
+
+TEST(PlacementTerms, PodsWithoutTheLabelAreNotTouched) {
+  const auto pod = admit(job());
+  auto bystander = admit(a_pod().label("app", "web"));
+  EXPECT_TRUE(may_share(pod, bystander));
+  EXPECT_FALSE(would_rather_not_share(pod, bystander));
+}
+
+TEST(PlacementTerms, ReachEveryNamespaceAndTheNodePool) {
+  const auto pod = admit(job());
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    ASSERT_EQ(terms(pod, kind).size(), 1u);
+    EXPECT_EQ(terms(pod, kind)[0]["namespaceSelector"], json::object());
+    EXPECT_EQ(terms(pod, kind)[0]["topologyKey"], pool);
+  }
+  const json weighted = terms(pod, "podAntiAffinity", preferred);
+  ASSERT_EQ(weighted.size(), 1u);
+  EXPECT_EQ(weighted[0]["podAffinityTerm"]["topologyKey"], pool);
+  EXPECT_EQ(weighted[0]["podAffinityTerm"]["namespaceSelector"], json::object());
+}
+
+// --- The key ----------------------------------------------------------------------------------
+
+TEST(PlacementKey, IsOfTheSliceAndNotOfTheRun) {
+  const std::string key = key_of(admit(job()));
+  EXPECT_EQ(key, text::view(text::slice_key(std::array<std::string_view, 4>{"uid-of-train"})));
+  EXPECT_EQ(key_of(admit(job()
+                             .set("/metadata/generateName", "other-")
+                             .label("jobset.sigs.k8s.io/restart-attempt", "7"))),
+            key);
+  EXPECT_NE(key_of(admit(job().owner("Job", "train", "another-uid"))), key);
+  // Ray: a replica has one name, whatever its index.
+  const auto ray = [](std::uint32_t host) {
+    return a_pod().ray("c", "g", 0, host).topology("4x4").tpu(4);
+  };
+  EXPECT_EQ(key_of(admit(ray(0))), key_of(admit(ray(3))));
+  EXPECT_NE(key_of(admit(ray(0))),
+            key_of(admit(ray(0).label("ray.io/worker-group-replica-name", "g-other"))));
+  EXPECT_NE(key_of(admit(ray(0))), key_of(admit(ray(0).owner("RayCluster", "c", "another-uid"))));
+}
+
+TEST(PlacementKey, WithoutAUidComesFromNamesAndNamespace) {
+  const auto keyed = [](PodBuilder pod, const char* ns) {
+    json review = pod.topology("4x4").tpu(4).review_json();
+    review["request"]["namespace"] = ns;
+    return key_of(admit(review.dump()));
+  };
+  const auto nameless = [](const char* name) {
+    return a_pod()
+        .job(name, 1)
+        .owner("Job", name, "")
+        .label("batch.kubernetes.io/controller-uid", "");
+  };
+  const auto ray = [] { return a_pod().ray("c", "g", 0, 1).owner("RayCluster", "c", ""); };
+  std::set<std::string> keys;
+  for (const char* ns : {"a", "b"}) {
+    EXPECT_TRUE(keys.insert(keyed(nameless("x"), ns)).second);
+    EXPECT_TRUE(keys.insert(keyed(nameless("y"), ns)).second);
+    EXPECT_TRUE(keys.insert(keyed(ray(), ns)).second);
+    EXPECT_TRUE(keys.insert(keyed(ray().label("ray.io/group", "h"), ns)).second);
+    EXPECT_TRUE(keys.insert(keyed(ray().label("ray.io/worker-group-replica-name", ""), ns)).second);
+  }
+}
+
+// --- Priorities ----------------------------------------------------------------------------------
+
+struct Priority {
+  std::string_view name;
+  json priority;
+  std::string_view want;
+};
+
+class PriorityLabel : public testing::TestWithParam<Priority> {};
+
+TEST_P(PriorityLabel, IsALabelValue) {
+  const auto answer = admit(job().set("/spec/priority", GetParam().priority));
+  EXPECT_EQ(test::label(answer, priority_label), GetParam().want);
+  EXPECT_TRUE(text::is_label_value(test::label(answer, priority_label)));
+  EXPECT_EQ(terms(answer, "podAntiAffinity")[0]["labelSelector"]["matchExpressions"][2]["values"],
+            json::array({GetParam().want}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Placement, PriorityLabel,
+                         testing::Values(Priority{"zero", 0, "0"}, Priority{"null", nullptr, "0"},
+                                         Priority{"high", 1000, "1000"},
+                                         Priority{"negative", -10, "minus-10"},
+                                         Priority{"lowest", -2147483648, "minus-2147483648"},
+                                         Priority{"highest", 2147483647, "2147483647"}),
+                         case_name);
+
+// --- Who gets what
+// ---------------------------------------------------------------------------------
+
+struct Who {
+  std::string_view name;
+  PodBuilder pod;
+  bool labels = true;
+  std::string domain = "";  // of the terms; "" for none
+};
+
+class Placed : public testing::TestWithParam<Who> {};
+
+TEST_P(Placed, ByTheRules) {
+  const auto answer = admit(GetParam().pod);
+  ASSERT_TRUE(answer.allowed) << answer.message;
+  EXPECT_EQ(key_of(answer) != "(absent)", GetParam().labels);
+  EXPECT_EQ(test::label(answer, priority_label) != "(absent)", GetParam().labels);
+  const bool want = !GetParam().domain.empty();
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    const json all = terms(answer, kind);
+    EXPECT_EQ(all.empty(), !want);
+    if (!all.empty()) {
+      EXPECT_EQ(all[0]["topologyKey"], GetParam().domain);
+    }
+  }
+  EXPECT_EQ(terms(answer, "podAntiAffinity", preferred).size(), want ? 1u : 0u);
+  EXPECT_EQ(admit_pod(answer.object).patch, json::array());
+}
+
+json required_node(const json& node_terms) {
+  return {{"nodeAffinity", {{required, {{"nodeSelectorTerms", node_terms}}}}}};
+}
+json in(const std::string& key, const json& values) {
+  return {
+      {"matchExpressions", json::array({{{"key", key}, {"operator", "In"}, {"values", values}}})}};
+}
+
+PodBuilder jobset() {
+  return a_pod().jobset("s", "r", 1, 0, 1).topology("4x4").tpu(4);
+}
+
+const char* const exclusive = "tpu-webhook.dev/exclusive-topology";
+const char* const theirs = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+
+INSTANTIATE_TEST_SUITE_P(
+    Placement, Placed,
+    testing::Values(
+        Who{"job", job(), true, pool}, Who{"jobset", jobset(), true, pool},
+        Who{"ray", a_pod().ray("c", "g", 0, 1).topology("4x4").tpu(4), true, pool},
+        Who{"one_host", a_pod().job("t", 0).topology("2x2").tpu(4), false},
+        Who{"ray_one_host", a_pod().ray("c", "g", 0, 0).topology("2x2").tpu(4), false},
+        Who{"without_subdomain", job().remove("/spec/subdomain"), true, pool},
+        // Our annotation, the owner's, the default.
+        Who{"own_domain", job().annotation(exclusive, "example.com/rack"), true,
+            "example.com/rack"},
+        Who{"owners_domain", jobset().annotation(theirs, "cloud.google.com/gke-tpu-slice"), true,
+            "cloud.google.com/gke-tpu-slice"},
+        Who{"another_owners_domain", job().annotation(theirs, "a/b"), true, pool},
+        Who{"own_before_owners", jobset().annotation(theirs, "a/b").annotation(exclusive, "c/d"),
+            true, "c/d"},
+        Who{"none", job().annotation(exclusive, "none"), true},
+        Who{"none_before_owners", jobset().annotation(theirs, "a/b").annotation(exclusive, "none"),
+            true},
+        Who{"empty_annotation", job().annotation(exclusive, ""), true, pool},
+        Who{"garbage", job().annotation(exclusive, "no key!"), true},
+        Who{"garbage_quote", job().annotation(exclusive, "a\"b/c"), true},
+        Who{"owners_garbage", job().annotation(theirs, "no key!"), true, pool},
+        // On nodes without the pool's key a required term would never match.
+        Who{"no_tpu_selector",
+            job()
+                .remove("/spec/nodeSelector")
+                .annotation("cloud.google.com/gke-tpu-topology", "4x4"),
+            true},
+        Who{"tpu_selector_in_affinity",
+            job()
+                .remove("/spec/nodeSelector")
+                .set("/spec/affinity", required_node(json::array(
+                                           {in("cloud.google.com/gke-tpu-topology", {"4x4"})}))),
+            true, pool},
+        // Pinned: the labels keep others away.
+        Who{"pinned", job().selector(pool, "p"), true},
+        Who{"pinned_by_affinity",
+            job().set("/spec/affinity", required_node(json::array({in(pool, {"p"})}))), true},
+        Who{"pinned_in_every_term",
+            job().set("/spec/affinity",
+                      required_node(json::array({in(pool, {"p"}), in(pool, {"p"})}))),
+            true},
+        Who{"two_pools_are_no_pin",
+            job().set("/spec/affinity", required_node(json::array({in(pool, {"p", "q"})}))), true,
+            pool},
+        Who{"one_term_free_is_no_pin",
+            job().set("/spec/affinity",
+                      required_node(json::array({in(pool, {"p"}), in("zone", {"a"})}))),
+            true, pool},
+        Who{"different_terms_are_no_pin",
+            job().set("/spec/affinity",
+                      required_node(json::array({in(pool, {"p"}), in(pool, {"q"})}))),
+            true, pool},
+        Who{"empty_selector_is_no_pin", job().selector(pool, ""), true, pool},
+        Who{"pinned_on_another_domain", job().selector(pool, "p").annotation(exclusive, "a/b"),
+            true, "a/b"},
+        Who{"pinned_on_the_domain", job().selector("a/b", "x").annotation(exclusive, "a/b"), true},
+        Who{"jobset_node_selector_strategy",
+            job().selector("alpha.jobset.sigs.k8s.io/namespaced-job", "default_s-r-0"), true},
+        // Kueue compares the affinity of a role's Pods, or places them itself.
+        Who{"kueue_queue", job().label("kueue.x-k8s.io/queue-name", "q"), true},
+        Who{"kueue_queue_empty", job().label("kueue.x-k8s.io/queue-name", ""), true, pool},
+        Who{"kueue_parent", job().annotation("kueue.x-k8s.io/pod-suspending-parent", "statefulset"),
+            true},
+        Who{"kueue_gate",
+            job().set("/spec/schedulingGates",
+                      json::array({{{"name", "kueue.x-k8s.io/admission"}}})),
+            true},
+        Who{"other_gate", job().set("/spec/schedulingGates", json::array({{{"name", "a/b"}}})),
+            true, pool},
+        Who{"tas_required", job().annotation("kueue.x-k8s.io/podset-required-topology", pool),
+            true},
+        Who{"tas_preferred", job().annotation("kueue.x-k8s.io/podset-preferred-topology", pool),
+            true},
+        Who{"tas_unconstrained",
+            job().annotation("kueue.x-k8s.io/podset-unconstrained-topology", "true"), true},
+        Who{"tas_slice", job().annotation("kueue.x-k8s.io/podset-slice-required-topology", pool),
+            true},
+        Who{"schedulers_group", job().set("/spec/schedulingGroup", {{"podGroupName", "g"}}), true},
+        Who{"sub_slice",
+            job().topology("8x8").annotation("cloud.google.com/gke-tpu-slice-topology", "4x4"),
+            true},
+        Who{"sub_slice_key", job().selector("cloud.google.com/gke-tpu-slice-4x4-id", "a"), true},
+        Who{"dynamic_slice", job().selector("cloud.google.com/gke-tpu-slice", "a"), true}),
+    case_name);
+
+TEST(PlacementOff, ByConfiguration) {
+  test::Around off;
+  off.config.placement = false;
+  const auto answer = admit(job(), off);
+  EXPECT_EQ(key_of(answer), "(absent)");
+  EXPECT_FALSE(answer.object["spec"].contains("affinity"));
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
+}
+
+struct Says {
+  const char* name;
+  std::optional<bool> all, api, ns;
+  bool want;
+};
+class PlacementFor : public testing::TestWithParam<Says> {};
+
+TEST_P(PlacementFor, TheFirstThatSaysSomethingOfNamespaceApiAndTheWhole) {
+  const Says& says = GetParam();
+  test::Around around;
+  around.config.placement = says.all.value_or(true);
+  around.config.of(config::WorkloadKind::job).placement = says.api;
+  around.config.of(config::WorkloadKind::ray).placement = !says.want;  // another API's
+  around.config.per_namespace["elsewhere"].placement = !says.want;
+  around.config.per_namespace["default"].placement = says.ns;
+  const auto answer = admit(job(), around);
+  EXPECT_EQ(key_of(answer) != "(absent)", says.want);
+  EXPECT_EQ(answer.object["spec"].contains("affinity"), says.want);
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "1");
+}
+
+INSTANTIATE_TEST_SUITE_P(table, PlacementFor,
+                         testing::Values(Says{"nothing", {}, {}, {}, true},
+                                         Says{"all_off", false, {}, {}, false},
+                                         Says{"api_off", {}, false, {}, false},
+                                         Says{"api_on", false, true, {}, true},
+                                         Says{"namespace_off", {}, {}, false, false},
+                                         Says{"namespace_on", false, {}, true, true},
+                                         Says{"namespace_over_api", {}, false, true, true},
+                                         Says{"namespace_off_over_api", false, true, false, false}),
+                         case_name);
+
+TEST(PlacementNotes, AGarbageDomainIsTold) {
+  EXPECT_NE(admit(job().annotation(exclusive, "no key!")).warning("exclusive-topology is no key!"),
+            "");
+  EXPECT_TRUE(admit(job().annotation(exclusive, "none")).warnings.empty());
+}
+
+TEST(PlacementLabels, OfAnotherRunAreReplaced) {
+  const auto answer = admit(job().label(key_label, "stale").label(priority_label, nullptr));
+  EXPECT_EQ(key_of(answer).size(), 32u);
+  EXPECT_EQ(test::label(answer, priority_label), "0");
+}
+
+TEST(PlacementLabels, AreMadeWhereThePodHasNone) {
+  // Without labels the owner and the annotation say who the Pod is.
+  for (const bool null : {false, true}) {
+    auto pod = job();
+    if (null)
+      pod.set("/metadata/labels", nullptr);
+    else
+      pod.remove("/metadata/labels");
+    EXPECT_EQ(key_of(admit(pod)).size(), 32u);
+  }
+}
+
+TEST(PlacementPrefix, IsTheOperators) {
+  test::Around around;
+  around.config.prefix = "tpu.example~org/";
+  const auto answer = admit(job(), around);
+  EXPECT_EQ(test::label(answer, "tpu.example~org/slice-key").size(), 32u);
+  EXPECT_EQ(admit_pod(answer.object, around).patch, json::array());
+}
+
+// --- Beside what the user has --------------------------------------------------------------------
+
+json user_term(const char* value) {
+  return {{"labelSelector", {{"matchLabels", {{"app", value}}}}},
+          {"topologyKey", "kubernetes.io/hostname"}};
+}
+json weighted(const char* value) {
+  return {{"weight", 7}, {"podAffinityTerm", user_term(value)}};
+}
+
+struct Beside {
+  std::string_view name;
+  json affinity;
+};
+
+class BesideUsers : public testing::TestWithParam<Beside> {};
+
+// What the user had is a prefix of each list, value for value.
+void expect_kept(const json& before, const json& after, const std::string& at) {
+  if (before.is_null()) return;
+  if (before.is_object()) {
+    for (const auto& [key, value] : before.items()) {
+      ASSERT_TRUE(after.contains(key)) << at << '/' << key;
+      expect_kept(value, after[key], at + '/' + key);
+    }
+  } else if (before.is_array()) {
+    ASSERT_LE(before.size(), after.size()) << at;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      expect_kept(before[i], after[i], at + '/' + std::to_string(i));
+  } else {
+    EXPECT_EQ(before, after) << at;
+  }
+}
+
+TEST_P(BesideUsers, TermsAreAddedOnce) {
+  const auto answer = admit(
+      a_pod().job("train", 1).topology("2x4").tpu(4).set("/spec/affinity", GetParam().affinity));
+  ASSERT_EQ(answer.outcome, outcome::Outcome::patched);
+  expect_kept(GetParam().affinity, answer.object["spec"]["affinity"], "");
+  const std::string key = key_of(answer);
+  const auto ours = [&](const json& list) {
+    return std::ranges::count_if(
+        list, [&](const json& term) { return term.dump().find(key) != std::string::npos; });
+  };
+  EXPECT_EQ(ours(terms(answer, "podAffinity")), 1);
+  EXPECT_EQ(ours(terms(answer, "podAntiAffinity")), 1);
+  EXPECT_EQ(ours(terms(answer, "podAntiAffinity", preferred)), 1);
+  EXPECT_EQ(admit_pod(answer.object).patch, json::array());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Placement, BesideUsers,
+    testing::Values(
+        Beside{"null", nullptr}, Beside{"empty", json::object()},
+        Beside{"node_only", required_node(json::array({in("zone", {"a"})}))},
+        Beside{"preferred_node_only", {{"nodeAffinity", {{preferred, json::array()}}}}},
+        Beside{"null_kinds",
+               {{"nodeAffinity", nullptr}, {"podAffinity", nullptr}, {"podAntiAffinity", nullptr}}},
+        Beside{"empty_kinds",
+               {{"nodeAffinity", json::object()},
+                {"podAffinity", json::object()},
+                {"podAntiAffinity", json::object()}}},
+        Beside{"null_lists",
+               {{"podAffinity", {{required, nullptr}}},
+                {"podAntiAffinity", {{required, nullptr}, {preferred, nullptr}}}}},
+        Beside{"empty_lists",
+               {{"podAffinity", {{required, json::array()}}},
+                {"podAntiAffinity", {{required, json::array()}, {preferred, json::array()}}}}},
+        Beside{"users_terms",
+               {{"podAffinity", {{required, {user_term("a"), user_term("b")}}}},
+                {"podAntiAffinity",
+                 {{required, {user_term("c")}}, {preferred, {weighted("d"), weighted("e")}}}}}},
+        Beside{"only_preferred_affinity", {{"podAffinity", {{preferred, {weighted("a")}}}}}},
+        Beside{"unknown_members", {{"podAffinity", {{"x", 1}}}, {"y", {{"z", 2}}}}}),
+    case_name);
+
+TEST(BesideOurs, ATermWithAnotherKeyIsReplacedInItsPlace) {
+  auto answer = admit(job());
+  json pod = answer.object;
+  json& anti = pod["spec"]["affinity"]["podAntiAffinity"];
+  json& affinity = pod["spec"]["affinity"]["podAffinity"][required];
+  affinity.insert(affinity.begin(), user_term("first"));
+  affinity.push_back(user_term("last"));
+  for (json* list : {&affinity, &anti[required], &anti[preferred]})
+    for (json& term : *list) {
+      std::string text = term.dump();
+      if (const auto at = text.find(key_of(answer)); at != std::string::npos) {
+        text.replace(at, 32, std::string(32, '0'));
+        term = json::parse(text);
+      }
+    }
+  const auto again = admit_pod(pod);
+  const json& now = again.object["spec"]["affinity"]["podAffinity"][required];
+  EXPECT_EQ(again.patch.size(), 3u);
+  EXPECT_EQ(now.size(), 3u);
+  EXPECT_EQ(now[0], user_term("first"));
+  EXPECT_EQ(now[1], terms(answer, "podAffinity")[0]);
+  EXPECT_EQ(now[2], user_term("last"));
+  EXPECT_EQ(again.object["spec"]["affinity"]["podAntiAffinity"],
+            answer.object["spec"]["affinity"]["podAntiAffinity"]);
+}
+
+TEST(BesideOurs, TheNamespacesOfATermCount) {
+  json pod = admit(job()).object;
+  pod["spec"]["affinity"]["podAffinity"][required][0]["namespaceSelector"] = {
+      {"matchLabels", {{"a", "b"}}}};
+  const auto again = admit_pod(pod);
+  EXPECT_EQ(again.object, admit(job()).object);
+}
+
+// --- Two hosts on one VM
+// ----------------------------------------------------------------------------
+
+json not_in(const json& values) {
+  return {{"key", count_key}, {"operator", "NotIn"}, {"values", values}};
+}
+
+json node_terms(const Admitted& answer) {
+  const json& spec = answer.object["spec"];
+  const json::json_pointer at("/affinity/nodeAffinity/" + required + "/nodeSelectorTerms");
+  return spec.contains(at) ? spec[at] : json::array();
+}
+
+struct Counted {
+  std::string_view name;
+  PodBuilder pod;
+  json want;  // terms of node affinity
+};
+
+class CountRule : public testing::TestWithParam<Counted> {};
+
+TEST_P(CountRule, KeepsHostsOffLargerMachines) {
+  const auto answer = admit(GetParam().pod);
+  EXPECT_EQ(node_terms(answer), GetParam().want);
+  EXPECT_EQ(admit_pod(answer.object).patch, json::array());
+}
+
+PodBuilder two_hosts(const char* accelerator = "tpu-v6e-slice") {
+  return a_pod().job("train", 1).accelerator(accelerator).topology("2x4").tpu(4);
+}
+PodBuilder two_hosts_with(const json& list) {
+  return two_hosts().set("/spec/affinity", required_node(list));
+}
+json plus(json term, const json& values = {"8"}) {
+  term["matchExpressions"].push_back(not_in(values));
+  return term;
+}
+const json only_ours = json::array({{{"matchExpressions", json::array({not_in({"8"})})}}});
+const json fields =
+    json::array({{{"key", "metadata.name"}, {"operator", "In"}, {"values", {"n"}}}});
+const json no_node_terms = json::array();
+
+INSTANTIATE_TEST_SUITE_P(
+    Placement, CountRule,
+    testing::Values(
+        Counted{"v6e", two_hosts(), only_ours},
+        Counted{"v5e", two_hosts("tpu-v5-lite-podslice"), only_ours},
+        Counted{"other_shape", job(), no_node_terms},
+        Counted{"one_host", a_pod().job("t", 0).topology("2x4").tpu(8), no_node_terms},
+        Counted{"unknown_accelerator", two_hosts("tpu-next"), no_node_terms},
+        Counted{"no_accelerator", two_hosts(""), no_node_terms},
+        Counted{"users_count", two_hosts().selector(count_key, "4"), no_node_terms},
+        Counted{"users_count_empty", two_hosts().selector(count_key, ""), only_ours},
+        Counted{"no_domain", two_hosts().annotation(exclusive, "none"), no_node_terms},
+        Counted{"pinned", two_hosts().selector(pool, "p"), no_node_terms},
+        Counted{"kueue", two_hosts().label("kueue.x-k8s.io/queue-name", "q"), no_node_terms},
+        Counted{"empty_affinity", two_hosts().set("/spec/affinity", json::object()), only_ours},
+        Counted{"empty_node_affinity",
+                two_hosts().set("/spec/affinity/nodeAffinity", json::object()), only_ours},
+        Counted{"null_required",
+                two_hosts().set("/spec/affinity/nodeAffinity/" + required, nullptr), only_ours},
+        Counted{"empty_required",
+                two_hosts().set("/spec/affinity/nodeAffinity/" + required, json::object()),
+                only_ours},
+        Counted{"null_terms", two_hosts_with(nullptr), only_ours},
+        // Neither does an empty list of them.
+        Counted{"no_terms", two_hosts_with(json::array()), json::array()},
+        Counted{"one_term", two_hosts_with(json::array({in("zone", {"a"})})),
+                json::array({plus(in("zone", {"a"}))})},
+        Counted{"several_terms",
+                two_hosts_with(json::array({in("zone", {"a"}), in("zone", {"b"})})),
+                json::array({plus(in("zone", {"a"})), plus(in("zone", {"b"}))})},
+        // An empty term matches no node; with an expression it would match some.
+        Counted{"empty_term", two_hosts_with(json::array({json::object(), in("zone", {"b"})})),
+                json::array({json::object(), plus(in("zone", {"b"}))})},
+        Counted{
+            "only_empty_terms",
+            two_hosts_with(json::array({json::object(), {{"matchExpressions", json::array()}}})),
+            json::array({json::object(), {{"matchExpressions", json::array()}}})},
+        Counted{"fields_only", two_hosts_with(json::array({{{"matchFields", fields}}})),
+                json::array({{{"matchFields", fields},
+                              {"matchExpressions", json::array({not_in({"8"})})}}})},
+        Counted{
+            "fields_and_null",
+            two_hosts_with(json::array({{{"matchFields", fields}, {"matchExpressions", nullptr}}})),
+            json::array({{{"matchFields", fields},
+                          {"matchExpressions", json::array({not_in({"8"})})}}})},
+        Counted{"fields_and_empty",
+                two_hosts_with(json::array({{{"matchFields", fields},
+                                             {"matchExpressions", json::array()}}})),
+                json::array({{{"matchFields", fields},
+                              {"matchExpressions", json::array({not_in({"8"})})}}})},
+        Counted{"user_names_the_count_once",
+                two_hosts_with(json::array({in(count_key, {"4"}), in("zone", {"b"})})),
+                json::array({in(count_key, {"4"}), plus(in("zone", {"b"}))})}),
+    case_name);
+
+TEST(CountRuleEverywhere, IsTheCatalogs) {
+  // Every shape that exists with several sizes of machines excludes the others.
+  const auto values = node_terms(admit(two_hosts()))[0]["matchExpressions"][0]["values"];
+  EXPECT_EQ(values, json::array({"8"}));
+  for (const char* topology : {"4x4", "4x8", "8x8", "8x16", "16x16"})
+    EXPECT_EQ(node_terms(admit(two_hosts().topology(topology))), no_node_terms) << topology;
+}
+
+// --- Followers of a JobSet's leader -----------------------------------------------------------
+
+// Knows one leader, and that it is asked for by JobSet's labels.
+class LeaderOn final : public read::ClusterView {
+ public:
+  explicit LeaderOn(std::string domain) : domain_(std::move(domain)) {}
+  std::optional<std::string> leader_domain(const read::JobOfJobSet& job,
+                                           std::string_view key) const override {
+    const bool asked = job.ns == "default" && job.jobset == "s" && job.replicated_job == "r" &&
+                       job.job_index == "0" && !job.job_uid.empty() && key == pool;
+    if (!asked || domain_.empty()) return std::nullopt;
+    return domain_;
+  }
+
+ private:
+  const std::string domain_;
+};
+
+const char* const jobset_exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+
+Admitted placed(const PodBuilder& pod, const read::ClusterView& cluster) {
+  return admit(pod, {.cluster = &cluster});
+}
+
+std::string selected(const Admitted& answer) {
+  return answer.object["spec"]["nodeSelector"].value(pool, "");
+}
+
+TEST(Follower, SelectsThePoolOfItsLeader) {
+  const LeaderOn cluster("pool-a");
+  const auto answer = placed(jobset().annotation(jobset_exclusive, pool), cluster);
+  EXPECT_EQ(selected(answer), "pool-a");
+  EXPECT_FALSE(answer.object["spec"].contains("affinity"));  // pinned: the labels alone
+  EXPECT_FALSE(key_of(answer).empty());
+  EXPECT_TRUE(test::admit_pod(answer.object, {.cluster = &cluster}).patch.empty());
+}
+
+TEST(Follower, WithoutALeaderThatIsBoundGetsTerms) {
+  const auto answer = placed(jobset().annotation(jobset_exclusive, pool), LeaderOn(""));
+  EXPECT_EQ(selected(answer), "");
+  EXPECT_TRUE(answer.object["spec"].contains("affinity"));
+}
+
+TEST(Follower, KeepsASelectorOfItsOwn) {
+  auto pod = jobset().annotation(jobset_exclusive, pool).selector(pool, "pool-b");
+  const auto answer = placed(pod, LeaderOn("pool-a"));
+  EXPECT_EQ(selected(answer), "pool-b");
+  EXPECT_NE(answer.warning("is pool-b and stays, but the leader of this Job runs on pool-a"), "");
+  EXPECT_TRUE(placed(pod, LeaderOn("pool-b")).warnings.empty());
+}
+
+TEST(Follower, IsNoLeaderNorOneWithoutTheAnnotation) {
+  const LeaderOn cluster("pool-a");
+  const auto leader = a_pod().jobset("s", "r", 1, 0, 0).topology("4x4").tpu(4);
+  EXPECT_EQ(selected(placed(PodBuilder(leader).annotation(jobset_exclusive, pool), cluster)), "");
+  EXPECT_EQ(selected(placed(jobset(), cluster)), "");
+  EXPECT_EQ(selected(placed(jobset()
+                                .annotation(jobset_exclusive, pool)
+                                .annotation("tpu-webhook.dev/exclusive-topology", "none"),
+                            cluster)),
+            "");
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::placement

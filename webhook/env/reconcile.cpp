@@ -1,0 +1,139 @@
+#include "webhook/env/reconcile.hpp"
+
+#include "webhook/facts/env_entry.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace tpuwh::webhook::env {
+
+namespace {
+
+// How an entry that is there stands to what is wanted.
+enum class Fate { keep_ours, keep_theirs, replace, remove };
+
+// What we compute from these equals them even where the user set them, so without a
+// record they are the user's.
+bool steers(read::Variable variable) {
+  return variable == read::Variable::megascale_num_slices ||
+         variable == read::Variable::tpu_process_port;
+}
+
+class Judge {
+ public:
+  explicit Judge(const ContainerEnv& env)
+      : env_(env),
+        before_(*env.facts.before),
+        record_lost_(!before_.parsed() && (env.facts.pod->has(read::Annotation::injected) ||
+                                           env.facts.pod->has(read::Annotation::slice))) {}
+
+  Fate fate(const read::EnvEntry& entry, const WantedVariable* want) const {
+    const bool ours = is_ours(entry, want);
+    const Fate keep = ours ? Fate::keep_ours : Fate::keep_theirs;
+    if (want == nullptr) return ours ? Fate::remove : Fate::keep_theirs;
+    if (entry.source == read::EnvSource::value_from || !entry.has_value ||
+        entry.value == want->value)
+      return keep;
+    const bool platform =
+        env_.facts.slice.multi_host() && facts::is_platform_default(entry.variable, entry.value);
+    return ours || platform ? Fate::replace : Fate::keep_theirs;
+  }
+
+ private:
+  bool is_ours(const read::EnvEntry& entry, const WantedVariable* want) const {
+    if (entry.source == read::EnvSource::value_from &&
+        entry.variable != read::Variable::tpu_device_plugin_host_ip)
+      return false;
+    if (before_.find(env_.container.name, entry.variable) != nullptr)
+      return facts::written_by_us(before_, env_.container, entry);
+    return record_lost_ && !steers(entry.variable) && want != nullptr &&
+           want->value == facts::value_of(entry);
+  }
+
+  const ContainerEnv& env_;
+  const facts::Provenance& before_;
+  // We were here before, and somebody took our record away: a value that is just
+  // what we would write was then written by us.
+  const bool record_lost_;
+};
+
+void record(const read::Container& container, const WantedVariable& want,
+            facts::Provenance& after) {
+  if (want.shared != nullptr)
+    after.record(container.name, want.variable, want.shared->value_digest);
+  else
+    after.record(container.name, want.variable, want.value);
+}
+
+// A value that is there and is not ours stays; that the rest of the set says
+// something else is worth a sentence. An empty one is an opt-out.
+void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
+                        const WantedVariable& want, outcome::Notes& notes) {
+  if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
+      entry.value == want.value)
+    return;
+  // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
+  if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
+  notes.warn(std::string(read::name(entry.variable)) + " of container " +
+             text::printable(env.container.name, 63) + " is " + text::printable(entry.value, 40) +
+             " and stays; this Pod's place in the slice makes it " +
+             text::printable(want.value, 40));
+}
+
+}  // namespace
+
+EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome::Notes& notes) {
+  const Judge judge(env);
+  EnvChanges changes;
+  for (std::size_t v = 0; v < read::variable_count; ++v) {
+    const auto variable = static_cast<read::Variable>(v);
+    const WantedVariable* want = env.wanted.find(variable);
+    const read::EnvEntry* entry = env.facts.pod->entry(env.container, variable);
+    if (entry == nullptr) {
+      if (want == nullptr) continue;
+      changes.missing.add(want);
+      record(env.container, *want, after);
+      continue;
+    }
+    switch (judge.fate(*entry, want)) {
+      case Fate::keep_ours:
+        after.record(env.container.name, variable, facts::value_of(*entry));
+        break;
+      case Fate::replace:
+        changes.replaced.add({entry, want});
+        record(env.container, *want, after);
+        break;
+      case Fate::remove:
+        changes.removed.add(entry->index);
+        break;
+      case Fate::keep_theirs:
+        if (want != nullptr) note_contradiction(env, *entry, *want, notes);
+        break;
+    }
+  }
+  // From the back, so that the indices in front stay what they were.
+  std::ranges::sort(changes.removed, std::greater<>());
+  return changes;
+}
+
+void add_theirs(const ContainerEnv& env, text::Digester& inputs) {
+  const Judge judge(env);
+  for (std::size_t v = 0; v < read::variable_count; ++v) {
+    const auto variable = static_cast<read::Variable>(v);
+    const read::EnvEntry* entry = env.facts.pod->entry(env.container, variable);
+    if (entry == nullptr || judge.fate(*entry, env.wanted.find(variable)) != Fate::keep_theirs)
+      continue;
+    inputs.add(std::uint64_t{v}).add(facts::value_of(*entry));
+  }
+}
+
+bool lost_variable(const ContainerEnv& env) {
+  return std::ranges::any_of(
+      env.facts.before->entries(), [&](const facts::Provenance::Entry& entry) {
+        return entry.container == env.container.name &&
+               env.facts.pod->entry(env.container, entry.variable) == nullptr;
+      });
+}
+
+}  // namespace tpuwh::webhook::env

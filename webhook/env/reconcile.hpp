@@ -1,0 +1,24 @@
+// What a container has against what it should have: whose an entry is decides whether it stays
+// (DESIGN D3, D4).
+#pragma once
+
+#include "webhook/env/changes.hpp"
+#include "webhook/env/wanted.hpp"
+#include "webhook/facts/provenance.hpp"
+#include "webhook/outcome/notes.hpp"
+#include "webhook/text/hash.hpp"
+
+namespace tpuwh::webhook::env {
+
+// Says what is to be done to a container, and enters into `after` which variables are ours then.
+// Notes say where a user's value contradicts ours.
+EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome::Notes& notes);
+
+// Adds the container's entries that are not ours to `inputs`: what we leave alone
+// is part of what the rest was computed beside.
+void add_theirs(const ContainerEnv& env, text::Digester& inputs);
+
+// Whether a variable that we wrote is gone from this container.
+bool lost_variable(const ContainerEnv& env);
+
+}  // namespace tpuwh::webhook::env

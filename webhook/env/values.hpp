@@ -1,0 +1,42 @@
+// Values of the TPU environment that all containers of a Pod share: lists of the slice's hosts,
+// the coordinator, names (DESIGN D3, D7; docs/contract.md).
+#pragma once
+
+#include "webhook/config/config.hpp"
+#include "webhook/env/process_ports.hpp"
+#include "webhook/facts/facts.hpp"
+#include "webhook/text/buffer.hpp"
+#include "webhook/write/shared_text.hpp"
+
+#include <string>
+
+namespace tpuwh::webhook::env {
+
+// Buffers are reused.
+struct EnvValues {
+  const write::SharedText* hostnames = nullptr;  // "h0.svc,h1.svc", null where hosts have no names
+  const write::SharedText* addresses = nullptr;  // "h0.svc:8471,…", null where not wanted
+  text::Buffer coordinator;                      // host 0 of slice 0, "" where not known
+  text::Buffer tpu_name;                         // "" where not wanted
+  // "4,4,1", and "h0.svc:8471,h0.svc:8472,…" with an entry for each device; "" and null
+  // where not wanted, or where `torch_misfit` says why they cannot be.
+  text::Buffer torch_topology;
+  const write::SharedText* torch_addresses = nullptr;
+  std::string torch_misfit;
+  ProcessPorts ports;  // where there are addresses
+
+  // Kept from review to review.
+  write::SharedTexts all_hostnames, all_addresses, all_torch_addresses;
+  text::Buffer key;  // of one of them, while it is looked for
+};
+
+// Builds them.
+//
+//   errors  env_too_long, with the variable, its length and the limit, computed
+//           before anything is built. Not for torch_tpu's: all but torch_tpu works
+//           without them, so they are left out
+//   cost    hosts * name length; no allocation once the buffers have grown
+Result<void> build_values(const facts::Facts& facts, const config::Config& config,
+                          EnvValues& values);
+
+}  // namespace tpuwh::webhook::env

@@ -1,0 +1,95 @@
+#include "webhook/env/wanted.hpp"
+
+#include "webhook/facts/env_entry.hpp"
+#include "webhook/identity/joins.hpp"
+
+#include <charconv>
+
+namespace tpuwh::webhook::env {
+
+namespace {
+
+// Expanded by the kubelet from the variable that stands before it.
+constexpr std::string_view host_ip_reference = "$(TPU_DEVICE_PLUGIN_HOST_IP)";
+constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
+
+bool wants_worker_id(const facts::Facts& facts) {
+  if (facts.slice.multi_host()) return facts.named;
+  return facts.ironwood() || facts.slice.processes > 1 || facts.ray();
+}
+
+void want_slices(const ContainerEnv& env, const EnvValues& values) {
+  const facts::Facts& facts = env.facts;
+  WantedEnv& wanted = env.wanted;
+  if (!identity::joins_slices(facts, env.container) || values.coordinator.empty()) return;
+  if (facts.slice_count > 0)
+    wanted.add_number(read::Variable::megascale_num_slices, facts.slice_count);
+  wanted.add_number(read::Variable::megascale_slice_id, facts.job_slice);
+  wanted.add(read::Variable::megascale_coordinator_address, values.coordinator.view());
+  // A coordinator of the user's own (Pathways) has a transport of its own too.
+  const read::EnvEntry* coordinator =
+      facts::set_by_others(facts, env.container, read::Variable::megascale_coordinator_address);
+  const bool theirs =
+      coordinator != nullptr && (coordinator->source == read::EnvSource::value_from ||
+                                 coordinator->value != values.coordinator.view());
+  if (!theirs)
+    wanted.add_number(read::Variable::megascale_port, megascale_port(facts, env.process));
+}
+
+void want_device_plugin(const ContainerEnv& env) {
+  if (!env.facts.ray()) return;
+  // An address of the user's own needs the host's only if it says so.
+  const read::EnvEntry* address =
+      env.facts.pod->entry(env.container, read::Variable::tpu_device_plugin_addr);
+  if (address == nullptr || address->value.find(host_ip_reference) != std::string_view::npos)
+    env.wanted.add(read::Variable::tpu_device_plugin_host_ip, facts::host_ip_field);
+  env.wanted.add(read::Variable::tpu_device_plugin_addr, device_plugin_address);
+}
+
+// Whoever sets another topology for torch_tpu, or an empty one, has addresses that go with it.
+void want_torch(const ContainerEnv& env, const EnvValues& values) {
+  if (values.torch_addresses == nullptr) return;
+  const read::EnvEntry* theirs =
+      facts::set_by_others(env.facts, env.container, read::Variable::torch_tpu_topology);
+  if (theirs != nullptr && (theirs->source == read::EnvSource::value_from ||
+                            theirs->value != values.torch_topology.view()))
+    return;
+  env.wanted.add(read::Variable::torch_tpu_topology, values.torch_topology.view());
+  env.wanted.add(read::Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
+}
+
+}  // namespace
+
+void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
+  char* at = digits.data() + digits_used;
+  char* end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
+  digits_used = static_cast<std::size_t>(end - digits.data());
+  add(variable, {at, static_cast<std::size_t>(end - at)});
+}
+
+const WantedVariable* WantedEnv::find(read::Variable variable) const {
+  for (std::size_t i = 0; i < count; ++i)
+    if (variables[i].variable == variable) return &variables[i];
+  return nullptr;
+}
+
+void want(const ContainerEnv& env, const EnvValues& values) {
+  const facts::Facts& facts = env.facts;
+  WantedEnv& wanted = env.wanted;
+  wanted.count = wanted.digits_used = 0;
+  want_slices(env, values);
+  if (values.hostnames != nullptr)
+    wanted.add(read::Variable::tpu_worker_hostnames, *values.hostnames);
+  if (values.addresses != nullptr) {
+    wanted.add(read::Variable::tpu_process_addresses, *values.addresses);
+    wanted.add_number(read::Variable::tpu_process_port, values.ports.of[env.process]);
+  }
+  if (wants_worker_id(facts))
+    wanted.add_number(read::Variable::tpu_worker_id,
+                      facts.host * facts.slice.processes_per_host + env.process);
+  if (!values.tpu_name.empty()) wanted.add(read::Variable::tpu_name, values.tpu_name.view());
+  want_device_plugin(env);
+  want_torch(env, values);
+}
+
+}  // namespace tpuwh::webhook::env

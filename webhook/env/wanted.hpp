@@ -1,0 +1,51 @@
+// Which variables a container should have, and with which values.
+#pragma once
+
+#include "webhook/env/values.hpp"
+#include "webhook/facts/facts.hpp"
+#include "webhook/write/shared_text.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tpuwh::webhook::env {
+
+// One variable as it should be. Of TPU_DEVICE_PLUGIN_HOST_IP the value is the
+// field path.
+struct WantedVariable {
+  read::Variable variable;
+  std::string_view value;
+  const write::SharedText* shared = nullptr;  // holds the value, where it is a list of the slice's
+};
+
+// In the order in which they are inserted.
+struct WantedEnv {
+  std::array<WantedVariable, read::variable_count> variables;
+  std::size_t count = 0;
+  std::array<char, 64> digits;  // holds numbers
+  std::size_t digits_used = 0;
+
+  void add(read::Variable variable, std::string_view value) {
+    variables[count++] = {variable, value};
+  }
+  void add(read::Variable variable, const write::SharedText& list) {
+    variables[count++] = {variable, list.value(), &list};
+  }
+  void add_number(read::Variable variable, std::uint32_t number);
+  const WantedVariable* find(read::Variable variable) const;
+};
+
+// One TPU container: what is there, and what should be.
+struct ContainerEnv {
+  const facts::Facts& facts;
+  const read::Container& container;
+  std::uint32_t process;  // whose values it gets; an init container those of process 0
+  WantedEnv& wanted;      // of want()
+};
+
+// Fills env.wanted.
+void want(const ContainerEnv& env, const EnvValues& values);
+
+}  // namespace tpuwh::webhook::env

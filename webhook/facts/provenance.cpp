@@ -1,0 +1,94 @@
+#include "webhook/facts/provenance.hpp"
+
+#include "webhook/facts/shape.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::facts {
+
+namespace {
+
+constexpr std::string_view version = "v1";
+
+// More than any record of ours has; looking one up takes as long as there are many.
+constexpr std::size_t max_entries = max_tpu_containers * read::variable_count;
+
+// What stands before `separator`; both leave `text`.
+std::string_view take_until(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view part = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+  return part;
+}
+
+}  // namespace
+
+void Provenance::clear() {
+  entries_.clear();
+  inputs_ = {};
+  parsed_ = foreign_ = false;
+}
+
+void Provenance::parse(std::string_view annotation) {
+  clear();
+  const std::string_view written_by = take_until(annotation, ';');
+  // "v2", "v17": written by a later release in a form of its own.
+  foreign_ = written_by != version && written_by.size() > 1 && written_by.front() == 'v' &&
+             text::plain_decimal(written_by.substr(1)).has_value();
+  if (written_by != version) return;
+  inputs_ = take_until(annotation, ';');
+  parsed_ = inputs_.size() == text::Digest().size();
+  while (parsed_ && !annotation.empty()) {
+    std::string_view list = take_until(annotation, ';');
+    const std::string_view container = take_until(list, ':');
+    while (!list.empty()) {
+      std::string_view item = take_until(list, ',');
+      const auto variable = read::find_variable(take_until(item, '='));
+      text::Digest digest;
+      if (!variable || item.size() != digest.size()) continue;
+      if (entries_.size() == max_entries) return;
+      std::ranges::copy(item, digest.begin());
+      entries_.push_back({container, *variable, digest});
+    }
+  }
+}
+
+void Provenance::set_inputs(const text::Digest& inputs) {
+  own_inputs_ = inputs;
+  inputs_ = text::view(own_inputs_);
+}
+
+void Provenance::record(std::string_view container, read::Variable variable,
+                        std::string_view value) {
+  record(container, variable, text::digest(value));
+}
+
+void Provenance::record(std::string_view container, read::Variable variable,
+                        const text::Digest& digest) {
+  // The separators of the format stand in no container name that an API server takes.
+  if (text::is_dns_label(container)) entries_.push_back({container, variable, digest});
+}
+
+const Provenance::Entry* Provenance::find(std::string_view container,
+                                          read::Variable variable) const {
+  for (const Entry& entry : entries_)
+    if (entry.variable == variable && entry.container == container) return &entry;
+  return nullptr;
+}
+
+void Provenance::append_to(text::Buffer& out) const {
+  out.add(version, ';', inputs_);
+  std::string_view container;
+  for (const Entry& entry : entries_) {
+    if (entry.container == container) {
+      out.append(',');
+    } else {
+      out.add(';', entry.container, ':');
+      container = entry.container;
+    }
+    out.add(read::name(entry.variable), '=', text::view(entry.digest));
+  }
+}
+
+}  // namespace tpuwh::webhook::facts

@@ -1,0 +1,79 @@
+#include "webhook/facts/shape.hpp"
+
+#include "webhook/read/affinity.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+namespace tpuwh::webhook::facts {
+
+namespace {
+
+// "<T>" of cloud.google.com/gke-tpu-slice-<T>-id and its kin; "" for another key.
+std::string_view topology_in_key(std::string_view key) {
+  for (const std::string_view prefix : {read::key::slice_prefix, read::key::partition_prefix}) {
+    if (!key.starts_with(prefix)) continue;
+    key.remove_prefix(prefix.size());
+    for (const std::string_view suffix : {std::string_view("-id"), std::string_view("-state")})
+      if (key.ends_with(suffix)) return key.substr(0, key.size() - suffix.size());
+  }
+  return {};
+}
+
+std::string_view topology_of_keys(const read::Pod& pod) {
+  for (const read::Selector& selector : pod.node_selector)
+    if (const auto found = topology_in_key(selector.key); !found.empty()) return found;
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
+    for (std::uint32_t r = pod.node_terms[i].begin; r < pod.node_terms[i].end; ++r)
+      if (const auto found = topology_in_key(pod.requirements[r].key); !found.empty()) return found;
+  return {};
+}
+
+void find_topology(const read::Pod& pod, Shape& shape) {
+  const auto take = [&](std::string_view text, TopologySource source) {
+    if (text.empty() || shape.source != TopologySource::none) return;
+    shape.topology = text;
+    shape.source = source;
+  };
+  shape.selector_topology = pod.selector(read::key::topology);
+  if (shape.selector_topology.empty())
+    shape.selector_topology = read::pinned_value(pod, read::key::topology);
+  take(pod.annotation(read::Annotation::sub_slice_topology), TopologySource::sub_slice_annotation);
+  take(pod.selector(read::key::topology), TopologySource::node_selector);
+  take(read::pinned_value(pod, read::key::topology), TopologySource::node_affinity);
+  take(pod.annotation(read::Annotation::topology), TopologySource::annotation);
+  const std::string_view in_key = topology_of_keys(pod);
+  take(in_key, TopologySource::slice_id_key);
+  shape.dynamic = shape.source == TopologySource::sub_slice_annotation || !in_key.empty() ||
+                  !pod.selector(read::key::dynamic_slice).empty() ||
+                  !read::pinned_value(pod, read::key::dynamic_slice).empty();
+}
+
+}  // namespace
+
+void Shape::clear() {
+  processes.clear();
+  init.clear();
+  accelerator = topology = selector_topology = {};
+  source = TopologySource::none;
+  equal_chips = true;
+  dynamic = false;
+}
+
+bool read_shape(const read::Pod& pod, Shape& shape) {
+  shape.clear();
+  for (const read::Container& container : pod.containers) {
+    if (container.chips() == 0) continue;
+    if (container.init && !container.sidecar)
+      shape.init.push_back(&container);
+    else
+      shape.processes.push_back(&container);
+  }
+  for (const read::Container* process : shape.processes)
+    shape.equal_chips = shape.equal_chips && process->chips() == shape.processes.front()->chips();
+  shape.accelerator = pod.selector(read::key::accelerator);
+  if (shape.accelerator.empty())
+    shape.accelerator = read::pinned_value(pod, read::key::accelerator);
+  find_topology(pod, shape);
+  return !shape.processes.empty() || !shape.init.empty();
+}
+
+}  // namespace tpuwh::webhook::facts

@@ -1,0 +1,114 @@
+#include "webhook/identity/identity.hpp"
+
+#include "webhook/identity/contradictions.hpp"
+#include "webhook/identity/joins.hpp"
+#include "webhook/identity/member_index.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tpuwh::webhook::identity {
+
+namespace {
+
+Identity leave_alone(outcome::Reason reason, std::string why) {
+  return {Identity::Verdict::leave_alone, reason, Error(Errc::bad_value, std::move(why))};
+}
+
+Identity deny_index(Error why) {
+  return {Identity::Verdict::deny, outcome::Reason::bad_index, std::move(why)};
+}
+
+// The slice's index becomes a part of its key.
+void key_by_slice(facts::Facts& facts, workloads::Member& member) {
+  if (!member.slice_in_key) return;
+  char* const begin = facts.slice_digits.data();
+  const char* const end =
+      std::to_chars(begin, begin + facts.slice_digits.size(), facts.slice_index).ptr;
+  member.key_parts.back() = {begin, static_cast<std::size_t>(end - begin)};
+}
+
+// What the RayCluster asks for; a number beyond all TPUs there are stays a number.
+std::uint32_t most_members(const read::RayGroup& group, std::uint32_t hosts) {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::uint64_t{group.slices} * hosts, unbounded));
+}
+
+Identity ask_for_place(facts::Facts& facts, const read::ClusterView& cluster) {
+  const workloads::Member& member = *facts.member;
+  const auto group = cluster.ray_group(facts.ns, member.group, member.part);
+  if (group && group->slices == 0)
+    return {.verdict = Identity::Verdict::try_again,
+            .reason = outcome::Reason::no_place,
+            .why = Error(Errc::internal, "worker group " + std::string(member.part) +
+                                             " of RayCluster " + std::string(member.group) +
+                                             " wants no replicas"),
+            .retry_now = false};
+  facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
+  if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
+  return {Identity::Verdict::ask_ledger, outcome::Reason::no_identity, {}};
+}
+
+Identity take_place(facts::Facts& facts, const ledger::PlaceAnswer& answer) {
+  if (answer.kind == ledger::PlaceAnswer::Kind::try_again)
+    return {.verdict = Identity::Verdict::try_again,
+            .reason = outcome::Reason::no_place,
+            .why = Error(Errc::internal, answer.why),
+            .retry_now = answer.retry_now};
+  if (answer.kind == ledger::PlaceAnswer::Kind::refused)
+    return leave_alone(outcome::Reason::no_identity, answer.why + "; nothing was injected");
+  facts.slice_index = facts.job_slice = answer.place.slice;
+  facts.host = answer.place.host;
+  facts.sliced = true;
+  facts.token = answer.token;
+  return {};
+}
+
+Identity settle_place(facts::Facts& facts, const read::ClusterView& cluster,
+                      const ledger::PlaceAnswer* answer) {
+  return answer == nullptr ? ask_for_place(facts, cluster) : take_place(facts, *answer);
+}
+
+Identity settle_index(facts::Facts& facts, workloads::Member& member) {
+  if (member.names.numbered && member.host.present()) {
+    if (auto misfit = group_misfit(facts); !misfit.empty())
+      return leave_alone(outcome::Reason::inconsistent, std::move(misfit));
+    if (auto settled = settle_number(facts, member); !settled) return deny_index(settled.error());
+    return {};
+  }
+  if (facts.slice.multi_host() && !member.host.present())
+    return leave_alone(outcome::Reason::no_identity,
+                       (member.host.key.empty() ? std::string("annotation worker-id")
+                                                : "label " + std::string(member.host.key)) +
+                           " is missing or empty, and " + hosts_of(facts.slice) +
+                           "; nothing was injected");
+  if (auto settled = settle_host(facts); !settled) return deny_index(settled.error());
+  return {};
+}
+
+}  // namespace
+
+Identity settle_identity(facts::Facts& facts, workloads::Member& member,
+                         const read::ClusterView& cluster, const ledger::PlaceAnswer* answer) {
+  const bool sliced =
+      facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_others(facts);
+  if (sliced && !member.incomplete.empty())
+    return leave_alone(outcome::Reason::no_identity,
+                       std::string(member.incomplete) + "; nothing was injected");
+  if (auto settled = settle_slices(facts); !settled) {
+    if (sliced) return deny_index(settled.error());
+    facts.slice_count = 0;  // a slice of its own, whatever its labels say
+  }
+  for (std::string wrong : {wrong_worker_count(facts), wrong_ray_group(facts, cluster)})
+    if (!wrong.empty()) return leave_alone(outcome::Reason::inconsistent, std::move(wrong));
+  Identity identity =
+      member.needs_place ? settle_place(facts, cluster, answer) : settle_index(facts, member);
+  if (identity.verdict != Identity::Verdict::settled) return identity;
+  if (auto wrong = wrong_worker_id(facts); !wrong.empty())
+    return leave_alone(outcome::Reason::inconsistent, std::move(wrong));
+  key_by_slice(facts, member);
+  facts.placed = true;
+  return identity;
+}
+
+}  // namespace tpuwh::webhook::identity

@@ -1,0 +1,39 @@
+// Whether the names in a member's lists are those of its hosts, and resolve (DESIGN D6).
+#pragma once
+
+#include "topology/result.hpp"
+#include "webhook/facts/facts.hpp"
+#include "webhook/outcome/notes.hpp"
+#include "webhook/text/buffer.hpp"
+
+#include <string>
+
+namespace tpuwh::webhook::identity {
+
+// ---- names that are put together
+
+// Host names become DNS names and stand in every member's lists.
+//   errors  name_too_long, bad_name
+//   text    a name while it is looked at
+Result<void> check_names(const facts::Facts& facts, text::Buffer& text);
+
+// The Pod's own name has to be the one that its index gives, else the entry of the
+// lists is somebody else. The sentence that says it is not, or "".
+std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text);
+
+// Warns of what keeps names from resolving.
+void note_resolving(const read::Pod& pod, outcome::Notes& notes);
+
+// ---- names that a user gives
+
+// A list that does not name each host once, or whose entry for this Pod is another Pod's,
+// makes a slice that never forms. The sentence, or "".
+std::string wrong_hostnames(const facts::Facts& facts);
+
+// The same of annotation coordinator.
+std::string wrong_coordinator(const workloads::Member& member);
+
+// Warns where slices were asked for and nothing says where they meet.
+void note_coordinator(const facts::Facts& facts, outcome::Notes& notes);
+
+}  // namespace tpuwh::webhook::identity

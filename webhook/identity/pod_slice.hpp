@@ -1,0 +1,20 @@
+// The slice that a Pod asks for: from its topology, or from as many hosts as the user says.
+#pragma once
+
+#include "topology/slice.hpp"
+#include "webhook/facts/shape.hpp"
+#include "webhook/outcome/decision.hpp"
+#include "webhook/workloads/member.hpp"
+
+#include <variant>
+
+namespace tpuwh::webhook::identity {
+
+// The slice, or what becomes of a Pod of which none can be made.
+using SliceOrDecision = std::variant<topology::Slice, outcome::Decision>;
+
+//   notes  what the catalog does not know, and why nothing was done
+SliceOrDecision slice_of(const facts::Shape& shape, const workloads::Member& member,
+                         outcome::Notes& notes);
+
+}  // namespace tpuwh::webhook::identity

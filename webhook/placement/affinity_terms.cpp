@@ -1,0 +1,83 @@
+#include "webhook/placement/affinity_terms.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook::placement {
+
+namespace {
+
+void append_key(text::Buffer& out, const config::Config& config, std::string_view name) {
+  out.add(std::string_view("{\"key\":\""), config.prefix, name);
+}
+
+bool is_our_key(std::string_view key, const config::Config& config, std::string_view name) {
+  return key.size() == config.prefix.size() + name.size() && key.starts_with(config.prefix) &&
+         key.ends_with(name);
+}
+
+// A requirement on one of our labels; without a value where it takes none.
+struct Said {
+  std::string_view label, op, value;
+};
+
+bool expression_says(const read::Pod& pod, const read::Requirement& requirement,
+                     const config::Config& config, const Said& said) {
+  const std::uint32_t values = requirement.values_end - requirement.values_begin;
+  return is_our_key(requirement.key, config, said.label) && requirement.op == said.op &&
+         (said.value.empty() ? values == 0
+                             : values == 1 && pod.values[requirement.values_begin] == said.value);
+}
+
+}  // namespace
+
+void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
+  const auto& [config, placement] = parts;
+  const std::string_view key = text::view(placement.key);
+  out.append(std::string_view("{\"labelSelector\":{\"matchExpressions\":["));
+  if (rule != Rule::own) {
+    append_key(out, config, "slice-key");
+    out.append(std::string_view("\",\"operator\":\"Exists\"},"));
+  }
+  append_key(out, config, "slice-key");
+  out.add(rule == Rule::own ? std::string_view("\",\"operator\":\"In\",\"values\":[\"")
+                            : std::string_view("\",\"operator\":\"NotIn\",\"values\":[\""),
+          key, std::string_view("\"]}"));
+  if (rule == Rule::others_of_priority) {
+    out.append(',');
+    append_key(out, config, "priority");
+    out.add(std::string_view("\",\"operator\":\"In\",\"values\":[\""), placement.priority.view(),
+            std::string_view("\"]}"));
+  }
+  out.add(std::string_view("]},\"topologyKey\":\""), placement.topology_key,
+          std::string_view("\",\"namespaceSelector\":{}}"));
+}
+
+bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule) {
+  const Placement& placement = parts.placement;
+  const std::string_view key = text::view(placement.key);
+  if (term.topology_key != placement.topology_key || !term.every_namespace) return false;
+  const std::uint32_t count = term.end - term.begin;
+  const auto says = [&](std::uint32_t i, const Said& what) {
+    return expression_says(pod, pod.requirements[term.begin + i], parts.config, what);
+  };
+  switch (rule) {
+    case Rule::own:
+      return count == 1 && says(0, {"slice-key", "In", key});
+    case Rule::others:
+      return count == 2 && says(0, {"slice-key", "Exists", {}}) &&
+             says(1, {"slice-key", "NotIn", key});
+    case Rule::others_of_priority:
+      return count == 3 && says(0, {"slice-key", "Exists", {}}) &&
+             says(1, {"slice-key", "NotIn", key}) &&
+             says(2, {"priority", "In", placement.priority.view()});
+  }
+  return false;
+}
+
+bool is_ours(const read::Pod& pod, const read::PodTerm& term, const config::Config& config) {
+  for (std::uint32_t r = term.begin; r < term.end; ++r)
+    if (is_our_key(pod.requirements[r].key, config, "slice-key")) return true;
+  return false;
+}
+
+}  // namespace tpuwh::webhook::placement

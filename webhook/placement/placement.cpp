@@ -1,0 +1,121 @@
+#include "webhook/placement/placement.hpp"
+
+#include "webhook/read/affinity.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::placement {
+
+namespace {
+
+// Somebody else decides about the domain: terms of ours could make what they
+// admitted unschedulable.
+bool placed_by_others(const facts::Facts& facts) {
+  const read::Pod& pod = *facts.pod;
+  return facts.shape->dynamic || pod.scheduling_group ||
+         pod.has(read::Annotation::kueue_tas_required) ||
+         pod.has(read::Annotation::kueue_tas_preferred) ||
+         pod.has(read::Annotation::kueue_tas_unconstrained) ||
+         pod.has(read::Annotation::kueue_tas_slice_required);
+}
+
+// Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of
+// the Pods of a role and keep gated Pods as they are.
+bool compared_by_kueue(const read::Pod& pod) {
+  return pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty() ||
+         pod.has(read::Annotation::kueue_suspending_parent);
+}
+
+bool selects_tpu_nodes(const read::Pod& pod) {
+  return std::ranges::any_of(pod.node_selector,
+                             [](const read::Selector& selector) {
+                               return selector.key.starts_with(read::key::tpu_prefix);
+                             }) ||
+         read::node_affinity_mentions(pod, read::key::tpu_prefix);
+}
+
+// The annotation of ours, else the owner's, else the node pool. "" for no terms:
+// on nodes without the key a required term would never match.
+std::string_view topology_key(const read::Pod& pod, const workloads::Member& member,
+                              outcome::Notes& notes) {
+  if (const auto own = pod.annotation(read::Annotation::exclusive_topology); !own.empty()) {
+    if (own == "none") return {};
+    if (text::is_qualified_name(own)) return own;
+    notes.warn("annotation exclusive-topology is " + text::printable(own) +
+               ", which is no label key; no placement terms were added");
+    return {};
+  }
+  if (member.owner_keeps_group) return {};
+  if (text::is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
+  return selects_tpu_nodes(pod) ? read::key::node_pool : std::string_view();
+}
+
+bool is_pinned(const read::Pod& pod, std::string_view domain) {
+  return !pod.selector(domain).empty() || !read::pinned_value(pod, domain).empty() ||
+         !pod.selector(read::key::jobset_namespaced_job).empty();
+}
+
+// JobSet's leader/follower (reference/workloads.md 2.4): a follower selects the domain of its
+// leader. JobSet deletes and makes again those that do not.
+bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::Notes& notes) {
+  const auto& domain = facts.member->leader_domain;
+  if (!domain || placement.topology_key != facts.member->exclusive_topology) return false;
+  const std::string_view own = facts.pod->selector(placement.topology_key);
+  if (own.empty()) placement.follow = *domain;
+  if (!own.empty() && own != *domain)
+    notes.warn("node selector " + text::printable(placement.topology_key) + " is " +
+               text::printable(own) + " and stays, but the leader of this Job runs on " +
+               text::printable(*domain) + ": JobSet will delete this Pod");
+  return true;
+}
+
+OtherCounts other_counts(const topology::Slice& slice) {
+  OtherCounts others;
+  // With chips that no VM of the generation has, nothing is known to be excluded.
+  if (slice.generation == nullptr || !slice.in_catalog) return others;
+  std::array<std::uint32_t, 4> all{};
+  const std::size_t known = topology::chips_per_vm_of(*slice.generation, slice.dims, all);
+  for (std::size_t i = 0; i < known; ++i)
+    if (all[i] != slice.chips_per_host) others.chips[others.size++] = all[i];
+  return others;
+}
+
+}  // namespace
+
+PriorityText::PriorityText(std::string_view decimal) {
+  const auto put = [&](std::string_view part) {
+    size_ += part.copy(text_.data() + size_, text_.size() - size_);
+  };
+  if (decimal.starts_with('-')) {
+    put("minus-");
+    decimal.remove_prefix(1);
+  }
+  put(decimal);
+}
+
+std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
+                                        outcome::Notes& notes) {
+  const read::Pod& pod = *facts.pod;
+  if (!facts.slice.multi_host() || !config.placement_for(facts.member->workload, facts.ns))
+    return std::nullopt;
+  Placement placement;
+  placement.key = text::slice_key(facts.member->key_parts);
+  // The API server's Priority plugin sets it on every Pod; 0 is its default.
+  placement.priority = PriorityText(pod.priority.empty() ? "0" : pod.priority);
+  if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
+  if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
+  placement.topology_key = topology_key(pod, *facts.member, notes);
+  if (pod.selector(read::key::jobset_namespaced_job).empty() &&
+      follows_leader(facts, placement, notes))
+    return placement;
+  if (is_pinned(pod,
+                placement.topology_key.empty() ? read::key::node_pool : placement.topology_key))
+    return placement;
+  placement.terms = !placement.topology_key.empty();
+  if (pod.selector(read::key::accelerator_count).empty())
+    placement.not_on = other_counts(facts.slice);
+  return placement;
+}
+
+}  // namespace tpuwh::webhook::placement

@@ -1,0 +1,51 @@
+// Keeping a multi-host slice whole on one set of chips (DESIGN D8): two labels on
+// every member, affinity terms where nobody else places, and a node requirement
+// that keeps two hosts off one VM with more chips.
+#pragma once
+
+#include "webhook/config/config.hpp"
+#include "webhook/facts/facts.hpp"
+#include "webhook/outcome/notes.hpp"
+#include "webhook/text/hash.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tpuwh::webhook::placement {
+
+// A priority as a label value, which may not begin with '-': "1000", "minus-10".
+class PriorityText {
+ public:
+  PriorityText() = default;
+  explicit PriorityText(std::string_view decimal);
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, 24> text_{};
+  std::size_t size_ = 0;
+};
+
+// Chips per VM, other than the Pod's, with which a topology exists too.
+struct OtherCounts {
+  std::array<std::uint32_t, 4> chips{};
+  std::size_t size = 0;
+};
+
+// What is added to a member of a multi-host slice.
+struct Placement {
+  text::SliceKey key{};
+  PriorityText priority{};        // spec.priority
+  bool terms = false;             // Pod affinity and anti-affinity
+  std::string_view topology_key;  // their domain
+  OtherCounts not_on{};           // requirement on gke-accelerator-count; empty for none
+  std::string_view follow;        // the value of topology_key to select; "" for none
+};
+
+// Decides it; nothing for a slice of one host or where placement is off.
+std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
+                                        outcome::Notes& notes);
+
+}  // namespace tpuwh::webhook::placement

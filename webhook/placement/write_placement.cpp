@@ -1,0 +1,272 @@
+#include "webhook/placement/write_placement.hpp"
+
+#include "webhook/placement/affinity_terms.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook::placement {
+
+namespace {
+
+constexpr std::string_view node_affinity_path = "/spec/affinity/nodeAffinity";
+constexpr std::string_view pod_affinity_path = "/spec/affinity/podAffinity";
+constexpr std::string_view pod_anti_affinity_path = "/spec/affinity/podAntiAffinity";
+constexpr std::string_view required_member = "/requiredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view preferred_member = "/preferredDuringSchedulingIgnoredDuringExecution";
+constexpr std::string_view required_open = "{\"requiredDuringSchedulingIgnoredDuringExecution\":";
+constexpr std::string_view append_mark = "/-";
+
+// ---- JSON
+
+void append_count(text::Buffer& out, const OtherCounts& others) {
+  out.add(std::string_view("{\"key\":\""), read::key::accelerator_count,
+          std::string_view("\",\"operator\":\"NotIn\",\"values\":["));
+  for (std::size_t i = 0; i < others.size; ++i)
+    out.add(i == 0 ? std::string_view("\"") : std::string_view(",\""), others.chips[i], '"');
+  out.append(std::string_view("]}"));
+}
+
+void append_count_terms(text::Buffer& out, const OtherCounts& others) {
+  out.append(std::string_view("[{\"matchExpressions\":["));
+  append_count(out, others);
+  out.append(std::string_view("]}]"));
+}
+
+void append_node_affinity(text::Buffer& out, const OtherCounts& others) {
+  out.add(required_open, std::string_view("{\"nodeSelectorTerms\":"));
+  append_count_terms(out, others);
+  out.append(std::string_view("}}"));
+}
+
+void append_weighted(text::Buffer& out, const TermParts& parts) {
+  out.append(std::string_view("{\"weight\":100,\"podAffinityTerm\":"));
+  append_term(out, parts, Rule::others);
+  out.append('}');
+}
+
+void append_affinity(text::Buffer& out, const TermParts& parts) {
+  const Placement& placement = parts.placement;
+  out.append('{');
+  if (placement.not_on.size > 0) {
+    out.append(std::string_view("\"nodeAffinity\":"));
+    append_node_affinity(out, placement.not_on);
+    if (placement.terms) out.append(',');
+  }
+  if (placement.terms) {
+    out.add(std::string_view("\"podAffinity\":"), required_open, '[');
+    append_term(out, parts, Rule::own);
+    out.add(std::string_view("]},\"podAntiAffinity\":"), required_open, '[');
+    append_term(out, parts, Rule::others_of_priority);
+    out.append(std::string_view("],\"preferredDuringSchedulingIgnoredDuringExecution\":["));
+    append_weighted(out, parts);
+    out.append(std::string_view("]}"));
+  }
+  out.append('}');
+}
+
+// ---- operations
+
+class Writer {
+ public:
+  Writer(const config::Config& config, const Placement& placement, const PlacementTarget& target)
+      : parts_{config, placement},
+        placement_(placement),
+        pod_(target.pod),
+        affinities_(target.affinities),
+        patch_(target.patch) {}
+
+  void labels();
+  void follow();
+  void whole_affinity();
+  void count();
+  void terms();
+
+ private:
+  struct ListPlace {
+    const read::TermList& list;
+    std::string_view path;    // of the kind of affinity
+    std::string_view member;  // "/required…" or "/preferred…"
+    write::Surface absent, append, own;
+    Rule rule;
+    bool weighted;
+  };
+  text::Buffer& out() { return patch_.json(); }
+  void make_node_terms();
+  void add_to_node_term(std::uint32_t index);
+  void make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path);
+  void list(const ListPlace& place);
+  void value(const ListPlace& place);
+
+  const TermParts parts_;
+  const Placement& placement_;
+  const read::Pod& pod_;
+  Affinities& affinities_;
+  write::Patch& patch_;
+};
+
+// The map itself is made by the caller where it is absent.
+void Writer::labels() {
+  write_own_label(pod_, read::Label::slice_key, write::Surface::label_slice_key,
+                  text::view(placement_.key), patch_);
+  write_own_label(pod_, read::Label::priority, write::Surface::label_priority,
+                  placement_.priority.view(), patch_);
+}
+
+// The map is there: a TPU Pod of a JobSet selects its accelerator and topology.
+void Writer::follow() {
+  if (placement_.follow.empty() || pod_.node_selector.empty()) return;
+  const std::size_t slash = placement_.topology_key.find('/');
+  const std::string_view domain = placement_.topology_key.substr(0, slash);
+  const std::string_view name =
+      slash == std::string_view::npos ? "" : placement_.topology_key.substr(slash + 1);
+  patch_.begin(write::PatchOp::add, write::Surface::node_selector,
+               std::string_view("/spec/nodeSelector/"), domain,
+               slash == std::string_view::npos ? std::string_view() : std::string_view("~1"), name);
+  write::append_json_string(out(), placement_.follow);
+  patch_.end();
+}
+
+void Writer::whole_affinity() {
+  const OtherCounts& others = placement_.not_on;
+  text::Buffer& key = affinities_.key;
+  key.clear();
+  key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),
+          ';', placement_.terms ? placement_.topology_key : std::string_view());
+  for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
+  patch_.begin(write::PatchOp::add, write::Surface::affinity, std::string_view("/spec/affinity"));
+  patch_.append(affinities_.texts.get(key.view(),
+                                      [&](text::Buffer& text) { append_affinity(text, parts_); }));
+  patch_.end();
+}
+
+// -- the nodes' chips
+
+bool names_count(const read::Pod& pod, const read::NodeTerm& term) {
+  for (std::uint32_t r = term.begin; r < term.end; ++r)
+    if (pod.requirements[r].key == read::key::accelerator_count) return true;
+  return false;
+}
+
+// An empty list of terms matches no node, like an empty term.
+void Writer::make_node_terms() {
+  if (pod_.node_affinity.required == read::Presence::absent) {
+    patch_.begin(write::PatchOp::add, write::Surface::node_affinity_required, node_affinity_path,
+                 required_member);
+    out().append(std::string_view("{\"nodeSelectorTerms\":"));
+    append_count_terms(out(), placement_.not_on);
+    out().append('}');
+  } else {
+    patch_.begin(write::PatchOp::add, write::Surface::node_selector_terms, node_affinity_path,
+                 required_member, std::string_view("/nodeSelectorTerms"));
+    append_count_terms(out(), placement_.not_on);
+  }
+  patch_.end();
+}
+
+void Writer::add_to_node_term(std::uint32_t index) {
+  const read::NodeAffinity& affinity = pod_.node_affinity;
+  const bool present = pod_.node_terms[index].expressions == read::Presence::present;
+  patch_.begin(write::PatchOp::add,
+               present ? write::Surface::match_expression : write::Surface::match_expressions,
+               node_affinity_path, required_member, std::string_view("/nodeSelectorTerms/"),
+               index - affinity.begin, std::string_view("/matchExpressions"),
+               present ? append_mark : std::string_view());
+  if (!present) out().append('[');
+  append_count(out(), placement_.not_on);
+  if (!present) out().append(']');
+  patch_.end();
+}
+
+// Inside every term, because terms are ORed. An empty term matches no node, and an
+// expression would make it match some.
+void Writer::count() {
+  const read::NodeAffinity& affinity = pod_.node_affinity;
+  if (affinity.present == read::Presence::absent) {
+    patch_.begin(write::PatchOp::add, write::Surface::node_affinity, node_affinity_path);
+    append_node_affinity(out(), placement_.not_on);
+    return patch_.end();
+  }
+  if (affinity.terms == read::Presence::absent) return make_node_terms();
+  for (std::uint32_t i = affinity.begin; i < affinity.end; ++i) {
+    const read::NodeTerm& term = pod_.node_terms[i];
+    if (!term.empty && !names_count(pod_, term)) add_to_node_term(i);
+  }
+}
+
+// -- the other Pods
+
+void Writer::make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path) {
+  if (kind.present == read::Presence::present) return;
+  patch_.begin(write::PatchOp::add, row, path);
+  out().append(std::string_view("{}"));
+  patch_.end();
+}
+
+void Writer::value(const ListPlace& place) {
+  if (place.weighted)
+    append_weighted(out(), parts_);
+  else
+    append_term(out(), parts_, place.rule);
+}
+
+// One list of terms: ours is there, is replaced where it stands, is appended, or
+// makes the list.
+void Writer::list(const ListPlace& place) {
+  for (std::uint32_t i = place.list.begin; i < place.list.end; ++i) {
+    const read::PodTerm& term = pod_.pod_terms[i];
+    if (!is_ours(pod_, term, parts_.config)) continue;
+    if (is_term(pod_, term, parts_, place.rule)) return;
+    patch_.begin(write::PatchOp::replace, place.own, place.path, place.member, '/',
+                 i - place.list.begin);
+    value(place);
+    return patch_.end();
+  }
+  if (place.list.list == read::Presence::present) {
+    patch_.begin(write::PatchOp::add, place.append, place.path, place.member, append_mark);
+    value(place);
+  } else {
+    patch_.begin(write::PatchOp::add, place.absent, place.path, place.member);
+    out().append('[');
+    value(place);
+    out().append(']');
+  }
+  patch_.end();
+}
+
+void Writer::terms() {
+  make_kind(pod_.pod_affinity, write::Surface::pod_affinity, pod_affinity_path);
+  list({pod_.pod_affinity.required, pod_affinity_path, required_member,
+        write::Surface::pod_affinity_required, write::Surface::pod_affinity_term,
+        write::Surface::pod_affinity_term_own, Rule::own, false});
+  make_kind(pod_.pod_anti_affinity, write::Surface::pod_anti_affinity, pod_anti_affinity_path);
+  list({pod_.pod_anti_affinity.required, pod_anti_affinity_path, required_member,
+        write::Surface::pod_anti_affinity_required, write::Surface::pod_anti_affinity_term,
+        write::Surface::pod_anti_affinity_term_own, Rule::others_of_priority, false});
+  list({pod_.pod_anti_affinity.preferred, pod_anti_affinity_path, preferred_member,
+        write::Surface::pod_anti_affinity_preferred,
+        write::Surface::pod_anti_affinity_preferred_term,
+        write::Surface::pod_anti_affinity_preferred_own, Rule::others, true});
+}
+
+}  // namespace
+
+void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
+                     std::string_view value, write::Patch& patch) {
+  const auto index = static_cast<std::size_t>(which);
+  patch.set_own(row, "/metadata/labels/", read::label_keys[index].text, pod.label_values[index],
+                value);
+}
+
+void write_placement(const config::Config& config, const Placement& placement,
+                     const PlacementTarget& target) {
+  Writer writer(config, placement, target);
+  writer.labels();
+  writer.follow();
+  const bool counts = placement.not_on.size > 0;
+  if (!placement.terms && !counts) return;
+  if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
+  if (counts) writer.count();
+  if (placement.terms) writer.terms();
+}
+
+}  // namespace tpuwh::webhook::placement

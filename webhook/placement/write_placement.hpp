@@ -1,0 +1,36 @@
+// The operations that carry out a Placement.
+#pragma once
+
+#include "webhook/config/config.hpp"
+#include "webhook/placement/placement.hpp"
+#include "webhook/read/pod.hpp"
+#include "webhook/text/buffer.hpp"
+#include "webhook/write/patch.hpp"
+#include "webhook/write/shared_text.hpp"
+
+#include <string_view>
+
+namespace tpuwh::webhook::placement {
+
+// Affinities of the slices seen last: most members get the whole of it, each the same.
+struct Affinities {
+  write::SharedTexts texts;
+  text::Buffer key;  // of one of them, while it is looked for
+};
+
+// The Pod that gets a placement, and where its operations go.
+struct PlacementTarget {
+  const read::Pod& pod;
+  Affinities& affinities;
+  write::Patch& patch;
+};
+
+// Writes what is missing of it. Applied twice, the second time writes nothing.
+void write_placement(const config::Config& config, const Placement& placement,
+                     const PlacementTarget& target);
+
+// One of our own labels; the map is there. Nothing where it says `value` already.
+void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
+                     std::string_view value, write::Patch& patch);
+
+}  // namespace tpuwh::webhook::placement
