@@ -129,11 +129,13 @@ class Silent(socketserver.StreamRequestHandler):
     """Reads until the other side is done."""
 
     def handle(self):
+        self.server.heard += 1
         self.rfile.read()
 
 
 class SilentServer(socketserver.ThreadingTCPServer):
     daemon_threads = True  # a connection that does not end is for the case to notice
+    heard = 0
 
 
 @contextlib.contextmanager
@@ -145,6 +147,8 @@ def silent_pipe(folder):
         ends.callback(target.shutdown)
         address = "{}:{}".format(*target.server_address)
         with pipe.opened(folder, "tpu-webhook-pipe", "{}:{}".format(*here), address) as relay:
+            # opened() has tried whether it listens, and the relay may come to that after opened() is done.
+            wait_for("the harness's own connection to come", lambda: target.heard, 10)
             wait_for("the harness's own connection to end", lambda: not pipe.connections(relay), 10)
             yield relay, lambda: ends.enter_context(socket.create_connection(here))
 
