@@ -5,6 +5,7 @@
 #include "webhook/identity/joins.hpp"
 #include "webhook/identity/member_names.hpp"
 #include "webhook/identity/pod_slice.hpp"
+#include "webhook/text/names.hpp"
 #include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -28,7 +29,8 @@ void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slic
   scratch.facts.slice = slice;
 }
 
-// Words for `kubectl describe`: which member of which slice this is.
+// Words for `kubectl describe`: which member of which slice this is. Nothing has checked yet
+// what a label or a selector holds.
 void describe(const facts::Facts& facts, text::Buffer& out) {
   const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;
@@ -38,15 +40,19 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
     out.add(std::string_view(", slice "), facts.job_slice);
     if (facts.slice_count > 0) out.add(std::string_view(" of "), facts.slice_count);
   }
-  out.add(std::string_view(", "), member.kind, ' ', member.group);
-  if (!member.part.empty()) out.add('/', member.part);
+  out.add(std::string_view(", "), member.kind, ' ');
+  text::append_printable(out, member.group);
+  if (!member.part.empty()) {
+    out.append('/');
+    text::append_printable(out, member.part);
+  }
   out.append(std::string_view(": "));
   if (slice.dims.rank() > 0) {
     out.add(slice.dims.axis(0), 'x', slice.dims.axis(1));
     if (slice.dims.rank() == 3) out.add('x', slice.dims.axis(2));
     if (!slice.accelerator.empty()) out.append(std::string_view(" of "));
   }
-  out.append(slice.accelerator);
+  text::append_printable(out, slice.accelerator);
   if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(std::string_view(", "));
   out.add(slice.chips_per_host, std::string_view(" chips per host"));
 }

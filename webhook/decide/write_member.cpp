@@ -1,5 +1,6 @@
 #include "webhook/decide/write_member.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/env/reconcile.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/placement/write_placement.hpp"
@@ -161,6 +162,18 @@ Result<void> check_slice_name(std::string_view name) {
                                    "a node label of it");
 }
 
+Error large_patch(Scratch& scratch) {
+  const std::size_t bytes = scratch.patch.json().size() + scratch.patch.dropped_bytes();
+  std::string why =
+      "the patch of this Pod would have " + std::to_string(bytes) + " bytes, and may have " +
+      std::to_string(write::max_patch_bytes) + ": the API server stores no object above 1.5 MiB. " +
+      topology::counted(scratch.shape.processes.size(), "TPU container") +
+      " would get the names of " + topology::counted(scratch.facts.slice.hosts, "host");
+  if (const std::size_t terms = scratch.facts.pod->node_terms.size(); terms > 1)
+    why += ", and the Pod has " + topology::counted(terms, "node selector term");
+  return Error(Errc::env_too_long, std::move(why));
+}
+
 // Warns of what the lists of addresses lack.
 void note_values(const env::EnvValues& values, outcome::Notes& notes) {
   if (values.ports.unreadable)
@@ -190,6 +203,8 @@ outcome::Decision write_member(const config::Config& config, Scratch& scratch) {
   const bool relevant =
       facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
   write_annotations(scratch);
+  if (scratch.patch.dropped_bytes() > 0)
+    return outcome::deny(outcome::Reason::too_long, large_patch(scratch));
   if (scratch.patch.undeclared())
     return {.outcome = outcome::Outcome::failed, .reason = outcome::Reason::internal_error};
   if (!scratch.patch.empty())

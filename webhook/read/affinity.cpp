@@ -8,7 +8,10 @@ namespace {
 
 bool read_values(text::JsonReader& in, Requirement& requirement, Pod& pod) {
   if (in.take_null()) return true;
-  const bool read = in.array([&](std::size_t) { return in.string(pod.values.emplace_back()); });
+  const bool read = in.array([&](std::size_t) {
+    std::string_view value;
+    return in.string(value) && keep(in, pod.values, value);
+  });
   requirement.values_end = static_cast<std::uint32_t>(pod.values.size());
   return read;
 }
@@ -25,8 +28,7 @@ bool read_requirements(text::JsonReader& in, Pod& pod) {
       if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
       return in.skip();
     });
-    if (read) pod.requirements.push_back(requirement);
-    return read;
+    return read && keep(in, pod.requirements, requirement);
   });
 }
 
@@ -51,8 +53,7 @@ bool read_node_term(text::JsonReader& in, Pod& pod) {
   });
   term.end = static_cast<std::uint32_t>(pod.requirements.size());
   if (term.end > term.begin) term.empty = false;
-  if (read) pod.node_terms.push_back(term);
-  return read;
+  return read && keep(in, pod.node_terms, term);
 }
 
 bool read_node_selector_terms(text::JsonReader& in, Pod& pod) {
@@ -117,8 +118,7 @@ bool read_required(text::JsonReader& in, TermList& list, Pod& pod) {
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
   return in.array([&](std::size_t) {
     PodTerm term;
-    if (!read_pod_term(in, term, pod)) return false;
-    pod.pod_terms.push_back(term);
+    if (!read_pod_term(in, term, pod) || !keep(in, pod.pod_terms, term)) return false;
     ++list.end;
     return true;
   });
@@ -144,8 +144,7 @@ bool read_preferred(text::JsonReader& in, TermList& list, Pod& pod) {
       if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
       return in.skip();
     });
-    if (!read) return false;
-    pod.pod_terms.push_back(term);
+    if (!read || !keep(in, pod.pod_terms, term)) return false;
     ++list.end;
     return true;
   });

@@ -74,9 +74,7 @@ bool read_node_selector(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.object([&](std::string_view key) {
     Selector selector{key, {}};
-    if (!text::optional_text(in, selector.value)) return false;
-    pod.node_selector.push_back(selector);
-    return true;
+    return text::optional_text(in, selector.value) && keep(in, pod.node_selector, selector);
   });
   // By key, as Go writes a map, whatever the order here. A selector may be as long as
   // the review, so nothing of it is compared with everything else.
@@ -133,8 +131,7 @@ bool read_claim_use(text::JsonReader& in, Pod& pod) {
     if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
     return in.skip();
   });
-  if (read) pod.claim_uses.push_back(name);
-  return read;
+  return read && keep(in, pod.claim_uses, name);
 }
 
 bool read_claim_uses(text::JsonReader& in, Container& container, Pod& pod) {
@@ -156,8 +153,7 @@ bool read_claims(text::JsonReader& in, Pod& pod) {
         return in.first(seen, 1) && text::optional_text(in, claim.template_name);
       return in.skip();
     });
-    if (read) pod.claims.push_back(claim);
-    return read;
+    return read && keep(in, pod.claims, claim);
   });
 }
 
@@ -199,8 +195,7 @@ bool read_env_entry(text::JsonReader& in, std::uint32_t index, Pod& pod) {
   EnvEntry entry{
       *variable, has_from ? EnvSource::value_from : EnvSource::literal, has_value, index, {}};
   if (has_value && !in.decode(value, entry.value)) return false;
-  pod.entries.push_back(entry);
-  return true;
+  return keep(in, pod.entries, entry);
 }
 
 bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
@@ -237,9 +232,7 @@ bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
     Container container;
     container.init = init;
     container.index = static_cast<std::uint32_t>(index);
-    if (!read_container(in, container, pod)) return false;
-    pod.containers.push_back(container);
-    return true;
+    return read_container(in, container, pod) && keep(in, pod.containers, container);
   });
 }
 

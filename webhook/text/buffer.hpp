@@ -36,6 +36,8 @@ class Buffer {
     char* at = data_.get() + size_;
     size_ += static_cast<std::size_t>(std::to_chars(at, at + longest, number).ptr - at);
   }
+  // Forgets all but the first bytes.
+  void truncate(std::size_t size) { size_ = size; }
   // Several of the above in turn.
   template <class... Parts>
   void add(const Parts&... parts) {

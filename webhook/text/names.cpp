@@ -88,13 +88,25 @@ bool is_json_number(std::string_view text) {
   return at == text.size();
 }
 
+namespace {
+
+char printable(char c) {
+  return c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' : c;
+}
+
+}  // namespace
+
 std::string printable(std::string_view text, std::size_t most) {
   const bool cut = text.size() > most;
   std::string out(text.substr(0, cut ? most - 3 : text.size()));
-  for (char& c : out)
-    if (c < 0x20 || c > 0x7e || c == '"' || c == '\\') c = '?';
+  for (char& c : out) c = printable(c);
   if (cut) out += "...";
   return out;
+}
+
+void append_printable(Buffer& out, std::string_view text, std::size_t most) {
+  const bool clean = std::ranges::all_of(text, [](char c) { return printable(c) == c; });
+  out.append(clean && text.size() <= most ? text : std::string_view(printable(text, most)));
 }
 
 }  // namespace tpuwh::webhook::text

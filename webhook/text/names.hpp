@@ -1,6 +1,8 @@
 // Checks of the texts that Kubernetes objects carry. None allocates unless it says so.
 #pragma once
 
+#include "webhook/text/buffer.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,5 +32,7 @@ bool is_json_number(std::string_view text);
 // `text` as it may stand in a message: control characters, quotes and what is no
 // ASCII become '?', and what is longer than `most` ends in "...". Allocates.
 std::string printable(std::string_view text, std::size_t most = 64);
+// The same, appended; no legal name of Kubernetes is cut.
+void append_printable(Buffer& out, std::string_view text, std::size_t most = 253);
 
 }  // namespace tpuwh::webhook::text

@@ -10,6 +10,7 @@ void Patch::clear(std::string_view prefix) {
   json_.clear();
   encoded_.clear();
   undeclared_ = false;
+  dropped_bytes_ = 0;
   if (prefix == prefix_) return;
   prefix_ = prefix;
   escaped_prefix_.clear();
@@ -21,6 +22,12 @@ void Patch::clear(std::string_view prefix) {
     else
       escaped_prefix_ += c;
   }
+}
+
+void Patch::drop() {
+  dropped_bytes_ += json_.size() - begun_;
+  json_.truncate(begun_);
+  while (!encoded_.empty() && encoded_.back().from >= begun_) encoded_.pop_back();
 }
 
 std::string_view Patch::finish() {

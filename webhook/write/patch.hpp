@@ -18,6 +18,10 @@
 
 namespace tpuwh::webhook::write {
 
+// etcd takes 1.5 MiB for an object (--max-request-bytes), and the Pod stands beside what is
+// added to it. Nobody can make us hold more for a Pod that could not be stored.
+inline constexpr std::size_t max_patch_bytes = 1u << 20;
+
 class Patch {
  public:
   // Starts an empty patch. `prefix` is Config::prefix.
@@ -27,6 +31,7 @@ class Patch {
   // replace the caller then writes the value into json(); end() closes it.
   template <class... Segments>
   void begin(PatchOp op, Surface row, const Segments&... segments) {
+    begun_ = json_.size();
     json_.append(json_.empty() ? std::string_view("[{\"op\":\"") : std::string_view(",{\"op\":\""));
     json_.add(name(op), std::string_view("\",\"path\":\""));
     const std::size_t from = json_.size();
@@ -37,7 +42,10 @@ class Patch {
   }
   // Where the value of the operation that was begun is written.
   text::Buffer& json() { return json_; }
-  void end() { json_.append('}'); }
+  void end() {
+    json_.append('}');
+    if (json_.size() > max_patch_bytes) drop();
+  }
   // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
   // let it begin where a group of 3 bytes does. `text` has to stay until encode().
   void append(const SharedText& text);
@@ -55,10 +63,14 @@ class Patch {
   bool empty() const { return json_.empty(); }
   // A path outside the surface was written; the patch must not be sent.
   bool undeclared() const { return undeclared_; }
+  // Of operations that did not fit; with any, the patch must not be sent.
+  std::size_t dropped_bytes() const { return dropped_bytes_; }
   // "tpu-webhook.dev~1"
   std::string_view escaped_prefix() const { return escaped_prefix_; }
 
  private:
+  void drop();
+
   struct Encoded {
     std::size_t from, size;  // in json_
     std::string_view base64;
@@ -68,6 +80,8 @@ class Patch {
   std::vector<Encoded> encoded_;
   std::string prefix_;
   std::string escaped_prefix_;
+  std::size_t begun_ = 0;  // where the last operation begins
+  std::size_t dropped_bytes_ = 0;
   bool undeclared_ = false;
 };
 

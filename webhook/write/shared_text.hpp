@@ -31,7 +31,7 @@ class SharedTexts {
   // Slices whose Pods come at the same time; a text that is gone is built again.
   static constexpr std::size_t slots = 16;
   // Of all texts together, JSON and base64; beyond, the others go.
-  static constexpr std::size_t max_bytes = 2u << 20;
+  static constexpr std::size_t max_bytes = 1u << 20;
 
   // The text of `key`, which is not empty. `build(Buffer&)` writes the JSON if it is not
   // there; what throws half way leaves none.

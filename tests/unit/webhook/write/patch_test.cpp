@@ -38,6 +38,26 @@ TEST(PatchTest, IsAListOfOperations) {
       {"op":"remove","path":"/spec/containers/0/env/3"}])"));
 }
 
+TEST(PatchTest, HoldsNoMoreThanItMayHave) {
+  Patch patch;
+  patch.clear(prefix);
+  const std::string value(100'000, 'x');
+  const auto add = [&] {
+    patch.begin(PatchOp::add, Surface::hostname, std::string_view("/spec/hostname"));
+    append_json_string(patch.json(), value);
+    patch.end();
+  };
+  for (int i = 0; i < 10; ++i) add();
+  EXPECT_EQ(patch.dropped_bytes(), 0u);
+  const std::size_t ten = patch.json().size();
+  for (int i = 0; i < 90; ++i) add();
+  EXPECT_EQ(patch.json().size(), ten);
+  EXPECT_NEAR(static_cast<double>(ten + patch.dropped_bytes()), 10.0 * static_cast<double>(ten),
+              10);
+  patch.clear(prefix);
+  EXPECT_EQ(patch.dropped_bytes(), 0u);
+}
+
 TEST(PatchTest, WhatIsNotDeclaredSpoilsIt) {
   const auto spoils = [](PatchOp op, Surface row, std::string_view path) {
     Patch patch;
