@@ -1,102 +1,159 @@
 #include "server/https/connections.hpp"
 
+#include "server/https/shedding.hpp"
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <random>
-#include <utility>
-#include <vector>
 
 namespace tpuwh::server::https {
 namespace {
 
-// With each sweep: a few at a time, so that a short burst costs few honest ones, and
-// all within a few seconds.
+// At a time: few, so that a short burst costs few honest ones, and enough that a thousand are
+// gone within a second.
 constexpr std::size_t shed_part = 8;
+
+net::TimePoint retirement() {
+  thread_local std::minstd_rand random{std::random_device{}()};
+  const auto spread = limits::retirement_spread.count();
+  std::uniform_int_distribution<limits::Duration::rep> pick(-spread, spread);
+  return net::Clock::now() + limits::retirement + limits::Duration(pick(random));
+}
+
+// Unspecified for one that is gone.
+boost::asio::ip::address peer_of(int socket) {
+  net::Endpoint peer;
+  auto size = static_cast<socklen_t>(peer.capacity());
+  if (::getpeername(socket, peer.data(), &size) != 0) return {};
+  peer.resize(size);
+  return peer.address();
+}
+
+// Bytes of the peer lie there: it is we who have not looked.
+bool has_unread_bytes(int socket) {
+  int bytes = 0;
+  return ::ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;
+}
 
 }  // namespace
 
 Connection::Connection(Connections& all, net::AnySocket& socket)
     : all_(all),
-      socket_(socket),
+      socket_(socket.native_handle()),
       counted_(all.load_.connections),
       handshake_(all.load_.handshakes),
-      large_body_(all.load_.large_bodies),
-      retire_at_(all.retirement()),
-      entry_(all.open_.insert(all.open_.end(), this)) {
+      body_(all.load_.held_bytes),
+      unread_(all.load_.held_bytes),
+      large_review_(all.load_.large_reviews),
+      retire_at_(retirement()) {
   counted_.force(1);
   handshake_.force(1);
   wait(Waiting::handshake, limits::handshake);
+  entry_ = all.enter(*this);
 }
 
 Connection::~Connection() {
-  all_.open_.erase(entry_);
+  all_.leave(entry_);
 }
 
 void Connection::wait(Waiting what, limits::Duration limit) {
-  if (what == Waiting::next_request && all_.stop_idling_) {
+  if (what == Waiting::next_request && all_.stop_idling_.load(std::memory_order_relaxed)) {
     limit = std::min(limit, limits::drain_idle);
   }
-  waiting_ = what;
-  since_ = net::Clock::now();
-  deadline_ = since_ + limit;
+  const net::TimePoint now = net::Clock::now();
+  since_.store(to_ticks(now), std::memory_order_relaxed);
+  deadline_.store(to_ticks(now + limit), std::memory_order_relaxed);
+  waiting_.store(what, std::memory_order_relaxed);
+}
+
+bool Connection::is_waiting_for_peer() const {
+  const Waiting what = waiting();
+  if (what == Waiting::answer) return false;
+  return what == Waiting::write || what == Waiting::linger || !has_unread_bytes(socket_);
 }
 
 void Connection::close() {
-  net::error_code ignored;  // the session learns of it from its own operation, and closes
-  socket_.shutdown(net::AnySocket::shutdown_both, ignored);
+  ::shutdown(socket_, SHUT_RDWR);  // the session learns of it from its own operation, and closes
+}
+
+std::list<Connection*>::iterator Connections::enter(Connection& connection) {
+  const std::lock_guard lock(mutex_);
+  return open_.insert(open_.end(), &connection);
+}
+
+void Connections::leave(std::list<Connection*>::iterator entry) {
+  const std::lock_guard lock(mutex_);
+  open_.erase(entry);
 }
 
 void Connections::sweep(net::TimePoint now) {
+  const std::lock_guard lock(mutex_);
   for (Connection* connection : open_) {
-    if (connection->deadline_ <= now) connection->close();
-  }
-  if (load_.handshakes.full()) shed_handshakes(now);
-  if (load_.connections.full()) shed_connections(now);
-}
-
-void Connections::shed_handshakes(net::TimePoint now) {
-  for (Connection* connection : open_) {
-    const bool stuck = connection->waiting_ == Waiting::handshake &&
-                       now - connection->since_ >= limits::patience_when_full;
-    if (stuck) connection->close();
+    if (connection->deadline() <= now && connection->is_waiting_for_peer()) connection->close();
   }
 }
 
-void Connections::shed_connections(net::TimePoint now) {
+// Of those that are `wanted`, some.
+template <class Wanted>
+void Connections::shed(net::TimePoint now, Wanted&& wanted) {
+  const std::lock_guard lock(mutex_);
+  const bool spare_idle = count_unfinished() >= limits::unfinished_before_idle;
   std::vector<Connection*> waiting;
+  std::vector<Laggard> laggards;
   for (Connection* connection : open_) {
-    const bool for_peer = connection->waiting_ <= Waiting::header;
-    const bool long_enough = now - connection->since_ >= limits::patience_when_full;
-    if (for_peer && long_enough) waiting.push_back(connection);
+    const bool idle = connection->is_idle();
+    const auto patience = idle ? limits::idle_when_full : limits::patience_when_full;
+    if (!wanted(*connection) || (idle && spare_idle) || now - connection->since() < patience ||
+        !connection->is_waiting_for_peer())
+      continue;
+    waiting.push_back(connection);
+    laggards.push_back({peer_of(connection->socket_), connection->since(), idle});
   }
-  const auto rank = [](const Connection* connection) {
-    return std::pair(connection->waiting_ == Waiting::next_request, connection->since_);
-  };
-  const auto count = (waiting.size() + shed_part - 1) / shed_part;
-  const auto last = waiting.begin() + static_cast<std::ptrdiff_t>(count);
-  std::partial_sort(waiting.begin(), last, waiting.end(),
-                    [rank](auto* a, auto* b) { return rank(a) < rank(b); });
-  std::for_each(waiting.begin(), last, [](Connection* connection) { connection->close(); });
+  const std::size_t count = (waiting.size() + shed_part - 1) / shed_part;
+  for (const std::size_t i : choose_to_shed(laggards, count)) waiting[i]->close();
+}
+
+// However short they have kept us waiting.
+std::size_t Connections::count_unfinished() const {
+  return static_cast<std::size_t>(std::ranges::count_if(open_, [](const Connection* connection) {
+    return !connection->is_idle() && connection->waiting() != Waiting::answer;
+  }));
+}
+
+void Connections::make_room(net::TimePoint now) {
+  const bool handshakes_only = !load_.connections.full();
+  shed(now, [&](const Connection& connection) {
+    return !handshakes_only || connection.waiting() == Waiting::handshake;
+  });
+}
+
+void Connections::make_memory(net::TimePoint now) {
+  shed(now, [](const Connection& connection) {
+    return connection.body_.held() + connection.unread_.held() > 0;
+  });
 }
 
 void Connections::stop_idling() {
   stop_idling_ = true;
-  const auto latest = net::Clock::now() + limits::drain_idle;
+  const auto latest = Connection::to_ticks(net::Clock::now() + limits::drain_idle);
+  const std::lock_guard lock(mutex_);
   for (Connection* connection : open_) {
-    const bool idle = connection->waiting_ == Waiting::next_request ||
-                      connection->waiting_ == Waiting::first_request;
-    if (idle) connection->deadline_ = std::min(connection->deadline_, latest);
+    const bool idle = connection->is_idle() || connection->waiting() == Waiting::first_request;
+    if (idle && connection->deadline_.load(std::memory_order_relaxed) > latest)
+      connection->deadline_.store(latest, std::memory_order_relaxed);
   }
 }
 
 void Connections::close_all() {
+  const std::lock_guard lock(mutex_);
   for (Connection* connection : open_) connection->close();
 }
 
-net::TimePoint Connections::retirement() {
-  thread_local std::minstd_rand random{std::random_device{}()};
-  const auto spread = limits::retirement_spread.count();
-  std::uniform_int_distribution<limits::Duration::rep> pick(-spread, spread);
-  return net::Clock::now() + limits::retirement + limits::Duration(pick(random));
+std::size_t Connections::size() const {
+  const std::lock_guard lock(mutex_);
+  return open_.size();
 }
 
 }  // namespace tpuwh::server::https

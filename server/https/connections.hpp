@@ -1,23 +1,26 @@
-// The open connections of one thread, and the limits on their waits.
+// The open connections of one port, and the limits on their waits.
 //
-// A session says what it waits for (`wait`); a sweep every limits::sweep closes
-// the sockets whose wait has lasted too long, which ends the session's operation
-// with an error. One pass over a list for all connections, in place of a timer
-// set and cancelled at every read and write.
+// A session says what it waits for (`wait`); a sweep every limits::sweep closes the sockets
+// whose wait has lasted too long, which ends the session's operation with an error. One pass
+// over a list for all connections, in place of a timer set and cancelled at every read and
+// write. The sweep has a thread of its own: a limit holds also where an event loop is busy.
 #pragma once
 
 #include "server/https/load.hpp"
 #include "server/limits/limits.hpp"
 #include "server/net/asio.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <list>
+#include <mutex>
+#include <vector>
 
 namespace tpuwh::server::https {
 
-// What a connection waits for. The first four are waits for a peer who gives us
-// nothing to do; when the server is full, they may end early.
-enum class Waiting { handshake, first_request, next_request, header, body, write, linger };
+// What a connection waits for. All but `answer` are waits for the peer; when the server is
+// full, they may end early.
+enum class Waiting { handshake, first_request, next_request, header, body, answer, write, linger };
 
 class Connections;
 
@@ -38,34 +41,58 @@ class Connection {
   // Whether the next answer should be the connection's last.
   bool retired() const { return net::Clock::now() >= retire_at_; }
 
-  // Bytes of a large body held by this connection.
-  Share& large_body() { return large_body_; }
+  // Bytes that this connection holds beyond what every connection may.
+  Share& body() { return body_; }
+  Share& unread() { return unread_; }
+  // Of one body at a time, while it is looked at.
+  Share& large_review() { return large_review_; }
 
  private:
   friend class Connections;
+  Waiting waiting() const { return waiting_.load(std::memory_order_relaxed); }
+  net::TimePoint since() const { return to_time(since_); }
+  net::TimePoint deadline() const { return to_time(deadline_); }
+  bool is_idle() const { return waiting() == Waiting::next_request; }
+  bool is_waiting_for_peer() const;
   void close();
 
+  using Ticks = std::atomic<net::Clock::rep>;
+  static net::TimePoint to_time(const Ticks& ticks) {
+    return net::TimePoint(net::Clock::duration(ticks.load(std::memory_order_relaxed)));
+  }
+  static net::Clock::rep to_ticks(net::TimePoint time) { return time.time_since_epoch().count(); }
+
   Connections& all_;
-  net::AnySocket& socket_;
+  const int socket_;  // open as long as the entry is in the list
   Share counted_;
   Share handshake_;
-  Share large_body_;
-  Waiting waiting_ = Waiting::handshake;
-  net::TimePoint since_;
-  net::TimePoint deadline_;
-  net::TimePoint retire_at_;
+  Share body_;
+  Share unread_;
+  Share large_review_;
+  // Written by the session, read by the sweep.
+  std::atomic<Waiting> waiting_{Waiting::handshake};
+  Ticks since_{};
+  Ticks deadline_{};
+  const net::TimePoint retire_at_;
   std::list<Connection*>::iterator entry_;
 };
 
+// Thread safe.
 class Connections {
  public:
   explicit Connections(Load& load) : load_(load) {}
 
-  // Closes what has waited too long. When the port is full, also, of those that
-  // have kept us waiting for limits::patience_when_full: every unfinished handshake,
-  // and if that is not the shortage, an eighth of the others, first those that have
-  // never sent a request, then by the time they have waited.
+  // Closes what has waited too long.
   void sweep(net::TimePoint now);
+
+  // Somebody wants to come in and there is no place: closes some of those that have kept us
+  // waiting for limits::patience_when_full (idle ones: limits::idle_when_full). Where only
+  // handshakes are all taken, some of those.
+  void make_room(net::TimePoint now);
+
+  // There is no memory left for bodies and answers: closes the one that holds some and has
+  // kept us waiting longest.
+  void make_memory(net::TimePoint now);
 
   // From now on (draining) no connection waits for a next request longer than
   // limits::drain_idle.
@@ -73,17 +100,20 @@ class Connections {
 
   void close_all();
 
-  std::size_t size() const { return open_.size(); }
+  std::size_t size() const;
 
  private:
   friend class Connection;
-  void shed_handshakes(net::TimePoint now);
-  void shed_connections(net::TimePoint now);
-  net::TimePoint retirement();
+  std::list<Connection*>::iterator enter(Connection& connection);
+  void leave(std::list<Connection*>::iterator entry);
+  std::size_t count_unfinished() const;
+  template <class Wanted>
+  void shed(net::TimePoint now, Wanted&& wanted);
 
   Load& load_;
+  mutable std::mutex mutex_;  // of open_, while its sockets are open
   std::list<Connection*> open_;
-  bool stop_idling_ = false;
+  std::atomic<bool> stop_idling_{false};
 };
 
 }  // namespace tpuwh::server::https

@@ -38,6 +38,9 @@ class Handlers {
   Answered answer(Resource resource, std::string& body,
                   const webhook::ledger::PlaceAnswer* place = nullptr);
 
+  // After a review beyond limits::large_review_bytes: what it was read into.
+  void give_back_memory() { workspace_ = webhook::answer::Workspace(); }
+
  private:
   Answered mutate(std::string& body, const webhook::config::Config& how,
                   const webhook::ledger::PlaceAnswer* place);

@@ -62,14 +62,18 @@ std::string to_text(const net::Endpoint& endpoint) {
   return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", endpoint.port());
 }
 
-Listener::Listener(net::Acceptor acceptor, Load& load, log::Log& log,
+Listener::Listener(net::Acceptor acceptor, Load& load, Connections& connections, log::Log& log,
                    std::function<void(net::Socket)> start)
-    : acceptor_(std::move(acceptor)), load_(load), log_(log), start_(std::move(start)) {}
+    : acceptor_(std::move(acceptor)),
+      load_(load),
+      connections_(connections),
+      log_(log),
+      start_(std::move(start)) {}
 
 net::Task<void> Listener::run() {
   while (acceptor_.is_open()) {
     if (load_.full()) {
-      co_await pause();
+      co_await make_room();
       continue;
     }
     auto [error, socket] = co_await acceptor_.async_accept(net::as_result);
@@ -89,6 +93,14 @@ void Listener::stop() {
     if (!error) take_in(std::move(socket));
   }
   acceptor_.close(error);
+}
+
+// Once somebody is there to be let in.
+net::Task<void> Listener::make_room() {
+  const auto [error] = co_await acceptor_.async_wait(net::Acceptor::wait_read, net::as_result);
+  if (error || !load_.full()) co_return;
+  connections_.make_room(net::Clock::now());
+  co_await pause();
 }
 
 net::Task<void> Listener::pause() {

@@ -1,7 +1,7 @@
 // The listening socket of one event loop.
 #pragma once
 
-#include "server/https/load.hpp"
+#include "server/https/connections.hpp"
 #include "server/log/log.hpp"
 #include "server/log/throttle.hpp"
 #include "server/net/address.hpp"
@@ -24,11 +24,11 @@ std::string to_text(const net::Endpoint& endpoint);
 class Listener {
  public:
   // `start` is called with each accepted socket, on the acceptor's event loop.
-  Listener(net::Acceptor acceptor, Load& load, log::Log& log,
+  Listener(net::Acceptor acceptor, Load& load, Connections& connections, log::Log& log,
            std::function<void(net::Socket)> start);
 
-  // Accepts until stop() or cancellation. While the load is full it waits: the
-  // kernel's queue holds callers, and a place is soon free (Connections::sweep).
+  // Accepts until stop() or cancellation. While the load is full the kernel's queue holds
+  // callers, and for them a place is made free (Connections::make_room).
   net::Task<void> run();
 
   // Takes in those who have connected already, then closes the socket: a reset is
@@ -36,11 +36,13 @@ class Listener {
   void stop();
 
  private:
+  net::Task<void> make_room();
   net::Task<void> pause();
   void take_in(net::Socket socket);
 
   net::Acceptor acceptor_;
   Load& load_;
+  Connections& connections_;
   log::Log& log_;
   std::function<void(net::Socket)> start_;
   log::Throttle full_;

@@ -59,14 +59,15 @@ class Share {
 
 // One port's use. Thread safe.
 struct Load {
-  Load(std::size_t most_connections, std::size_t most_handshakes, std::size_t most_body_bytes)
-      : connections(most_connections), handshakes(most_handshakes), large_bodies(most_body_bytes) {}
+  Load(std::size_t most_connections, std::size_t most_handshakes, std::size_t most_held_bytes)
+      : connections(most_connections), handshakes(most_handshakes), held_bytes(most_held_bytes) {}
 
   bool full() const { return connections.full() || handshakes.full(); }
 
   Quota connections;
   Quota handshakes;
-  Quota large_bodies;  // bytes, see limits::large_bodies_bytes
+  Quota held_bytes;        // limits::held_bytes
+  Quota large_reviews{1};  // limits::large_review_bytes
 };
 
 }  // namespace tpuwh::server::https

@@ -156,10 +156,6 @@ void RequestParser::check_head() {
   if (transfer_encodings_ > 0 && !head_.http_1_1) refuse(400, "Transfer-Encoding in HTTP/1.0");
 }
 
-void RequestParser::on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code&) {
-  if (length) body_.reserve(static_cast<std::size_t>(*length) + webhook::read::padding);
-}
-
 std::size_t RequestParser::on_body_impl(string_view bytes, error_code&) {
   body_.append(bytes.data(), bytes.size());
   return bytes.size();

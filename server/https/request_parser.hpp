@@ -66,7 +66,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_response_impl(int, string_view, int, error_code&) override {}
   void on_field_impl(field name, string_view name_text, string_view value, error_code& ec) override;
   void on_header_impl(error_code& ec) override;
-  void on_body_init_impl(boost::optional<std::uint64_t> const& length, error_code& ec) override;
+  void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
   std::size_t on_body_impl(string_view bytes, error_code& ec) override;
   void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view bytes, error_code& ec) override;

@@ -1,5 +1,6 @@
 #include "server/https/session.hpp"
 
+#include "server/https/body_pace.hpp"
 #include "server/https/request_parser.hpp"
 #include "server/net/plain_stream.hpp"
 #include "server/tls/stream.hpp"
@@ -18,8 +19,8 @@
 namespace tpuwh::server::https {
 namespace {
 
-// The conversation on an open stream, TLS or not. Buffers and strings live as long
-// as the connection, so that a steady client costs no allocation.
+// The conversation on an open stream, TLS or not. Memory lives as long as the connection or
+// the event loop does (Service), so that a steady client costs no allocation.
 template <class Stream>
 class Conversation {
  public:
@@ -37,11 +38,14 @@ class Conversation {
       const bool go_on = co_await serve_request();
       if (!go_on) co_return said_close_;
       connection_.wait(Waiting::next_request, limits::idle);
+      // Who asks faster than we answer would keep the loop to itself.
+      if (buffer_.size() > 0 || !stream_.waited()) co_await net::let_others_run(executor());
     }
   }
 
  private:
   using State = RequestParser::State;
+  static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
@@ -59,16 +63,18 @@ class Conversation {
     if (const auto* refusal = std::get_if<Refusal>(&routed)) {
       co_return co_await refuse(*refusal, head_.has_body());
     }
-    if (!reserve_large_body()) co_return co_await refuse(too_many_bodies(), true);
-    connection_.wait(Waiting::body, body_limit());
+    if (head_.has_body()) body_ = std::move(service_.body);
+    body_.clear();
     if (wants_continue()) co_await stream_.write(continue_line);  // failed: so will reading
-    state = co_await read_on(parser);
+    state = co_await read_body(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
+    connection_.wait(Waiting::answer, limits::answer);
+    if (body_.size() > limits::large_review_bytes) co_await wait_for_large_review();
     Reply reply = co_await answer(std::get<Resource>(routed));
     const bool go_on = co_await send(reply);
-    give_back_large_body();
+    give_back_body();
     co_return go_on;
   }
 
@@ -88,19 +94,44 @@ class Conversation {
     co_return second.reply;
   }
 
+  // Gives the parser what has come.
+  State step(RequestParser& parser) {
+    const auto bytes = buffer_.cdata();
+    const auto taken = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
+    buffer_.consume(taken.used);
+    return taken.state;
+  }
+
   // Feeds the parser until it has something to say; need_more if the peer left.
   net::Task<State> read_on(RequestParser& parser) {
     for (;;) {
-      const auto bytes = buffer_.cdata();
-      const auto step = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
-      buffer_.consume(step.used);
-      if (step.state != State::need_more) co_return step.state;
+      const State state = step(parser);
+      if (state != State::need_more) co_return state;
       // Only the size line of a chunk can fill the buffer: headers have their own,
       // lower limit, and body bytes are taken at once.
       if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
-      if (!reserve_large_body()) co_return parser.refuse(too_many_bodies());
       const bool more = co_await read_some();
       if (!more) co_return State::need_more;
+    }
+  }
+
+  // The same for the body, which has to come at a rate and to be held.
+  net::Task<State> read_body(RequestParser& parser) {
+    const net::TimePoint until = net::Clock::now() + body_limit();
+    BodyPace pace;
+    for (;;) {
+      const bool held = co_await hold_body();
+      if (!held) co_return parser.refuse(too_many_bodies());
+      const State state = step(parser);
+      if (state != State::need_more) co_return state;
+      if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
+      const net::TimePoint begun = net::Clock::now();
+      const auto rest = std::chrono::duration_cast<limits::Duration>(until - begun);
+      connection_.wait(Waiting::body, std::min(pace.left(), rest));
+      const std::size_t before = buffer_.size();
+      const bool more = co_await read_some();
+      if (!more) co_return State::need_more;
+      pace.on_bytes(net::Clock::now() - begun, buffer_.size() - before);
     }
   }
 
@@ -130,12 +161,24 @@ class Conversation {
   net::Task<bool> send(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
     if (service_.health.draining() || connection_.retired()) reply.close = true;
-    out_.clear();
-    write_reply(out_, reply, head_.method == Method::head);
-    connection_.wait(Waiting::write, limits::write);
-    const net::error_code error = co_await stream_.write(out_);
+    service_.out.clear();
+    write_reply(service_.out, reply, head_.method == Method::head);
+    const net::error_code error = co_await write(service_.out);
     said_close_ = !error && reply.close;
     co_return !error && !reply.close;
+  }
+
+  // What the peer does not take at once is kept here: `bytes` are the loop's, and others
+  // answer meanwhile.
+  net::Task<net::error_code> write(std::string_view bytes) {
+    const net::Sent sent = stream_.write_now(bytes);
+    if (sent.error || sent.size == bytes.size()) co_return sent.error;
+    const std::string rest(bytes.substr(sent.size));
+    if (!connection_.unread().take(rest.size())) co_return boost::asio::error::no_buffer_space;
+    connection_.wait(Waiting::write, limits::write);
+    const net::error_code error = co_await stream_.write(rest);
+    connection_.unread().reset();
+    co_return error;
   }
 
   // What the caller still has time for, at most.
@@ -148,20 +191,54 @@ class Conversation {
     return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
   }
 
-  // Counts a body beyond the usual size, once it is known to be one. The length of
-  // a chunked body is not: it counts as the largest.
-  bool reserve_large_body() {
-    auto& share = connection_.large_body();
-    const auto size = std::max<std::uint64_t>(head_.content_length.value_or(0), body_.size());
-    if (size <= limits::kept_body_bytes || share.held() > 0) return true;
-    return share.take(head_.chunked ? limits::body_bytes : size);
+  // The memory that the body should have for what has come of it: at first as much as a usual
+  // one takes, then twice as much again and again, and never more than the whole.
+  std::size_t wanted_body() const {
+    const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
+    if (needed <= body_.capacity()) return body_.capacity();
+    const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
+    const auto room = std::min<std::uint64_t>(std::max(2 * body_.capacity(), kept_body), whole);
+    return std::max<std::size_t>(needed, room);
   }
 
-  void give_back_large_body() {
-    if (body_.capacity() <= limits::kept_body_bytes + webhook::read::padding) return;
-    body_ = std::string();
-    connection_.large_body().reset();
+  // Room for what has come of the body. False if there is no memory for it, though others
+  // were made to give theirs back.
+  net::Task<bool> hold_body() {
+    if (!head_.has_body()) co_return true;
+    const std::size_t wanted = wanted_body();
+    Share& share = connection_.body();
+    if (wanted <= share.held()) co_return true;
+    const net::TimePoint until = net::Clock::now() + limits::memory_wait;
+    while (!share.take(wanted - share.held())) {
+      const net::TimePoint now = net::Clock::now();
+      if (now >= until) co_return false;
+      connection_.wait(Waiting::answer, limits::memory_wait * 2);
+      service_.connections.make_memory(now);
+      co_await pause(limits::memory_poll);
+    }
+    body_.reserve(wanted);
+    co_return true;
   }
+
+  // Until no other loop has one.
+  net::Task<void> wait_for_large_review() {
+    while (!connection_.large_review().take(1)) co_await pause(limits::memory_poll);
+  }
+
+  net::Task<void> pause(limits::Duration time) {
+    net::Timer timer(executor(), time);
+    co_await timer.async_wait(net::as_result);
+  }
+
+  void give_back_body() {
+    if (body_.size() > limits::large_review_bytes) service_.handlers.give_back_memory();
+    connection_.large_review().reset();
+    connection_.body().reset();
+    if (body_.capacity() <= kept_body) service_.body = std::move(body_);
+    body_ = std::string();
+  }
+
+  net::Executor executor() { return stream_.socket().get_executor(); }
 
   static Refusal too_many_bodies() {
     return {.status = 503, .message = "too many large reviews at once", .retry_after = 1};
@@ -173,7 +250,6 @@ class Conversation {
   boost::beast::flat_buffer buffer_;
   RequestHead head_;
   std::string body_;
-  std::string out_;
   bool said_close_ = false;
 };
 

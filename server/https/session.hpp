@@ -8,6 +8,8 @@
 #include "server/places/places.hpp"
 #include "server/tls/context.hpp"
 
+#include <string>
+
 namespace tpuwh::server::https {
 
 // What the sessions of one port and one event loop share; outlives them.
@@ -19,7 +21,9 @@ struct Service {
   const Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
-  log::Throttle distrust;  // see serve_tls
+  log::Throttle distrust = {};  // see serve_tls
+  std::string out = {};         // an answer with its header, until it is written
+  std::string body = {};        // memory for the next body, when nobody has it
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit

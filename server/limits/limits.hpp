@@ -31,14 +31,23 @@ inline constexpr std::size_t header_fields = 64;
 // 512 bytes at a time, which doubles the cost of a request (floor.md).
 inline constexpr std::size_t read_buffer_bytes = 20u << 10;
 
-// A body buffer larger than this is given back after the request; a usual review
-// (5 to 20 KiB) stays below it and reuses the memory.
-inline constexpr std::size_t kept_body_bytes = 256u << 10;
+// A body takes as much at first, and an event loop keeps as much for the next one: a usual
+// review has 5 to 20 KiB.
+inline constexpr std::size_t kept_body_bytes = 32u << 10;
 
-// Bodies larger than kept_body_bytes that are being read by all connections together:
-// nine of the largest reviews. What comes then is asked to come again (503). Without
-// it 1,024 connections could hold 7 GiB.
-inline constexpr std::size_t large_bodies_bytes = 64u << 20;
+// What all connections together may hold of bodies, and of answers that their peers do not
+// read: three of the largest reviews. Without it 1,024 connections could hold 7 GiB. Who
+// comes then waits while others are made to give theirs back, at most memory_wait, and is
+// asked to come again (503).
+inline constexpr std::size_t held_bytes = 24u << 20;
+
+// A review beyond this is answered in memory that is given back, one such at a time: what it
+// is read into takes eight times its size. The largest that was recorded has 48 KiB.
+inline constexpr std::size_t large_review_bytes = 128u << 10;
+
+// What a peer may send without a byte of application data among it: a record, what OpenSSL
+// reads ahead, and more messages of TLS itself than any client sends (Go: none).
+inline constexpr std::size_t tls_chatter_bytes = 64u << 10;
 
 // The configuration file: a ConfigMap holds no more.
 inline constexpr std::size_t config_bytes = 1u << 20;
@@ -46,8 +55,8 @@ inline constexpr std::size_t config_bytes = 1u << 20;
 // --- counts --------------------------------------------------------------
 
 // Open connections of the TLS port. An API server keeps 25 idle ones and opens
-// more in a burst; ten API servers in a burst of 100 each fit. An idle one holds
-// 54 KiB (server/tls/stream.hpp), so that all of them fit 64 MiB.
+// more in a burst; ten API servers in a burst of 100 each fit. What each holds:
+// connection_bytes.
 inline constexpr std::size_t connections = 1024;
 
 // Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 512 of them
@@ -64,9 +73,12 @@ inline constexpr unsigned most_threads = 64;
 
 // --- waits ---------------------------------------------------------------
 
-// How often each thread looks for connections past their limit, hence how late a
-// limit may be noticed. A timer per operation would cost more than it tells.
+// How often connections past their limit are looked for, hence how late a limit may be
+// noticed. A timer per operation would cost more than it tells.
 inline constexpr Duration sweep = 250ms;
+
+// How often an event loop says that it turns.
+inline constexpr Duration heartbeat = 250ms;
 
 // TLS handshake: the API server's own limit (contract.md A.2).
 inline constexpr Duration handshake = 10s;
@@ -78,6 +90,19 @@ inline constexpr Duration header = 10s;
 // From the end of the header to the end of the body, if the request names no
 // ?timeout=; with it, at most that long. The largest timeoutSeconds is 30.
 inline constexpr Duration body = 30s;
+
+// Within it a body has to come at a rate: a peer may keep us waiting for as long as
+// body_grace, and gets time back by what it sends. An API server sends all of it at once;
+// TCP makes up for two lost segments in 0.6 s.
+inline constexpr Duration body_grace = 1s;
+inline constexpr std::size_t body_bytes_per_second = 64u << 10;
+
+// For memory (held_bytes), and between two looks.
+inline constexpr Duration memory_wait = 1s;
+inline constexpr Duration memory_poll = 10ms;
+
+// For our own answer: the ledger has 6 s, and nothing else waits.
+inline constexpr Duration answer = 30s;
 
 // One answer into the socket's buffer.
 inline constexpr Duration write = 10s;
@@ -98,11 +123,17 @@ inline constexpr Duration linger = 2s;
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
-// When connections or handshakes are all taken, peers that have kept us waiting for
-// longer than this make room (server/https/connections.hpp). An honest handshake
-// takes two round trips. 1,000 silent connections in front of an honest one are
-// gone in 3 s; it waits 10.
-inline constexpr Duration patience_when_full = 1s;
+// When connections or handshakes are all taken and somebody wants to come in, peers that
+// have kept us waiting for longer than this make room (server/https/shedding.hpp). An honest
+// handshake takes two round trips, and an honest request comes in one piece. Idle ones owe
+// us nothing; they go when there are no others.
+inline constexpr Duration patience_when_full = 250ms;
+inline constexpr Duration idle_when_full = 1s;
+
+// While so many are in the middle of something, idle ones stay: those will have to make room
+// within patience_when_full, 256 places a second, and 900 connections of honest API servers
+// outlive an attacker who takes all the rest again and again.
+inline constexpr std::size_t unfinished_before_idle = 64;
 
 // Between two looks whether the cap still holds, and after a failed accept.
 inline constexpr Duration accept_pause = 20ms;

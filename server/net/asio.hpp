@@ -12,6 +12,7 @@
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -43,5 +44,17 @@ struct Received {
   error_code error;
   std::size_t size = 0;
 };
+
+// What a stream could write at once. Fewer bytes than were given and no error: the socket is
+// full.
+struct Sent {
+  error_code error = {};
+  std::size_t size = 0;
+};
+
+// Comes back when everything else that is ready has had its turn.
+inline Task<void> let_others_run(Executor executor) {
+  co_await boost::asio::post(executor, boost::asio::use_awaitable_t<Executor>());
+}
 
 }  // namespace tpuwh::server::net

@@ -1,4 +1,4 @@
-// A socket without TLS, with the same three operations as tls::Stream.
+// A socket without TLS, with the same operations as tls::Stream.
 #pragma once
 
 #include "server/net/asio.hpp"
@@ -13,7 +13,10 @@ namespace tpuwh::server::net {
 
 class PlainStream {
  public:
-  explicit PlainStream(Socket socket) : socket_(std::move(socket)) {}
+  explicit PlainStream(Socket socket) : socket_(std::move(socket)) {
+    error_code ignored;  // then write_now() waits, as it did
+    socket_.non_blocking(true, ignored);
+  }
 
   Task<Received> read_some(std::span<char> room) {
     const auto buffer = boost::asio::buffer(room.data(), room.size());
@@ -22,11 +25,20 @@ class PlainStream {
     co_return received;
   }
 
+  Sent write_now(std::string_view bytes) {
+    Sent sent;
+    sent.size = socket_.write_some(boost::asio::buffer(bytes.data(), bytes.size()), sent.error);
+    if (sent.error == boost::asio::error::would_block) sent.error = {};
+    return sent;
+  }
+
   Task<error_code> write(std::string_view bytes) {
     const auto buffer = boost::asio::buffer(bytes.data(), bytes.size());
     const auto [error, size] = co_await boost::asio::async_write(socket_, buffer, as_result);
     co_return error;
   }
+
+  bool waited() const { return true; }  // Asio comes back by way of its queue
 
   void say_goodbye() {}
 

@@ -1,6 +1,7 @@
 #include "server/serve/app.hpp"
 
 #include "server/kube/cluster/cluster.hpp"
+#include "server/limits/memory.hpp"
 #include "server/metrics/process.hpp"
 #include "server/places/places.hpp"
 #include "server/serve/cluster_metrics.hpp"
@@ -10,6 +11,7 @@
 #include "server/tls/source.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <boost/asio/basic_signal_set.hpp>
@@ -64,6 +66,15 @@ void raise_file_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// What is large goes back to the kernel when it is freed. By itself glibc takes a freed block
+// for a sign that more of its size will come, and keeps them: 1,000 bodies of 250 KiB stayed
+// resident for good.
+void return_large_blocks() {
+  constexpr int large = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
+}
+
 // How to reach the API server; nothing where none is to be asked.
 std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
   if (options.ledger == settings::LedgerKind::memory ||
@@ -111,7 +122,7 @@ class App {
         cluster_config_(find_cluster(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
-      workers_.push_back(std::make_unique<Worker>(shared_, number, https::Port::webhook, load_));
+      workers_.push_back(std::make_unique<Worker>(shared_, number, https::Port::webhook));
     }
   }
 
@@ -125,6 +136,7 @@ class App {
     connect_cluster();
     std::vector<std::jthread> threads;
     for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
+    threads.emplace_back([this](const std::stop_token& over) { sweep_connections(over); });
     health_.set_serving();
     control_.run();
     threads.clear();  // joins
@@ -134,6 +146,17 @@ class App {
   }
 
  private:
+  Shared health_shared() {
+    return {.config = shared_.config,
+            .cluster = shared_.cluster,
+            .places = shared_.places,
+            .health = health_,
+            .log = log_,
+            .metrics = metrics_,
+            .connections = health_connections_,
+            .load = health_load_};
+  }
+
   // --- start ---
 
   tls::Source open_source() const {
@@ -154,6 +177,7 @@ class App {
   // Returns what the log should say of them.
   Ports open_ports() {
     raise_file_limit();
+    return_large_blocks();
     Ports ports;
     auto address = address_of_flag("--listen", options_.listen);
     for (auto& worker : workers_) {
@@ -211,17 +235,35 @@ class App {
               static_cast<double>(load_.connections.used()));
     out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
               static_cast<double>(limits::connections));
+    out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
+              static_cast<double>(load_.held_bytes.used()));
+    out.gauge("tpu_webhook_memory_bound_bytes",
+              "The most that callers and a cluster of 100,000 Pods can make resident",
+              static_cast<double>(limits::memory::bound(options_.threads)));
     out.gauge("tpu_webhook_handshakes_in_progress", "TLS handshakes that have not ended",
               static_cast<double>(load_.handshakes.used()));
   }
 
   // --- run ---
 
+  // On a thread of its own: a limit holds although an event loop is busy.
+  void sweep_connections(const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      std::this_thread::sleep_for(limits::sweep);
+      connections_.sweep(net::Clock::now());
+      health_connections_.sweep(net::Clock::now());
+    }
+  }
+
   net::Task<void> watch_signals() {
-    SignalSet signals(control_.executor(), SIGTERM, SIGINT);
+    SignalSet signals(control_.executor(), SIGTERM, SIGINT, SIGHUP);
     for (;;) {
       const auto [error, number] = co_await signals.async_wait(net::as_result);
       if (error) co_return;
+      if (number == SIGHUP) {
+        log_.info("SIGHUP changes nothing: certificate files are watched, settings need a restart");
+        continue;
+      }
       log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
       perform(drain_.on(Drain::Event::signal));
     }
@@ -278,6 +320,7 @@ class App {
     open_ports_ = workers_.size();
     on_every_worker([this](Worker& worker) {
       worker.stop_listening();
+      connections_.stop_idling();
       --open_ports_;
     });
     control_.spawn(after(options_.drain_timeout, Drain::Event::time_over));
@@ -286,7 +329,7 @@ class App {
 
   void cut() {
     log_.warn("drain timeout", {{"connections", std::uint64_t{load_.connections.used()}}});
-    on_every_worker([](Worker& worker) { worker.close_connections(); });
+    connections_.close_all();
   }
 
   void finish() {
@@ -329,8 +372,10 @@ class App {
   log::Log log_;
   https::Health health_;
   metrics::Metrics metrics_;
-  https::Load load_{limits::connections, limits::handshakes, limits::large_bodies_bytes};
-  https::Load health_load_{limits::health_connections, limits::health_connections, 0};
+  https::Load load_{limits::connections, limits::handshakes, limits::held_bytes};
+  https::Load health_load_{limits::health_connections, limits::health_connections,
+                           limits::health_connections* limits::kept_body_bytes};
+  https::Connections connections_{load_}, health_connections_{health_load_};
   tls::Source source_;
   tls::CurrentContext certificate_;
   const std::optional<kube::access::ApiConfig> cluster_config_;
@@ -344,10 +389,12 @@ class App {
       .health = health_,
       .log = log_,
       .metrics = metrics_,
+      .connections = connections_,
+      .load = load_,
       .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
-  Worker control_{shared_, 0, https::Port::health, health_load_};
+  Worker control_{health_shared(), 0, https::Port::health};
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;

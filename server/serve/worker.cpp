@@ -7,31 +7,28 @@
 
 namespace tpuwh::server::serve {
 
-Worker::Worker(const Shared& shared, std::size_t number, https::Port port, https::Load& load)
+Worker::Worker(const Shared& shared, std::size_t number, https::Port port)
     : shared_(shared),
       number_(number),
-      connections_(load),
       handlers_({.config = shared.config,
                  .cluster = shared.cluster,
                  .health = shared.health,
                  .log = shared.log,
                  .metrics = shared.metrics}),
       service_{.port = port,
-               .connections = connections_,
+               .connections = shared.connections,
                .handlers = handlers_,
                .places = shared.places,
                .health = shared.health,
                .log = shared.log,
-               .metrics = shared.metrics,
-               .distrust = {}},
-      load_(load) {
-  spawn(sweep());
+               .metrics = shared.metrics} {
+  spawn(beat());
 }
 
 net::Endpoint Worker::listen(const net::Address& address) {
   auto acceptor = https::open_acceptor(executor(), address);
   const auto endpoint = acceptor.local_endpoint();
-  listener_.emplace(std::move(acceptor), load_, shared_.log,
+  listener_.emplace(std::move(acceptor), shared_.load, shared_.connections, shared_.log,
                     [this](net::Socket socket) { start_session(std::move(socket)); });
   spawn(listener_->run());
   return endpoint;
@@ -54,26 +51,19 @@ void Worker::post(std::function<void()> action) {
 
 void Worker::stop_listening() {
   if (listener_) listener_->stop();
-  connections_.stop_idling();
-}
-
-void Worker::close_connections() {
-  connections_.close_all();
 }
 
 void Worker::cancel() {
   tasks_.cancel();
 }
 
-net::Task<void> Worker::sweep() {
+net::Task<void> Worker::beat() {
   net::Timer timer(executor());
   for (;;) {
-    timer.expires_after(limits::sweep);
+    timer.expires_after(limits::heartbeat);
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
-    const auto now = net::Clock::now();
-    shared_.health.beat(number_, now);
-    connections_.sweep(now);
+    shared_.health.beat(number_, net::Clock::now());
   }
 }
 

@@ -1,4 +1,4 @@
-// One event loop: its listening socket, its sessions, their sweep.
+// One event loop: its listening socket, its sessions, its heartbeat.
 #pragma once
 
 #include "server/https/handlers.hpp"
@@ -21,6 +21,8 @@ struct Shared {
   https::Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
+  https::Connections& connections;
+  https::Load& load;                           // of `connections`
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports
 };
 
@@ -28,7 +30,7 @@ struct Shared {
 class Worker {
  public:
   // `number` is the loop's in Health; `port` what its listener, if any, serves.
-  Worker(const Shared& shared, std::size_t number, https::Port port, https::Load& load);
+  Worker(const Shared& shared, std::size_t number, https::Port port);
 
   // Opens the listening socket and returns where it is. Before run().
   // Throws std::runtime_error.
@@ -41,8 +43,7 @@ class Worker {
   void spawn(net::Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
 
   void post(std::function<void()> action);
-  void stop_listening();  // and keep idle connections no longer
-  void close_connections();
+  void stop_listening();
   void cancel();                    // every task: run() will return
   void stop() { context_.stop(); }  // run() returns at once; any thread
 
@@ -50,17 +51,15 @@ class Worker {
   net::Executor executor() { return context_.get_executor(); }
 
  private:
-  net::Task<void> sweep();
+  net::Task<void> beat();
   void start_session(net::Socket socket);
 
   const Shared shared_;
   const std::size_t number_;
   // Before the context, which destroys the frames of sessions that still run.
   net::TaskGroup tasks_;
-  https::Connections connections_;
   https::Handlers handlers_;
   https::Service service_;
-  https::Load& load_;
   boost::asio::io_context context_{1};
   std::optional<https::Listener> listener_;
 };

@@ -2,6 +2,8 @@
 
 #include <boost/asio/ssl/error.hpp>
 
+#include "server/limits/limits.hpp"
+
 #include <openssl/err.h>
 
 #include <cerrno>
@@ -30,10 +32,13 @@ Stream::Stream(net::Socket socket, ContextPtr context)
 }
 
 Stream::Stream(net::Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl_(std::move(ssl)) {
-  if (ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
-    throw std::bad_alloc();
-  }
+  if (ssl_ == nullptr) throw std::bad_alloc();
   socket_.native_non_blocking(true);
+  const WireBio made = make_wire(socket_.native_handle());
+  wire_ = made.wire;
+  SSL_set_bio(ssl_.get(), made.bio, made.bio);
+  // What is left of a buffer moves when its owner keeps it for write().
+  SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
 // Each of the three tries, and waits for the socket when OpenSSL asks for it. Errors
@@ -52,28 +57,62 @@ net::Task<net::error_code> Stream::handshake() {
 }
 
 net::Task<net::Received> Stream::read_some(std::span<char> room) {
+  waited_ = false;
   for (;;) {
     ERR_clear_error();
     errno = 0;
     net::Received received;
-    if (SSL_read_ex(ssl_.get(), room.data(), room.size(), &received.size) == 1) co_return received;
+    if (SSL_read_ex(ssl_.get(), room.data(), room.size(), &received.size) == 1) {
+      wire_->chatter = 0;
+      co_return received;
+    }
     const int reason = SSL_get_error(ssl_.get(), 0);
-    received.error = co_await wait_for(reason);
+    if (chatters())
+      received.error = boost::asio::error::connection_aborted;
+    else
+      received.error = co_await wait_for(reason);
     if (received.error) co_return received;
   }
 }
 
-net::Task<net::error_code> Stream::write(std::string_view bytes) {
-  for (;;) {
+// A record of application data is smaller, whatever came before it.
+bool Stream::chatters() const {
+  return wire_->chatter > limits::tls_chatter_bytes;
+}
+
+net::Sent Stream::write_now(std::string_view bytes) {
+  net::Sent sent;
+  while (sent.size < bytes.size()) {
     ERR_clear_error();
     errno = 0;
-    std::size_t written = 0;  // without partial writes: all, in the end
-    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1)
-      co_return net::error_code();
+    std::size_t written = 0;  // a record at a time
+    const std::string_view rest = bytes.substr(sent.size);
+    if (SSL_write_ex(ssl_.get(), rest.data(), rest.size(), &written) == 1) {
+      sent.size += written;
+      continue;
+    }
+    const int reason = SSL_get_error(ssl_.get(), 0);
+    if (reason != SSL_ERROR_WANT_READ && reason != SSL_ERROR_WANT_WRITE)
+      sent.error = last_error(reason);
+    break;
+  }
+  return sent;
+}
+
+net::Task<net::error_code> Stream::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ERR_clear_error();
+    errno = 0;
+    std::size_t written = 0;
+    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1) {
+      bytes.remove_prefix(written);
+      continue;
+    }
     const int reason = SSL_get_error(ssl_.get(), 0);
     const net::error_code error = co_await wait_for(reason);
     if (error) co_return error;
   }
+  co_return net::error_code();
 }
 
 void Stream::say_goodbye() {
@@ -95,6 +134,13 @@ bool says_distrust(const net::error_code& error) {
 }
 
 net::Task<net::error_code> Stream::wait_for(int ssl_error) {
+  waited_ = true;
+  const bool turn_over = wire_->turn_over;
+  wire_->begin_turn();
+  if (ssl_error == SSL_ERROR_WANT_READ && turn_over) {
+    co_await net::let_others_run(socket_.get_executor());
+    co_return net::error_code();
+  }
   if (ssl_error == SSL_ERROR_WANT_READ) {
     const auto [error] = co_await socket_.async_wait(net::Socket::wait_read, net::as_result);
     co_return error;

@@ -1,14 +1,14 @@
-// TLS on a socket: OpenSSL reads and writes the descriptor itself, and Asio says when
-// it is ready.
+// TLS on a socket: OpenSSL reads and writes the descriptor through a BIO of ours
+// (server/tls/wire.hpp), and Asio says when it is ready.
 //
 // Not Asio's own stream: that one moves every byte through three more buffers of 17 KB
 // and keeps them, so that an idle connection holds 118 KiB in place of 54 (measured
 // 2026-11: resident memory of 600 connections after a 12 KB review each).
-// SIGPIPE must be ignored (main does).
 #pragma once
 
 #include "server/net/asio.hpp"
 #include "server/tls/context.hpp"
+#include "server/tls/wire.hpp"
 
 #include <openssl/ssl.h>
 
@@ -33,10 +33,18 @@ class Stream {
   net::Task<net::error_code> handshake();
 
   // At least one byte, or an error; a peer that says goodbye is boost::asio::error::eof.
+  // Others get their turn when a peer sends more than OpenSSL can be let read at once, and a
+  // peer that sends limits::tls_chatter bytes without one for us is an error.
   net::Task<net::Received> read_some(std::span<char> room);
+
+  // As much as goes without waiting. Of what is left, all has to be given to write().
+  net::Sent write_now(std::string_view bytes);
 
   // All of it.
   net::Task<net::error_code> write(std::string_view bytes);
+
+  // Whether the last read_some() let others run.
+  bool waited() const { return waited_; }
 
   // Tells the peer that no more will come, as far as that is possible at once.
   void say_goodbye();
@@ -46,10 +54,13 @@ class Stream {
 
  private:
   net::Task<net::error_code> wait_for(int ssl_error);
+  bool chatters() const;
 
   ContextPtr context_;
   net::Socket socket_;
   SslPtr ssl_;
+  Wire* wire_;  // ssl_ owns it
+  bool waited_ = false;
 };
 
 // Whether a handshake failed because the peer refuses our certificate.

@@ -50,12 +50,56 @@ def slow_header_is_cut_however_steady():
 
 
 @check(waits=True)
-def slow_body_is_cut_when_the_caller_has_gone():
-    body = review()
+def body_that_stops_is_cut_after_a_second():
     with Program() as program, Connection(program.port, tls(program.ca)) as connection:
         start = time.monotonic()
-        connection.send(post(body, target="/mutate?timeout=2s")[:-10])
-        is_cut_after(connection, 2, start)
+        connection.send(post(review())[:-10])
+        is_cut_after(connection, 1, start)
+
+
+@check(waits=True)
+def trickled_body_is_cut_after_a_second():
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        start = time.monotonic()
+        request = post(review())
+        connection.send(request[:-2000])
+        try:
+            for byte in request[-2000:]:
+                connection.send(bytes([byte]))
+                time.sleep(0.05)
+                assert time.monotonic() - start < 1 + 2 * (SWEEP + SLACK), "still open"
+        except OSError:
+            pass
+        assert time.monotonic() - start > 0.9
+
+
+@check(waits=True)
+def slow_body_is_cut_when_the_caller_has_gone():
+    """Fast enough, but not done when the caller's own time is over."""
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        start = time.monotonic()
+        connection.send(post(b" " * (7 << 20), target="/mutate?timeout=2s")[:1000])
+        try:
+            while time.monotonic() - start < 2 + SWEEP + SLACK:
+                connection.send(b" " * 20_000)
+                time.sleep(0.1)
+            raise AssertionError("still open")
+        except OSError:
+            pass
+        assert time.monotonic() - start > 1.9
+
+
+@check(waits=True)
+def slow_but_steady_body_is_answered():
+    """Four times the least rate, with pauses of half a second."""
+    body = review("slow")
+    body += b" " * ((1 << 20) - len(body))
+    with Program() as program, Connection(program.port, tls(program.ca)) as connection:
+        request = post(body)
+        for at in range(0, len(request), 128 << 10):
+            connection.send(request[at:at + (128 << 10)])
+            time.sleep(0.5)
+        assert connection.answer().json()["response"]["uid"] == "slow"
 
 
 @check(waits=True)
@@ -128,31 +172,41 @@ def largest_body_is_read_and_larger_is_not():
 
 @check
 def large_bodies_have_a_share_of_memory():
-    """Eleven 7 MiB reviews at once: nine are waited for, the others are told to come again."""
+    """Ten 7 MiB reviews that lack a byte: the oldest go for the next, and for an honest one."""
+    share, largest = 24 << 20, 7 << 20  # limits::held_bytes, body_bytes
     with Program() as program:
         context = tls(program.ca)
-        connections = [Connection(program.port, context) for _ in range(11)]
-        for connection in connections:
-            connection.send(post(b" " * (7 << 20))[:300])
-        refused = [c for c in connections if not_answered(c) is not None]
-        assert len(refused) == 2, len(refused)
+        before = program.resident_bytes()
+        connections = []
+        for _ in range(10):
+            connections.append(Connection(program.port, context))
+            connections[-1].send(post(b" " * largest)[:-1])
+        held = program.resident_bytes() - before
+        assert held < share + 2 * largest, f"{held >> 20} MiB"
+        with Connection(program.port, context) as connection:
+            answer = connection.send(post(b" " * largest)).answer()
+            assert answer.status == 400, answer
         for connection in connections:
             connection.close()
-        time.sleep(0.5)  # given back
+
+
+@check
+def an_idle_connection_holds_no_more_than_is_counted():
+    counted = 44 << 10  # limits::memory::connection
+    body = review()
+    body += b" " * (20_000 - len(body))
+    with Program() as program:
+        context = tls(program.ca)
         with Connection(program.port, context) as connection:
-            answer = connection.send(post(b" " * (7 << 20))).answer()
-            assert answer.status == 400, answer
-
-
-def not_answered(connection):
-    """The answer if there is one within half a second: it must be 503; else None."""
-    connection.socket.settimeout(0.5)
-    try:
-        answer = connection.answer()
-    except TimeoutError:
-        return None
-    assert answer.status == 503 and answer.fields["retry-after"] == "1" and answer.says_close
-    return answer
+            ask(connection)
+        before = program.resident_bytes()
+        connections = [Connection(program.port, context) for _ in range(400)]
+        for connection in connections:
+            assert connection.send(post(body)).answer().status == 200
+        each = (program.resident_bytes() - before) // len(connections)
+        for connection in connections:
+            connection.close()
+        assert each <= counted, f"{each} bytes"
 
 
 @check

@@ -258,14 +258,15 @@ def draining_is_not_ready_but_serves_and_says_close():
 @check
 def drain_waits_for_a_request_in_progress():
     body = review("late")
+    body += b" " * (400_000 - len(body))
     with Program() as program, Connection(program.port, tls(program.ca)) as connection:
         request = post(body)
-        connection.send(request[:-100])
-        time.sleep(0.2)
+        connection.send(request[:100_000])
         program.signal()
         program.wait_for_log("no new connections")
-        time.sleep(1.5)  # longer than an idle connection would be left
-        connection.send(request[-100:])
+        for at in range(100_000, len(request), 100_000):  # longer than an idle one is left
+            time.sleep(0.5)
+            connection.send(request[at:at + 100_000])
         answer = connection.answer()
         assert answer.json()["response"]["uid"] == "late" and answer.says_close
         connection.close()

@@ -79,6 +79,10 @@ class Program:
             assert time.monotonic() < until, f"no {text!r} in the log:\n{self.log()}"
             time.sleep(0.02)
 
+    def resident_bytes(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) << 10
+
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

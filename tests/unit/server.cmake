@@ -20,11 +20,14 @@ set(server_tests
   log/log_test.cpp
   metrics/metrics_test.cpp
   rules/rules_test.cpp
+  https/body_pace_test.cpp
+  https/connections_test.cpp
   https/handlers_test.cpp
   https/load_test.cpp
   https/reply_test.cpp
   https/request_parser_test.cpp
   https/router_test.cpp
+  https/shedding_test.cpp
   kube/access/api_config_test.cpp
   text/base64_test.cpp
   kube/access/credentials_test.cpp
@@ -43,6 +46,7 @@ set(server_tests
   slices/command_test.cpp
   tls/reloader_test.cpp
   tls/self_issued_test.cpp
+  tls/wire_test.cpp
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})

@@ -1,0 +1,37 @@
+// What callers and the cluster can make the server hold, added up. The chart's memory request
+// is this sum; tests/security holds the resident size of an attacked server to it.
+#pragma once
+
+#include "server/limits/limits.hpp"
+#include "webhook/read/body.hpp"
+
+#include <cstddef>
+
+namespace tpuwh::server::limits::memory {
+
+inline constexpr std::size_t kib = 1u << 10;
+inline constexpr std::size_t mib = 1u << 20;
+
+// The program before its first request: code, OpenSSL, the log, metrics.
+inline constexpr std::size_t program = 20 * mib;
+
+// One connection between two requests: TLS session, read buffer, the session's coroutine.
+// Measured by tests/server/limits.py::an_idle_connection_holds_no_more_than_is_counted.
+inline constexpr std::size_t connection = 44 * kib;
+
+// One event loop: a review of at most large_review_bytes as it is read, the patch and the
+// answer with the room that their buffers grow by, lists of the slices seen last.
+inline constexpr std::size_t loop = 14 * mib;
+
+// The largest review as it is read: an index of four bytes for each of its own, decoded
+// strings, and elements of its lists. One at a time, on whichever loop.
+inline constexpr std::size_t large_review = 5 * webhook::read::max_review_bytes + 16 * mib;
+
+// A cluster of 100,000 TPU Pods on 15,000 nodes in the store (bench/store_memory).
+inline constexpr std::size_t cluster = 64 * mib;
+
+constexpr std::size_t bound(unsigned loops) {
+  return program + connections * connection + loops * loop + large_review + held_bytes + cluster;
+}
+
+}  // namespace tpuwh::server::limits::memory

@@ -1,0 +1,34 @@
+// A socket as OpenSSL sees it: a BIO that reads so many bytes a turn and then says "not now".
+//
+// OpenSSL handles what is no application data (key updates, refused renegotiations, warnings)
+// inside one SSL_read, for as long as the socket has more of it. A peer that sends nothing
+// else would keep a thread in there, and with it every other connection of that thread.
+#pragma once
+
+#include <openssl/bio.h>
+
+#include <cstddef>
+
+namespace tpuwh::server::tls {
+
+// What the BIO and its stream tell each other. The BIO owns it.
+struct Wire {
+  int socket = -1;
+  std::size_t turn_left = 0;  // bytes that may still be read in this turn
+  bool turn_over = false;     // the last read was refused because they were used up
+  bool ended = false;         // the peer has closed its side
+  std::size_t chatter = 0;    // bytes read since the last byte of application data
+
+  // A new turn: others have run since the last.
+  void begin_turn();
+};
+
+// A BIO on a socket, which it does not close, and its Wire.
+struct WireBio {
+  BIO* bio;
+  Wire* wire;
+};
+// Throws std::bad_alloc.
+WireBio make_wire(int socket);
+
+}  // namespace tpuwh::server::tls

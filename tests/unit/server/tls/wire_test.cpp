@@ -1,0 +1,72 @@
+#include "server/tls/wire.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace tpuwh::server::tls {
+namespace {
+
+class WireTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends_.data()), 0);
+    made_ = make_wire(ends_[0]);
+    bio_.reset(made_.bio);
+  }
+  void TearDown() override {
+    for (const int end : ends_) ::close(end);
+  }
+  void say(const std::string& text) {
+    ASSERT_EQ(::send(ends_[1], text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+  }
+  int read(int size) { return BIO_read(bio_.get(), room_.data(), size); }
+
+  std::array<int, 2> ends_{-1, -1};
+  WireBio made_{};
+  std::unique_ptr<BIO, decltype(&BIO_free)> bio_{nullptr, &BIO_free};
+  std::string room_ = std::string(64u << 10, '\0');
+};
+
+TEST_F(WireTest, reads_what_is_there_and_says_when_there_is_no_more) {
+  say("abc");
+  EXPECT_EQ(read(100), 3);
+  EXPECT_EQ(read(100), -1);
+  EXPECT_TRUE(BIO_should_read(bio_.get()));
+  EXPECT_FALSE(made_.wire->turn_over) << "the peer has said no more";
+}
+
+TEST_F(WireTest, a_turn_ends_though_there_is_more) {
+  const std::string much(48u << 10, 'x');
+  say(much);
+  int got = 0, all = 0;
+  while ((got = read(16 << 10)) > 0) all += got;
+  EXPECT_EQ(all, 32 << 10);
+  EXPECT_TRUE(BIO_should_read(bio_.get()));
+  EXPECT_TRUE(made_.wire->turn_over);
+  made_.wire->begin_turn();
+  EXPECT_EQ(read(64 << 10), 16 << 10);
+  EXPECT_EQ(made_.wire->chatter, much.size()) << "until the stream says that some was data";
+}
+
+TEST_F(WireTest, the_end_is_an_end) {
+  ::shutdown(ends_[1], SHUT_RDWR);
+  EXPECT_EQ(read(100), 0);
+  EXPECT_FALSE(BIO_should_retry(bio_.get()));
+  EXPECT_EQ(BIO_eof(bio_.get()), 1);
+}
+
+TEST_F(WireTest, writes_until_the_socket_is_full) {
+  const std::string much(1u << 20, 'x');
+  const int sent = BIO_write(bio_.get(), much.data(), static_cast<int>(much.size()));
+  EXPECT_GT(sent, 0);
+  EXPECT_EQ(BIO_write(bio_.get(), much.data(), static_cast<int>(much.size())), -1);
+  EXPECT_TRUE(BIO_should_write(bio_.get()));
+}
+
+}  // namespace
+}  // namespace tpuwh::server::tls
