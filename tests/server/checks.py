@@ -10,7 +10,8 @@ _checks = []
 def check(function=None, *, waits=False):
     """Registers a check. `waits`: it mostly waits for a limit, so it may run beside others."""
     def register(f):
-        _checks.append((f.__name__, f, waits))
+        module = "" if f.__module__ == "__main__" else f.__module__ + "."
+        _checks.append((module + f.__name__, f, waits))
         return f
     return register(function) if function else register
 
@@ -20,9 +21,10 @@ def row(name, function):
     _checks.append((name, function, False))
 
 
-def run(pattern=""):
-    """Runs them, prints a line for each, and returns how many failed."""
-    chosen = [c for c in _checks if pattern in c[0]]
+def run(*parts):
+    """Runs those whose name contains one of `parts`, or all: MODULE.FUNCTION, FUNCTION in run.py
+    itself. Prints a line for each, and returns how many failed."""
+    chosen = [c for c in _checks if not parts or any(part in c[0] for part in parts)]
     results, lock = [], threading.Lock()
 
     def one(name, function):

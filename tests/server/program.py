@@ -34,14 +34,15 @@ def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):
 
 
 class Program:
-    """`tpu-webhook serve` with a certificate of its own; a context manager."""
+    """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
+    that becomes it."""
 
-    def __init__(self, *flags, drain_delay="0s"):
+    def __init__(self, *flags, drain_delay="0s", beginning=()):
         self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
         self.folder = pathlib.Path(self._folder.name)
         self.ca = self.folder / "ca.crt"
         self._log = open(self.folder / "log", "w+b")
-        command = [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
+        command = [*beginning, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--drain-delay", drain_delay]
         if "--tls-cert" not in flags:
             command += ["--ca-bundle-out", str(self.ca)]

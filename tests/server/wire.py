@@ -118,11 +118,46 @@ class Connection:
         self.close()
 
 
+class Kept:
+    """A connection for as long as the server lets it be: another one after an answer that said so, or
+    after a failure."""
+
+    def __init__(self, port, context):
+        self._port, self._context, self._connection = port, context, None
+
+    def answer(self, request):
+        self._connection = self._connection or Connection(self._port, self._context)
+        try:
+            found = self._connection.send(request).answer()
+            assert found is not None, "closed without an answer"
+        except BaseException:
+            self.close()
+            raise
+        if found.says_close:
+            self.close()
+        return found
+
+    def close(self):
+        if self._connection:
+            self._connection.close()
+        self._connection = None
+
+
 def ask(connection):
     """One review on an open connection; checks that its uid comes back."""
     uid = str(uuid.uuid4())
     answer = connection.send(post(review(uid))).answer()
     assert answer is not None, "closed without an answer"
+    return checked(answer, uid)
+
+
+def ask_kept(kept):
+    """The same on a `Kept`."""
+    uid = str(uuid.uuid4())
+    return checked(kept.answer(post(review(uid))), uid)
+
+
+def checked(answer, uid):
     assert answer.status == 200, answer
     response = answer.json()["response"]
     assert response["uid"] == uid and response["allowed"], response
