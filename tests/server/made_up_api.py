@@ -2,14 +2,17 @@
 
 What is done with a connection is a function of a `Peer`: the n-th connection is given to the n-th
 function. One that does well, for as long as it is asked, is `Objects`; its `faults` are functions
-that spoil some of its answers. One that does badly is written where it is tested.
+that spoil some of its answers; `Living` can be watched, too. One that does badly is written where it
+is tested.
 """
 
 import contextlib
 import json
+import pathlib
 import socket
 import ssl
 import threading
+import time
 import urllib.parse
 
 import certificates
@@ -116,6 +119,18 @@ class Server:
         self.listener.close()
 
 
+def kubeconfig(folder, port, namespace="default"):
+    """A file that leads to a server on this port, without TLS."""
+    path = pathlib.Path(folder) / "kubeconfig"
+    path.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "test",
+        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
+        "users": [{"name": "u", "user": {}}],
+        "contexts": [{"name": "test",
+                      "context": {"cluster": "c", "user": "u", "namespace": namespace}}]}))
+    return str(path)
+
+
 def serve_ok(peer):
     while peer.request():
         peer.answer('{"kind":"PodList"}')
@@ -129,8 +144,16 @@ def silence(peer):
 
 # --- one that does well: objects by collection, in pages of two
 
-def status(code, reason, message):
-    return code, {"kind": "Status", "code": code, "reason": reason, "message": message}
+def status(code, reason, message, **details):
+    return code, {"kind": "Status", "code": code, "reason": reason, "message": message,
+                  "details": details}
+
+
+def retry_after(out):
+    """The header field that goes with such a Status."""
+    details = out.get("details", {}) if isinstance(out, dict) else {}
+    seconds = details.get("retryAfterSeconds") if isinstance(details, dict) else None
+    return f"Retry-After: {seconds}\r\n" if seconds else ""
 
 
 class Request:
@@ -141,6 +164,7 @@ class Request:
         self.path, self.query = url.path, urllib.parse.parse_qs(url.query)
         self.folder, _, self.name = url.path.rpartition("/")
         self.body = json.loads(body) if body else None
+        self.at = time.monotonic()
 
 
 class Objects:
@@ -158,7 +182,7 @@ class Objects:
             self.requests.append(request)
             answers = (fault(self, request) for fault in self.faults)
             code, out = next(filter(None, answers), None) or self.answer(request)
-            peer.answer(out if isinstance(out, str) else json.dumps(out), code)
+            peer.answer(out if isinstance(out, str) else json.dumps(out), code, retry_after(out))
 
     def targets(self, beginning="/"):
         """Path and query of each request whose path begins so."""
@@ -208,6 +232,96 @@ class Objects:
         self.version += 1
         body["metadata"]["resourceVersion"] = str(self.version)
         return body
+
+
+# --- one that can be watched, and written by several at once
+
+class Living(Objects):
+    """Watches are watch-lists (1.34), kept open until `cut`; a list is one page, and what its label
+    selector says."""
+
+    def __init__(self, collections=None, *faults):
+        super().__init__(collections, *faults)
+        self._changed = threading.Condition()
+        self._events = []  # (version, path, type, object), all there ever were
+        self._cuts = 0
+
+    def __call__(self, peer):
+        while text := peer.request():
+            request = Request(text)
+            self.requests.append(request)
+            if "watch" in request.query:
+                return self._watch(peer, request)
+            answers = (fault(self, request) for fault in self.faults)
+            code, out = next(filter(None, answers), None) or self.answer(request)
+            peer.answer(json.dumps(out), code, retry_after(out))
+
+    def happen(self, kind, path, *objects):
+        """ADDED or DELETED, in a collection and to its watches."""
+        with self._changed:
+            for each in objects:
+                self.changed(each)
+                if kind == "ADDED":
+                    self.collections[path].append(each)
+                elif each in self.collections[path]:
+                    self.collections[path].remove(each)
+                self._events.append((self.version, path, kind, each))
+            self._changed.notify_all()
+
+    def cut(self):
+        """Ends all watches, as a server does from time to time."""
+        with self._changed:
+            self._cuts += 1
+            self._changed.notify_all()
+
+    def answer(self, request):
+        with self._changed:
+            return self.post(request) if request.method == "POST" else super().answer(request)
+
+    def post(self, request):
+        name = request.body["metadata"]["name"]
+        objects = self.collections.setdefault(request.path, [])
+        if any(each["metadata"]["name"] == name for each in objects):
+            return status(409, "AlreadyExists", f"{name} exists")
+        objects.append(self.changed(request.body))
+        return 201, request.body
+
+    def page(self, objects, query):
+        wanted = dict(pair.split("=") for pair in query.get("labelSelector", [""])[0].split(",") if pair)
+        found = [each for each in objects
+                 if wanted.items() <= each["metadata"].get("labels", {}).items()]
+        return {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": str(self.version)},
+                "items": found}
+
+    def _watch(self, peer, request):
+        peer.head()
+        with self._changed:
+            cuts, seen = self._cuts, len(self._events)
+            if "sendInitialEvents" in request.query:
+                first = [event_line("ADDED", each) for each in self.collections.get(request.path, ())]
+                first.append(self._bookmark({"k8s.io/initial-events-end": "true"}))
+            else:
+                since = int(request.query["resourceVersion"][0])
+                first = [event_line(kind, each) for version, path, kind, each in self._events
+                         if path == request.path and version > since]
+        peer.chunk("".join(first) or self._bookmark())
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: len(self._events) > seen or self._cuts > cuts, 30)
+                new, seen = self._events[seen:], len(self._events)
+                if self._cuts > cuts:
+                    return peer.send("0\r\n\r\n")
+            lines = [event_line(kind, each) for _, path, kind, each in new if path == request.path]
+            if lines or not new:
+                peer.chunk("".join(lines) or self._bookmark())
+
+    def _bookmark(self, annotations=None):
+        return event_line("BOOKMARK", {"metadata": {"resourceVersion": str(self.version),
+                                                    "annotations": annotations or {}}})
+
+
+def event_line(kind, body):
+    return json.dumps({"type": kind, "object": body}) + "\n"
 
 
 # --- its faults

@@ -18,19 +18,9 @@ import program  # noqa: E402
 from apiserver import container  # noqa: E402
 from checks import check  # noqa: E402
 from controllers import job_pod  # noqa: E402
-from made_up_api import Objects, Server, expires, forbids, rivals, says  # noqa: E402
+from made_up_api import Objects, Server, expires, forbids, kubeconfig, rivals, says  # noqa: E402
 
 LEDGER = "/api/v1/namespaces/hooks/configmaps"
-
-
-def kubeconfig(folder, port):
-    path = pathlib.Path(folder) / "kubeconfig"
-    path.write_text(json.dumps({
-        "apiVersion": "v1", "kind": "Config", "current-context": "test",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "test", "context": {"cluster": "c", "user": "u"}}]}))
-    return str(path)
 
 
 def run(api, *arguments, **options):
