@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Callers that do nothing wrong, each a process of its own: what one waits for must be the server,
+not another one's Python.
+
+    honest.py kept PORT CA                  a review every 50 ms on a connection that it keeps
+    honest.py fresh PORT CA                 a handshake and a review every 200 ms
+    honest.py livez PORT                    /livez of the health port every 250 ms
+    honest.py crowd PORT CA NUMBER SECONDS  so many kept connections, a review on each so often
+
+It prints "ready", goes on until its standard input is closed, and prints what it saw as JSON.
+"""
+
+import contextlib
+import functools
+import json
+import pathlib
+import select
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
+
+import cores  # noqa: E402
+import wire  # noqa: E402
+
+EVERY = {"kept": 0.05, "fresh": 0.2, "livez": 0.25}
+SLOWEST = {"kept": 1.0, "fresh": 2.0}  # issue 12; /livez has the probe's own limit below
+PROBE = 5.0  # timeoutSeconds of the chart's livenessProbe
+END = 40.0   # a child may be in the middle of two waits
+
+
+# --- in the test
+
+class Honest:
+    """The three kinds of callers, or a crowd; a context manager. They have been answered once."""
+
+    def __init__(self, program, crowd=0, every=20.0, parts=4):
+        if crowd:
+            words = [["crowd", program.port, program.ca, crowd // parts, every]] * parts
+        else:
+            words = [["kept", program.port, program.ca], ["fresh", program.port, program.ca],
+                     ["livez", program.health_port]]
+        self._children = []
+        try:
+            for each in words:
+                command = [sys.executable, "-B", __file__, *map(str, each)]
+                child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         text=True)
+                self._children.append((each[0], child))
+                cores.pin(child, cores.OTHERS)
+            for kind, child in self._children:
+                assert child.stdout.readline() == "ready\n", f"{kind}: not answered before the attack"
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def end(self):
+        """What they saw: [(kind, figures)]."""
+        for _, child in self._children:
+            child.stdin.close()
+        return [(kind, json.loads(child.stdout.readline())) for kind, child in self._children]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for _, child in self._children:
+            child.kill()
+            child.wait(5)
+            child.stdout.close()
+
+
+def said(seen):
+    """In a line."""
+    return "; ".join(f"{kind}: {f['asked']} asked, slowest {f['slowest']:.2f} s, "
+                     f"median {f['median']:.3f} s, {f['errors']} errors" for kind, f in seen)
+
+
+def faults(seen, slowest=None):
+    """What is beyond the limits of the issue, in words."""
+    found = []
+    for kind, figures in seen:
+        limit = (SLOWEST if slowest is None else slowest).get(kind)
+        if figures["errors"]:
+            found.append(f"{kind}: {figures['errors']} of {figures['asked']} failed: "
+                         f"{figures['first_errors']}")
+        if limit and figures["slowest"] > limit:
+            found.append(f"{kind}: the slowest answer took {figures['slowest']:.2f} s, "
+                         f"allowed {limit} s")
+    return found
+
+
+# --- in the process
+
+class Seen:
+    def __init__(self):
+        self.took, self.errors = [], []
+
+    @contextlib.contextmanager
+    def asking(self):
+        start = time.monotonic()
+        try:
+            yield
+        except Exception as error:  # anything but the right answer
+            self.errors.append(f"after {time.monotonic() - start:.2f} s: {error!r}"[:200])
+            raise
+        finally:
+            self.took.append(time.monotonic() - start)
+
+    def figures(self):
+        took = sorted(self.took) or [0.0]
+        return {"asked": len(self.took), "slowest": took[-1], "median": took[len(took) // 2],
+                "errors": len(self.errors), "first_errors": self.errors[:3]}
+
+
+def ask_fresh(port, context):
+    with wire.Connection(port, context) as connection:
+        wire.ask(connection)
+
+
+def ask_livez(port):
+    with wire.Connection(port, None) as connection:
+        connection.socket.settimeout(PROBE)
+        answer = connection.send(wire.get("/livez", "Connection: close\r\n")).answer()
+        assert answer and answer.status == 200, answer
+
+
+def calls_of(kind, port, *words):
+    """([what to call in turn], seconds between two calls)"""
+    if kind == "livez":
+        return [lambda: ask_livez(port)], EVERY[kind]
+    context = wire.tls(words[0])
+    if kind == "fresh":
+        return [lambda: ask_fresh(port, context)], EVERY[kind]
+    number, every = (int(words[1]), float(words[2])) if kind == "crowd" else (1, EVERY[kind])
+    kept = [wire.Kept(port, context) for _ in range(number)]
+    return [functools.partial(wire.ask_kept, each) for each in kept], every / number
+
+
+def main():
+    kind, port, *words = sys.argv[1:]
+    calls, every = calls_of(kind, int(port), *words)
+    for call in calls:
+        call()
+    print("ready", flush=True)
+    seen, number, due = Seen(), 0, time.monotonic()
+    while not select.select([sys.stdin], [], [], max(0, due - time.monotonic()))[0]:
+        with contextlib.suppress(Exception), seen.asking():
+            calls[number % len(calls)]()
+        number += 1
+        due = max(due + every, time.monotonic())
+    print(json.dumps(seen.figures()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""H1: who keeps a connection so busy that its event loop turns for nobody else."""
+
+from checks import check
+from siege import SECONDS, holds
+
+
+def pipelining(connections):
+    counts = holds("pipeline", "--connections", connections)
+    # Otherwise the attack was none, whatever the honest callers saw.
+    assert counts["answered_bytes"] > 1_000_000 * SECONDS, counts
+
+
+@check
+def pipelining_on_one_connection():
+    """H1: GET /livez as fast as it goes, answers taken and not looked at. One of two loops."""
+    pipelining(1)
+
+
+@check
+def pipelining_on_four_connections():
+    """H1: both loops."""
+    pipelining(4)
+
+
+@check
+def pipelining_on_eight_connections():
+    """H1: both loops, each several times."""
+    pipelining(8)
+
+
+def key_updates(*flags):
+    # Two seconds' worth is made beforehand by each: it takes the server longer than a turn.
+    counts = holds("key-updates", "--connections", 8, "--charge", 2, *flags, times=2)
+    assert counts["updates"] > 100_000, counts
+
+
+@check
+def key_updates_on_sixteen_connections():
+    """H1b: TLS 1.3 KeyUpdate messages without a byte of a request between them, from two processes."""
+    key_updates()
+
+
+@check
+def key_updates_that_want_an_answer():
+    """H1b: each asks for a KeyUpdate of the server's own, too."""
+    key_updates("--request")

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Attacks the real server on the loopback: tests/security/run.py PROGRAM ATTACKER [PART…].
+
+PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
+("loops."). Two cores. Standard library alone.
+"""
+
+import pathlib
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support" / "workloads")]
+
+import attack  # noqa: E402
+import checks  # noqa: E402
+import loops  # noqa: E402,F401  (their checks register themselves)
+import program  # noqa: E402
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    program.PROGRAM, attack.ATTACKER = sys.argv[1:3]
+    sys.exit(1 if checks.run(*sys.argv[3:]) else 0)
+
+
+if __name__ == "__main__":
+    main()
