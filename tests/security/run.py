@@ -2,7 +2,7 @@
 """Attacks the real server on the loopback: tests/security/run.py PROGRAM ATTACKER [PART…].
 
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
-("loops."). Two cores. Standard library alone.
+("loops.", "memory."). Two cores; memory.* needs root for a memory cgroup. Standard library alone.
 """
 
 import pathlib
@@ -14,6 +14,7 @@ sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support" / "workloads")]
 import attack  # noqa: E402
 import checks  # noqa: E402
 import loops  # noqa: E402,F401  (their checks register themselves)
+import memory  # noqa: E402,F401
 import program  # noqa: E402
 
 

@@ -1,0 +1,53 @@
+"""Reviews that cost more than they look, as bytes."""
+
+import json
+
+UID = "00000000-0000-4000-8000-000000000000"  # the attacker writes another one over it each time
+INDEX = "batch.kubernetes.io/job-completion-index"
+
+
+def _review(pod):
+    request = {"uid": UID, "kind": {"group": "", "version": "v1", "kind": "Pod"},
+               "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
+               "namespace": "a", "object": pod}
+    return json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                       "request": request}, separators=(",", ":")).encode()
+
+
+def _pod(accelerator, topology, containers, chips):
+    """The first Pod of an indexed Job."""
+    owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "job", "uid": "u", "controller": True}
+    return {
+        "metadata": {"generateName": "job-0-", "namespace": "a", "annotations": {INDEX: "0"},
+                     "labels": {INDEX: "0", "batch.kubernetes.io/job-name": "job"},
+                     "ownerReferences": [owner]},
+        "spec": {"hostname": "job-0", "subdomain": "s", "restartPolicy": "Never",
+                 "nodeSelector": {"cloud.google.com/gke-tpu-accelerator": accelerator,
+                                  "cloud.google.com/gke-tpu-topology": topology},
+                 "containers": [{"name": f"c{number}", "image": "i",
+                                 "resources": {"limits": {"google.com/tpu": str(chips)}}}
+                                for number in range(containers)]}}
+
+
+def many_terms(size):
+    """C2: a Pod of so many bytes, all of them node selector terms of 20 bytes; the patch writes on
+    each."""
+    pod = _pod("tpu-v6e-slice", "2x4", 1, 4)
+    terms = []
+    affinity = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    pod["spec"]["affinity"] = {"nodeAffinity": affinity}
+    room = size - len(_review(pod))
+    terms += [{"matchFields": [{}]}] * (room // len('{"matchFields":[{}]},'))
+    return _review(pod)
+
+
+def many_names(containers):
+    """C2: a Pod of 2.5 KB at most, each of whose containers gets the names of 1,920 hosts four
+    times: 200 KB of patch. tpu7x has no host of 16 chips, which is only warned of."""
+    return _review(_pod("tpu7x", "16x20x24", containers, 1))
+
+
+def many_values(size):
+    """A review of so many bytes, of which the parser keeps an index."""
+    beginning, end = b'{"request":[', b"0]}"
+    return beginning + b"0," * ((size - len(beginning) - len(end)) // 2) + end

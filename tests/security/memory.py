@@ -1,0 +1,247 @@
+"""C2 and M1: what callers can make the server hold. Each attack twice: by itself, and inside a memory
+cgroup of the chart's limit, where the kernel kills what passes it."""
+
+import contextlib
+import functools
+import os
+import pathlib
+import tempfile
+import threading
+import time
+
+import bodies
+from attack import Attack, said
+from checks import row
+from program import Program
+from wire import Connection, ask, tls
+
+MIB = 1 << 20
+
+# The most that may be resident: the memory request of the chart (charts/tpu-webhook/values.yaml).
+# What the server derives for itself is to stand here once the program can tell it.
+ALLOWED = 192 * MIB
+LIMIT = 512 * MIB  # the chart's memory limit
+IDLE = 5.0         # seconds after the attack until the size counts as that of an idle server
+
+
+# --- what is measured
+
+class Resident:
+    """Resident memory of a process, looked at 50 times a second; a context manager."""
+
+    def __init__(self, pid):
+        self._status, self._stop = pathlib.Path(f"/proc/{pid}/status"), threading.Event()
+        self.sampled = self.peak = 0
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def now(self):
+        """(now, the kernel's peak), bytes; (0, 0) once the process is gone."""
+        fields = {}
+        with contextlib.suppress(OSError):
+            fields = dict(line.split(":", 1) for line in self._status.read_text().splitlines())
+        return tuple(int(fields.get(name, "0 kB").split()[0]) << 10 for name in ("VmRSS", "VmHWM"))
+
+    def _look(self):
+        while not self._stop.wait(0.02):
+            size, peak = self.now()
+            self.sampled, self.peak = max(self.sampled, size), max(self.peak, peak)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+
+def in_mib(size):
+    return f"{size / MIB:.0f} MiB"
+
+
+# --- where it is contained
+
+class Cgroup:
+    """A memory cgroup of LIMIT bytes without swap, of version 1 or 2; a context manager. Where none
+    can be made the check fails: a limit that nobody tried is none."""
+
+    V1, V2 = pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup")
+
+    def __init__(self):
+        self.is_v2 = (self.V2 / "cgroup.controllers").exists()
+        self.folder = (self.V2 if self.is_v2 else self.V1) / f"tpu-webhook-test-{os.getpid()}"
+
+    def __enter__(self):
+        try:
+            if self.is_v2:
+                (self.V2 / "cgroup.subtree_control").write_text("+memory")
+            self.folder.mkdir()
+            if self.is_v2:
+                self._set("memory.max", LIMIT)
+                self._set("memory.swap.max", 0, optional=True)
+            else:
+                self._set("memory.limit_in_bytes", LIMIT)
+                self._set("memory.memsw.limit_in_bytes", LIMIT, optional=True)
+        except OSError as error:
+            raise AssertionError(f"no memory cgroup can be made: {error}") from error
+        return self
+
+    def __exit__(self, *_):
+        until = time.monotonic() + 5
+        while self.folder.exists():  # the kernel may still be taking a killed process apart
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+            assert time.monotonic() < until, f"{self.folder} is still in use"
+            time.sleep(0.02)
+
+    def _set(self, name, value, optional=False):
+        file = self.folder / name
+        if file.exists() or not optional:
+            file.write_text(str(value))
+
+    def _get(self, name):
+        file = self.folder / name
+        return file.read_text() if file.exists() else ""
+
+    def beginning(self):
+        """In front of a command: the shell that becomes it is in here from the start."""
+        return ["sh", "-c", f'echo $$ > {self.folder}/cgroup.procs && exec "$@"', "sh"]
+
+    def refused(self):
+        """(processes killed, times that the limit was met)"""
+        if self.is_v2:
+            events = dict(line.split() for line in self._get("memory.events").splitlines())
+            return int(events["oom_kill"]), int(events["max"])
+        control = dict(line.split() for line in self._get("memory.oom_control").splitlines())
+        return int(control["oom_kill"]), int(self._get("memory.failcnt"))
+
+    def peak(self):
+        return int(self._get("memory.peak" if self.is_v2 else "memory.max_usage_in_bytes") or 0)
+
+
+# --- the two checks of an attack
+
+def judge(attack, cgroup=None):
+    """Lets `attack(port, folder)` have its way with a server, and holds its size against the limits."""
+    beginning = cgroup.beginning() if cgroup else []
+    with Program(beginning=beginning) as program, tempfile.TemporaryDirectory() as folder:
+        context = tls(program.ca)
+        with Resident(program.process.pid) as resident:
+            with Connection(program.port, context) as connection:
+                ask(connection)
+            before, _ = resident.now()
+            attack(program.port, pathlib.Path(folder))
+            ended = program.process.poll()
+            time.sleep(IDLE)
+            idle, _ = resident.now()
+        sizes = (f"before {in_mib(before)}, peak {in_mib(resident.peak)} (sampled "
+                 f"{in_mib(resident.sampled)}), idle again {in_mib(idle)}")
+        if cgroup:
+            killed, met = cgroup.refused()
+            sizes += f"; cgroup peak {in_mib(cgroup.peak())}, limit met {met} times, {killed} killed"
+        print(f"       {sizes}", flush=True)
+        assert ended is None, f"the server ended by {ended}: {sizes}"
+        if cgroup:
+            assert killed == met == 0, sizes
+        else:
+            assert resident.peak <= ALLOWED, f"allowed {in_mib(ALLOWED)}: {sizes}"
+            assert idle <= ALLOWED, f"allowed {in_mib(ALLOWED)}: {sizes}"
+        with Connection(program.port, context) as connection:
+            ask(connection)
+
+
+def contained(attack):
+    with Cgroup() as cgroup:
+        judge(attack, cgroup)
+
+
+def grows(attack):
+    """Registers both checks."""
+    row(f"memory.{attack.__name__}", functools.partial(judge, attack))
+    row(f"memory.{attack.__name__}_in_512_mib", functools.partial(contained, attack))
+    return attack
+
+
+# --- the attacks: each a list of words for the attacker
+
+def carry_out(port, *attacks):
+    """All at the same time, each to its end."""
+    with contextlib.ExitStack() as stack:
+        running = [stack.enter_context(Attack(port, *words)) for words in attacks]
+        for each in running:
+            print(f"     {each.words}\n       {said(each.wait())}", flush=True)
+
+
+def written(folder, name, text):
+    path = folder / name
+    path.write_bytes(text)
+    return path
+
+
+def in_turn(folder):
+    return ["reviews", "--file", written(folder, "7-mib", bodies.many_terms(7 * MIB)), "--count", 8,
+            "--connections", 4, "--seconds", 60]
+
+
+def kept(folder, at_once=1):
+    return ["reviews", "--file", written(folder, "3-mib", bodies.many_terms(3 * MIB)), "--count", 24,
+            "--connections", 8, "--at-once", at_once, "--seconds", 60]
+
+
+def small(folder):
+    return ["reviews", "--file", written(folder, "2-kb", bodies.many_names(16)), "--count", 200,
+            "--connections", 200, "--at-once", 16, "--seconds", 60]
+
+
+def almost_whole(folder, connections=1000):
+    return ["kept-bodies", "--file", written(folder, "250-kib", bodies.many_values(250 << 10)),
+            "--connections", connections, "--complete", "--seconds", 5]
+
+
+def unread(folder, connections=1000):
+    return ["reviews", "--file", written(folder, "1-kb", bodies.many_names(5)), "--unread",
+            "--count", connections, "--connections", connections, "--seconds", 5]
+
+
+@grows
+def reviews_of_7_mib_in_turn(port, folder):
+    """C2: the largest body there is, full of node selector terms, one after another on four
+    connections, so that both threads have to do with them."""
+    carry_out(port, in_turn(folder))
+
+
+@grows
+def pods_of_3_mib_on_kept_connections(port, folder):
+    """C2: what an API server lets pass, one after another on eight connections that stay."""
+    carry_out(port, kept(folder))
+
+
+@grows
+def pods_of_3_mib_eight_at_once(port, folder):
+    """C2: the same, eight at a time."""
+    carry_out(port, kept(folder, at_once=8))
+
+
+@grows
+def small_pods_on_200_connections(port, folder):
+    """C2: 200 Pods of 2.5 KB whose answers were 4 MB each, which every connection kept."""
+    carry_out(port, small(folder))
+
+
+@grows
+def a_thousand_bodies_of_250_kib(port, folder):
+    """M1: below what counted as large; held but for a byte, and then read, all of them."""
+    carry_out(port, almost_whole(folder))
+
+
+@grows
+def answers_that_nobody_reads(port, folder):
+    """C2: a thousand answers just below any bound, to peers that take none of them."""
+    carry_out(port, unread(folder))
+
+
+@grows
+def all_of_it_at_once(port, folder):
+    """C2 and M1 together, within the server's 1,024 connections."""
+    carry_out(port, in_turn(folder), kept(folder, at_once=8), small(folder),
+              almost_whole(folder, 400), unread(folder, 400))
