@@ -1,0 +1,328 @@
+"""C1: deleted Pods with forged labels, and an API server that refuses, while Ray workers want places."""
+
+import base64
+import contextlib
+import json
+import tempfile
+import threading
+import time
+import uuid
+
+from checks import check
+from made_up_api import Living, Server, kubeconfig, status
+from memory import Resident, in_mib
+from program import Program
+from wire import Kept, post, tls
+
+NS, HOOKS = "ml", "hooks"
+PODS, OF_NS = "/api/v1/pods", f"/api/v1/namespaces/{NS}/pods"
+RECORDS = f"/api/v1/namespaces/{HOOKS}/configmaps"
+CLUSTER, UID = "ray", "5f3c0e1c-0000-4000-8000-000000000001"
+TOKEN = "tpu-webhook.dev/token"
+GROUPS, SLICES, HOSTS = 4, 64, 4
+
+FORGED = 5000
+AWAITED = 5.0    # seconds from the first asking until a worker has its place (issue 12)
+GIVEN_UP = 20.0  # by the asker, so that a check ends
+PER_SECOND, BURST = 50, 100  # requests: server/limits/limits.hpp
+
+
+# --- the cluster
+
+def ray_cluster():
+    groups = [{"groupName": f"w{number}", "numOfHosts": HOSTS, "replicas": SLICES, "minReplicas": 0,
+               "maxReplicas": SLICES} for number in range(GROUPS)]
+    return {"apiVersion": "ray.io/v1", "kind": "RayCluster",
+            "metadata": {"name": CLUSTER, "namespace": NS, "uid": UID, "resourceVersion": "5"},
+            "spec": {"workerGroupSpecs": groups}}
+
+
+def owner(uid=UID):
+    return [{"apiVersion": "ray.io/v1", "kind": "RayCluster", "name": CLUSTER, "uid": uid,
+             "controller": True}]
+
+
+def labels(cluster, group):
+    return {"ray.io/node-type": "worker", "ray.io/cluster": cluster, "ray.io/group": group}
+
+
+def worker(name, group):
+    """A Pod of KubeRay without index labels."""
+    return {"metadata": {"name": name, "namespace": NS, "labels": labels(CLUSTER, group),
+                         "ownerReferences": owner()},
+            "spec": {"nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                                      "cloud.google.com/gke-tpu-topology": "4x4"},
+                     "containers": [{"name": "ray-worker", "image": "i",
+                                     "resources": {"limits": {"google.com/tpu": "4"}}}]}}
+
+
+def forged(number, cluster, group, owners):
+    """What anybody may create and delete; it asks for no TPU, so nobody is asked about it."""
+    token = f"0-0-{number:016x}"
+    return {"metadata": {"name": f"forged-{number}", "namespace": NS, "uid": str(uuid.uuid4()),
+                         "labels": {**labels(cluster, group), TOKEN: token}, "ownerReferences": owners},
+            "status": {"phase": "Running"}}
+
+
+class Cluster(Living):
+    """One RayCluster of four worker groups, nobody in them yet."""
+
+    def __init__(self):
+        pods = []
+        super().__init__({PODS: pods, OF_NS: pods, "/api/v1/nodes": [], "/api/v1/services": [],
+                          "/apis/ray.io/v1/rayclusters": [ray_cluster()], RECORDS: []})
+
+    def asked(self, since=0.0):
+        """Requests that are no watch."""
+        return [r for r in list(self.requests) if "watch" not in r.query and r.at >= since]
+
+    def of_strangers(self):
+        """Requests for records that were never made."""
+        made = {r.body["metadata"]["name"] for r in list(self.requests) if r.method == "POST"}
+        return [r for r in self.asked() if r.folder == RECORDS and r.name not in made]
+
+    def busiest_second(self):
+        times = sorted(r.at for r in self.asked())
+        first, most = 0, 0
+        for last, at in enumerate(times):
+            while at - times[first] > 1.0:
+                first += 1
+            most = max(most, last - first + 1)
+        return most
+
+
+def flags_for(folder, server):
+    """The program's, before this API server."""
+    return "--ledger", "cluster", "--kubeconfig", kubeconfig(folder, server.port, HOOKS)
+
+
+@contextlib.contextmanager
+def serving(api):
+    """The program before this API server."""
+    with tempfile.TemporaryDirectory() as folder, Server(api, tls=False) as server:
+        with Program(*flags_for(folder, server)) as program:
+            yield program
+
+
+# --- who asks for places
+
+class Workers:
+    """Workers of some groups of the RayCluster, one after another in each, each asked for again every
+    second as KubeRay does; a context manager."""
+
+    def __init__(self, program, api, groups=range(GROUPS), every=0.5):
+        self._program, self._api, self._every = program, api, every
+        self.took, self.refused, self.places = [], [], {}
+        self._lock, self._stop = threading.Lock(), threading.Event()
+        self._threads = [threading.Thread(target=self._work, args=(f"w{number}",), daemon=True)
+                         for number in groups]
+
+    def _work(self, group):
+        kept, number = Kept(self._program.port, tls(self._program.ca)), 0
+        while not self._stop.is_set():
+            start = time.monotonic()
+            self._make(kept, f"{group}-{number}", group, start)
+            number += 1
+            self._stop.wait(max(0, start + self._every - time.monotonic()))
+        kept.close()
+
+    def _make(self, kept, name, group, start):
+        while True:
+            code, pod, why = ask_place(kept, worker(name, group))
+            took = time.monotonic() - start
+            with self._lock:
+                if code == 200:
+                    self.took.append((start, took))
+                    self.places.setdefault(group, []).append(pod["metadata"]["labels"][TOKEN])
+                else:
+                    self.refused.append((start, why))
+                    if took > GIVEN_UP or self._stop.is_set():
+                        self.took.append((start, took))
+            if code == 200:
+                return self._api.happen("ADDED", PODS, pod)
+            if took > GIVEN_UP or self._stop.wait(1):
+                return None
+
+    def slowest(self, since=0.0):
+        with self._lock:
+            return max((took for start, took in self.took if start >= since), default=0.0)
+
+    def given(self):
+        with self._lock:
+            return sum(map(len, self.places.values()))
+
+    def said(self):
+        with self._lock:
+            took = sorted(took for _, took in self.took)
+            middle = took[len(took) // 2] if took else 0
+            last = f", last refused: {self.refused[-1][1][:150]}" if self.refused else ""
+        return (f"{self.given()} places, slowest {self.slowest():.2f} s, median {middle:.3f} s, "
+                f"{len(self.refused)} refusals{last}")
+
+    def __enter__(self):
+        for each in self._threads:
+            each.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for each in self._threads:
+            each.join(20)
+
+
+def ask_place(kept, pod):
+    """(status, the Pod as it is stored or None, why not)"""
+    review_uid = str(uuid.uuid4())
+    request = {"uid": review_uid, "kind": {"group": "", "version": "v1", "kind": "Pod"},
+               "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
+               "namespace": NS, "object": pod}
+    body = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                       "request": request}).encode()
+    answer = kept.answer(post(body))
+    if answer.status != 200:
+        return answer.status, None, answer.body.decode()
+    response = answer.json()["response"]
+    assert response["uid"] == review_uid and response["allowed"], response
+    tokens = [op["value"] for op in json.loads(base64.b64decode(response["patch"]))
+              if op["path"] == "/metadata/labels/tpu-webhook.dev~1token"]
+    assert len(tokens) == 1, response
+    stored = json.loads(json.dumps(pod))
+    stored["metadata"]["labels"][TOKEN] = tokens[0]
+    stored["metadata"]["uid"] = str(uuid.uuid4())
+    stored["status"] = {"phase": "Pending"}
+    return 200, stored, ""
+
+
+def judge(program, api, workers, resident=None):
+    """Prints what happened, and holds the workers' waits against the issue."""
+    size = f"; resident {in_mib(resident.peak)} at most" if resident else ""
+    print(f"       {workers.said()}\n       {len(api.asked())} requests, {len(api.of_strangers())} of "
+          f"them for records that nobody made, {api.busiest_second()} in the busiest second; "
+          f"{len(program.log().splitlines())} lines of log{size}", flush=True)
+    marks = [token for tokens in workers.places.values() for token in tokens]
+    assert len(marks) == len(set(marks)), "a place was given twice"
+    assert workers.given(), "nobody got a place"
+    assert workers.slowest() <= AWAITED, workers.said()
+    assert api.busiest_second() <= PER_SECOND + BURST, api.busiest_second()
+
+
+# --- C1
+
+def deletions(make, strangers=True):
+    """5,000 Pods deleted within five seconds; the watches end once meanwhile, as they do."""
+    api = Cluster()
+    pods = [make(number) for number in range(FORGED)]
+    with serving(api) as program, Resident(program.process.pid) as resident:
+        with Workers(program, api) as workers:
+            time.sleep(3)
+            assert workers.given(), f"no place before the attack: {workers.said()}"
+            for begin in range(0, FORGED, 100):
+                api.happen("DELETED", PODS, *pods[begin:begin + 100])
+                time.sleep(0.1)
+            cut = time.monotonic()
+            api.cut()
+            time.sleep(20)
+        again = {r.path: round(r.at - cut, 1) for r in api.requests
+                 if "watch" in r.query and r.at > cut}
+        print(f"       watches that were open again, after how many seconds: {again}", flush=True)
+        judge(program, api, workers, resident)
+    assert len(again) == 4 and max(again.values()) <= AWAITED, f"watches open again: {again}"
+    # No record and no RayCluster is behind them, so there is nothing to ask about.
+    if strangers:
+        assert not api.of_strangers(), [r.target for r in api.of_strangers()[:3]]
+
+
+@check
+def forged_deletions_of_nobodys_groups():
+    """C1: 5,000 deleted Pods with the labels of workers of a RayCluster that is not there."""
+    deletions(lambda number: forged(number, "x", f"g{number}", []))
+
+
+@check
+def forged_deletions_of_a_known_raycluster():
+    """C1: the same of a RayCluster that is there, with its uid, in groups that it does not have."""
+    deletions(lambda number: forged(number, CLUSTER, f"g{number}", owner()), strangers=False)
+
+
+@check
+def forged_deletions_in_the_groups_that_ask():
+    """C1: the same in the groups whose workers ask for places: tokens that were never given."""
+    deletions(lambda number: forged(number, CLUSTER, f"w{number % GROUPS}", owner()))
+
+
+# --- an API server that says no
+
+@check
+def a_busy_api_server_is_left_alone():
+    """429 with Retry-After, for 8 s, to reads and writes of records: nobody asks again before."""
+    api, asked_to_wait = Cluster(), 2
+
+    def busy(_, request):
+        if request.folder == RECORDS and begun <= request.at < begun + 8:
+            refused.append(request)
+            return status(429, "TooManyRequests", "too many", retryAfterSeconds=asked_to_wait)
+        return None
+
+    refused, begun = [], float("inf")
+    api.faults.append(busy)
+    with serving(api) as program, Workers(program, api) as workers:
+        time.sleep(2)
+        begun = time.monotonic()
+        time.sleep(16)
+        after = workers.slowest(begun + 8 + asked_to_wait)
+        gaps = [(later.at - earlier.at, later.method) for earlier, later in gaps_of(refused)]
+    print(f"       {len(refused)} requests were told to wait {asked_to_wait} s; the shortest wait was "
+          f"{min(gaps, default=(0, ''))[0]:.2f} s", flush=True)
+    print(f"       {workers.said()}; once it answers again: {after:.2f} s", flush=True)
+    assert refused and gaps, "the API server was not asked at all"
+    assert min(gaps)[0] >= asked_to_wait - 0.1, min(gaps)
+    assert after <= AWAITED, workers.said()
+
+
+def gaps_of(requests):
+    """Each request with the one before it for the same record."""
+    last, found = {}, []
+    for request in requests:
+        name = request.name or request.body["metadata"]["name"]
+        if name in last:
+            found.append((last[name], request))
+        last[name] = request
+    return found
+
+
+def conflicts(when_new):
+    """Writes of the first group's record are refused by 409, and reads show nothing wrong with it."""
+    api, mine = Cluster(), set()
+
+    def conflict(_, request):
+        if request.method not in ("POST", "PUT") or request.body["data"]["group"] != "w0":
+            return None
+        if request.method == "POST" and not when_new:
+            return None
+        mine.add(request.body["metadata"]["name"])
+        return status(409, "Conflict", "the object has been modified")
+
+    api.faults.append(conflict)
+    with serving(api) as program:
+        with Workers(program, api, groups=range(1, GROUPS)) as others:
+            with Workers(program, api, groups=[0]) as first:
+                time.sleep(15)
+        spent = [r for r in api.asked() if r.name in mine
+                 or (r.method == "POST" and r.body["metadata"]["name"] in mine)]
+        print(f"       {len(spent)} requests in 15 s for the record that conflicts; of its group: "
+              f"{first.said()}", flush=True)
+        judge(program, api, others)
+    assert mine and spent, "there was no conflict"
+    assert len(spent) <= 10 * 15, f"{len(spent)} requests in 15 s for one record: no pause between"
+
+
+@check
+def a_record_that_always_conflicts():
+    """M2: an update meets 409 for ever; the other groups have their places meanwhile."""
+    conflicts(when_new=False)
+
+
+@check
+def a_record_that_can_never_be_made():
+    """M2: it is there for who creates it, by 409, and not there for who reads it, by 404."""
+    conflicts(when_new=True)
