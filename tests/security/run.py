@@ -2,7 +2,7 @@
 """Attacks the real server on the loopback: tests/security/run.py PROGRAM ATTACKER [PART…].
 
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
-("loops.", "memory.", "ledger."). Two cores; memory.* needs root for a memory cgroup. Standard library alone.
+("loops.", "slots.", "memory.", "ledger."). Two cores; memory.* needs root for a memory cgroup. Standard library alone.
 """
 
 import pathlib
@@ -17,6 +17,7 @@ import ledger  # noqa: E402,F401  (their checks register themselves)
 import loops  # noqa: E402,F401
 import memory  # noqa: E402,F401
 import program  # noqa: E402
+import slots  # noqa: E402,F401
 
 
 def main():
