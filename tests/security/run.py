@@ -2,7 +2,8 @@
 """Attacks the real server on the loopback: tests/security/run.py PROGRAM ATTACKER [PART…].
 
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
-("loops.", "slots.", "memory.", "ledger."). Two cores; memory.* needs root for a memory cgroup. Standard library alone.
+("loops.", "slots.", "memory.", "ledger.", "together."). TPUWH_LONG=1 adds the check that takes
+seven minutes. Two cores; memory.* needs root, for a cgroup. Standard library alone.
 """
 
 import pathlib
@@ -18,6 +19,7 @@ import loops  # noqa: E402,F401
 import memory  # noqa: E402,F401
 import program  # noqa: E402
 import slots  # noqa: E402,F401
+import together  # noqa: E402,F401
 
 
 def main():
