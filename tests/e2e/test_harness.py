@@ -17,6 +17,7 @@ from controlplane import net, process
 from controlplane.state import State
 from harness import audit, pipe
 from harness.api import Refused, wait_for
+from harness.asking import Asking
 from harness.beside import beside
 from harness.load import Load
 from harness.service import Service
@@ -231,6 +232,31 @@ def test_more_pods_are_begun_after_the_asking():
         more(2)
         tried = load.tried()
     assert tried >= 4 + 2
+
+
+def test_a_worker_that_is_refused_is_asked_for_again():
+    """And its time counts from the first asking, refusals included."""
+    cluster = Hesitant()
+    with Asking(cluster, every=0.05) as asking:
+        assert cluster.asked.wait(10)
+        cluster.refuse.set()
+        wait_for("more workers", lambda: asking.created() > 2, 10)
+    assert asking.refused == ["not this one"]
+    assert asking.slowest() == asking.took[0][1] >= 1, asking.took
+
+
+def test_our_requests_are_counted_by_the_audit_log(tmp_path):
+    """Without watches, which stay open, and without other users'."""
+    plane, log = State(tmp_path), tmp_path / "logs" / "audit.log"
+    log.parent.mkdir()
+    lines = [("ours", "get", "00.100"), ("ours", "watch", "00.200"), ("theirs", "get", "00.300"),
+             ("ours", "update", "00.900"), ("ours", "get", "02.000")]
+    log.write_text("".join(json.dumps({"user": {"username": user}, "verb": verb,
+                                       "requestReceivedTimestamp": f"2026-11-22T10:00:{at}000Z"}, separators=(",", ":")) + "\n"
+                           for user, verb, at in lines), encoding="utf-8")
+    times = audit.requests(plane, "ours")
+    assert len(times) == 3 and audit.busiest_second(times) == 2, times
+    assert audit.requests(plane, "ours", audit.size(plane)) == []
 
 
 def audited(pod, **calls):

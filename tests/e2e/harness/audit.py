@@ -1,5 +1,6 @@
 """The API server's audit log: what it says of the Pods of a namespace."""
 
+import datetime
 import json
 import pathlib
 
@@ -79,6 +80,31 @@ def writes(state: State, user: str, resource: str) -> int:
                 found += (entry["user"]["username"] == user and entry["objectRef"]["resource"] == resource
                           and entry["verb"] in ("create", "update", "delete") and entry["responseStatus"]["code"] < 300)
     return found
+
+
+def requests(state: State, user: str, since: int = 0) -> list:
+    """When each request of a user came, in seconds of the API server's clock; watches are left out. `since`: a size()."""
+    found = []
+    with open(_file(state), "rb") as log:
+        log.seek(since)
+        for line in log:
+            if f'"{user}"'.encode() not in line or not line.endswith(b"\n"):
+                continue
+            entry = json.loads(line)
+            if entry["user"]["username"] == user and entry["verb"] != "watch":
+                at = entry["requestReceivedTimestamp"].replace("Z", "+00:00")
+                found.append(datetime.datetime.fromisoformat(at).timestamp())
+    return sorted(found)
+
+
+def busiest_second(times: list) -> int:
+    """The most requests that came within a second."""
+    first, most = 0, 0
+    for last, at in enumerate(times):
+        while at - times[first] > 1.0:
+            first += 1
+        most = max(most, last - first + 1)
+    return most
 
 
 def used_by(state: State, user: str) -> set:

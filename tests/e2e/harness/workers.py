@@ -17,11 +17,12 @@ TOPOLOGIES = {2: "2x4", 4: "4x4", 64: "16x16"}  # hosts of 4 chips -> topology o
 
 
 class Cluster:
-    """A RayCluster of `replicas` slices of `hosts` hosts, made in the namespace."""
+    """A RayCluster of `replicas` slices of `hosts` hosts in each of its groups, made in the namespace."""
 
-    def __init__(self, namespace, name: str, hosts: int = 4, replicas: int = 1, labels: dict | None = None):
+    def __init__(self, namespace, name: str, hosts: int = 4, replicas: int = 1, labels: dict | None = None,
+                 groups: tuple = (GROUP,)):
         self.namespace, self.name, self.hosts, self.replicas = namespace, name, hosts, replicas
-        self._labels = labels or {}
+        self._labels, self.groups = labels or {}, groups
         made = namespace.create(self._object())
         self.uid = made["metadata"]["uid"]
 
@@ -35,19 +36,19 @@ class Cluster:
         self.namespace.api.patch("ray.io/v1", "RayCluster", self.name, {"spec": {"workerGroupSpecs": groups}},
                                  self.namespace.name)
 
-    def worker(self, name: str) -> dict:
-        """A Pod of its worker group."""
+    def worker(self, name: str, group: str | None = None) -> dict:
+        """A Pod of a worker group, the first if none is named."""
         owner = {"apiVersion": "ray.io/v1", "kind": "RayCluster", "name": self.name, "uid": self.uid,
                  "controller": True, "blockOwnerDeletion": True}
-        labels = {"ray.io/node-type": "worker", "ray.io/cluster": self.name, "ray.io/group": GROUP,
+        labels = {"ray.io/node-type": "worker", "ray.io/cluster": self.name, "ray.io/group": group or self.groups[0],
                   "ray.io/is-ray-node": "yes", "app.kubernetes.io/created-by": "kuberay-operator", **self._labels}
         return {"apiVersion": "v1", "kind": "Pod",
                 "metadata": {"name": name, "namespace": self.namespace.name, "labels": labels, "ownerReferences": [owner]},
                 "spec": {**self._template(), "schedulerName": "nobody"}}
 
-    def add(self, name: str, dry_run: bool = False, node: str | None = None) -> dict:
+    def add(self, name: str, dry_run: bool = False, node: str | None = None, group: str | None = None) -> dict:
         """`node`: where it runs, as if a scheduler had said so."""
-        worker = self.worker(name)
+        worker = self.worker(name, group)
         if node:
             worker["spec"]["nodeName"] = node
         return self.namespace.api.create(worker, dry_run=dry_run)
@@ -65,12 +66,13 @@ class Cluster:
 
     def _object(self) -> dict:
         head = {"spec": {"containers": [{"name": "ray-head", "image": "i"}]}}
-        group = {"groupName": GROUP, "replicas": self.replicas, "minReplicas": 0, "maxReplicas": 16,
-                 "numOfHosts": self.hosts, "rayStartParams": {}, "template": {"spec": self._template()}}
+        groups = [{"groupName": group, "replicas": self.replicas, "minReplicas": 0, "maxReplicas": 16,
+                   "numOfHosts": self.hosts, "rayStartParams": {}, "template": {"spec": self._template()}}
+                  for group in self.groups]
         return {"apiVersion": "ray.io/v1", "kind": "RayCluster",
                 "metadata": {"name": self.name, "namespace": self.namespace.name},
                 "spec": {"managedBy": "kueue.x-k8s.io/multikueue",
-                         "headGroupSpec": {"rayStartParams": {}, "template": head}, "workerGroupSpecs": [group]}}
+                         "headGroupSpec": {"rayStartParams": {}, "template": head}, "workerGroupSpecs": groups}}
 
 
 def copy_of(pod: dict, name: str) -> dict:
