@@ -56,7 +56,8 @@ class KeyUpdates final : public Attack {
  public:
   explicit KeyUpdates(const Options& options)
       : kind_(options.request ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED),
-        charge_(Seconds(options.charge) / static_cast<double>(options.connections)) {}
+        charge_(Seconds(options.charge) / static_cast<double>(options.connections)),
+        to_charge_(options.connections) {}
 
   void opened(Peer& peer, Notes&) override {
     peer.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");  // then it may be idle for long
@@ -69,7 +70,8 @@ class KeyUpdates final : public Attack {
   void turn(Peer& peer, Notes& notes) override {
     counts["answered_bytes"] += peer.discard();
     if (!standing_) return;
-    if (notes.sent++ == 0) {
+    if (notes.sent++ == 0 && to_charge_ > 0) {
+      --to_charge_;  // who comes in place of a closed one presses at once
       const auto until = Clock::now() + charge_;
       while (Clock::now() < until) update(peer);
       return;  // the others make theirs first
@@ -92,6 +94,7 @@ class KeyUpdates final : public Attack {
 
   int kind_;
   Seconds charge_;
+  std::size_t to_charge_;
   bool standing_ = false;
 };
 

@@ -2,7 +2,7 @@
 """Callers that do nothing wrong, each a process of its own: what one waits for must be the server,
 not another one's Python.
 
-    honest.py kept PORT CA                  a review every 50 ms on a connection that it keeps
+    honest.py kept PORT CA                  a review every 50 ms on one of eight kept connections
     honest.py fresh PORT CA                 a handshake and a review every 200 ms
     honest.py livez PORT                    /livez of the health port every 250 ms
     honest.py crowd PORT CA NUMBER SECONDS  so many kept connections, a review on each so often
@@ -24,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "server"))
 import cores  # noqa: E402
 import wire  # noqa: E402
 
+KEPT = 8  # connections, so that some are on the event loop that is attacked
 EVERY = {"kept": 0.05, "fresh": 0.2, "livez": 0.25}
 SLOWEST = {"kept": 1.0, "fresh": 2.0}  # issue 12; /livez has the probe's own limit below
 PROBE = 5.0  # timeoutSeconds of the chart's livenessProbe
@@ -133,9 +134,12 @@ def calls_of(kind, port, *words):
     context = wire.tls(words[0])
     if kind == "fresh":
         return [lambda: ask_fresh(port, context)], EVERY[kind]
-    number, every = (int(words[1]), float(words[2])) if kind == "crowd" else (1, EVERY[kind])
+    if kind == "kept":
+        number, every = KEPT, EVERY[kind]
+    else:
+        number, every = int(words[1]), float(words[2]) / int(words[1])
     kept = [wire.Kept(port, context) for _ in range(number)]
-    return [functools.partial(wire.ask_kept, each) for each in kept], every / number
+    return [functools.partial(wire.ask_kept, each) for each in kept], every
 
 
 def main():

@@ -3,9 +3,11 @@
 from checks import check
 from siege import SECONDS, holds
 
+AGAIN = ("--reopen", 40)  # what the server closes comes back, so many a second
+
 
 def pipelining(connections):
-    counts = holds("pipeline", "--connections", connections)
+    counts = holds("pipeline", "--connections", connections, *AGAIN)
     # Otherwise the attack was none, whatever the honest callers saw.
     assert counts["answered_bytes"] > 1_000_000 * SECONDS, counts
 
@@ -30,8 +32,8 @@ def pipelining_on_eight_connections():
 
 def key_updates(*flags):
     # Two seconds' worth is made beforehand by each: it takes the server longer than a turn.
-    counts = holds("key-updates", "--connections", 8, "--charge", 2, *flags, times=2)
-    assert counts["updates"] > 100_000, counts
+    counts = holds("key-updates", "--connections", 8, "--charge", 2, *AGAIN, *flags, times=2)
+    assert counts["updates"] > 50_000, counts
 
 
 @check
