@@ -111,9 +111,11 @@ class Assault {
  private:
   static constexpr auto look = std::chrono::milliseconds(10);
 
-  bool is_over() const {
+  bool is_over() {
     if (!standing_) return false;
-    const bool alone = options_.reopen == 0 && held() == 0 && opening() == 0;
+    // So many new ones refused and none left: nobody listens any more.
+    const bool hopeless = options_.reopen == 0 || attack_->counts["failed"] > 20;
+    const bool alone = hopeless && held() == 0 && opening() == 0;
     return alone || Clock::now() - standing_since_ > Seconds(options_.seconds);
   }
 
@@ -170,8 +172,10 @@ class Assault {
       if (all || polled_[i].revents != 0) ready_.push_back(polled_seats_[i]);
     for (Seat* seat : ready_) go_on(*seat);
     std::ranges::stable_sort(ready_, {}, [](const Seat* seat) { return seat->notes.sent; });
-    for (Seat* seat : ready_)
+    for (Seat* seat : ready_) {
       if (seat->peer->state() == Peer::State::open) attack_->press(*seat->peer, seat->notes);
+      note_closed(*seat);
+    }
   }
 
   void go_on(Seat& seat) {
@@ -187,6 +191,9 @@ class Assault {
     } else if (seat.peer->state() == Peer::State::open) {
       attack_->turn(*seat.peer, seat.notes);
     }
+  }
+
+  void note_closed(Seat& seat) {
     if (seat.peer->state() != Peer::State::closed || seat.counted) return;
     ++attack_->counts["closed"];
     seat.counted = true;

@@ -173,7 +173,7 @@ class Reviews final : public Attack {
 
   void turn(Peer& peer, Notes& notes) override {
     peer.flush();
-    if (notes.waiting && !unread_) read(peer, notes);
+    if (!unread_) read(peer, notes);  // also to learn that the server has closed
   }
 
   void press(Peer& peer, Notes& notes) override {
@@ -212,6 +212,7 @@ class Reviews final : public Attack {
   void read(Peer& peer, Notes& notes) {
     if (peer.state() != Peer::State::open) return;
     peer.receive(notes.received);
+    if (!notes.waiting) return;
     const std::size_t end = notes.received.find("\r\n\r\n");
     if (end == std::string::npos) return;
     const std::size_t length = content_length(std::string_view(notes.received).substr(0, end));

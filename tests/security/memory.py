@@ -164,6 +164,10 @@ def grows(attack):
 
 # --- the attacks: each a list of words for the attacker
 
+# A server that refuses one and closes shall have the next all the same.
+AGAIN = ("--reopen", 40, "--seconds", 60)
+
+
 def carry_out(port, *attacks):
     """All at the same time, each to its end."""
     with contextlib.ExitStack() as stack:
@@ -180,17 +184,17 @@ def written(folder, name, text):
 
 def in_turn(folder):
     return ["reviews", "--file", written(folder, "7-mib", bodies.many_terms(7 * MIB)), "--count", 8,
-            "--connections", 4, "--seconds", 60]
+            "--connections", 4, *AGAIN]
 
 
 def kept(folder, at_once=1):
     return ["reviews", "--file", written(folder, "3-mib", bodies.many_terms(3 * MIB)), "--count", 24,
-            "--connections", 8, "--at-once", at_once, "--seconds", 60]
+            "--connections", 8, "--at-once", at_once, *AGAIN]
 
 
 def small(folder):
     return ["reviews", "--file", written(folder, "2-kb", bodies.many_names(16)), "--count", 200,
-            "--connections", 200, "--at-once", 16, "--seconds", 60]
+            "--connections", 200, "--at-once", 16, *AGAIN]
 
 
 def almost_whole(folder, connections=1000):
