@@ -225,7 +225,7 @@ inline constexpr Duration backoff_last = 15s;
 inline constexpr Duration backoff_reset = 2min;
 
 // What an answer asks for by Retry-After is honoured up to here; the server's own
-// largest is 32 s.
+// largest is 32 s. Below `stale`, or one answer could end the giving of ids.
 inline constexpr Duration retry_after_most = 60s;
 
 // Between two tries of what only a person can mend: a role, a missing CRD.
@@ -269,6 +269,9 @@ inline constexpr Duration cluster_look = 50ms;
 inline constexpr Duration ledger_tick = 500ms;
 
 inline constexpr Duration ledger_list = 60s;
+
+// How often it is looked whether an exec plugin, which runs on a thread of its own, has ended.
+inline constexpr Duration plugin_poll = 20ms;
 
 // One request of a command (`slices`, `ledger`, `doctor`), connecting included; a list has the
 // limits of its pages. A person waits: longer than `connect` alone, shorter than patience.

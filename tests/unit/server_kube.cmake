@@ -3,6 +3,7 @@ set(kube_tests
   cluster/ledger_object_test.cpp
   decode/list_decoder_test.cpp
   watch/recorded_test.cpp
+  client/authorizer_test.cpp
   client/request_test.cpp
   client/response_parser_test.cpp
   client/status_test.cpp

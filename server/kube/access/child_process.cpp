@@ -120,7 +120,9 @@ How watch(int process, int pipe, const ChildProcess& child, std::string& output)
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return How::out_of_time;
-    if (poll(wanted.data(), wanted.size(), static_cast<int>(std::min<long>(left, 60'000))) < 0 &&
+    if (child.stop != nullptr && *child.stop) return How::stopped;
+    constexpr long look_again = 100;  // ms: whether to stop
+    if (poll(wanted.data(), wanted.size(), static_cast<int>(std::min(left, look_again))) < 0 &&
         errno != EINTR)
       return How::out_of_time;
     if (!drain(pipe, output, child.output_limit)) wanted[1].fd = -1;  // poll passes it over

@@ -3,6 +3,7 @@
 
 #include <boost/system/result.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -18,10 +19,12 @@ struct ChildProcess {
   std::vector<std::pair<std::string, std::string>> env;
   std::chrono::milliseconds time_limit;
   std::size_t output_limit;  // bytes
+  // Ends it soon after another thread has set this; null for never.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct ChildEnd {
-  enum class How { exited, signalled, out_of_time, too_much_output };
+  enum class How { exited, signalled, out_of_time, too_much_output, stopped };
   How how = How::exited;
   int code = 0;  // exit code or signal
   std::string output;
@@ -29,7 +32,7 @@ struct ChildEnd {
 
 // Runs it without a shell: standard input is /dev/null, standard error is ours (so what it
 // says there is seen as it is said), no other descriptor is handed on. When it overstays a
-// limit, it and what it has started are killed. Blocks until the end.
+// limit or is stopped, it and what it has started are killed. Blocks until the end.
 //
 //   errors  what kept it from being started: ENOENT, EACCES, ...
 boost::system::result<ChildEnd> run(const ChildProcess& child);

@@ -1,6 +1,7 @@
 // What a request to the API server says about who sends it.
 //
-// One thread uses a Credentials. Nothing here writes a secret into a message.
+// One thread at a time uses a Credentials; stop() alone may be called beside it. Nothing here
+// writes a secret into a message.
 #pragma once
 
 #include "topology/result.hpp"
@@ -31,18 +32,24 @@ class Credentials {
   // The value of the Authorization header; "" for none. To be asked before every request:
   // the answer is kept here as long as it may be.
   //
-  //   cost  mostly a copy; sometimes a file is read, or a plugin run, which may take up to
-  //         limits::plugin_time and blocks this thread
+  //   cost  mostly a copy; sometimes a file is read; where is_slow(), a plugin is run, which may
+  //         take up to plugin_time and blocks this thread
   virtual Result<std::string> authorization(Time now) = 0;
 
-  // A certificate that comes with these credentials (an exec plugin's); empty for none, and
+  // Whether authorization(now) would run a program.
+  virtual bool is_slow(Time) const { return false; }
+
+  // A certificate that came with the last authorization (an exec plugin's); empty for none, and
   // then ApiConfig's own is used. To be asked before every new connection: one that differs
-  // from the last concerns new connections alone. Cost as above.
-  virtual Result<ClientCertificate> certificate(Time) { return ClientCertificate{}; }
+  // from the last concerns new connections alone.
+  virtual ClientCertificate certificate() const { return {}; }
 
   // The API server answered 401: what is kept is dropped, and the next call reads again. The
   // request itself is to be repeated by whoever sent it, after a pause.
   virtual void rejected() {}
+
+  // Ends an authorization() that another thread waits for. Nothing is asked afterwards.
+  virtual void stop() {}
 };
 
 // The same header for ever.

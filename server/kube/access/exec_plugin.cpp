@@ -24,6 +24,8 @@ std::string complaint(const ChildEnd& end, const ChildProcess& child) {
       return fmt::format("was not done within {} ms and was killed", child.time_limit.count());
     case How::too_much_output:
       return fmt::format("printed more than {} bytes and was killed", child.output_limit);
+    case How::stopped:
+      return "was killed because this program ends";
   }
   return {};
 }
@@ -42,14 +44,12 @@ Result<std::string> ExecPlugin::authorization(Time now) {
   return token.empty() ? "" : "Bearer " + token;
 }
 
-Result<ClientCertificate> ExecPlugin::certificate(Time now) {
-  const auto kept = fresh(now);
-  if (!kept) return kept.error();
-  return (*kept)->credential.certificate;
+ClientCertificate ExecPlugin::certificate() const {
+  return kept_ ? kept_->credential.certificate : ClientCertificate();
 }
 
 Result<const ExecPlugin::Kept*> ExecPlugin::fresh(Time now) {
-  if (kept_ && (!kept_->expires || now < *kept_->expires)) return &*kept_;
+  if (is_fresh(now)) return &*kept_;
   kept_.reset();
   auto credential = run_plugin();
   if (!credential) return credential.error();
@@ -68,7 +68,8 @@ Result<ExecCredential> ExecPlugin::run_plugin() const {
                      .args = options_.args,
                      .env = options_.env,
                      .time_limit = options_.time_limit,
-                     .output_limit = options_.output_limit};
+                     .output_limit = options_.output_limit,
+                     .stop = &stopped_};
   child.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info(options_.api_version, options_.cluster));
   const auto say = [&](const std::string& what) {
     return Error(Errc::api_access,

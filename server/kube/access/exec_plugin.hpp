@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,10 @@ class ExecPlugin final : public Credentials {
   // Runs the plugin at the first call, after the time that it named (if it did), and after
   // rejected(). A plugin that fails is run again by the next call: pause between calls.
   Result<std::string> authorization(Time now) override;
-  Result<ClientCertificate> certificate(Time now) override;
+  bool is_slow(Time now) const override { return !is_fresh(now); }
+  ClientCertificate certificate() const override;
   void rejected() override { kept_.reset(); }
+  void stop() override { stopped_ = true; }
 
  private:
   struct Kept {
@@ -57,12 +60,14 @@ class ExecPlugin final : public Credentials {
     std::optional<Time> expires;
   };
 
+  bool is_fresh(Time now) const { return kept_ && (!kept_->expires || now < *kept_->expires); }
   Result<const Kept*> fresh(Time now);
   Result<ExecCredential> run_plugin() const;
   std::string not_started(const std::string& why, bool missing) const;
 
   Options options_;
   std::optional<Kept> kept_;
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace tpuwh::server::kube::access

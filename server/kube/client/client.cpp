@@ -67,7 +67,10 @@ struct Client::Exchange {
 };
 
 Client::Client(net::Executor executor, access::ApiConfig config)
-    : executor_(executor), config_(std::move(config)), dialer_(executor, config_) {}
+    : executor_(executor),
+      config_(std::move(config)),
+      authorizer_(executor, config_.credentials),
+      dialer_(executor, config_, authorizer_) {}
 
 net::Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
   const StreamLimits limits{.silence = limit, .total = limit};
@@ -93,21 +96,19 @@ net::Task<Response> Client::run(const Request& request, StreamLimits limits, Str
     exchange.fail(over ? "cancelled" : "too many requests of our own at once: no turn in time");
     co_return std::move(exchange.response);
   }
-  auto authorization = config_.credentials != nullptr
-                           ? config_.credentials->authorization(net::Clock::now())
-                           : Result<std::string>(std::string());
+  const auto authorization = co_await authorizer_.authorization(exchange.until);
   if (!authorization) {
     exchange.fail(authorization.error().text());
     co_return std::move(exchange.response);
   }
   co_await exchange_once(exchange, *authorization);
   Response& response = exchange.response;
-  if (response.rejected() && config_.credentials != nullptr) {
+  if (response.rejected()) {
     // It may have been replaced since it was read. What is rejected has changed nothing.
-    config_.credentials->rejected();
-    const auto fresh = config_.credentials->authorization(net::Clock::now());
+    authorizer_.rejected();
+    const auto fresh = co_await authorizer_.authorization(exchange.until);
     if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
-    if (response.rejected()) config_.credentials->rejected();
+    if (response.rejected()) authorizer_.rejected();
   }
   if (!response.answered() && exchange.sent && !request.reads()) {
     response.delivery = Delivery::unknown;

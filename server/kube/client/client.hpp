@@ -6,6 +6,7 @@
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/client/authorizer.hpp"
 #include "server/kube/client/connection.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/kube/client/response.hpp"
@@ -55,6 +56,7 @@ class Client {
 
   net::Executor executor_;
   const access::ApiConfig config_;
+  Authorizer authorizer_;
   Dialer dialer_;
   TokenBucket bucket_;
   std::vector<ConnectionPtr> idle_;

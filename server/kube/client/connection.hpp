@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/client/authorizer.hpp"
 #include "server/kube/client/tls_client.hpp"
 #include "server/net/asio.hpp"
 #include "server/net/deadline.hpp"
@@ -43,11 +44,11 @@ class Connection {
 };
 using ConnectionPtr = std::unique_ptr<Connection>;
 
-// Opens connections to one API server. One client's; `config` outlives it.
+// Opens connections to one API server. One client's; what it is given outlives it.
 class Dialer {
  public:
-  Dialer(net::Executor executor, const access::ApiConfig& config)
-      : executor_(executor), config_(config), tls_(config) {}
+  Dialer(net::Executor executor, const access::ApiConfig& config, const Authorizer& authorizer)
+      : executor_(executor), config_(config), tls_(config, authorizer) {}
 
   // Name lookup (none for an address), TCP and TLS, by limits::api and not beyond `until`.
   // The error is a sentence that names the server. A lookup that has begun cannot be

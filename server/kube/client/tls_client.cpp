@@ -58,17 +58,13 @@ const std::string& TlsClient::name() const {
   return config_.tls_name.empty() ? config_.host : config_.tls_name;
 }
 
-Result<TlsClient::Material> TlsClient::read_material() {
+TlsClient::Material TlsClient::read_material() const {
   Material out;
   out.authorities = fresh_text(config_.ca_file, last(material_.authorities, config_.ca_pem));
-  if (config_.credentials != nullptr) {
-    auto own = config_.credentials->certificate(net::Clock::now());
-    if (!own) return own.error();
-    out.client = std::move(*own);
-  }
+  out.client = authorizer_.certificate();
   if (out.client.empty()) {
     const auto& given = config_.client;
-    auto& before = material_.client;
+    const auto& before = material_.client;
     out.client.certificate =
         fresh_text(config_.client_cert_file, last(before.certificate, given.certificate));
     out.client.key = fresh_text(config_.client_key_file, last(before.key, given.key));
@@ -103,15 +99,14 @@ Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
 }
 
 Result<tls::SslPtr> TlsClient::session() {
-  auto material = read_material();
-  if (!material) return material.error();
-  if (context_ == nullptr || *material != material_) {
-    auto context = make_context(*material);
+  Material material = read_material();
+  if (context_ == nullptr || material != material_) {
+    auto context = make_context(material);
     // A file that is being written must not cost us what still works.
     if (!context && context_ == nullptr) return context.error();
     if (context) {
       context_ = *context;
-      material_ = std::move(*material);
+      material_ = std::move(material);
     }
   }
   tls::SslPtr session(SSL_new(context_->native_handle()), &SSL_free);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/client/authorizer.hpp"
 #include "server/tls/stream.hpp"
 
 #include <boost/asio/ssl/context.hpp>
@@ -22,11 +23,11 @@ namespace tpuwh::server::kube::client {
 //             kubelet swaps a link. While one cannot be read or used the last one counts
 class TlsClient {
  public:
-  // `config` outlives it.
-  explicit TlsClient(const access::ApiConfig& config) : config_(config) {}
+  // Both outlive it.
+  TlsClient(const access::ApiConfig& config, const Authorizer& authorizer)
+      : config_(config), authorizer_(authorizer) {}
 
-  // For the next connection. The error says which PEM text cannot be used. May block as
-  // Credentials::certificate does.
+  // For the next connection. The error says which PEM text cannot be used.
   Result<tls::SslPtr> session();
 
   // Why a handshake failed, for a person: "certificate verify failed: …".
@@ -43,11 +44,12 @@ class TlsClient {
     bool operator==(const Material&) const = default;
   };
 
-  Result<Material> read_material();
+  Material read_material() const;
   Result<std::shared_ptr<Context>> make_context(const Material& material) const;
   const std::string& name() const;
 
   const access::ApiConfig& config_;
+  const Authorizer& authorizer_;
   std::shared_ptr<Context> context_;
   Material material_;  // that the context was made of
 };

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Plays an API server, well and badly, to server/kube's client: tests/server/kube/run.py PROBE [PART].
+"""Plays an API server, well and badly, to server/kube's client.
+
+    tests/server/kube/run.py PROBE PROGRAM [PART]
 
 Each check writes down what the server does with each connection, and what the client must make
 of it. PART: only checks whose name contains it. Standard library and the openssl command.
@@ -14,7 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import certificates  # noqa: E402
 import checks  # noqa: E402
 import connections  # noqa: E402,F401  (their checks register themselves)
+import plugin  # noqa: E402,F401
 import probe  # noqa: E402
+import program  # noqa: E402
 import slow  # noqa: E402,F401
 import streams  # noqa: E402,F401
 import trust  # noqa: E402,F401
@@ -22,13 +26,13 @@ import watching  # noqa: E402,F401
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    probe.PROBE = sys.argv[1]
+    probe.PROBE, program.PROGRAM = sys.argv[1:3]
     with tempfile.TemporaryDirectory(prefix="tpu-webhook-kube-") as folder:
         certificates.FOLDER = pathlib.Path(folder)
         certificates.make_pki(certificates.FOLDER)
-        sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
+        sys.exit(1 if checks.run(*sys.argv[3:]) else 0)
 
 
 if __name__ == "__main__":

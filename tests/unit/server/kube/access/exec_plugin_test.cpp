@@ -50,7 +50,7 @@ TEST_F(ExecPluginTest, IsRunOnceForATokenWithoutEnd) {
   ExecPlugin plugin(options(prints(R"({"token": "t"})")));
   EXPECT_EQ(*plugin.authorization(start), "Bearer t");
   EXPECT_EQ(*plugin.authorization(start + 1000h), "Bearer t");
-  EXPECT_TRUE(plugin.certificate(start)->empty());
+  EXPECT_TRUE(plugin.certificate().empty());
   EXPECT_EQ(runs(), 1u);
 }
 
@@ -96,7 +96,7 @@ TEST_F(ExecPluginTest, MayBringACertificateAlone) {
       nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", status}}.dump());
   ExecPlugin plugin(options(script("cat " + answer)));
   EXPECT_EQ(*plugin.authorization(start), "");
-  EXPECT_EQ(*plugin.certificate(start), (ClientCertificate{cert_pem, key_pem}));
+  EXPECT_EQ(plugin.certificate(), (ClientCertificate{cert_pem, key_pem}));
   EXPECT_EQ(runs(), 1u);
 }
 

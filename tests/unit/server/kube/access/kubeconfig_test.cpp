@@ -86,7 +86,7 @@ TEST_F(KubeconfigTest, ReadsFilesFromItsOwnFolder) {
   EXPECT_EQ(config->client, (ClientCertificate{cert_pem, key_pem}));
   EXPECT_EQ(config->client_cert_file, path("pki/me.pem"));
   EXPECT_EQ(config->client_key_file, path("pki/me.key"));
-  EXPECT_TRUE(config->credentials->certificate({})->empty());
+  EXPECT_TRUE(config->credentials->certificate().empty());
 }
 
 TEST_F(KubeconfigTest, DataComesBeforeTheFile) {
