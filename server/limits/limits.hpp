@@ -159,12 +159,31 @@ inline constexpr Duration stuck = 10s;
 
 namespace api {
 
-// Our own brake, so that a bug cannot flood the API server. Ordinary use is a few
-// requests a second: a slice of 256 Ray workers is 256 writes, done in some 4 s at
-// this rate. client-go's default is 5 and 10, controller-runtime's 20 and 30, and the
-// server's own fair queueing stands behind it (contract.md B.6).
-inline constexpr double requests_per_second = 50;
-inline constexpr double request_burst = 100;
+// Our own brakes, by what a request is for (client::Purpose), so that neither a bug nor anybody's
+// Pods flood the API server, and no purpose spends another's (DESIGN D12). client-go's default
+// is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair queueing stands
+// behind them (contract.md B.6). Turns of a second, and how many are saved while nothing is asked.
+struct Rate {
+  double per_second;
+  double burst;
+};
+
+// Lists and watches of the store. The largest cluster we plan for (100,000 Pods, 15,000 Nodes)
+// is 232 pages: 10 s at the start, about what the server takes to write them. A watch that is
+// reopened is one in 5 to 10 min.
+inline constexpr Rate watching = {20, 50};
+
+// The ledger, for Pods that wait: a slice of 256 Ray workers that come one by one is 256 writes,
+// done in 5 s. A command of an operator has the same.
+inline constexpr Rate questions = {40, 64};
+
+// The ledger, where nobody waits. 1,000 groups that end together are 1,000 removals, and twice
+// that where a quorum list comes before each: 50 s and 100 s of one replica alone.
+inline constexpr Rate upkeep = {20, 20};
+
+// What a replica sends at most, for ever: "requests per second within the budget".
+inline constexpr double requests_per_second =
+    watching.per_second + questions.per_second + upkeep.per_second;
 
 // Objects of one list page: client-go's pager has the same (contract.md B.2).
 inline constexpr unsigned page_items = 500;

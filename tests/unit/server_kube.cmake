@@ -9,6 +9,7 @@ set(kube_tests
   client/status_test.cpp
   store/store_test.cpp
   client/token_bucket_test.cpp
+  client/turns_test.cpp
   decode/watch_decoder_test.cpp
   watch/watch_fsm_test.cpp
 )

@@ -70,7 +70,8 @@ Client::Client(net::Executor executor, access::ApiConfig config)
     : executor_(executor),
       config_(std::move(config)),
       authorizer_(executor, config_.credentials),
-      dialer_(executor, config_, authorizer_) {}
+      dialer_(executor, config_, authorizer_),
+      turns_(executor) {}
 
 net::Task<Response> Client::send(Request request, std::chrono::milliseconds limit) {
   const StreamLimits limits{.silence = limit, .total = limit};
@@ -89,31 +90,40 @@ net::Task<Response> Client::run(const Request& request, StreamLimits limits, Str
                     .until = net::Clock::now() + limits.total,
                     .response = {},
                     .text = {}};
-  const bool my_turn = co_await wait_for_turn(exchange.until);
-  if (!my_turn) {
-    const bool over = co_await net::cancelled();
-    exchange.response.silent = !over;
-    exchange.fail(over ? "cancelled" : "too many requests of our own at once: no turn in time");
+  std::string hindrance = co_await turns_.wait(request, exchange.until);
+  if (!hindrance.empty()) {
+    exchange.fail(std::move(hindrance));
     co_return std::move(exchange.response);
   }
-  const auto authorization = co_await authorizer_.authorization(exchange.until);
-  if (!authorization) {
-    exchange.fail(authorization.error().text());
-    co_return std::move(exchange.response);
-  }
-  co_await exchange_once(exchange, *authorization);
+  co_await exchange_as_ourselves(exchange);
   Response& response = exchange.response;
-  if (response.rejected()) {
-    // It may have been replaced since it was read. What is rejected has changed nothing.
-    authorizer_.rejected();
-    const auto fresh = co_await authorizer_.authorization(exchange.until);
-    if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
-    if (response.rejected()) authorizer_.rejected();
-  }
   if (!response.answered() && exchange.sent && !request.reads()) {
     response.delivery = Delivery::unknown;
   }
+  obey(request, response);
   co_return std::move(response);
+}
+
+net::Task<void> Client::exchange_as_ourselves(Exchange& exchange) {
+  const auto authorization = co_await authorizer_.authorization(exchange.until);
+  if (!authorization) {
+    exchange.fail(authorization.error().text());
+    co_return;
+  }
+  co_await exchange_once(exchange, *authorization);
+  if (!exchange.response.rejected()) co_return;
+  // It may have been replaced since it was read. What is rejected has changed nothing.
+  authorizer_.rejected();
+  const auto fresh = co_await authorizer_.authorization(exchange.until);
+  if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
+  if (exchange.response.rejected()) authorizer_.rejected();
+}
+
+void Client::obey(const Request& request, const Response& response) {
+  constexpr unsigned too_many_requests = 429;
+  if (!response.answered() || response.head.status != too_many_requests) return;
+  if (const auto asked = response.head.retry_after)
+    turns_.pause(request, *asked, net::Clock::now());
 }
 
 // With one set of credentials, on a kept connection or, where that had been closed, a new one.
@@ -123,16 +133,6 @@ net::Task<void> Client::exchange_once(Exchange& exchange, const std::string& aut
   const bool again = exchange.worth_another_try();
   const bool over = co_await net::cancelled();
   if (again && !over) co_await attempt(exchange, false);
-}
-
-net::Task<bool> Client::wait_for_turn(net::TimePoint until) {
-  const net::TimePoint turn = net::Clock::now() + bucket_.take(net::Clock::now());
-  if (turn > until) co_return false;
-  if (turn <= net::Clock::now()) co_return true;
-  net::Timer timer(executor_);
-  timer.expires_at(turn);
-  const auto [error] = co_await timer.async_wait(net::as_result);
-  co_return !error;
 }
 
 net::Task<void> Client::attempt(Exchange& exchange, bool may_reuse) {

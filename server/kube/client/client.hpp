@@ -10,7 +10,7 @@
 #include "server/kube/client/connection.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/kube/client/response.hpp"
-#include "server/kube/client/token_bucket.hpp"
+#include "server/kube/client/turns.hpp"
 #include "server/net/asio.hpp"
 
 #include <chrono>
@@ -29,7 +29,9 @@ class Client {
 
   // One request and its whole answer, at most limits::api::answer_bytes, within `limit`.
   //
-  //   429, 5xx  are answers; nothing is repeated
+  //   turn      waited for, by the request's purpose (turns.hpp)
+  //   429, 5xx  are answers; nothing is repeated. After a 429 with Retry-After all calls fail,
+  //             until it is over
   //   401       an answer too; the credentials are told, so the next request has new ones
   //   a kept connection that turns out closed before a byte of the answer came: tried again
   //             once on a new one, if the request only reads
@@ -38,6 +40,9 @@ class Client {
   // The same with a 2xx body given to `reader` in pieces. `body` holds the body of any other
   // answer. Answered means that the body came to its end, as HTTP counts it.
   net::Task<Response> stream(Request request, StreamLimits limits, StreamReader& reader);
+
+  // How many calls of this purpose could be sent now, without waiting.
+  std::size_t free_turns(Purpose purpose) { return turns_.free(purpose, net::Clock::now()); }
 
   net::Executor executor() const { return executor_; }
   std::size_t idle_connections() const { return idle_.size(); }
@@ -49,7 +54,8 @@ class Client {
   net::Task<void> exchange_once(Exchange& exchange, const std::string& authorization);
   net::Task<void> attempt(Exchange& exchange, bool may_reuse);
   net::Task<bool> send_and_read(Exchange& exchange, Connection& connection);
-  net::Task<bool> wait_for_turn(net::TimePoint until);
+  net::Task<void> exchange_as_ourselves(Exchange& exchange);
+  void obey(const Request& request, const Response& response);
   std::string request_text(const Request& request, const std::string& authorization) const;
   ConnectionPtr take_idle();
   void keep(ConnectionPtr connection);
@@ -58,7 +64,7 @@ class Client {
   const access::ApiConfig config_;
   Authorizer authorizer_;
   Dialer dialer_;
-  TokenBucket bucket_;
+  Turns turns_;
   std::vector<ConnectionPtr> idle_;
 };
 

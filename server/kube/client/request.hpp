@@ -7,6 +7,7 @@
 #include "topology/result.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -25,11 +26,20 @@ struct Resource {
   std::string name() const { return group.empty() ? plural : plural + "." + group; }
 };
 
+// Whose turns a request takes (limits::api). None can use up another's.
+enum class Purpose {
+  watch,     // lists and watches of the store: without them no place is given
+  question,  // somebody waits for the answer: a Pod that is being created, a person
+  upkeep,    // nobody does: places are freed, records are looked at
+};
+inline constexpr std::size_t purpose_count = 3;
+
 struct Request {
   std::string method;
   std::string target;  // without ApiConfig::base_path, escaped
   std::string body;
   std::string content_type;  // "" without a body
+  Purpose purpose = Purpose::question;
 
   // Whether it changes nothing, so that it may be sent twice.
   bool reads() const { return method == "GET"; }

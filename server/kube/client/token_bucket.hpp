@@ -5,31 +5,53 @@
 #include "server/net/asio.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 
 namespace tpuwh::server::kube::client {
 
-// One client's; not thread safe.
+// Knows when there are turns, and takes one when it is used and not before: a turn that is only
+// promised may never be used, and a debt of such turns is never paid. No clock, not thread safe.
 class TokenBucket {
  public:
-  explicit TokenBucket(double per_second = limits::api::requests_per_second,
-                       double burst = limits::api::request_burst)
-      : per_second_(per_second), burst_(burst), tokens_(burst) {}
+  explicit TokenBucket(limits::api::Rate rate) : rate_(rate), tokens_(rate.burst) {}
 
-  // Takes a place and says how long its turn is away. Places are given in the order of
-  // the calls, so nobody waits for ever; one that is not used is lost.
-  net::Clock::duration take(net::TimePoint now) {
-    using Seconds = std::chrono::duration<double>;
-    tokens_ += per_second_ * Seconds(std::max(now - last_, net::Clock::duration::zero())).count();
-    tokens_ = std::min(tokens_, burst_);
-    last_ = std::max(last_, now);
+  // Turns that there are at `now`.
+  std::size_t turns(net::TimePoint now) {
+    refill(now);
+    return static_cast<std::size_t>(tokens_);
+  }
+
+  // When there is a turn for who stands behind `ahead` others; not after `now`: there is.
+  net::TimePoint turn(net::TimePoint now, std::size_t ahead) {
+    refill(now);
+    const double missing = static_cast<double>(ahead) + 1 - tokens_;
+    if (missing <= 0) return now;
+    return now + std::chrono::ceil<net::Clock::duration>(Seconds(missing / rate_.per_second));
+  }
+
+  // Takes a turn; false, and nothing taken, if there is none.
+  bool take(net::TimePoint now) {
+    if (turns(now) == 0) return false;
     tokens_ -= 1;
-    if (tokens_ >= 0) return net::Clock::duration::zero();
-    return std::chrono::ceil<net::Clock::duration>(Seconds(-tokens_ / per_second_));
+    return true;
   }
 
  private:
-  double per_second_;
-  double burst_;
+  using Seconds = std::chrono::duration<double>;
+
+  void refill(net::TimePoint now) {
+    const auto passed = std::max(now - last_, net::Clock::duration::zero());
+    last_ = std::max(last_, now);
+    // What is a whole turn but for the rounding of doubles is one.
+    constexpr double rounding = 1e-6;
+    tokens_ += rate_.per_second * Seconds(passed).count();
+    if (const double whole = std::round(tokens_); std::abs(tokens_ - whole) < rounding)
+      tokens_ = whole;
+    tokens_ = std::min(tokens_, rate_.burst);
+  }
+
+  limits::api::Rate rate_;
   double tokens_;
   net::TimePoint last_;
 };

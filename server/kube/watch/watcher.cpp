@@ -73,6 +73,7 @@ net::Task<Step> Watcher::fetch_page(const ListPage& action) {
                                     .total = limits::api::page};
   PageReader reader(fsm_, sink_, pulse());
   client::Request request = client::list(resource_, selectors_, options);
+  request.purpose = client::Purpose::watch;
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
 }
@@ -85,6 +86,7 @@ net::Task<Step> Watcher::follow(const OpenWatch& action) {
                                     .total = action.timeout + limits::api::watch_margin};
   EventReader reader(fsm_, sink_, pulse());
   client::Request request = client::watch(resource_, selectors_, options);
+  request.purpose = client::Purpose::watch;
   const client::Response response = co_await client_.stream(std::move(request), limits, reader);
   co_return reader.finish(response);
 }

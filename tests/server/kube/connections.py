@@ -48,6 +48,32 @@ def connection_close_is_obeyed():
 
 
 @check
+def a_pause_that_the_server_asks_for():
+    """Until it is over nothing is sent, and whoever asks is told at once."""
+    requests = []
+
+    def server_side(peer):
+        while text := peer.request():
+            requests.append(text)
+            if len(requests) == 1:
+                peer.answer(status=429, fields="Retry-After: 2\r\n")
+            else:
+                peer.answer()
+
+    with Server(server_side) as server, Probe(server) as probe:
+        expect(probe.ask("get /api/v1/x?y=z 3000"), delivery="answered", status=429)
+        for _ in range(3):
+            result = probe.ask("post /api 3000 {}")
+            expect(result, delivery="failed", silent=False)
+            assert result["ms"] < 500, result
+            assert ("answered 429 to GET /api/v1/x and asked for a pause of 2 s"
+                    in result["error"]), result
+        assert len(requests) == 1, requests
+        time.sleep(2)
+        expect(probe.ask("post /api 3000 {}"), delivery="answered", status=200)
+
+
+@check
 def closed_between_requests():
     def once(peer):
         peer.request()
