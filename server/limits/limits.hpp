@@ -188,12 +188,20 @@ inline constexpr double requests_per_second =
 // Objects of one list page: client-go's pager has the same (contract.md B.2).
 inline constexpr unsigned page_items = 500;
 
-// One object of a list or one event of a watch. etcd takes 1.5 MiB; the API server
-// itself adds little (contract.md B.3).
-inline constexpr std::size_t object_bytes = 4u << 20;
+// One object of a list or one event of a watch. etcd takes 1.5 MiB, and what is usual stays
+// below 100 KiB; one that is longer as JSON is passed over. Whoever reads it holds it twice and
+// an index of four bytes for each of its own: 12 MiB at the most.
+inline constexpr std::size_t object_bytes = 2u << 20;
 
-// The body of an answer that is kept whole: one object, a list of a few, a Status.
-inline constexpr std::size_t answer_bytes = 8u << 20;
+// The body of an answer that is kept whole: one object, a Status. The largest of ours is a
+// ledger object, to which the API server gives 1 MiB.
+inline constexpr std::size_t answer_bytes = 2u << 20;
+
+// Of an answer that is kept as a tree of values: a ledger object has some 30 values and 5 levels,
+// with all that other tools add to its metadata a few hundred. A value is some 100 bytes at most
+// beside its text, so that a tree is 1 MB; without a bound 8 MiB of brackets took 161 MiB.
+inline constexpr std::size_t answer_values = 10'000;
+inline constexpr unsigned answer_depth = 32;
 
 // Bytes asked for at once: a TLS record.
 inline constexpr std::size_t read_bytes = 16u << 10;

@@ -4,6 +4,7 @@ set(kube_tests
   decode/list_decoder_test.cpp
   watch/recorded_test.cpp
   client/authorizer_test.cpp
+  client/bounded_json_test.cpp
   client/request_test.cpp
   client/response_parser_test.cpp
   client/status_test.cpp

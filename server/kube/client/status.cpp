@@ -1,5 +1,6 @@
 #include "server/kube/client/status.hpp"
 
+#include "server/kube/client/bounded_json.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -96,12 +97,12 @@ Status read_status(unsigned http_code, std::string_view body,
   Status status;
   status.code = http_code;
   status.retry_after = retry_after;
-  const auto object = Json::parse(body, nullptr, false);
-  if (object.is_object() && text_member(object, "kind") == "Status") {
-    if (http_code == 0) status.code = number_of(object, "code").value_or(0);
-    status.reason = text_member(object, "reason");
-    status.message = text_member(object, "message");
-    if (const Json* details = text::find_member(object, "details")) read_details(*details, status);
+  const auto object = parse_bounded(body);
+  if (object && text_member(*object, "kind") == "Status") {
+    if (http_code == 0) status.code = number_of(*object, "code").value_or(0);
+    status.reason = text_member(*object, "reason");
+    status.message = text_member(*object, "message");
+    if (const Json* details = text::find_member(*object, "details")) read_details(*details, status);
   } else {
     status.message = beginning(body);
   }

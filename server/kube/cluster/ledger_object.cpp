@@ -1,5 +1,6 @@
 #include "server/kube/cluster/ledger_object.hpp"
 
+#include "server/kube/client/bounded_json.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/text/hash.hpp"
 #include "webhook/text/names.hpp"
@@ -53,9 +54,9 @@ std::string ledger_object_text(const store::GroupName& group,
 }
 
 Result<LedgerObject> parse_ledger_object(std::string_view json) {
-  const Json object = Json::parse(json, nullptr, false);
-  if (object.is_discarded()) return Error(Errc::bad_json, "a ledger object is no JSON");
-  return read_ledger_object(object);
+  const auto object = client::parse_bounded(json);
+  if (!object) return Error(Errc::bad_json, "a ledger object " + object.error().message());
+  return read_ledger_object(*object);
 }
 
 Result<LedgerObject> read_ledger_object(const Json& object) {

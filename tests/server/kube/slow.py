@@ -74,7 +74,7 @@ def endless_body():
 
     result = asked(Server(play), command="get /api 20000")
     expect(result, delivery="failed")
-    assert "longer than 8388608 bytes" in result["error"], result["error"][:100]
+    assert "longer than 2097152 bytes" in result["error"], result["error"][:100]
 
 
 def silent_stream(peer):

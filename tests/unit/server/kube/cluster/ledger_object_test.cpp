@@ -1,5 +1,8 @@
 #include "server/kube/cluster/ledger_object.hpp"
 
+#include "server/limits/limits.hpp"
+#include "webhook/ledger/token.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,6 +24,30 @@ TEST(LedgerObject, ReadsWhatItWrote) {
   EXPECT_EQ(found->group, group);
   EXPECT_EQ(found->version, "17");
   EXPECT_EQ(found->record, record);
+}
+
+// The largest that we write, with what other tools add to its metadata.
+TEST(LedgerObject, ReadsTheLargest) {
+  webhook::ledger::LedgerRecord largest{.hosts_per_slice = 64, .rebuilding = false, .entries = {}};
+  for (std::uint32_t i = 0; i < webhook::ledger::LedgerRecord::max_entries; ++i) {
+    const topology::Place place{i / 64, i % 64};
+    largest.entries.push_back({place, webhook::ledger::make_token(place, std::to_string(i))});
+  }
+  Json object = Json::parse(ledger_object_text(group, largest, "17"));
+  for (int i = 0; i < 200; ++i)
+    object["metadata"]["managedFields"].push_back(
+        {{"manager", "m"}, {"fieldsV1", {{"f:data", {{"f:entries", Json::object()}}}}}});
+  const std::string text = object.dump();
+  EXPECT_GT(text.size(), 400'000u);
+  EXPECT_LT(text.size(), limits::api::answer_bytes / 2);
+  const auto found = parse_ledger_object(text);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->record.entries.size(), largest.entries.size());
+}
+
+TEST(LedgerObject, SaysWhatIsTooMuch) {
+  EXPECT_EQ(parse_ledger_object(std::string(1u << 20, '[')).error().message(),
+            "a ledger object is nested deeper than 32 levels");
 }
 
 // What the release before and after read: docs/contract.md.
