@@ -269,6 +269,9 @@ net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
     co_return refused;
   }
   if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
+  if (reader.page().passed_over() > 0)
+    co_return failed("a Pod of the group is longer than " +
+                     std::to_string(limits::api::object_bytes) + " bytes and cannot be read");
   Outcome outcome;
   outcome.kind = OutcomeKind::ok;
   outcome.pods = reader.take_pods();

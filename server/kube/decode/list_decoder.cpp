@@ -31,7 +31,8 @@ std::size_t plain_between_strings(std::string_view text) {
 void ListDecoder::reset() {
   rest_ = {};
   text_.clear();
-  capturing_ = in_string_ = escaped_ = items_ = key_next_ = ended_ = overflow_ = false;
+  capturing_ = in_string_ = escaped_ = items_ = key_next_ = ended_ = overflow_ = passing_ = false;
+  passed_over_ = 0;
   depth_ = 0;
   key_.clear();
   version_.clear();
@@ -56,13 +57,22 @@ ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
         return Outcome::item;
       }
     }
-    if (text_.size() > most_bytes_ || key_.size() > most_bytes_) {
-      error_ = "an object longer than " + std::to_string(most_bytes_) + " bytes";
-      overflow_ = true;
-      return Outcome::overflow;
-    }
+    if (too_long()) return Outcome::overflow;
   }
   return ended_ ? Outcome::end : Outcome::need_more;
+}
+
+// Of an item the rest is passed over; without its metadata a list is of no use.
+bool ListDecoder::too_long() {
+  if (text_.size() <= most_bytes_ && key_.size() <= most_bytes_) return false;
+  if (items_ && depth_ > 2 && key_.size() <= most_bytes_) {
+    passing_ = true;
+    ++passed_over_;
+    text_ = {};
+    return false;
+  }
+  error_ = "an object longer than " + std::to_string(most_bytes_) + " bytes";
+  return overflow_ = true;
 }
 
 // How many of the next bytes are of an object or its metadata and neither open nor close
@@ -125,6 +135,7 @@ ListDecoder::Step ListDecoder::close(char c) {
 ListDecoder::Step ListDecoder::end_of_value() {
   if (capturing_ && depth_ == (items_ ? 2u : 1u)) {
     capturing_ = false;
+    if (std::exchange(passing_, false)) return Step::go_on;
     text_.reserve(text_.size() + webhook::read::padding);
     return items_ ? Step::item : read_metadata();
   }

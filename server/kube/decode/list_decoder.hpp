@@ -4,6 +4,9 @@
 // server streams it (KEP-5116) and so do we. Objects are cut out by their brackets and strings;
 // whether one is good JSON otherwise is seen by who reads it. As in the server's own encoding,
 // items of built-in kinds have neither apiVersion nor kind, and metadata may stand behind them.
+//
+// An item longer than the limit is passed over and counted: whoever may create Pods can make one,
+// and a list that stops at it would never be read again.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -24,7 +27,7 @@ class ListDecoder {
     item,       // `item` is filled
     need_more,  // the page is not at its end
     end,        // it is: see resource_version() and continue_token()
-    overflow,   // an object longer than the limit
+    overflow,   // metadata or a key longer than the limit
     malformed,  // no list: see error()
   };
 
@@ -39,8 +42,11 @@ class ListDecoder {
   const std::string& resource_version() const { return version_; }
   const std::string& continue_token() const { return continue_; }
   const std::string& error() const { return error_; }
+  // Items longer than the limit, since reset().
+  std::size_t passed_over() const { return passed_over_; }
 
  private:
+  bool too_long();
   enum class Step { go_on, item, end, failed };
 
   Step take(char c);
@@ -54,7 +60,7 @@ class ListDecoder {
   // Between the brackets of "items", where each value is an item.
   bool in_items() const { return depth_ == 2 && items_; }
   void capture(std::string_view bytes) {
-    if (capturing_) text_.append(bytes);
+    if (capturing_ && !passing_) text_.append(bytes);
   }
 
   std::size_t most_bytes_;
@@ -67,6 +73,8 @@ class ListDecoder {
   bool key_next_ = false;
   bool ended_ = false;
   bool overflow_ = false;
+  bool passing_ = false;  // over the rest of an item
+  std::size_t passed_over_ = 0;
   unsigned depth_ = 0;
   std::string key_;  // the last one of the outermost object
   webhook::text::JsonReader reader_;

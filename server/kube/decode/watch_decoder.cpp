@@ -44,9 +44,11 @@ WatchDecoder::Outcome WatchDecoder::next(WatchEvent& event) {
     const auto end = buffer_.find('\n', searched_);
     const bool whole = end != std::string::npos;
     searched_ = whole ? end + 1 : buffer_.size();
-    if (searched_ - begin_ > most_bytes_) {
-      error_ = "an event longer than " + std::to_string(most_bytes_) + " bytes";
-      return Outcome::overflow;
+    if (passing_ || searched_ - begin_ > most_bytes_) {
+      if (!std::exchange(passing_, !whole)) ++passed_over_;
+      begin_ = searched_;
+      if (whole) continue;
+      return Outcome::need_more;
     }
     if (!whole) return Outcome::need_more;
     const auto line = std::string_view(buffer_).substr(begin_, end - begin_);
@@ -60,12 +62,13 @@ WatchDecoder::Outcome WatchDecoder::next(WatchEvent& event) {
 }
 
 bool WatchDecoder::between_events() const {
-  return is_blank(std::string_view(buffer_).substr(begin_));
+  return !passing_ && is_blank(std::string_view(buffer_).substr(begin_));
 }
 
 void WatchDecoder::reset() {
   buffer_.clear();
-  begin_ = searched_ = 0;
+  begin_ = searched_ = passed_over_ = 0;
+  passing_ = false;
   error_.clear();
 }
 

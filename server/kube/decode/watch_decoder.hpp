@@ -1,7 +1,9 @@
 // Bytes of a watch in, events out: {"type":"ADDED","object":{…}} and a newline each.
 //
 // Where the bytes are cut means nothing: an event may come in pieces and a piece may hold
-// several. The API server writes one line per event (contract.md B.3).
+// several. The API server writes one line per event (contract.md B.3). A line longer than the
+// limit is passed over and counted: whoever may create Pods can cause one, and a watch that began
+// anew at it would never follow its resource again.
 #pragma once
 
 #include "server/limits/limits.hpp"
@@ -39,13 +41,12 @@ class WatchDecoder {
   enum class Outcome {
     event,      // `event` is filled
     need_more,  // everything complete was given out
-    overflow,   // a line longer than the limit
     malformed,  // a line that is no event: see error()
   };
 
   // Appends what came. Call next() until it asks for more.
   void feed(std::string_view bytes);
-  // After overflow or malformed the stream is of no more use: forget it and reset().
+  // After malformed the stream is of no more use: forget it and reset().
   Outcome next(WatchEvent& event);
 
   // Whether the stream may end here: no event has begun.
@@ -53,6 +54,8 @@ class WatchDecoder {
   void reset();
 
   const std::string& error() const { return error_; }
+  // Lines longer than the limit, since reset().
+  std::size_t passed_over() const { return passed_over_; }
 
  private:
   bool read_event(std::string_view line, WatchEvent& event);
@@ -65,6 +68,8 @@ class WatchDecoder {
   std::string buffer_;
   std::size_t begin_ = 0;     // of what was not given out yet
   std::size_t searched_ = 0;  // no newline before this
+  bool passing_ = false;      // over the rest of a line
+  std::size_t passed_over_ = 0;
   std::string error_;
 };
 

@@ -68,6 +68,26 @@ def a_watch_list_is_followed():
 
 
 @check
+def an_object_that_is_too_large_is_passed_over():
+    """Anybody may create a Pod of 3 MiB; the others are followed all the same."""
+    def large(peer):
+        text = '{"type":"ADDED","object":{"metadata":{"resourceVersion":"8","name":"l"},"x":"'
+        peer.chunk(text + "x" * (3 << 20) + '"}}\n')
+
+    def step(peer):
+        peer.head()
+        peer.chunk(event("ADDED", "a", 7))
+        large(peer)
+        peer.chunk(INITIAL_END)
+        large(peer)
+        peer.chunk(event("ADDED", "b", 11))
+        peer.wait_until_gone()
+
+    expect(Story(step).watched(1500), synced=True, version="11", relists=0, failures=0,
+           calls=["begin", "upsert a", "end", "moved", "upsert b", "moved"])
+
+
+@check
 def a_cut_watch_is_resumed_from_its_last_version():
     def step(peer):
         peer.head()

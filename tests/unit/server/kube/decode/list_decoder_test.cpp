@@ -18,6 +18,7 @@ struct Page {
   Outcome outcome = Outcome::need_more;
   std::vector<std::string> items;
   std::string version, token, error;
+  std::size_t passed_over = 0;
 };
 
 // Decodes `text` in pieces of `piece` bytes.
@@ -34,6 +35,7 @@ Page decode(std::string_view text, std::size_t piece, std::size_t most_bytes = 4
   page.version = decoder.resource_version();
   page.token = decoder.continue_token();
   page.error = decoder.error();
+  page.passed_over = decoder.passed_over();
   return page;
 }
 
@@ -117,11 +119,24 @@ TEST(ListDecoderTest, a_cut_page_is_not_at_its_end) {
   }
 }
 
+// hostile: one Pod of 3 MiB, which anybody may create, and no list of Pods ends.
+TEST(ListDecoderTest, an_item_beyond_the_limit_is_passed_over) {
+  const std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1},{"a":[{"b":")" +
+                           std::string(100, 'x') + R"("},"\"]}"]},{"a":2}]})";
+  for (const std::size_t size : {std::size_t{1}, std::size_t{7}, text.size()}) {
+    const Page page = decode(text, size, 40);
+    EXPECT_EQ(page.outcome, Outcome::end) << page.error;
+    EXPECT_EQ(page.items, (std::vector<std::string>{R"({"a":1})", R"({"a":2})"})) << size;
+    EXPECT_EQ(page.passed_over, 1u);
+  }
+}
+
 TEST(ListDecoderTest, only_an_object_has_a_limit) {
   std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[)";
   for (int i = 0; i < 100; ++i) text += R"({"a":"0123456789"},)";
   EXPECT_EQ(decode(text + "{}]}", 7, 40).items.size(), 101u);
-  const Page page = decode(text + R"({"a":"0123456789012345678901234567890123456789"}]})", 7, 40);
+  const Page page =
+      decode(R"({"metadata":{"continue":"0123456789012345678901234567890123456789"})", 7, 40);
   EXPECT_EQ(page.outcome, Outcome::overflow);
   EXPECT_EQ(page.error, "an object longer than 40 bytes");
 }
