@@ -119,8 +119,16 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
   return Place{*slice, *first_id / processes};
 }
 
+// Whether it can be one of ours: a container asks for chips, or for a claim, which may be for chips
+// (webhook/read/claims.hpp). Whoever may create Pods may give any of them a worker's labels.
+bool may_have_chips(const Pod& pod) {
+  return !pod.claim_uses.empty() ||
+         std::ranges::any_of(pod.containers, [](const auto& each) { return each.chips() > 0; });
+}
+
 std::optional<RayWorker> ray_worker(const Pod& pod) {
-  if (pod.label(Label::ray_node_type) != "worker" || pod.label(Label::ray_cluster).empty())
+  if (!may_have_chips(pod) || pod.label(Label::ray_node_type) != "worker" ||
+      pod.label(Label::ray_cluster).empty())
     return std::nullopt;
   RayWorker worker{.group = {std::string(pod.ns), std::string(pod.label(Label::ray_cluster)),
                              std::string(pod.owner.uid), std::string(pod.label(Label::ray_group))},

@@ -31,7 +31,7 @@ struct JobName {
   auto operator<=>(const JobName&) const = default;
 };
 
-// A Ray worker.
+// A Ray worker that asks for chips: of another no rule reads anything.
 struct RayWorker {
   GroupName group;
   std::string token;

@@ -32,7 +32,8 @@ struct Recorded final : webhook::ledger::Ledger {
 json worker(const json& labels) {
   json pod = json::parse(R"({"kind": "Pod", "metadata": {"namespace": "ml",
     "labels": {"ray.io/node-type": "worker", "ray.io/cluster": "c", "ray.io/group": "g-1"},
-    "ownerReferences": [{"controller": true, "uid": "u"}]}, "spec": {"containers": []}})");
+    "ownerReferences": [{"controller": true, "uid": "u"}]}, "spec": {"containers": [
+      {"name": "w", "resources": {"limits": {"google.com/tpu": "4"}}}]}})");
   pod["metadata"]["labels"].update(labels);
   return pod;
 }

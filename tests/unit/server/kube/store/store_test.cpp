@@ -28,7 +28,9 @@ Json worker(const std::string& uid, const std::string& its_token = token) {
           {"tpu-webhook.dev/token", its_token}}},
         {"ownerReferences",
          {{{"kind", "RayCluster"}, {"name", "c"}, {"uid", "cluster-uid"}, {"controller", true}}}}}},
-      {"spec", {{"containers", Json::array({{{"name", "main"}}})}}},
+      {"spec",
+       {{"containers", Json::array({{{"name", "main"},
+                                     {"resources", {{"limits", {{"google.com/tpu", "4"}}}}}}})}}},
       {"status", {{"phase", "Running"}}}};
 }
 
@@ -78,6 +80,32 @@ TEST_F(StoreTest, TakesPlacesFromLabelsAndFromAnotherInjector) {
                     {"env", Json::array({{{"name", "TPU_WORKER_ID"}, {"value", "2"}}})}}});
   upsert(Kind::pod, injected);
   EXPECT_EQ(store.group_pods(group).at("2").place, (topology::Place{1, 2}));
+}
+
+// hostile.md C1: anybody may create and delete Pods with a worker's labels, and only those that ask
+// for chips are asked about.
+TEST_F(StoreTest, AWorkerWithoutChipsWasNeverOurs) {
+  Json forged = worker("1");
+  forged["spec"]["containers"] = Json::array({{{"name", "main"}}});
+  upsert(Kind::pod, forged);
+  EXPECT_EQ(store.size(Kind::pod), 0u);
+  store.remove(Kind::pod, forged.dump());
+  forged["status"]["phase"] = "Failed";
+  upsert(Kind::pod, forged);
+  EXPECT_TRUE(gone.empty());
+}
+
+TEST_F(StoreTest, ChipsMayBeAskedForByAnInitContainerOrAClaim) {
+  Json pod = worker("1");
+  const Json container = pod["spec"]["containers"];
+  pod["spec"] = {{"containers", Json::array({{{"name", "main"}}})}, {"initContainers", container}};
+  upsert(Kind::pod, pod);
+  EXPECT_EQ(store.size(Kind::pod), 1u);
+  pod = worker("2");
+  pod["spec"]["containers"] = Json::array(
+      {{{"name", "main"}, {"resources", {{"claims", Json::array({{{"name", "tpu"}}})}}}}});
+  upsert(Kind::pod, pod);
+  EXPECT_EQ(store.size(Kind::pod), 2u);
 }
 
 // What a list lacks goes without an event: the ledger asks before it frees anything.
