@@ -297,6 +297,23 @@ inline constexpr Duration ledger_tick = 500ms;
 
 inline constexpr Duration ledger_list = 60s;
 
+// Where there is more to be freed than turns for it, all objects are listed so often: that says
+// what the other replicas have removed meanwhile. And so many records are read one by one between
+// two lists where nobody waits for them: one list is cheaper than many reads.
+inline constexpr std::size_t ledger_handful = 8;
+inline constexpr Duration ledger_catch_up = 5s;
+
+// A place that was asked for and not given counts as waited for, although the request was
+// answered 503, until its controller has not asked again for so long: KubeRay does every 2 s.
+inline constexpr Duration stalled_memory = 120s;
+
+// A group that has waited for a place for so long needs a person. The longest that a healthy ledger
+// makes anybody wait is `rebuild`, 70 s, after its object was deleted by hand.
+inline constexpr Duration stalled = 60s;
+
+// More groups that wait for a place than this are not told apart: memory, if they are forged.
+inline constexpr std::size_t stalled_groups = 4096;
+
 // How often it is looked whether an exec plugin, which runs on a thread of its own, has ended.
 inline constexpr Duration plugin_poll = 20ms;
 

@@ -1,6 +1,7 @@
 # The client of the API server, without a port.
 set(kube_tests
   cluster/ledger_object_test.cpp
+  cluster/stalls_test.cpp
   decode/list_decoder_test.cpp
   watch/recorded_test.cpp
   client/authorizer_test.cpp

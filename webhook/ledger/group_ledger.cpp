@@ -23,17 +23,15 @@ void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& to
 }
 
 PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
-  return try_again(
-      question.group + " has members of slices of " + counted(record.hosts_per_slice, "host") +
-          ", and this Pod is of a slice of " + counted(question.size.hosts_per_slice, "host") +
-          "; it must wait until they are gone",
-      /*retry_now=*/false);
+  return no_place(question.group + " has members of slices of " +
+                  counted(record.hosts_per_slice, "host") + ", and this Pod is of a slice of " +
+                  counted(question.size.hosts_per_slice, "host") +
+                  "; it must wait until they are gone");
 }
 
 PlaceAnswer crowded(const GroupLedger::Question& question) {
-  return try_again("the ledger of " + question.group + " has " +
-                       std::to_string(LedgerRecord::max_entries) + " entries, the most it may have",
-                   /*retry_now=*/false);
+  return no_place("the ledger of " + question.group + " has " +
+                  std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
 }
 
 }  // namespace
@@ -45,12 +43,34 @@ void GroupLedger::ask(Ticket ticket, Question question, Moment now) {
 }
 
 void GroupLedger::pod_gone(const std::string& token, Moment due) {
-  if (!token.empty()) gone_.emplace(token, due);
+  const bool known = tracks_.contains(token);
+  if (token.empty() || (!known && gone_.size() >= tracks_.size() + max_strangers)) return;
+  gone_.emplace(token, due);
 }
 
-void GroupLedger::refresh(const std::string& version, LedgerRecord record, Moment now) {
-  if (under_way_ != Kind::none || (known_ == Known::present && version == version_)) return;
-  learn(version, std::move(record), now, now);
+bool GroupLedger::older_than_known(Moment begun) const {
+  return under_way_ != Kind::none || begun < ended_;
+}
+
+void GroupLedger::refresh(const std::string& version, LedgerRecord record, Moment begun,
+                          Moment now) {
+  if (older_than_known(begun)) return;
+  if (known_ == Known::present && version == version_) {
+    read_at_ = begun;
+    return;
+  }
+  learn(version, std::move(record), begun, now);
+}
+
+void GroupLedger::missing(Moment begun) {
+  if (!older_than_known(begun)) learn_absence(begun);
+}
+
+// What the record was is kept: Pods of its entries may still come (start_anew).
+void GroupLedger::learn_absence(Moment read_at) {
+  known_ = Known::absent;
+  read_at_ = read_at;
+  rebuilding_since_.reset();
 }
 
 void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment read_at,
@@ -67,28 +87,31 @@ void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment 
     tracks.emplace(entry.token, known == tracks_.end() ? Track{now} : known->second);
   }
   tracks_.swap(tracks);
+  // Tokens are given once: what was freed is not to be freed again.
+  std::erase_if(gone_, [&](const auto& gone) {
+    return tracks.contains(gone.first) && !tracks_.contains(gone.first);
+  });
 }
 
 void GroupLedger::done(const Outcome& outcome, Moment now) {
   const Kind call = std::exchange(under_way_, Kind::none);
+  ended_ = now;
   if (outcome.kind == Outcome::Kind::failed) {
     why_ = outcome.why;
-    not_before_ = now + times::pause;
-    if (call != Kind::list) known_ = Known::nothing;
+    hindered(times::pause, now);
+    if (call != Kind::list && !outcome.unsent) known_ = Known::nothing;
     take_back_promises();
     if (outcome.lasting) give_up([](const Asked&) { return true; }, false);
     return;
   }
   switch (call) {
     case Kind::none:
+    case Kind::later:
       return;
     case Kind::read:
       if (outcome.kind == Outcome::Kind::ok)
         return learn(outcome.version, outcome.record, begun_, now);
-      known_ = Known::absent;
-      read_at_ = begun_;
-      rebuilding_since_.reset();
-      return;
+      return learn_absence(begun_);
     case Kind::list:
       return listed(outcome, now);
     case Kind::create:
@@ -99,10 +122,14 @@ void GroupLedger::done(const Outcome& outcome, Moment now) {
 }
 
 void GroupLedger::written(Kind call, const Outcome& outcome, Moment now) {
+  // Another replica has removed it, as this one wanted to: there is nothing left to read.
+  if (call == Kind::remove && outcome.kind == Outcome::Kind::absent) return learn_absence(begun_);
   if (outcome.kind != Outcome::Kind::ok) {
     known_ = Known::nothing;
+    hindered(times::lost_race, now);
     return take_back_promises();
   }
+  pause_ = {};
   learn(outcome.version, std::move(writing_), begun_, now);
   if (call == Kind::remove) known_ = Known::absent;
   for (Promise& promise : promised_)
@@ -130,13 +157,18 @@ void GroupLedger::take_back_promises() {
 
 // --- What to do next ------------------------------------------------------------------
 
-GroupLedger::Call GroupLedger::next(const GroupView& view, Moment now) {
+GroupLedger::Call GroupLedger::next(const GroupView& view, Moment now, bool turn) {
   give_up([&](const Asked& asked) { return now - asked.at >= times::patience; }, true);
-  if (under_way_ != Kind::none || now < not_before_) return {};
+  if (under_way_ != Kind::none) return {};
   watch_entries(view, now);
   forget_strangers(now);
   const auto wanted = list_wanted(view, now);
-  if (asked_.empty() && !has_due(now) && !wanted && !rebuilt(now)) return {};
+  if (asked_.empty() && !has_due(now) && !wanted && !rebuilt(now)) {
+    pause_ = {};
+    return {};
+  }
+  if (pause_left(now) > Moment::zero()) return {};
+  if (asked_.empty() && !turn) return {Kind::later};
   if (known_ == Known::nothing) return reread(now);
   if (known_ == Known::absent) return start_anew(view, now);
   if (record_.rebuilding) return go_on_rebuilding(now);
@@ -155,6 +187,25 @@ GroupLedger::Call GroupLedger::begin(Call call, Moment now) {
   begun_ = stamp(now);
   writing_ = call.record;
   return call;
+}
+
+// The first pause after what hindered a call, then twice as much each time. Kept in step, the
+// replicas would lose to each other in step.
+void GroupLedger::hindered(Moment first, Moment now) {
+  draw_ = static_cast<std::uint32_t>(std::uint64_t{draw_} * 48271 % 2147483647);
+  pause_ = std::min(std::max(2 * pause_, first), times::longest_pause);
+  const Moment spread = std::min(pause_, times::longest_pause_asked) / 4;
+  hindered_ = now + spread * (draw_ % 256) / 256;
+}
+
+Moment GroupLedger::pause_left(Moment now) const {
+  if (pause_ == Moment::zero()) return {};
+  const Moment most = is_asked() ? times::longest_pause_asked : times::longest_pause;
+  return std::max(hindered_ + std::min(pause_, most) - now, Moment::zero());
+}
+
+bool GroupLedger::wants_record() const {
+  return known_ == Known::nothing && under_way_ == Kind::none && !is_asked() && !gone_.empty();
 }
 
 GroupLedger::Call GroupLedger::reread(Moment now) {
@@ -187,24 +238,34 @@ void GroupLedger::watch_entries(const GroupView& view, Moment now) {
   }
 }
 
-// Tokens of Pods that are gone and have no entry: a record read after their time says so.
-// One that another Pod carries is not gone.
+// Tokens of Pods that are gone and have no entry: a record read after their time says so, but is
+// not read for it, since anybody can make them up. An entry that this replica has not read yet is
+// freed by who gave it, by us once a list of all records shows it, or as one that nobody has
+// seen. One that another Pod carries is not gone.
 void GroupLedger::forget_strangers(Moment now) {
-  bool stale = false;
   std::erase_if(gone_, [&](const auto& gone) {
     const auto& [token, due] = gone;
     if (now < due || known_ == Known::nothing) return false;
     if (live_.contains(token)) return true;
     if (known_ == Known::present && tracks_.contains(token)) return false;
-    stale = stale || read_at_ < due;
     if (read_at_ >= due) tracks_.erase(token);
     return read_at_ >= due;
   });
-  if (stale) known_ = Known::nothing;
 }
 
+// Something is to be freed, or it is not known whether it is.
 bool GroupLedger::has_due(Moment now) const {
-  return std::ranges::any_of(gone_, [&](const auto& gone) { return gone.second <= now; });
+  return std::ranges::any_of(gone_, [&](const auto& gone) {
+    if (gone.second > now || known_ == Known::absent) return false;
+    return known_ == Known::nothing || tracks_.contains(gone.first);
+  });
+}
+
+// Its Pod may still be stored: this replica has not seen it, and not for long.
+bool GroupLedger::is_coming(const LedgerEntry& entry, Moment now) const {
+  const auto track = tracks_.find(entry.token);
+  return track != tracks_.end() && !track->second.seen_live && !gone_.contains(entry.token) &&
+         now - track->second.first_seen < times::unconfirmed;
 }
 
 bool GroupLedger::rebuilt(Moment now) const {
@@ -260,13 +321,8 @@ GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
                     .rebuilding = true,
                     .entries = {}};
   add_entries(anew, listing_.tokens);
-  for (const LedgerEntry& entry : record_.entries) {
-    const auto track = tracks_.find(entry.token);
-    const bool perhaps_coming = track != tracks_.end() && !track->second.seen_live &&
-                                !gone_.contains(entry.token) &&
-                                now - track->second.first_seen < times::unconfirmed;
-    if (perhaps_coming && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
-  }
+  for (const LedgerEntry& entry : record_.entries)
+    if (is_coming(entry, now) && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
   if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);
   record_ = {};
   return give_and_free(view, now);
@@ -344,9 +400,13 @@ GroupLedger::Call GroupLedger::write(LedgerRecord record, Moment now) {
   return begin({kind, std::move(record), version_}, now);
 }
 
-bool GroupLedger::idle() const {
-  return asked_.empty() && under_way_ == Kind::none && answers_.empty() && gone_.empty() &&
-         (known_ != Known::present || record_.entries.empty());
+// An entry whose Pod may still come is remembered even where the record is not there: somebody
+// may have deleted it.
+bool GroupLedger::idle(Moment now) const {
+  const auto coming = [&](const LedgerEntry& entry) { return is_coming(entry, now); };
+  return !is_asked() && under_way_ == Kind::none && answers_.empty() && gone_.empty() &&
+         (known_ != Known::present || record_.entries.empty()) &&
+         std::ranges::none_of(record_.entries, coming);
 }
 
 }  // namespace tpuwh::webhook::ledger

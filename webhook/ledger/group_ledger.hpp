@@ -11,6 +11,8 @@
 //           (b) nobody has seen the Pod for times::unconfirmed since this replica
 //           first saw the entry, its watch has moved since, and a quorum list agrees
 //   clocks  durations of the replica's own monotonic clock; two machines' are never compared
+//   costs   a Pod that is gone costs a call where the record has its token, or is not known;
+//           no more is remembered of tokens that nobody gave than max_strangers
 //
 // A Pod that arrives with a token (another webhook made the API server call us again, or
 // it is a copy): if the entry is there, nobody has seen its Pod, and a quorum list has no
@@ -51,8 +53,15 @@ inline constexpr Moment rebuild = 70s;
 // server waits 10 s (timeoutSeconds), and the next try may reach a healthy replica.
 inline constexpr Moment patience = 5s;
 
-// After a call that failed.
+// After a call that failed, and after a write that another replica won: twice as long each time
+// until a write succeeds, and a random quarter more. Five seconds of patience are four tries at a
+// dead ledger, and nine at a record that is never as it was read.
 inline constexpr Moment pause = 500ms;
+inline constexpr Moment lost_race = 10ms;
+
+// The longest of them: while somebody waits, and while nobody does.
+inline constexpr Moment longest_pause_asked = 2s;
+inline constexpr Moment longest_pause = 30s;
 
 // After a quorum list had a Pod that the watch does not show: the watch lags.
 inline constexpr Moment vouched = 10s;
@@ -71,6 +80,13 @@ class GroupLedger {
  public:
   using Ticket = std::uint64_t;
 
+  // Tokens without an entry that are remembered until a record says that they have none: what
+  // another replica gave just now, or what somebody made up.
+  static constexpr std::size_t max_strangers = 1024;
+
+  // `salt`: any number, from which the pauses get what is random about them.
+  explicit GroupLedger(std::uint32_t salt = 0) : draw_(salt % 2147483646 + 1) {}
+
   struct Question {
     topology::GroupSize size;
     std::string review_uid;
@@ -82,6 +98,7 @@ class GroupLedger {
   struct Call {
     enum class Kind {
       none,    // nothing to do now
+      later,   // something that nobody waits for, once there is a turn for it
       read,    // the record
       create,  // `record`, which must not be there
       update,  // to `record`, if it still is `version`
@@ -106,6 +123,7 @@ class GroupLedger {
     GroupPods pods = {};       // that were listed
     std::string why = {};      // of failed
     bool lasting = false;      // of failed: until a person acts
+    bool unsent = false;       // of failed: nothing has reached the cluster
   };
 
   using Answers = std::vector<std::pair<Ticket, PlaceAnswer>>;
@@ -116,18 +134,28 @@ class GroupLedger {
   // the replicas do not all write at once; a write made for another reason takes it along.
   void pod_gone(const std::string& token, Moment due);
 
-  // One call may be under way; done() before the next.
-  Call next(const GroupView& view, Moment now);
+  // One call may be under way; done() before the next. Without a turn only what somebody waits
+  // for is called.
+  Call next(const GroupView& view, Moment now, bool turn = true);
   void done(const Outcome& outcome, Moment now);
+
+  // Somebody waits: for what is asked, or for the call under way.
+  bool is_asked() const { return !asked_.empty() || !promised_.empty(); }
+  // Nobody does, and the record must be read before anything else.
+  bool wants_record() const;
+  // How long next() has nothing to say, after a call that failed.
+  Moment pause_left(Moment now) const;
 
   // Since the last time.
   Answers take_answers() { return std::exchange(answers_, {}); }
 
-  // The record as it was listed with those of other groups.
-  void refresh(const std::string& version, LedgerRecord record, Moment now);
+  // The record as it was listed with those of other groups, by a list that was begun then; or
+  // that it was not among them. What was called for since then is newer, and remains.
+  void refresh(const std::string& version, LedgerRecord record, Moment begun, Moment now);
+  void missing(Moment begun);
 
   // Nothing asked, given or to be freed: may be forgotten.
-  bool idle() const;
+  bool idle(Moment now) const;
 
   // As this replica last read or wrote it.
   const LedgerRecord& record() const { return record_; }
@@ -168,11 +196,15 @@ class GroupLedger {
   Moment stamp(Moment now);
   Call begin(Call call, Moment now);
   Call reread(Moment now);
+  void hindered(Moment first, Moment now);
+  bool older_than_known(Moment begun) const;
+  void learn_absence(Moment read_at);
   template <class F>
   void give_up(F&& on, bool retry_now);
   void watch_entries(const GroupView& view, Moment now);
   void forget_strangers(Moment now);
   bool has_due(Moment now) const;
+  bool is_coming(const LedgerEntry& entry, Moment now) const;
   bool rebuilt(Moment now) const;
   std::optional<Moment> doubt(const LedgerEntry& entry, const GroupView& view, Moment now) const;
   bool is_gone(const LedgerEntry& entry, const GroupView& view, Moment now) const;
@@ -207,7 +239,10 @@ class GroupLedger {
   Call::Kind under_way_ = Call::Kind::none;
   LedgerRecord writing_;
   Moment begun_ = Moment::min();
-  Moment not_before_ = Moment::min();
+  Moment ended_ = Moment::min();     // the last call
+  Moment hindered_ = Moment::min();  // by its end
+  Moment pause_{};                   // from then on; zero once a write succeeded
+  std::uint32_t draw_;
   std::string why_;  // the last failure
   Moment last_stamp_ = Moment::min();
 };

@@ -37,16 +37,20 @@ PlaceAnswer try_again(std::string why, bool retry_now) {
   return {.kind = PlaceAnswer::Kind::try_again, .why = std::move(why), .retry_now = retry_now};
 }
 
+PlaceAnswer no_place(std::string why) {
+  PlaceAnswer answer = try_again(std::move(why), /*retry_now=*/false);
+  answer.by_record = true;
+  return answer;
+}
+
 std::string name_of_group(const PlaceRequest& request) {
   return "worker group " + std::string(request.group) + " of RayCluster " +
          std::string(request.cluster);
 }
 
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
-  return try_again("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
-                       " are taken, in slices of " +
-                       topology::counted(size.hosts_per_slice, "host"),
-                   /*retry_now=*/false);
+  return no_place("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
+                  " are taken, in slices of " + topology::counted(size.hosts_per_slice, "host"));
 }
 
 bool MemoryLedger::Group::has(Place place) const {

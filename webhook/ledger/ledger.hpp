@@ -34,12 +34,17 @@ struct PlaceAnswer {
   // Of try_again: a second try within the same request may succeed. The API server makes it,
   // until its time is over, and tells the user that alone; without it, `why`.
   bool retry_now = true;
+  // Of try_again: the record was read and says so, such as that all places are taken.
+  bool by_record = false;
 };
 
 PlaceAnswer given_place(topology::Place place, std::string token);
 PlaceAnswer try_again(std::string why, bool retry_now = true);
 
-// "all 8 places of worker group g of RayCluster c are taken": try again, later.
+// What a record says, that there is no place now: try again, later.
+PlaceAnswer no_place(std::string why);
+
+// "all 8 places of worker group g of RayCluster c are taken".
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group);
 
 // "worker group g of RayCluster c", for messages.

@@ -5,6 +5,10 @@
 
 #include <boost/asio/this_coro.hpp>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace tpuwh::server::kube::cluster {
@@ -31,6 +35,10 @@ Outcome failed(std::string why) {
 // Until a person acts: neither who we are nor what we may changes by asking again.
 bool needs_operator(const client::Status& status) {
   return status.code == 401 || status.code == 403;
+}
+
+store::GroupName name_of(const places::OwnedPlaceRequest& request) {
+  return {request.ns, request.cluster, request.cluster_uid, request.group};
 }
 
 client::Resource pods_of(const store::GroupName& group) {
@@ -70,6 +78,7 @@ ClusterLedger::ClusterLedger(client::Client& client, store::Store& store, net::T
       tasks_(tasks),
       log_(log),
       ns_(std::move(ns)),
+      stalls_({limits::api::stalled_memory, limits::api::stalled_groups}),
       random_(static_cast<std::minstd_rand::result_type>(now().count())) {
   store_.when_gone(
       [this](const store::GroupName& name, const std::string& token) { pod_gone(name, token); });
@@ -87,13 +96,16 @@ std::string ClusterLedger::why_not(const places::OwnedPlaceRequest& request) con
   return {};
 }
 
+bool ClusterLedger::knows(const store::GroupName& name) const {
+  return store_.has_ray_cluster(name.ns, name.cluster, name.cluster_uid) &&
+         store_.ray_group(name.ns, name.cluster, name.group);
+}
+
 // A RayCluster's first Pods may be faster than the watch of RayClusters.
 net::Task<bool> ClusterLedger::is_known(const places::OwnedPlaceRequest& request) {
   net::Timer timer(client_.executor());
   for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
-    if (store_.has_ray_cluster(request.ns, request.cluster, request.cluster_uid) &&
-        store_.ray_group(request.ns, request.cluster, request.group))
-      co_return true;
+    if (knows(name_of(request))) co_return true;
     timer.expires_after(limits::api::cluster_look);
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return false;
@@ -103,7 +115,11 @@ net::Task<bool> ClusterLedger::is_known(const places::OwnedPlaceRequest& request
 
 net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  if (std::string why = why_not(request); !why.empty()) co_return try_again(std::move(why));
+  const store::GroupName name = name_of(request);
+  if (std::string why = why_not(request); !why.empty()) {
+    if (knows(name)) stalls_.asked(name, net::Clock::now());
+    co_return try_again(std::move(why));
+  }
   const bool known = co_await is_known(request);
   if (!known) {
     co_return try_again("there is no RayCluster " + request.cluster +
@@ -114,6 +130,13 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   // Without it the group has no bound: it was not known yet when the Pod was read.
   if (request.size.members == 0)
     co_return try_again(webhook::ledger::name_of_group(request.view()) + " has just been seen");
+  stalls_.asked(name, net::Clock::now());
+  PlaceAnswer answer = co_await ask(std::move(request));
+  stalls_.answered(name, answer);
+  co_return answer;
+}
+
+net::Task<PlaceAnswer> ClusterLedger::ask(places::OwnedPlaceRequest request) {
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
   waiters_[ticket] = &waiter;
@@ -122,10 +145,9 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
                                  .token = request.token,
                                  .dry_run = request.dry_run,
                                  .group = webhook::ledger::name_of_group(request.view())};
-  const auto group =
-      groups_.try_emplace({request.ns, request.cluster, request.cluster_uid, request.group}).first;
+  const auto group = group_of(name_of(request));
   group->second.ledger.ask(ticket, std::move(question), now());
-  pump(group);
+  pump(group, true);
   if (!waiter.answer) {
     waiter.timer.expires_after(limits::api::ledger_wait);
     co_await waiter.timer.async_wait(net::as_result);
@@ -146,58 +168,130 @@ void ClusterLedger::answer(GroupLedger::Answers answers) {
 
 // --- Doing what the groups want ---------------------------------------------------------------
 
-void ClusterLedger::pump(Groups::iterator group) {
+ClusterLedger::Groups::iterator ClusterLedger::group_of(const store::GroupName& name) {
+  const auto salt = static_cast<std::uint32_t>(random_());
+  return groups_.try_emplace(name, Group{GroupLedger(salt)}).first;
+}
+
+// What the group said; with a turn it may call for what nobody waits for.
+CallKind ClusterLedger::pump(Groups::iterator group, bool turn) {
   auto& [name, state] = *group;
   const Moment moved = store_.moved(store::Kind::pod).time_since_epoch();
-  GroupLedger::Call call = state.ledger.next({store_.group_pods(name), moved}, now());
+  GroupLedger::Call call = state.ledger.next({store_.group_pods(name), moved}, now(), turn);
   answer(state.ledger.take_answers());
-  if (call.kind == CallKind::none) return;
-  tasks_.spawn(client_.executor(), perform(name, std::move(call)));
+  const CallKind kind = call.kind;
+  if (kind == CallKind::none || kind == CallKind::later) return kind;
+  const auto purpose =
+      state.ledger.is_asked() ? client::Purpose::question : client::Purpose::upkeep;
+  tasks_.spawn(client_.executor(), perform(name, std::move(call), purpose));
+  return kind;
 }
 
+bool ClusterLedger::has_turn() {
+  return client_.free_turns(client::Purpose::upkeep) > 0;
+}
+
+// Whether records that nobody waits for are to be read by one list of all: where they are more
+// than a handful, or a handful has been read one by one since the last list. So what deleted Pods
+// can cost by their labels has an end.
+bool ClusterLedger::reads_by_list(net::TimePoint now) {
+  if (now - listed_ >= limits::api::ledger_catch_up) reads_left_ = limits::api::ledger_handful;
+  const auto wanting = std::ranges::count_if(
+      groups_, [](const auto& group) { return group.second.ledger.wants_record(); });
+  return static_cast<std::size_t>(wanting) > reads_left_;
+}
+
+void ClusterLedger::pump_in_turn(Groups::iterator group, std::size_t& turns, bool by_list) {
+  const bool reads = group->second.ledger.wants_record();
+  const bool asked = group->second.ledger.is_asked();
+  const bool waits = reads && (by_list || reads_left_ == 0);
+  const CallKind kind = pump(group, turns > 0 && !waits);
+  if (kind == CallKind::later) behind_ = true;
+  if (asked || kind == CallKind::none || kind == CallKind::later) return;
+  --turns;
+  if (reads) --reads_left_;
+}
+
+// Those that nobody asks about in another order each time, and so at each replica: what one
+// removes is then mostly not yet tried by the others.
 void ClusterLedger::pump_all() {
-  for (auto group = groups_.begin(); group != groups_.end();) {
-    pump(group);
-    const bool forgettable = group->second.ledger.idle() && store_.group_pods(group->first).empty();
-    group = forgettable ? groups_.erase(group) : std::next(group);
-  }
+  const bool by_list = reads_by_list(net::Clock::now());
+  std::size_t turns = client_.free_turns(client::Purpose::upkeep);
+  behind_ = by_list;
+  if (groups_.empty()) return;
+  const auto first =
+      std::next(groups_.begin(), static_cast<std::ptrdiff_t>(random_() % groups_.size()));
+  for (auto group = first; group != groups_.end(); ++group) pump_in_turn(group, turns, by_list);
+  for (auto group = groups_.begin(); group != first; ++group) pump_in_turn(group, turns, by_list);
+  forget_idle();
 }
 
+void ClusterLedger::forget_idle() {
+  const Moment at = now();
+  std::erase_if(groups_, [&](const auto& group) {
+    return group.second.ledger.idle(at) && store_.group_pods(group.first).empty();
+  });
+}
+
+// Whoever may create Pods may give them any label: one that is gone is of interest where a group
+// is known already, by its record or a question, or its RayCluster is there.
 void ClusterLedger::pod_gone(const store::GroupName& name, const std::string& token) {
+  if (!groups_.contains(name) && !knows(name)) return;
   // Spread, so that the replicas do not all write at once.
   constexpr std::uint32_t most = 2000;
   const auto due = now() + std::chrono::milliseconds(random_() % most);
-  groups_.try_emplace(name).first->second.ledger.pod_gone(token, due);
+  group_of(name)->second.ledger.pod_gone(token, due);
 }
 
-net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call) {
+net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call,
+                                       client::Purpose purpose) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  const Outcome outcome = co_await execute(name, call);
+  const Outcome outcome = co_await execute(name, call, purpose);
   count(call, outcome);
   const auto group = groups_.find(name);
   if (group == groups_.end()) co_return;
-  if (outcome.kind == OutcomeKind::failed)
-    log_.warn("ledger",
-              {{"group", name.ns + '/' + name.cluster + '/' + name.group}, {"error", outcome.why}});
-  if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
-    log_.warn("ledger object was missing; made anew from the Pods that live",
-              {{"group", name.ns + '/' + name.cluster + '/' + name.group},
-               {"entries", std::uint64_t{call.record.entries.size()}}});
+  say(name, call, outcome);
   group->second.ledger.done(outcome, now());
   answer(group->second.ledger.take_answers());
-  pump(group);
+  pump(group, has_turn());
+  co_await rest(std::move(name));
+}
+
+// After a call that failed or lost a race: whoever waits is not to wait for the next tick, too.
+net::Task<void> ClusterLedger::rest(store::GroupName name) {
+  const auto waiting = groups_.find(name);
+  if (waiting == groups_.end() || !waiting->second.ledger.is_asked()) co_return;
+  const Moment pause = waiting->second.ledger.pause_left(now());
+  if (pause == Moment::zero()) co_return;
+  net::Timer timer(client_.executor());
+  timer.expires_after(pause);
+  const auto [error] = co_await timer.async_wait(net::as_result);
+  if (error) co_return;
+  if (const auto group = groups_.find(name); group != groups_.end()) pump(group, false);
+}
+
+// One line a minute of what fails: a thousand groups fail alike.
+void ClusterLedger::say(const store::GroupName& name, const GroupLedger::Call& call,
+                        const Outcome& outcome) {
+  const std::string group = name.ns + '/' + name.cluster + '/' + name.group;
+  if (outcome.kind == OutcomeKind::failed && failures_said_.allows(net::Clock::now()))
+    log_.warn("ledger", {{"group", group}, {"error", outcome.why}});
+  if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
+    log_.warn("ledger object was missing; made anew from the Pods that live",
+              {{"group", group}, {"entries", std::uint64_t{call.record.entries.size()}}});
 }
 
 net::Task<Outcome> ClusterLedger::execute(const store::GroupName& name,
-                                          const GroupLedger::Call& call) {
+                                          const GroupLedger::Call& call, client::Purpose purpose) {
   const client::Resource objects = ledger_objects(ns_);
   const std::string object = ledger_object_name(name);
   client::Request request;
   switch (call.kind) {
     case CallKind::none:
+    case CallKind::later:
       co_return Outcome{};
     case CallKind::list: {
-      Outcome outcome = co_await list_pods(name);
+      Outcome outcome = co_await list_pods(name, purpose);
       co_return outcome;
     }
     case CallKind::read:
@@ -217,6 +311,7 @@ net::Task<Outcome> ClusterLedger::execute(const store::GroupName& name,
       request = client::remove(objects, object, {.version = call.version, .uid = {}});
       break;
   }
+  request.purpose = purpose;
   Outcome outcome = co_await send(std::move(request));
   co_return outcome;
 }
@@ -230,7 +325,11 @@ net::Task<Outcome> ClusterLedger::send(client::Request request) {
                                                       : "update";
   const client::Response response =
       co_await client_.send(std::move(request), limits::api::ledger_call);
-  if (!response.answered()) co_return failed(response.error);
+  if (!response.answered()) {
+    Outcome unanswered = failed(response.error);
+    unanswered.unsent = response.delivery == client::Delivery::failed;
+    co_return unanswered;
+  }
   if (!response.ok()) {
     const client::Status status = response.status();
     Outcome refused;
@@ -252,7 +351,7 @@ net::Task<Outcome> ClusterLedger::send(client::Request request) {
 }
 
 // What is stored now: consistent, whatever the watch has shown.
-net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
+net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name, client::Purpose purpose) {
   const client::Selectors selectors{
       .labels = "ray.io/cluster=" + name.cluster + ",ray.io/group=" + name.group,
       .fields = std::string(store::running_pods)};
@@ -260,6 +359,7 @@ net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
   const client::StreamLimits within{.silence = limits::api::ledger_call,
                                     .total = limits::api::ledger_call};
   client::Request request = client::list(pods_of(name), selectors, {});
+  request.purpose = purpose;
   const client::Response response = co_await client_.stream(std::move(request), within, reader);
   if (!response.answered()) co_return failed(response.error);
   if (!response.ok()) {
@@ -280,43 +380,69 @@ net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name) {
 
 // --- In the background ------------------------------------------------------------------------
 
-// The entries of replicas that died are freed by those that live.
+// Hands each object to its group as it comes: no more of the list is held than one.
+class ClusterLedger::ObjectReader final : public client::ItemReader {
+ public:
+  ObjectReader(ClusterLedger& ledger, Moment begun) : ledger_(ledger), begun_(begun) {}
+
+  // Groups without an object; only of a list that was read whole.
+  void tell_missing() const {
+    for (auto& [name, group] : ledger_.groups_)
+      if (!seen_.contains(name)) group.ledger.missing(begun_);
+  }
+  bool all_read() const { return whole() && !unreadable_ && page().passed_over() == 0; }
+
+ private:
+  void on_item(std::string_view json) override {
+    auto object = parse_ledger_object(json);
+    if (!object) {
+      unreadable_ = true;
+      ledger_.log_.warn("ledger", {{"error", object.error().message()}});
+      return;
+    }
+    seen_.insert(object->group);
+    ledger_.group_of(object->group)
+        ->second.ledger.refresh(object->version, std::move(object->record), begun_, now());
+  }
+
+  ClusterLedger& ledger_;
+  const Moment begun_;
+  std::set<store::GroupName> seen_;
+  bool unreadable_ = false;
+};
+
+// What other replicas have given and freed; the entries of those that died are freed by those
+// that live.
 net::Task<void> ClusterLedger::list_objects() {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
   const client::Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
-  client::TextReader reader;
+  ObjectReader reader(*this, now());
   const client::StreamLimits within{.silence = limits::api::page_silence,
                                     .total = limits::api::page_silence};
   client::Request request = client::list(ledger_objects(ns_), selectors, {});
+  request.purpose = client::Purpose::upkeep;
   const client::Response response = co_await client_.stream(std::move(request), within, reader);
-  if (!response.ok()) {
-    log_.warn("ledger",
-              {{"error", response.answered()
-                             ? client::sentence("list", ledger_objects(ns_), response.status())
-                             : response.error}});
-    co_return;
-  }
-  for (const std::string& text : reader.texts) {
-    auto object = parse_ledger_object(text);
-    if (!object) {
-      log_.warn("ledger", {{"error", object.error().message()}});
-      continue;
-    }
-    groups_[object->group].ledger.refresh(object->version, std::move(object->record), now());
-  }
+  if (response.ok() && reader.all_read()) reader.tell_missing();
+  listing_ = false;
+  if (response.ok()) co_return;
+  log_.warn("ledger", {{"error", response.answered() ? client::sentence("list", ledger_objects(ns_),
+                                                                        response.status())
+                                                     : response.error}});
 }
 
 net::Task<void> ClusterLedger::run() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   net::Timer timer(client_.executor());
-  net::TimePoint next_list{};
   for (;;) {
     timer.expires_after(limits::api::ledger_tick);
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
     if (!store_.synced(store::Kind::pod)) continue;
-    if (net::Clock::now() >= next_list) {
-      next_list = net::Clock::now() + limits::api::ledger_list;
-      co_await list_objects();
+    const auto pause = behind_ ? limits::api::ledger_catch_up : limits::api::ledger_list;
+    if (!listing_ && net::Clock::now() - listed_ >= pause) {
+      listing_ = true;
+      listed_ = net::Clock::now();
+      tasks_.spawn(client_.executor(), list_objects());
     }
     pump_all();
   }
@@ -342,8 +468,9 @@ void ClusterLedger::count(const GroupLedger::Call& call, const Outcome& outcome)
   }
 }
 
-LedgerStatus ClusterLedger::status() const {
+LedgerStatus ClusterLedger::status() {
   LedgerStatus status = counted_;
+  status.stalled = stalls_.longest(net::Clock::now());
   status.groups = groups_.size();
   for (const auto& [name, group] : groups_) status.entries += group.ledger.record().entries.size();
   return status;

@@ -2,16 +2,20 @@
 // (DESIGN D2).
 //
 // Lives on the client's executor. One object of the cluster per worker group; each group has
-// one call under way at most, and what is asked meanwhile shares the next write.
+// one call under way at most, and what is asked meanwhile shares the next write. Who asks does
+// not wait for what only frees places: the two have budgets of their own (client::Purpose).
 #pragma once
 
 #include "server/kube/client/client.hpp"
+#include "server/kube/cluster/stalls.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/log/log.hpp"
+#include "server/log/throttle.hpp"
 #include "server/net/task_group.hpp"
 #include "server/places/places.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -25,6 +29,8 @@ struct LedgerStatus {
   std::size_t entries = 0;
   // Creations, updates and removals of objects, by how they ended.
   std::uint64_t written = 0, conflicts = 0, failed = 0;
+  // Since the group that has waited longest asked for a place; zero where none waits.
+  std::chrono::nanoseconds stalled{};
 };
 
 class ClusterLedger {
@@ -42,7 +48,7 @@ class ClusterLedger {
   net::Task<void> run();
 
   // On the client's executor.
-  LedgerStatus status() const;
+  LedgerStatus status();
 
  private:
   using GroupLedger = webhook::ledger::GroupLedger;
@@ -52,15 +58,27 @@ class ClusterLedger {
   };
   using Groups = std::map<store::GroupName, Group>;
 
-  void pump(Groups::iterator group);
+  class ObjectReader;
+
+  Groups::iterator group_of(const store::GroupName& name);
+  net::Task<webhook::ledger::PlaceAnswer> ask(places::OwnedPlaceRequest request);
+  GroupLedger::Call::Kind pump(Groups::iterator group, bool turn);
   void pump_all();
-  net::Task<void> perform(store::GroupName name, GroupLedger::Call call);
+  void pump_in_turn(Groups::iterator group, std::size_t& turns, bool by_list);
+  bool has_turn();
+  bool reads_by_list(net::TimePoint now);
+  void forget_idle();
+  net::Task<void> rest(store::GroupName name);
+  net::Task<void> perform(store::GroupName name, GroupLedger::Call call, client::Purpose purpose);
   net::Task<GroupLedger::Outcome> execute(const store::GroupName& name,
-                                          const GroupLedger::Call& call);
+                                          const GroupLedger::Call& call, client::Purpose purpose);
   net::Task<GroupLedger::Outcome> send(client::Request request);
-  net::Task<GroupLedger::Outcome> list_pods(const store::GroupName& name);
+  net::Task<GroupLedger::Outcome> list_pods(const store::GroupName& name, client::Purpose purpose);
   net::Task<void> list_objects();
+  void say(const store::GroupName& name, const GroupLedger::Call& call,
+           const GroupLedger::Outcome& outcome);
   void pod_gone(const store::GroupName& name, const std::string& token);
+  bool knows(const store::GroupName& name) const;
   void answer(GroupLedger::Answers answers);
   void count(const GroupLedger::Call& call, const GroupLedger::Outcome& outcome);
   net::Task<bool> is_known(const places::OwnedPlaceRequest& request);
@@ -75,7 +93,14 @@ class ClusterLedger {
   std::map<GroupLedger::Ticket, Waiter*> waiters_;
   GroupLedger::Ticket last_ticket_ = 0;
   LedgerStatus counted_;
+  Stalls stalls_;
+  log::Throttle failures_said_;
   std::minstd_rand random_;
+  net::TimePoint listed_{};  // when all objects were listed last
+  bool listing_ = false;
+  bool behind_ = false;  // more wants to be done than there are turns for
+  // Records that are read one by one for nobody, until the next list may be made.
+  std::size_t reads_left_ = limits::api::ledger_handful;
 };
 
 }  // namespace tpuwh::server::kube::cluster

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 namespace tpuwh::webhook::ledger {
@@ -93,6 +94,8 @@ TEST_F(GroupLedgerStory, ALostRaceIsReadAgain) {
   ask();
   EXPECT_EQ(next().kind, Kind::update);
   done(OutcomeKind::conflict);
+  EXPECT_EQ(next().kind, Kind::none);  // a short pause first
+  now += 20ms;
   EXPECT_EQ(next().kind, Kind::read);
   LedgerRecord others{
       .hosts_per_slice = 4, .rebuilding = false, .entries = ledger.record().entries};
@@ -180,7 +183,7 @@ TEST_F(GroupLedgerStory, TheLastOneOutDeletesTheObject) {
   EXPECT_FALSE(call.version.empty());
   done(OutcomeKind::ok);
   EXPECT_EQ(next().kind, Kind::none);
-  EXPECT_TRUE(ledger.idle());
+  EXPECT_TRUE(ledger.idle(now));
 }
 
 TEST_F(GroupLedgerStory, WhatARelistLacksIsAskedForByQuorum) {
@@ -247,6 +250,7 @@ TEST_F(GroupLedgerStory, ALostRecordIsMadeAnewAndGivesNothingForAWhile) {
   ask();
   EXPECT_EQ(next().kind, Kind::update);
   done(OutcomeKind::absent);
+  now += 20ms;
   EXPECT_EQ(next().kind, Kind::read);
   done(OutcomeKind::absent);
   EXPECT_EQ(next().kind, Kind::list);
@@ -273,6 +277,187 @@ TEST_F(GroupLedgerStory, AnotherSizeWaitsUntilTheOldMembersAreGone) {
   EXPECT_EQ(ledger.take_answers().at(0).second.why,
             "group g has members of slices of 4 hosts, and this Pod is of a slice of 2 hosts; "
             "it must wait until they are gone");
+}
+
+// How often a call is made in so long, where each is done with at once and in this way.
+struct Tries {
+  int calls = 0, writes = 0;
+};
+
+TEST_F(GroupLedgerStory, ARecordThatIsNeverAsItWasReadCostsFewCalls) {
+  member();
+  const LedgerRecord record = ledger.record();
+  ask();
+  Tries tries;
+  for (const Moment end = now + times::patience; now < end; now += 1ms) {
+    const auto call = next();
+    if (call.kind == Kind::none) continue;
+    ++tries.calls;
+    done(call.kind == Kind::read ? OutcomeKind::ok : OutcomeKind::conflict, record);
+  }
+  EXPECT_GE(tries.calls, 12);  // 10 ms, 20 ms, … then every 2 s
+  EXPECT_LE(tries.calls, 20);  // it was 354 (hostile.md, M2)
+}
+
+TEST_F(GroupLedgerStory, AQuestionHasSomeTriesAtALedgerThatFails) {
+  ask();
+  Tries tries;
+  for (const Moment end = now + times::patience; now < end; now += 1ms) {
+    if (next().kind == Kind::none) continue;
+    ++tries.calls;
+    done(OutcomeKind::failed);
+  }
+  EXPECT_GE(tries.calls, 3);
+  EXPECT_LE(tries.calls, 4);
+}
+
+TEST_F(GroupLedgerStory, WhatNobodyAsksForIsTriedLessAndLess) {
+  const std::string only = member();
+  pods.clear();
+  ledger.pod_gone(only, now);
+  Tries tries;
+  for (const Moment end = now + 10min; now < end; now += 100ms) {
+    if (next().kind == Kind::none) continue;
+    ++tries.calls;
+    done(OutcomeKind::failed);
+  }
+  EXPECT_GE(tries.calls, 20);  // every half minute at last
+  EXPECT_LE(tries.calls, 30);
+  ask();  // whoever asks does not wait for that
+  now += 2500ms;
+  EXPECT_NE(next().kind, Kind::none);
+}
+
+TEST_F(GroupLedgerStory, AWriteThatSucceedsForgetsThePauses) {
+  member();
+  for (int round = 0; round < 5; ++round) {
+    ask();
+    EXPECT_EQ(next().kind, Kind::update);
+    const LedgerRecord record = ledger.record();
+    done(OutcomeKind::conflict);
+    EXPECT_LE(ledger.pause_left(now), 13ms) << round;
+    now += 13ms;
+    EXPECT_EQ(next().kind, Kind::read);
+    done(OutcomeKind::ok, record);
+    EXPECT_EQ(next().kind, Kind::update);
+    done(OutcomeKind::ok);
+    EXPECT_EQ(ledger.pause_left(now), 0ns);
+  }
+}
+
+// Two replicas that lost to each other are not to come back at the same time.
+TEST(GroupLedgerPauses, DifferBySalt) {
+  std::set<Moment> pauses;
+  for (std::uint32_t salt = 0; salt < 20; ++salt) {
+    GroupLedger ledger(salt);
+    ledger.ask(1, {.size = {4, 0, 8}, .review_uid = "u", .token = {}, .group = "g"}, 1000s);
+    const GroupPods none;
+    EXPECT_EQ(ledger.next({none, 1000s}, 1000s).kind, Kind::read);
+    ledger.done({.kind = OutcomeKind::failed, .why = "500"}, 1000s);
+    pauses.insert(ledger.pause_left(1000s));
+    EXPECT_GE(ledger.pause_left(1000s), times::pause);
+    EXPECT_LE(ledger.pause_left(1000s), times::pause * 5 / 4);
+  }
+  EXPECT_GT(pauses.size(), 10u);
+}
+
+// Of a client that had no turn for it: what is known remains known.
+TEST_F(GroupLedgerStory, AWriteThatWasNotSentIsRepeatedWithoutReading) {
+  member();
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  ledger.done({.kind = OutcomeKind::failed, .why = "no turn in time", .unsent = true}, now);
+  now += 1s;
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
+}
+
+// Anybody may create a Pod with any token, and delete it.
+TEST_F(GroupLedgerStory, ATokenThatNobodyGaveCostsNothing) {
+  member();
+  for (int i = 0; i < 5000; ++i)
+    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+  now += 10s;
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_EQ(ledger.record().entries.size(), 1u);
+}
+
+TEST_F(GroupLedgerStory, MadeUpTokensDoNotKeepARealOneFromBeingFreed) {
+  member();
+  const std::string second = member();
+  for (int i = 0; i < 5000; ++i)
+    ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
+  pods.erase("uid-" + second);
+  ledger.pod_gone(second, now);
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.record.find(second), nullptr);
+}
+
+// Given by another replica a moment ago: the event came before we knew of the entry.
+TEST_F(GroupLedgerStory, AnEntryThatAListShowsLaterIsFreedByTheEarlierEvent) {
+  member();
+  const std::string strange = "0-1-00000000000000aa";
+  ledger.pod_gone(strange, now + 1s);
+  now += 5s;
+  EXPECT_EQ(next().kind, Kind::none);
+  LedgerRecord theirs = ledger.record();
+  theirs.entries.push_back({{0, 1}, strange});
+  ledger.refresh("listed", theirs, now, now);
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.version, "listed");
+  EXPECT_EQ(call.record.find(strange), nullptr);
+}
+
+TEST_F(GroupLedgerStory, AListThatWasBegunBeforeOurLastCallIsOld) {
+  member();
+  const Moment begun = now - 1s;
+  const LedgerRecord before = ledger.record();
+  ask();
+  next();
+  done(OutcomeKind::ok);
+  ledger.refresh("listed", before, begun, now);
+  EXPECT_EQ(ledger.record().entries.size(), 2u);
+  ledger.missing(begun);
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);  // not a create: the record is there
+}
+
+TEST_F(GroupLedgerStory, WhatNobodyAsksForWaitsForATurn) {
+  const std::string only = member();
+  pods.clear();
+  ledger.pod_gone(only, now);
+  EXPECT_EQ(ledger.next({pods, now}, now, false).kind, Kind::later);
+  EXPECT_EQ(ledger.next({pods, now}, now, false).kind, Kind::later);
+  ask();
+  EXPECT_EQ(ledger.next({pods, now}, now, false).kind, Kind::update);  // and frees the other
+}
+
+// Of three replicas that remove it, two find nothing.
+TEST_F(GroupLedgerStory, ARecordThatAnotherReplicaHasRemovedIsNotReadAgain) {
+  const std::string only = member();
+  pods.clear();
+  ledger.pod_gone(only, now);
+  EXPECT_EQ(next().kind, Kind::remove);
+  done(OutcomeKind::absent);
+  EXPECT_EQ(next().kind, Kind::none);
+  EXPECT_TRUE(ledger.idle(now));
+}
+
+TEST_F(GroupLedgerStory, AGroupThatNoListHasIsForgottenOnceNoPodMayCome) {
+  member();
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  ledger.take_answers();  // its Pod may be stored for another minute
+  now += 1s;
+  ledger.missing(now);
+  EXPECT_FALSE(ledger.idle(now));
+  now += times::unconfirmed;
+  EXPECT_TRUE(ledger.idle(now));
 }
 
 }  // namespace

@@ -39,9 +39,14 @@ TEST(Interleavings, GiveNoPlaceTwice) {
             << figures.deleted << " deleted; " << figures.crashes << " crashes, " << figures.copies
             << " copies, " << figures.dry_runs << " dry runs, " << figures.relists << " re-lists, "
             << figures.conflicts << " conflicts, " << figures.lost_answers << " answers lost, "
-            << figures.records_lost << " records lost\n";
+            << figures.records_lost << " records lost, " << figures.ignored
+            << " deletions ignored, " << figures.paused << " pauses, " << figures.record_lists
+            << " lists of records\n";
   EXPECT_GT(figures.conflicts, worlds / 10);
   EXPECT_GT(figures.records_lost, worlds / 400);
+  EXPECT_GT(figures.ignored, worlds / 10);
+  EXPECT_GT(figures.paused, worlds / 10);
+  EXPECT_GT(figures.record_lists, worlds / 2);
 }
 
 struct WrongCase {

@@ -18,7 +18,8 @@ constexpr Moment request_limit = 60s;  // of the API server, for one creation
 constexpr Moment call_limit = 3s;      // of a replica, for one call
 
 std::string text_of(const GroupLedger::Call& call) {
-  static const char* const names[] = {"none", "read", "create", "update", "remove", "list"};
+  static const char* const names[] = {"none",   "later",  "read", "create",
+                                      "update", "remove", "list"};
   std::string text = names[static_cast<int>(call.kind)];
   if (!call.version.empty()) text += " of version " + call.version;
   if (call.record.rebuilding) text += " rebuilding";
@@ -48,7 +49,7 @@ void SmallWorld::note(const std::string& line) {
 
 // Knows nothing but what a consistent list says.
 void SmallWorld::start(Replica& replica) {
-  replica.ledger = std::make_unique<GroupLedger>();
+  replica.ledger = std::make_unique<GroupLedger>(below(1u << 30));
   if (telling_) note("replica " + std::to_string(&replica - replicas_.data()) + " starts");
   ++replica.life;
   replica.view.clear();
@@ -68,6 +69,11 @@ void SmallWorld::catch_up(Replica& replica, std::size_t most) {
       continue;
     }
     replica.view.erase(event.pod.uid);
+    // Not told: its group was not known yet, or there were too many of them.
+    if (one_in(8)) {
+      ++figures_.ignored;
+      continue;
+    }
     replica.ledger->pod_gone(event.pod.token, now + Millis(below(2000)));
   }
   replica.moved = now;
@@ -98,14 +104,42 @@ void SmallWorld::relist(Replica& replica) {
   replica.moved = now_ + replica.clock_offset;
 }
 
+// All records as they were at one time, told later than what was called meanwhile.
+void SmallWorld::list_records(std::size_t index) {
+  ++figures_.record_lists;
+  const Replica& replica = replicas_[index];
+  if (telling_) note("replica " + std::to_string(index) + " lists all records");
+  lists_.push_back({.replica = index,
+                    .life = replica.life,
+                    .begun = now_ + replica.clock_offset,
+                    .there = record_there_,
+                    .version = std::to_string(version_),
+                    .record = record_});
+}
+
+void SmallWorld::tell_list() {
+  if (lists_.empty()) return;
+  const RecordList list = std::move(lists_.front());
+  lists_.pop_front();
+  Replica& replica = replicas_[list.replica];
+  if (replica.life != list.life) return;
+  if (telling_) note("replica " + std::to_string(list.replica) + " is told all records");
+  if (list.there)
+    replica.ledger->refresh(list.version, list.record, list.begun, now_ + replica.clock_offset);
+  else
+    replica.ledger->missing(list.begun);
+}
+
 void SmallWorld::turn(std::size_t index) {
   Replica& replica = replicas_[index];
   GroupPods pods;
   for (const auto& [uid, pod] : replica.view) pods[uid] = {pod.token, {}, pod.leaving};
   Moment now = now_ + replica.clock_offset;
   if (wrong_ == Wrong::expires_by_wall_clock && one_in(20)) now += 1h;
-  auto call = replica.ledger->next({pods, replica.moved}, now);
-  if (call.kind == Kind::none) return collect_answers(index);
+  const bool turn = !one_in(3);
+  auto call = replica.ledger->next({pods, replica.moved}, now, turn);
+  figures_.paused += call.kind == Kind::none && replica.ledger->pause_left(now) > Moment::zero();
+  if (call.kind == Kind::none || call.kind == Kind::later) return collect_answers(index);
   if (telling_) note("replica " + std::to_string(index) + " calls " + text_of(call));
   if (wrong_ == Wrong::drops_on_confirmation && call.kind == Kind::update)
     std::erase_if(call.record.entries, [&](const auto& entry) {
@@ -152,6 +186,7 @@ void SmallWorld::apply(PendingCall& pending) {
   };
   switch (call.kind) {
     case Kind::none:
+    case Kind::later:
       return;
     case Kind::read:
       outcome.kind = record_there_ ? OutcomeKind::ok : OutcomeKind::absent;
@@ -280,7 +315,7 @@ void SmallWorld::end_pod(std::size_t index, bool slowly) {
 
 void SmallWorld::misfortune() {
   const auto pod = [&] { return below(static_cast<std::uint32_t>(pods_.size())); };
-  switch (below(12)) {
+  switch (below(13)) {
     case 0:
       ++figures_.crashes;
       return start(replicas_[below(3)]);
@@ -304,6 +339,8 @@ void SmallWorld::misfortune() {
     case 9:
       if (one_in(6)) now_ += Millis(below(150'000));
       return;
+    case 11:
+      return list_records(below(3));
     case 10:  // another webhook rejects the Pod that we let through
       for (auto creation = creations_.begin(); creation != creations_.end(); ++creation) {
         if (creation->state != Creation::State::answered) continue;
@@ -371,6 +408,8 @@ std::string SmallWorld::run() {
       for (std::size_t i = pods_.size(); i-- > 0;)
         if (pods_[i].leaving) end_pod(i, false);
     end_calls();
+    if (one_in(3)) tell_list();
+    if (!unlucky && one_in(30)) list_records(below(3));
     now_ += unlucky ? Millis(below(400)) : Millis(1000);
     if (unlucky) continue;
     if (whole() && calls_.empty() && creations_.empty()) return {};

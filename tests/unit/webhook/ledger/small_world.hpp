@@ -31,7 +31,7 @@ enum class Wrong {
 struct Figures {
   std::uint64_t worlds = 0, steps = 0, given = 0, refused = 0, stored = 0, rejected = 0,
                 deleted = 0, crashes = 0, copies = 0, lost_answers = 0, conflicts = 0, relists = 0,
-                dry_runs = 0, records_lost = 0;
+                dry_runs = 0, records_lost = 0, ignored = 0, paused = 0, record_lists = 0;
 };
 
 class SmallWorld {
@@ -73,6 +73,15 @@ class SmallWorld {
     Moment moved{};
     bool frozen = false;
   };
+  // All records, as a replica is told them some time after.
+  struct RecordList {
+    std::size_t replica;
+    unsigned life;
+    Moment begun;
+    bool there;
+    std::string version;
+    LedgerRecord record;
+  };
   // A creation on its way through the API server.
   struct Creation {
     enum class State { asking, answered } state = State::asking;
@@ -90,6 +99,8 @@ class SmallWorld {
   void start(Replica& replica);
   void catch_up(Replica& replica, std::size_t most);
   void relist(Replica& replica);
+  void list_records(std::size_t index);
+  void tell_list();
   void turn(std::size_t index);
   void apply(PendingCall& call);
   void deliver(std::size_t index, bool lost);
@@ -121,6 +132,7 @@ class SmallWorld {
   std::vector<Event> events_;
   std::vector<std::string> tokens_ever_;
   std::deque<PendingCall> calls_;
+  std::deque<RecordList> lists_;
   std::deque<Creation> creations_;
   std::array<Replica, 3> replicas_;
   std::uint64_t next_uid_ = 1, next_ticket_ = 1;
