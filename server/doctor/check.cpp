@@ -48,8 +48,8 @@ std::string_view name(Verdict verdict) {
 Checks examine(const View& view) {
   Checks out;
   for (const auto check : {check_api_server, check_configuration, check_service, check_certificate,
-                           check_validation, check_deployment, check_freshness, check_rbac,
-                           check_neighbours, check_workload_apis, check_ledger})
+                           check_validation, check_deployment, check_freshness, check_places,
+                           check_rbac, check_neighbours, check_workload_apis, check_ledger})
     check(view, out);
   return out;
 }

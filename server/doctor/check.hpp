@@ -38,6 +38,7 @@ void check_service(const View& view, Checks& out);
 void check_certificate(const View& view, Checks& out);
 void check_deployment(const View& view, Checks& out);
 void check_freshness(const View& view, Checks& out);
+void check_places(const View& view, Checks& out);
 void check_rbac(const View& view, Checks& out);
 void check_ledger(const View& view, Checks& out);
 void check_workload_apis(const View& view, Checks& out);

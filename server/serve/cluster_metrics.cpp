@@ -50,6 +50,10 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
             static_cast<double>(ledger.groups));
   out.gauge("tpu_webhook_ledger_places", "Places given in those groups",
             static_cast<double>(ledger.entries));
+  out.gauge("tpu_webhook_ledger_stalled_seconds",
+            "Time since the group that has waited longest asked for a place and got no answer out "
+            "of its record; 0 if none waits",
+            std::chrono::duration<double>(ledger.stalled).count());
   const auto calls = [&out](const char* result, std::uint64_t count) {
     out.counter("tpu_webhook_ledger_writes_total",
                 "Writes of ledger objects; a conflict is a race that another replica won",

@@ -56,7 +56,7 @@ def a_slow_plugin_holds_up_nobody():
                 for path in ("/livez", "/metrics"):
                     took, text = fetch(program, path)
                     slowest = max(slowest, took)
-                    assert path == "/livez" or "tpu_webhook_ledger_groups 0" in text, text
+                    assert path == "/livez" or "tpu_webhook_ledger_stalled_seconds 0" in text, text
                 rounds += 1
                 time.sleep(0.05)
             assert not objects.requests, "the plugin had not ended"

@@ -104,6 +104,12 @@ INSTANTIATE_TEST_SUITE_P(
                          "tpu_webhook_watch_synced{resource=\"rayclusters\"} 0\n";
                    },
                    Verdict::warn, "freshness", "a has not listed all rayclusters yet"},
+        BrokenCase{"a_group_that_gets_no_place",
+                   [](View& v) {
+                     v.replicas[1].metrics.object = "tpu_webhook_ledger_stalled_seconds 61.4\n";
+                   },
+                   Verdict::fail, "places",
+                   "a worker group has asked for a place and got none (b: 61 s)"},
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},

@@ -98,7 +98,8 @@ kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
   status.watches.push_back({.resource = "rayclusters",
                             .status = {.trouble = kube::watch::Trouble::not_served},
                             .objects = 0});
-  status.ledger = {.groups = 2, .entries = 6, .written = 8, .conflicts = 1, .failed = 0};
+  status.ledger = {
+      .groups = 2, .entries = 6, .written = 8, .conflicts = 1, .failed = 0, .stalled = 1500ms};
   return status;
 }
 
@@ -113,6 +114,7 @@ TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_relists_total{resource=\"pods\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_failures_total{resource=\"pods\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_places 6\n"));
+  EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_stalled_seconds 1.5\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_writes_total{result=\"conflict\"} 1\n"));
   // A help and a type for each name, once.
   EXPECT_THAT(text, HasSubstr("# TYPE tpu_webhook_watch_synced gauge\n"

@@ -1,0 +1,59 @@
+// Whether Ray workers that need a place get one, by the metrics of the replicas.
+#include "server/doctor/check.hpp"
+#include "server/limits/limits.hpp"
+#include "topology/counted.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+// How long a group has waited at this replica; nothing where it does not say: it asks no API
+// server, is of an older release, or was not reached, which `freshness` has told.
+std::optional<double> waited(const Replica& replica) {
+  if (!replica.metrics.there() || !replica.metrics.object.is_string()) return std::nullopt;
+  const std::string begin = "tpu_webhook_ledger_stalled_seconds ";
+  std::istringstream text(replica.metrics.object.get<std::string>());
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(begin)) continue;
+    std::istringstream number(line.substr(begin.size()));
+    double value = 0;
+    if (number >> value) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_places(const View& view, Checks& out) {
+  constexpr auto check = "places";
+  constexpr std::chrono::duration<double> longest = limits::api::stalled;
+  std::vector<std::string> stalled;
+  std::size_t told = 0;
+  for (const Replica& replica : view.replicas) {
+    const auto time = waited(replica);
+    if (!time) continue;
+    ++told;
+    if (*time > longest.count()) stalled.push_back(fmt::format("{}: {:.0f} s", replica.pod, *time));
+  }
+  if (!stalled.empty())
+    return fail(out, check,
+                fmt::format("a worker group has asked for a place and got none ({})",
+                            fmt::join(stalled, ", ")),
+                fmt::format("kubectl -n {} logs POD | grep msg=ledger says why; "
+                            "docs/operations.md, \"Ray workers get no ids\", what to do",
+                            view.ns));
+  if (told > 0)
+    ok(out, check,
+       fmt::format("no worker group waits for a place, by {}", topology::counted(told, "replica")));
+}
+
+}  // namespace tpuwh::server::doctor
