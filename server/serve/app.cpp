@@ -237,9 +237,14 @@ class App {
               static_cast<double>(limits::connections));
     out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
               static_cast<double>(load_.held_bytes.used()));
-    out.gauge("tpu_webhook_memory_bound_bytes",
-              "The most that callers and a cluster of 100,000 Pods can make resident",
-              static_cast<double>(limits::memory::bound(options_.threads)));
+    const auto bound = [&out](const char* of, std::size_t bytes) {
+      out.gauge("tpu_webhook_memory_bound_bytes",
+                "The most that can be resident: by itself, for callers, for 100,000 Pods",
+                static_cast<double>(bytes), {{"of", of}});
+    };
+    bound("program", limits::memory::program);
+    bound("callers", limits::memory::callers(options_.threads));
+    bound("cluster", limits::memory::cluster);
     out.gauge("tpu_webhook_handshakes_in_progress", "TLS handshakes that have not ended",
               static_cast<double>(load_.handshakes.used()));
   }

@@ -1,4 +1,4 @@
-// A socket as OpenSSL sees it: a BIO that reads so many bytes a turn and then says "not now".
+// A socket as OpenSSL sees it: a BIO that reads a record's bytes a turn and then says "not now".
 //
 // OpenSSL handles what is no application data (key updates, refused renegotiations, warnings)
 // inside one SSL_read, for as long as the socket has more of it. A peer that sends nothing

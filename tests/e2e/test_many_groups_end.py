@@ -14,7 +14,7 @@ LEDGER = "app.kubernetes.io/component=ledger"
 CLUSTERS, GROUPS, CLIENTS = 20, 50, 8
 AWAITED = 5.0   # seconds until a worker has its place (issue 12)
 GONE = 120.0    # seconds until no record is left (issue 12)
-PER_SECOND, BURST = 50, 100  # a replica's requests: server/limits/limits.hpp
+PER_SECOND, BURST = 80, 134  # a replica's requests, of all budgets: server/limits/limits.hpp
 
 
 def create(cluster, group):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import ssl
 import subprocess
@@ -13,7 +14,7 @@ import program as programs
 from certificates import make_pair
 from checks import check
 from program import Program
-from wire import Connection, ask, get, post, review, tls
+from wire import Connection, ask, get, memory_bound, metrics_of, post, review, tls
 
 
 class Load:
@@ -173,23 +174,6 @@ def one_log_line_per_review():
     assert lines[1]["uid"] != "x"
 
 
-def metrics_of(program):
-    """{'name{label="x"}': value} of a scrape, and each name's type."""
-    with Connection(program.health_port, None) as health:
-        answer = health.send(get("/metrics")).answer()
-    assert answer.status == 200 and answer.fields["content-type"].startswith("text/plain; version=0.0.4")
-    values, types = {}, {}
-    for line in answer.body.decode().splitlines():
-        words = line.split(" ")
-        if line.startswith("# TYPE "):
-            assert words[2] not in types, f"two families {words[2]}"
-            types[words[2]] = words[3]
-        elif not line.startswith("#"):
-            assert line.rpartition(" ")[0] not in values, f"twice: {line}"
-            values[line.rpartition(" ")[0]] = float(words[-1])
-    return values, types
-
-
 @check
 def metrics_count_what_happened():
     with Program() as program:
@@ -212,6 +196,15 @@ def metrics_count_what_happened():
         manual = (pathlib.Path(__file__).parents[2] / "docs" / "operations.md").read_text()
         unknown = [name for name in types if name.startswith("tpu_webhook") and f"`{name}" not in manual]
         assert not unknown, unknown
+
+
+@check
+def the_chart_asks_for_the_memory_that_the_server_counts():
+    with Program() as program:
+        bound = sum(memory_bound(program).values())
+    values = (pathlib.Path(__file__).parents[2] / "charts/tpu-webhook/values.yaml").read_text()
+    (asked,) = re.findall(r"^  requests:\n    cpu: .*\n    memory: (\d+)Mi$", values, re.M)
+    assert int(asked) == -(-int(bound) // (1 << 20)), f"{asked} MiB asked, {bound / (1 << 20):.1f} counted"
 
 
 @check

@@ -162,3 +162,26 @@ def checked(answer, uid):
     response = answer.json()["response"]
     assert response["uid"] == uid and response["allowed"], response
     return answer
+
+
+def metrics_of(program):
+    """{'name{label="x"}': value} of a scrape, and each name's type."""
+    with Connection(program.health_port, None) as health:
+        answer = health.send(get("/metrics")).answer()
+    assert answer.status == 200 and answer.fields["content-type"].startswith("text/plain; version=0.0.4")
+    values, types = {}, {}
+    for line in answer.body.decode().splitlines():
+        words = line.split(" ")
+        if line.startswith("# TYPE "):
+            assert words[2] not in types, f"two families {words[2]}"
+            types[words[2]] = words[3]
+        elif not line.startswith("#"):
+            assert line.rpartition(" ")[0] not in values, f"twice: {line}"
+            values[line.rpartition(" ")[0]] = float(words[-1])
+    return values, types
+
+
+def memory_bound(program):
+    """Bytes that may be resident, by what they are for (server/limits/memory.hpp)."""
+    name = 'tpu_webhook_memory_bound_bytes{of="'
+    return {key[len(name):-2]: value for key, value in metrics_of(program)[0].items() if key.startswith(name)}

@@ -87,7 +87,7 @@ TEST_F(ConnectionsTest, a_slow_body_makes_room_before_an_idle_peer) {
 }
 
 TEST_F(ConnectionsTest, idle_peers_stay_while_many_are_in_the_middle_of_something) {
-  Load load(limits::unfinished_before_idle + 1, 100, 0);
+  Load load(limits::unfinished_before_idle, 100, 0);
   Connections all(load);
   std::vector<std::unique_ptr<Guest>> slow;
   for (std::size_t i = 0; i < limits::unfinished_before_idle; ++i) {

@@ -168,6 +168,7 @@ TEST(MetricsTest, operations_md_lists_the_names) {
   for (const char* of_server :
        {"tpu_webhook_build_info", "tpu_webhook_ready", "tpu_webhook_connections",
         "tpu_webhook_connections_limit", "tpu_webhook_handshakes_in_progress",
+        "tpu_webhook_held_bytes", "tpu_webhook_memory_bound_bytes",
         "tpu_webhook_certificate_not_after_timestamp_seconds"})
     EXPECT_EQ(listed.erase(of_server), 1u) << of_server;
   EXPECT_EQ(told, listed);
