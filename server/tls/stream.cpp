@@ -49,7 +49,11 @@ net::Task<net::error_code> Stream::handshake() {
     ERR_clear_error();
     errno = 0;
     const int result = SSL_do_handshake(ssl_.get());
-    if (result == 1) co_return net::error_code();
+    if (result == 1) {
+      wire_->chatter = 0;  // else the first request came in short turns
+      wire_->begin_turn();
+      co_return net::error_code();
+    }
     const int reason = SSL_get_error(ssl_.get(), result);
     const net::error_code error = co_await wait_for(reason);
     if (error) co_return error;
