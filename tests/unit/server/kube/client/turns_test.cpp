@@ -16,13 +16,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr limits::api::Rate fifty{.per_second = 50, .burst = 2};
+constexpr limits::api::Rate two{.per_second = 2, .burst = 2};
 
 class QueueTest : public testing::Test {
  protected:
   // Notes who had a turn, in order; "-NAME" for who had none.
   net::Task<void> wait(std::string name, net::Clock::duration patience) {
     co_await boost::asio::this_coro::throw_if_cancelled(false);
-    const bool mine = co_await queue.turn(net::Clock::now() + patience);
+    const bool mine = co_await asked->turn(net::Clock::now() + patience);
     served.push_back((mine ? "" : "-") + name);
   }
   void spawn(net::TaskGroup& group, const std::string& name, net::Clock::duration patience) {
@@ -32,6 +33,8 @@ class QueueTest : public testing::Test {
   net::TaskGroup tasks, others;
   boost::asio::io_context context{1};
   Queue queue{context.get_executor(), fifty};
+  Queue slow{context.get_executor(), two};
+  Queue* asked = &queue;
   std::vector<std::string> served;
 };
 
@@ -44,6 +47,7 @@ TEST_F(QueueTest, serves_in_the_order_of_coming) {
 }
 
 TEST_F(QueueTest, says_at_once_that_there_is_no_turn_in_time_and_takes_none) {
+  asked = &slow;  // the next turn is so far that a sanitizer comes to all of them before it
   for (const char* name : {"a", "b"}) spawn(tasks, name, 10s);
   for (int i = 0; i < 1000; ++i) spawn(tasks, "late", 5ms);
   spawn(tasks, "c", 10s);
@@ -51,7 +55,7 @@ TEST_F(QueueTest, says_at_once_that_there_is_no_turn_in_time_and_takes_none) {
   context.run();
   EXPECT_EQ(served.back(), "c");
   EXPECT_EQ(std::count(served.begin(), served.end(), "-late"), 1000);
-  EXPECT_LT(net::Clock::now() - begin, 2s);  // a debt of 1,000 turns would be 20 s
+  EXPECT_LT(net::Clock::now() - begin, 5s);  // a debt of 1,000 turns would be 500 s
 }
 
 TEST_F(QueueTest, who_is_cancelled_gives_the_turn_to_the_next) {
