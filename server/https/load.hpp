@@ -1,6 +1,7 @@
 // How much of the server is in use, counted over all threads, and the caps.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
@@ -11,9 +12,10 @@ class Quota {
  public:
   explicit Quota(std::size_t cap) : cap_(cap) {}
 
-  // All or nothing.
-  bool take(std::size_t amount) {
-    if (used_.fetch_add(amount, std::memory_order_relaxed) + amount <= cap_) return true;
+  // All or nothing, and nothing of the last `left_to_others`.
+  bool take(std::size_t amount, std::size_t left_to_others = 0) {
+    const std::size_t most = cap_ - std::min(cap_, left_to_others);
+    if (used_.fetch_add(amount, std::memory_order_relaxed) + amount <= most) return true;
     give_back(amount);
     return false;
   }
@@ -37,8 +39,8 @@ class Share {
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
 
-  bool take(std::size_t amount) {
-    if (!quota_->take(amount)) return false;
+  bool take(std::size_t amount, std::size_t left_to_others = 0) {
+    if (!quota_->take(amount, left_to_others)) return false;
     held_ += amount;
     return true;
   }

@@ -14,6 +14,15 @@ TEST(QuotaTest, gives_all_or_nothing) {
   EXPECT_TRUE(quota.full());
 }
 
+TEST(QuotaTest, keeps_a_part_for_others) {
+  Quota quota(10);
+  EXPECT_FALSE(quota.take(8, 3));
+  EXPECT_TRUE(quota.take(7, 3));
+  EXPECT_FALSE(quota.take(1, 3));
+  EXPECT_TRUE(quota.take(3));
+  EXPECT_FALSE(Quota(1).take(1, 5));
+}
+
 TEST(QuotaTest, counts_what_is_forced_beyond_the_cap) {
   Quota quota(1);
   quota.force(2);
