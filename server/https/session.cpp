@@ -67,7 +67,7 @@ class Conversation {
     if (const auto* refusal = std::get_if<Refusal>(&routed)) {
       co_return co_await refuse(*refusal, head_.has_body());
     }
-    if (has_come_whole()) body_ = std::move(service_.body);
+    if (is_usual()) body_ = std::move(service_.body);
     body_.clear();
     if (wants_continue()) co_await stream_.write(continue_line);  // failed: so will reading
     state = co_await read_body(parser);
@@ -196,9 +196,10 @@ class Conversation {
     return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
   }
 
-  // As an honest caller's usual review does; the memory is the loop's then, and not kept.
-  bool has_come_whole() const {
-    return head_.has_body() && head_.content_length.value_or(limits::body_bytes) <= buffer_.size();
+  // Its memory is the loop's, and not kept.
+  bool is_usual() const {
+    return head_.has_body() &&
+           head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
   }
 
   // The memory that the body should have for what has come of it: little at first, since a
@@ -207,7 +208,8 @@ class Conversation {
     const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
     if (needed <= body_.capacity()) return body_.capacity();
     const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
-    const auto room = std::min<std::uint64_t>(std::max(2 * body_.capacity(), first_body), whole);
+    const auto room = std::min<std::uint64_t>(
+        std::max(2 * body_.capacity(), is_usual() ? kept_body : first_body), whole);
     return std::max<std::size_t>(needed, room);
   }
 
@@ -245,7 +247,8 @@ class Conversation {
     if (body_.size() > limits::large_review_bytes) service_.handlers.give_back_memory();
     connection_.large_review().reset();
     connection_.body().reset();
-    if (body_.capacity() <= kept_body) service_.body = std::move(body_);
+    const bool better = body_.capacity() > service_.body.capacity();
+    if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
     body_ = std::string();
   }
 

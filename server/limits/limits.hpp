@@ -36,9 +36,9 @@ inline constexpr std::size_t read_buffer_bytes = 20u << 10;
 inline constexpr std::size_t kept_body_bytes = 32u << 10;
 
 // What all connections together may hold of bodies, and of answers that their peers do not
-// read: two of the largest reviews and many usual ones. Without it 1,024 connections could hold 7 GiB. Who
-// comes then waits while others are made to give theirs back, at most memory_wait, and is
-// asked to come again (503).
+// read: two of the largest reviews and many usual ones. Without it 1,024 connections could
+// hold 7 GiB. Who comes then waits while others are made to give theirs back, at most
+// memory_wait, and is asked to come again (503).
 inline constexpr std::size_t held_bytes = 24u << 20;
 
 // A review beyond this is answered in memory that is given back, one such at a time: what it
