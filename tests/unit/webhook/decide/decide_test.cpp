@@ -367,17 +367,19 @@ TEST(DecideWords, SayWhichMemberThisIs) {
             "host 1 of 2, slice 1, RayCluster c/g: 2x4 of tpu-v6e-slice, 4 chips per host");
 }
 
-TEST(DecideWords, HostileNamesAreTextInThem) {
-  for (const std::string& text : {"a\"b\\c\n\x01"s, "\0"s, "\xf0\x9f\x98\x80"s}) {
+// An annotation is printed on terminals, and nothing has checked a label yet.
+TEST(DecideWords, HoldNothingThatATerminalObeys) {
+  const std::pair<std::string, std::string> names[] = {
+      {"a\"b\\c\n\x01"s, "a?b?c??"}, {"\0"s, "?"}, {"\xf0\x9f\x98\x80"s, "????"}};
+  for (const auto& [text, said] : names) {
     const auto answer = admit(a_pod()
                                   .owner("Job", text, "u")
                                   .label(job_index, "0")
-                                  .accelerator("tpu7x"
-                                               "-" +
-                                               text)
+                                  .accelerator("tpu7x-" + text)
                                   .topology("2x2x1")
                                   .tpu(4));
-    EXPECT_NE(test::annotation(answer, "tpu-webhook.dev/slice").find(text), std::string::npos);
+    EXPECT_EQ(test::annotation(answer, "tpu-webhook.dev/slice"),
+              "host 0 of 1, Job " + said + ": 2x2x1 of tpu7x-" + said + ", 4 chips per host");
   }
 }
 
