@@ -283,6 +283,10 @@ bool read_spec(text::JsonReader& in, Pod& pod) {
 
 }  // namespace
 
+bool too_many_elements(text::JsonReader& in) {
+  return in.fail(Errc::too_large, "more than " + std::to_string(max_elements) + " elements");
+}
+
 std::string_view Pod::selector(std::string_view key) const {
   for (const Selector& selector : node_selector)
     if (selector.key == key) return selector.value;

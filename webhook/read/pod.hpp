@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,20 +18,21 @@ enum class Presence { absent, present };
 
 enum class EnvSource { literal, value_from };
 
-// One entry of a container's env, of a variable that we know.
 // Of one list. A Pod that is stored has at most 1.5 MiB, and what is kept of an element can be
 // forty times its text ("{}" among containers): without a bound 7 MiB became 400.
 inline constexpr std::size_t max_elements = 65'536;
 
-// Fails beyond the bound.
+// The failure beyond the bound; by itself, so that the lists' own loops stay small.
+bool too_many_elements(text::JsonReader& in);
+
 template <class T>
 bool keep(text::JsonReader& in, std::vector<T>& list, const T& item) {
-  if (list.size() >= max_elements)
-    return in.fail(Errc::too_large, "more than " + std::to_string(max_elements) + " elements");
+  if (list.size() >= max_elements) [[unlikely]] return too_many_elements(in);
   list.push_back(item);
   return true;
 }
 
+// One entry of a container's env, of a variable that we know.
 struct EnvEntry {
   Variable variable;
   EnvSource source;

@@ -99,6 +99,23 @@ TEST(JsonString, ComesBack) {
   }
 }
 
+// Eight bytes are looked at in one step.
+TEST(JsonString, ComesBackWhereverInAWordTheByteStands) {
+  for (unsigned c = 0; c < 0x80; ++c) {
+    for (std::size_t at = 0; at < 24; ++at) {
+      for (const std::string& beside : {" "s, "\x7f"s, "\xc3\xbf"s}) {
+        std::string text;
+        while (text.size() < 24) text += beside;
+        text[at & ~std::size_t{1}] = static_cast<char>(c);  // never half of a letter
+        text[at | 1] = at % 2 == 0 ? ' ' : static_cast<char>(c);
+        text::Buffer out;
+        append_json_string(out, text);
+        EXPECT_EQ(json::parse(out.view()).get<std::string>(), text) << c << " at " << at;
+      }
+    }
+  }
+}
+
 // --- The strict applier of the tests --------------------------------------------------------
 
 TEST(StrictPatch, TakesWhatEveryApplierTakes) {
