@@ -1,8 +1,8 @@
 #include "server/tls/stream.hpp"
 
-#include <boost/asio/ssl/error.hpp>
-
 #include "server/limits/limits.hpp"
+
+#include <boost/asio/ssl/error.hpp>
 
 #include <openssl/err.h>
 
@@ -84,39 +84,35 @@ bool Stream::chatters() const {
   return wire_->chatter > limits::tls_chatter_bytes;
 }
 
-net::Sent Stream::write_now(std::string_view bytes) {
-  net::Sent sent;
-  while (sent.size < bytes.size()) {
+// What SSL_get_error() says of the record that could not be written; SSL_ERROR_NONE for all.
+int Stream::write_records(std::string_view& bytes) {
+  while (!bytes.empty()) {
     ERR_clear_error();
     errno = 0;
     std::size_t written = 0;  // a record at a time
-    const std::string_view rest = bytes.substr(sent.size);
-    if (SSL_write_ex(ssl_.get(), rest.data(), rest.size(), &written) == 1) {
-      sent.size += written;
-      continue;
-    }
-    const int reason = SSL_get_error(ssl_.get(), 0);
-    if (reason != SSL_ERROR_WANT_READ && reason != SSL_ERROR_WANT_WRITE)
-      sent.error = last_error(reason);
-    break;
+    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) != 1)
+      return SSL_get_error(ssl_.get(), 0);
+    bytes.remove_prefix(written);
   }
+  return SSL_ERROR_NONE;
+}
+
+net::Sent Stream::write_now(std::string_view bytes) {
+  std::string_view rest = bytes;
+  const int reason = write_records(rest);
+  net::Sent sent{.size = bytes.size() - rest.size()};
+  const bool later = reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;
+  if (reason != SSL_ERROR_NONE && !later) sent.error = last_error(reason);
   return sent;
 }
 
 net::Task<net::error_code> Stream::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    ERR_clear_error();
-    errno = 0;
-    std::size_t written = 0;
-    if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &written) == 1) {
-      bytes.remove_prefix(written);
-      continue;
-    }
-    const int reason = SSL_get_error(ssl_.get(), 0);
+  for (;;) {
+    const int reason = write_records(bytes);
+    if (reason == SSL_ERROR_NONE) co_return net::error_code();
     const net::error_code error = co_await wait_for(reason);
     if (error) co_return error;
   }
-  co_return net::error_code();
 }
 
 void Stream::say_goodbye() {

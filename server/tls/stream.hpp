@@ -54,6 +54,7 @@ class Stream {
 
  private:
   net::Task<net::error_code> wait_for(int ssl_error);
+  int write_records(std::string_view& bytes);
   bool chatters() const;
 
   ContextPtr context_;
