@@ -1,5 +1,6 @@
 // What the replicas themselves say of their watches, by their metrics.
 #include "server/doctor/check.hpp"
+#include "server/doctor/metric_lines.hpp"
 #include "server/limits/limits.hpp"
 #include "topology/counted.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,42 +16,20 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-struct Line {
-  std::string resource;
-  double value;
-};
-
-// The lines `NAME{resource="pods"} 12.5` of a metric.
-std::vector<Line> lines_of(const std::string& metrics, const std::string& name) {
-  std::vector<Line> found;
-  const std::string begin = name + "{resource=\"";
-  std::istringstream text(metrics);
-  for (std::string line; std::getline(text, line);) {
-    if (!line.starts_with(begin)) continue;
-    const auto quote = line.find('"', begin.size());
-    const auto space = line.rfind(' ');
-    if (quote == std::string::npos || space < quote) continue;
-    std::istringstream number(line.substr(space));
-    double value = 0;
-    if (number >> value) found.push_back({line.substr(begin.size(), quote - begin.size()), value});
-  }
-  return found;
-}
-
 // Why this replica gives no ids; "" if it does.
-std::string fault_of(const std::string& metrics) {
-  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_synced"))
+std::string fault_of(const Replica& replica) {
+  for (const MetricLine& line : lines_of(replica, "tpu_webhook_watch_synced"))
     if (line.value == 0) return fmt::format("has not listed all {} yet", line.resource);
   constexpr std::chrono::duration<double> stale = limits::api::stale;
-  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_age_seconds"))
+  for (const MetricLine& line : lines_of(replica, "tpu_webhook_watch_age_seconds"))
     if (line.value > stale.count())
       return fmt::format("has heard nothing of {} for {:.0f} s", line.resource, line.value);
   return {};
 }
 
-double oldest_word(const std::string& metrics) {
+double oldest_word(const Replica& replica) {
   double oldest = 0;
-  for (const Line& line : lines_of(metrics, "tpu_webhook_watch_age_seconds"))
+  for (const MetricLine& line : lines_of(replica, "tpu_webhook_watch_age_seconds"))
     oldest = std::max(oldest, line.value);
   return oldest;
 }
@@ -74,15 +52,13 @@ void check_freshness(const View& view, Checks& out) {
       silent.push_back(replica.pod + ": " + replica.metrics.why);
       continue;
     }
-    const std::string metrics =
-        replica.metrics.object.is_string() ? replica.metrics.object.get<std::string>() : "";
-    const std::string fault = fault_of(metrics);
+    const std::string fault = fault_of(replica);
     if (!fault.empty()) {
       faults.push_back(replica.pod + ' ' + fault);
       continue;
     }
     ++fresh;
-    oldest = std::max(oldest, oldest_word(metrics));
+    oldest = std::max(oldest, oldest_word(replica));
   }
   if (!faults.empty())
     warn(out, check,

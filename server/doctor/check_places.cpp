@@ -1,5 +1,6 @@
 // Whether Ray workers that need a place get one, by the metrics of the replicas.
 #include "server/doctor/check.hpp"
+#include "server/doctor/metric_lines.hpp"
 #include "server/limits/limits.hpp"
 #include "topology/counted.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <chrono>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,16 +19,8 @@ namespace {
 // How long a group has waited at this replica; nothing where it does not say: it asks no API
 // server, is of an older release, or was not reached, which `freshness` has told.
 std::optional<double> waited(const Replica& replica) {
-  if (!replica.metrics.there() || !replica.metrics.object.is_string()) return std::nullopt;
-  const std::string begin = "tpu_webhook_ledger_stalled_seconds ";
-  std::istringstream text(replica.metrics.object.get<std::string>());
-  for (std::string line; std::getline(text, line);) {
-    if (!line.starts_with(begin)) continue;
-    std::istringstream number(line.substr(begin.size()));
-    double value = 0;
-    if (number >> value) return value;
-  }
-  return std::nullopt;
+  const auto lines = lines_of(replica, "tpu_webhook_ledger_stalled_seconds");
+  return lines.empty() ? std::nullopt : std::optional(lines.front().value);
 }
 
 }  // namespace
