@@ -151,9 +151,4 @@ void Connections::close_all() {
   for (Connection* connection : open_) connection->close();
 }
 
-std::size_t Connections::size() const {
-  const std::lock_guard lock(mutex_);
-  return open_.size();
-}
-
 }  // namespace tpuwh::server::https

@@ -90,8 +90,8 @@ class Connections {
   // handshakes are all taken, some of those.
   void make_room(net::TimePoint now);
 
-  // There is no memory left for bodies and answers: closes the one that holds some and has
-  // kept us waiting longest.
+  // There is no memory left for bodies and answers: closes some of those that hold some and
+  // have kept us waiting for limits::patience_when_full.
   void make_memory(net::TimePoint now);
 
   // From now on (draining) no connection waits for a next request longer than
@@ -100,7 +100,7 @@ class Connections {
 
   void close_all();
 
-  std::size_t size() const;
+  const Load& load() const { return load_; }
 
  private:
   friend class Connection;
@@ -111,7 +111,7 @@ class Connections {
   void shed(net::TimePoint now, Wanted&& wanted);
 
   Load& load_;
-  mutable std::mutex mutex_;  // of open_, while its sockets are open
+  std::mutex mutex_;  // of open_, while its sockets are open
   std::list<Connection*> open_;
   std::atomic<bool> stop_idling_{false};
 };

@@ -62,17 +62,16 @@ std::string to_text(const net::Endpoint& endpoint) {
   return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", endpoint.port());
 }
 
-Listener::Listener(net::Acceptor acceptor, Load& load, Connections& connections, log::Log& log,
+Listener::Listener(net::Acceptor acceptor, Connections& connections, log::Log& log,
                    std::function<void(net::Socket)> start)
     : acceptor_(std::move(acceptor)),
-      load_(load),
       connections_(connections),
       log_(log),
       start_(std::move(start)) {}
 
 net::Task<void> Listener::run() {
   while (acceptor_.is_open()) {
-    if (load_.full()) {
+    if (load().full()) {
       co_await make_room();
       continue;
     }
@@ -88,7 +87,7 @@ net::Task<void> Listener::run() {
 void Listener::stop() {
   net::error_code error;
   acceptor_.non_blocking(true, error);
-  while (!error && !load_.full()) {
+  while (!error && !load().full()) {
     net::Socket socket = acceptor_.accept(error);
     if (!error) take_in(std::move(socket));
   }
@@ -98,7 +97,7 @@ void Listener::stop() {
 // Once somebody is there to be let in.
 net::Task<void> Listener::make_room() {
   const auto [error] = co_await acceptor_.async_wait(net::Acceptor::wait_read, net::as_result);
-  if (error || !load_.full()) co_return;
+  if (error || !load().full()) co_return;
   connections_.make_room(net::Clock::now());
   co_await pause();
 }
@@ -106,8 +105,8 @@ net::Task<void> Listener::make_room() {
 net::Task<void> Listener::pause() {
   if (full_.allows(net::Clock::now())) {
     log_.warn("cannot accept: too many connections, handshakes or open files",
-              {{"connections", std::uint64_t{load_.connections.used()}},
-               {"handshakes", std::uint64_t{load_.handshakes.used()}}});
+              {{"connections", std::uint64_t{load().connections.used()}},
+               {"handshakes", std::uint64_t{load().handshakes.used()}}});
   }
   net::Timer timer(acceptor_.get_executor(), limits::accept_pause);
   co_await timer.async_wait(net::as_result);

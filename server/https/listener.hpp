@@ -24,7 +24,8 @@ std::string to_text(const net::Endpoint& endpoint);
 class Listener {
  public:
   // `start` is called with each accepted socket, on the acceptor's event loop.
-  Listener(net::Acceptor acceptor, Load& load, Connections& connections, log::Log& log,
+  // `connections` are those of its port.
+  Listener(net::Acceptor acceptor, Connections& connections, log::Log& log,
            std::function<void(net::Socket)> start);
 
   // Accepts until stop() or cancellation. While the load is full the kernel's queue holds
@@ -39,9 +40,9 @@ class Listener {
   net::Task<void> make_room();
   net::Task<void> pause();
   void take_in(net::Socket socket);
+  const Load& load() const { return connections_.load(); }
 
   net::Acceptor acceptor_;
-  Load& load_;
   Connections& connections_;
   log::Log& log_;
   std::function<void(net::Socket)> start_;

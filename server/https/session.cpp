@@ -46,10 +46,6 @@ class Conversation {
  private:
   using State = RequestParser::State;
   static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
-  static constexpr std::size_t first_body = 4u << 10;
-  // Of limits::held_bytes, for 256 reviews of the usual size at a time, however many large ones
-  // are on their way: without it, 3 MiB Pods eight at a time had one in sixty of them refused.
-  static constexpr std::size_t usual_bodies = limits::held_bytes / 3;
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
@@ -178,7 +174,7 @@ class Conversation {
     const net::Sent sent = stream_.write_now(bytes);
     if (sent.error || sent.size == bytes.size()) co_return sent.error;
     const std::string rest(bytes.substr(sent.size));
-    if (!connection_.unread().take(rest.size(), usual_bodies))
+    if (!connection_.unread().take(rest.size(), limits::usual_bodies_bytes))
       co_return boost::asio::error::no_buffer_space;
     connection_.wait(Waiting::write, limits::write);
     const net::error_code error = co_await stream_.write(rest);
@@ -202,14 +198,13 @@ class Conversation {
            head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
   }
 
-  // The memory that the body should have for what has come of it: little at first, since a
-  // byte is soon sent, then twice as much again and again, and never more than the whole.
+  // The memory that the body should have for what has come of it; never more than the whole.
   std::size_t wanted_body() const {
     const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
     if (needed <= body_.capacity()) return body_.capacity();
     const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
     const auto room = std::min<std::uint64_t>(
-        std::max(2 * body_.capacity(), is_usual() ? kept_body : first_body), whole);
+        std::max(2 * body_.capacity(), is_usual() ? kept_body : limits::first_body_bytes), whole);
     return std::max<std::size_t>(needed, room);
   }
 
@@ -221,7 +216,7 @@ class Conversation {
     Share& share = connection_.body();
     if (wanted <= share.held()) co_return true;
     const net::TimePoint until = net::Clock::now() + limits::memory_wait;
-    const std::size_t left_to_others = wanted > kept_body ? usual_bodies : 0;
+    const std::size_t left_to_others = wanted > kept_body ? limits::usual_bodies_bytes : 0;
     while (!share.take(wanted - share.held(), left_to_others)) {
       const net::TimePoint now = net::Clock::now();
       if (now >= until) co_return false;

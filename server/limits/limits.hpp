@@ -35,11 +35,19 @@ inline constexpr std::size_t read_buffer_bytes = 20u << 10;
 // review has 5 to 20 KiB.
 inline constexpr std::size_t kept_body_bytes = 32u << 10;
 
+// A larger one, or one whose length is not said, takes so much at first, and twice as much
+// again and again: a byte is soon sent.
+inline constexpr std::size_t first_body_bytes = 4u << 10;
+
 // What all connections together may hold of bodies, and of answers that their peers do not
 // read: two of the largest reviews and many usual ones. Without it 1,024 connections could
 // hold 7 GiB. Who comes then waits while others are made to give theirs back, at most
 // memory_wait, and is asked to come again (503).
 inline constexpr std::size_t held_bytes = 24u << 20;
+
+// Of these, left for 256 reviews of the usual size at a time, however much large ones and
+// unread answers want: without it, all attacks at once had one review in sixty refused.
+inline constexpr std::size_t usual_bodies_bytes = held_bytes / 3;
 
 // A review beyond this is answered in memory that is given back, one such at a time: what it
 // is read into takes eight times its size. The largest that was recorded has 48 KiB.
@@ -56,7 +64,7 @@ inline constexpr std::size_t config_bytes = 1u << 20;
 
 // Open connections of the TLS port. An API server keeps 25 idle ones and opens
 // more in a burst; ten API servers in a burst of 100 each fit. What each holds:
-// connection_bytes.
+// memory::connection (server/limits/memory.hpp).
 inline constexpr std::size_t connections = 1024;
 
 // Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 512 of them
@@ -180,10 +188,6 @@ inline constexpr Rate questions = {40, 64};
 // The ledger, where nobody waits. 1,000 groups that end together are 1,000 removals, and twice
 // that where a quorum list comes before each: 50 s and 100 s of one replica alone.
 inline constexpr Rate upkeep = {20, 20};
-
-// What a replica sends at most, for ever: "requests per second within the budget".
-inline constexpr double requests_per_second =
-    watching.per_second + questions.per_second + upkeep.per_second;
 
 // Objects of one list page: client-go's pager has the same (contract.md B.2).
 inline constexpr unsigned page_items = 500;

@@ -122,7 +122,8 @@ class App {
         cluster_config_(find_cluster(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
-      workers_.push_back(std::make_unique<Worker>(shared_, number, https::Port::webhook));
+      workers_.push_back(
+          std::make_unique<Worker>(shared_, number, https::Port::webhook, connections_));
     }
   }
 
@@ -146,17 +147,6 @@ class App {
   }
 
  private:
-  Shared health_shared() {
-    return {.config = shared_.config,
-            .cluster = shared_.cluster,
-            .places = shared_.places,
-            .health = health_,
-            .log = log_,
-            .metrics = metrics_,
-            .connections = health_connections_,
-            .load = health_load_};
-  }
-
   // --- start ---
 
   tls::Source open_source() const {
@@ -325,9 +315,9 @@ class App {
     open_ports_ = workers_.size();
     on_every_worker([this](Worker& worker) {
       worker.stop_listening();
-      connections_.stop_idling();
       --open_ports_;
     });
+    connections_.stop_idling();
     control_.spawn(after(options_.drain_timeout, Drain::Event::time_over));
     control_.spawn(watch_connections());
   }
@@ -394,12 +384,10 @@ class App {
       .health = health_,
       .log = log_,
       .metrics = metrics_,
-      .connections = connections_,
-      .load = load_,
       .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
-  Worker control_{health_shared(), 0, https::Port::health};
+  Worker control_{shared_, 0, https::Port::health, health_connections_};
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;

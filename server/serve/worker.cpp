@@ -7,7 +7,8 @@
 
 namespace tpuwh::server::serve {
 
-Worker::Worker(const Shared& shared, std::size_t number, https::Port port)
+Worker::Worker(const Shared& shared, std::size_t number, https::Port port,
+               https::Connections& connections)
     : shared_(shared),
       number_(number),
       handlers_({.config = shared.config,
@@ -16,7 +17,7 @@ Worker::Worker(const Shared& shared, std::size_t number, https::Port port)
                  .log = shared.log,
                  .metrics = shared.metrics}),
       service_{.port = port,
-               .connections = shared.connections,
+               .connections = connections,
                .handlers = handlers_,
                .places = shared.places,
                .health = shared.health,
@@ -28,7 +29,7 @@ Worker::Worker(const Shared& shared, std::size_t number, https::Port port)
 net::Endpoint Worker::listen(const net::Address& address) {
   auto acceptor = https::open_acceptor(executor(), address);
   const auto endpoint = acceptor.local_endpoint();
-  listener_.emplace(std::move(acceptor), shared_.load, shared_.connections, shared_.log,
+  listener_.emplace(std::move(acceptor), service_.connections, shared_.log,
                     [this](net::Socket socket) { start_session(std::move(socket)); });
   spawn(listener_->run());
   return endpoint;

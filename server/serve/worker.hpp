@@ -21,16 +21,16 @@ struct Shared {
   https::Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
-  https::Connections& connections;
-  https::Load& load;                           // of `connections`
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports
 };
 
 // Used by the thread that runs it; post() may be called by any.
 class Worker {
  public:
-  // `number` is the loop's in Health; `port` what its listener, if any, serves.
-  Worker(const Shared& shared, std::size_t number, https::Port port);
+  // `number` is the loop's in Health; `port` what its listener, if any, serves, with all
+  // `connections` of that port.
+  Worker(const Shared& shared, std::size_t number, https::Port port,
+         https::Connections& connections);
 
   // Opens the listening socket and returns where it is. Before run().
   // Throws std::runtime_error.
