@@ -8,6 +8,7 @@ from harness.api import wait_for
 from harness.asking import Asking
 from harness.namespace import Namespace
 from harness.workers import TOKEN, Cluster, doubles
+from rates import busiest_second
 
 OURS = "system:serviceaccount:tpu-webhook:tpu-webhook"
 FORGED, CLIENTS = 5000, 8
@@ -46,7 +47,7 @@ def test_forged_deletions_cost_nobody_a_place(release, plane, api, namespace, pi
         picture("5,000 forged deletions", "\n".join([
             asking.said(),
             f"gone after {deleted:.0f} s; {len(spent)} requests of ours in {deleted + AFTER:.0f} s, "
-            f"{audit.busiest_second(spent)} in the busiest second; {lines} lines of log",
+            f"{busiest_second(spent)} in the busiest second; {lines} lines of log",
             f"three replicas, {len(cluster.pods())} Pods"]))
         assert not doubles(cluster.pods())
         assert asking.slowest() <= AWAITED, asking.said()

@@ -8,59 +8,38 @@ import threading
 import time
 import uuid
 
+import ray_workers
 from checks import check
 from made_up_api import Living, Server, kubeconfig, status
 from memory import Resident, in_mib
 from program import Program
-from wire import Kept, post, tls
+from ray_workers import CLUSTERS, NS, OF_NS, PODS, TOKEN
+from rates import busiest_second
+from wire import Kept, tls
 
-NS, HOOKS = "ml", "hooks"
-PODS, OF_NS = "/api/v1/pods", f"/api/v1/namespaces/{NS}/pods"
+HOOKS = "hooks"
 RECORDS = f"/api/v1/namespaces/{HOOKS}/configmaps"
 CLUSTER, UID = "ray", "5f3c0e1c-0000-4000-8000-000000000001"
-TOKEN = "tpu-webhook.dev/token"
 GROUPS, SLICES, HOSTS = 4, 64, 4
 
 FORGED = 5000
 AWAITED = 5.0    # seconds from the first asking until a worker has its place (issue 12)
 GIVEN_UP = 20.0  # by the asker, so that a check ends
-PER_SECOND, BURST = 50, 100  # requests: server/limits/limits.hpp
+PER_SECOND, BURST = 50, 100  # requests: less than all budgets of server/limits/limits.hpp together
 
 
 # --- the cluster
 
-def ray_cluster():
-    groups = [{"groupName": f"w{number}", "numOfHosts": HOSTS, "replicas": SLICES, "minReplicas": 0,
-               "maxReplicas": SLICES} for number in range(GROUPS)]
-    return {"apiVersion": "ray.io/v1", "kind": "RayCluster",
-            "metadata": {"name": CLUSTER, "namespace": NS, "uid": UID, "resourceVersion": "5"},
-            "spec": {"workerGroupSpecs": groups}}
-
-
-def owner(uid=UID):
-    return [{"apiVersion": "ray.io/v1", "kind": "RayCluster", "name": CLUSTER, "uid": uid,
-             "controller": True}]
-
-
-def labels(cluster, group):
-    return {"ray.io/node-type": "worker", "ray.io/cluster": cluster, "ray.io/group": group}
-
-
 def worker(name, group):
-    """A Pod of KubeRay without index labels."""
-    return {"metadata": {"name": name, "namespace": NS, "labels": labels(CLUSTER, group),
-                         "ownerReferences": owner()},
-            "spec": {"nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
-                                      "cloud.google.com/gke-tpu-topology": "4x4"},
-                     "containers": [{"name": "ray-worker", "image": "i",
-                                     "resources": {"limits": {"google.com/tpu": "4"}}}]}}
+    return ray_workers.worker(name, CLUSTER, UID, group)
 
 
 def forged(number, cluster, group, owners):
     """What anybody may create and delete; it asks for no TPU, so nobody is asked about it."""
     token = f"0-0-{number:016x}"
     return {"metadata": {"name": f"forged-{number}", "namespace": NS, "uid": str(uuid.uuid4()),
-                         "labels": {**labels(cluster, group), TOKEN: token}, "ownerReferences": owners},
+                         "labels": {**ray_workers.labels(cluster, group), TOKEN: token},
+                         "ownerReferences": owners},
             "status": {"phase": "Running"}}
 
 
@@ -68,9 +47,10 @@ class Cluster(Living):
     """One RayCluster of four worker groups, nobody in them yet."""
 
     def __init__(self):
-        pods = []
+        pods, groups = [], [f"w{number}" for number in range(GROUPS)]
         super().__init__({PODS: pods, OF_NS: pods, "/api/v1/nodes": [], "/api/v1/services": [],
-                          "/apis/ray.io/v1/rayclusters": [ray_cluster()], RECORDS: []})
+                          CLUSTERS: [ray_workers.ray_cluster(CLUSTER, UID, groups, HOSTS, SLICES)],
+                          RECORDS: []})
 
     def asked(self, since=0.0):
         """Requests that are no watch."""
@@ -82,13 +62,7 @@ class Cluster(Living):
         return [r for r in self.asked() if r.folder == RECORDS and r.name not in made]
 
     def busiest_second(self):
-        times = sorted(r.at for r in self.asked())
-        first, most = 0, 0
-        for last, at in enumerate(times):
-            while at - times[first] > 1.0:
-                first += 1
-            most = max(most, last - first + 1)
-        return most
+        return busiest_second(sorted(r.at for r in self.asked()))
 
 
 def flags_for(folder, server):
@@ -172,13 +146,8 @@ class Workers:
 
 def ask_place(kept, pod):
     """(status, the Pod as it is stored or None, why not)"""
-    review_uid = str(uuid.uuid4())
-    request = {"uid": review_uid, "kind": {"group": "", "version": "v1", "kind": "Pod"},
-               "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
-               "namespace": NS, "object": pod}
-    body = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-                       "request": request}).encode()
-    answer = kept.answer(post(body))
+    review_uid, request = ray_workers.creation(pod)
+    answer = kept.answer(request)
     if answer.status != 200:
         return answer.status, None, answer.body.decode()
     response = answer.json()["response"]
@@ -186,11 +155,7 @@ def ask_place(kept, pod):
     tokens = [op["value"] for op in json.loads(base64.b64decode(response["patch"]))
               if op["path"] == "/metadata/labels/tpu-webhook.dev~1token"]
     assert len(tokens) == 1, response
-    stored = json.loads(json.dumps(pod))
-    stored["metadata"]["labels"][TOKEN] = tokens[0]
-    stored["metadata"]["uid"] = str(uuid.uuid4())
-    stored["status"] = {"phase": "Pending"}
-    return 200, stored, ""
+    return 200, ray_workers.stored(pod, tokens[0], "Pending"), ""
 
 
 def judge(program, api, workers, resident=None):
@@ -241,13 +206,13 @@ def forged_deletions_of_nobodys_groups():
 @check
 def forged_deletions_of_a_known_raycluster():
     """C1: the same of a RayCluster that is there, with its uid, in groups that it does not have."""
-    deletions(lambda number: forged(number, CLUSTER, f"g{number}", owner()), strangers=False)
+    deletions(lambda number: forged(number, CLUSTER, f"g{number}", ray_workers.owner(CLUSTER, UID)), strangers=False)
 
 
 @check
 def forged_deletions_in_the_groups_that_ask():
     """C1: the same in the groups whose workers ask for places: tokens that were never given."""
-    deletions(lambda number: forged(number, CLUSTER, f"w{number % GROUPS}", owner()))
+    deletions(lambda number: forged(number, CLUSTER, f"w{number % GROUPS}", ray_workers.owner(CLUSTER, UID)))
 
 
 # --- an API server that says no

@@ -12,7 +12,7 @@ import time
 import bodies
 from attack import Attack, said
 from checks import row
-from program import Program
+from program import Program, resident_bytes
 from wire import Connection, ask, memory_bound, tls
 
 MIB = 1 << 20
@@ -27,16 +27,13 @@ class Resident:
     """Resident memory of a process, looked at 50 times a second; a context manager."""
 
     def __init__(self, pid):
-        self._status, self._stop = pathlib.Path(f"/proc/{pid}/status"), threading.Event()
+        self._pid, self._stop = pid, threading.Event()
         self.sampled = self.peak = 0
         self._thread = threading.Thread(target=self._look, daemon=True)
 
     def now(self):
         """(now, the kernel's peak), bytes; (0, 0) once the process is gone."""
-        fields = {}
-        with contextlib.suppress(OSError):
-            fields = dict(line.split(":", 1) for line in self._status.read_text().splitlines())
-        return tuple(int(fields.get(name, "0 kB").split()[0]) << 10 for name in ("VmRSS", "VmHWM"))
+        return resident_bytes(self._pid)
 
     def _look(self):
         while not self._stop.wait(0.02):

@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support" / "workloads")]
+sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support"), str(TESTS / "support" / "workloads")]
 
 import attack  # noqa: E402
 import checks  # noqa: E402

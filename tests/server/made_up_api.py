@@ -119,13 +119,13 @@ class Server:
         self.listener.close()
 
 
-def kubeconfig(folder, port, namespace="default"):
+def kubeconfig(folder, port, namespace="default", user=None):
     """A file that leads to a server on this port, without TLS."""
     path = pathlib.Path(folder) / "kubeconfig"
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "test",
         "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-        "users": [{"name": "u", "user": {}}],
+        "users": [{"name": "u", "user": user or {}}],
         "contexts": [{"name": "test",
                       "context": {"cluster": "c", "user": "u", "namespace": namespace}}]}))
     return str(path)
@@ -180,9 +180,15 @@ class Objects:
         while text := peer.request():
             request = Request(text)
             self.requests.append(request)
+            if self.streams(peer, request):
+                return
             answers = (fault(self, request) for fault in self.faults)
             code, out = next(filter(None, answers), None) or self.answer(request)
             peer.answer(out if isinstance(out, str) else json.dumps(out), code, retry_after(out))
+
+    def streams(self, peer, request):
+        """Whether it was a watch, which has had its answer then and ends the connection."""
+        return False
 
     def targets(self, beginning="/"):
         """Path and query of each request whose path begins so."""
@@ -246,15 +252,11 @@ class Living(Objects):
         self._events = []  # (version, path, type, object), all there ever were
         self._cuts = 0
 
-    def __call__(self, peer):
-        while text := peer.request():
-            request = Request(text)
-            self.requests.append(request)
-            if "watch" in request.query:
-                return self._watch(peer, request)
-            answers = (fault(self, request) for fault in self.faults)
-            code, out = next(filter(None, answers), None) or self.answer(request)
-            peer.answer(json.dumps(out), code, retry_after(out))
+    def streams(self, peer, request):
+        watches = "watch" in request.query
+        if watches:
+            self._watch(peer, request)
+        return watches
 
     def happen(self, kind, path, *objects):
         """ADDED or DELETED, in a collection and to its watches."""

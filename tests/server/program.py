@@ -33,6 +33,15 @@ def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):
             process.kill()  # unless it has ended
 
 
+def resident_bytes(pid):
+    """(now, the kernel's peak); (0, 0) once the process is gone."""
+    fields = {}
+    with contextlib.suppress(OSError):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+    return tuple(int(fields.get(name, "0 kB").split()[0]) << 10 for name in ("VmRSS", "VmHWM"))
+
+
 class Program:
     """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
     that becomes it."""
@@ -81,8 +90,7 @@ class Program:
             time.sleep(0.02)
 
     def resident_bytes(self):
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) << 10
+        return resident_bytes(self.process.pid)[0]
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))

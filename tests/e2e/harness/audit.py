@@ -97,16 +97,6 @@ def requests(state: State, user: str, since: int = 0) -> list:
     return sorted(found)
 
 
-def busiest_second(times: list) -> int:
-    """The most requests that came within a second."""
-    first, most = 0, 0
-    for last, at in enumerate(times):
-        while at - times[first] > 1.0:
-            first += 1
-        most = max(most, last - first + 1)
-    return most
-
-
 def used_by(state: State, user: str) -> set:
     """(API group, resource, verb) of each request of a user that was allowed."""
     found = set()

@@ -5,7 +5,7 @@ import urllib.request
 
 import certificates
 from checks import check
-from made_up_api import Objects, Server
+from made_up_api import Objects, Server, kubeconfig
 from program import Program
 
 SLEEPS = 5
@@ -16,17 +16,6 @@ echo '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential
        "status": {{"token": "t"}}}}'
 """
 
-KUBECONFIG = """
-current-context: a
-contexts: [{name: a, context: {cluster: c, user: u, namespace: webhook}}]
-clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", certificate-authority: %s}}]
-users:
-- name: u
-  user:
-    exec: {apiVersion: client.authentication.k8s.io/v1, command: %s, interactiveMode: Never}
-"""
-
-
 def fetch(program, path):
     """(seconds, text) of a GET on the health port."""
     begin = time.monotonic()
@@ -36,21 +25,22 @@ def fetch(program, path):
     return time.monotonic() - begin, text
 
 
-def kubeconfig(server):
+def flags(server):
     plugin = certificates.FOLDER / "slow-plugin"
     plugin.write_text(PLUGIN)
     plugin.chmod(0o700)
-    path = certificates.FOLDER / "slow-config"
-    path.write_text(KUBECONFIG % (server.port, certificates.FOLDER / "ca.crt", plugin))
-    return path
+    user = {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(plugin),
+                     "interactiveMode": "Never"}}
+    path = kubeconfig(certificates.FOLDER, server.port, "webhook", user)
+    return "--kubeconfig", path, "--ledger", "cluster"
 
 
 @check
 def a_slow_plugin_holds_up_nobody():
     objects = Objects()
-    with Server(objects) as server:
+    with Server(objects, tls=False) as server:
         begin = time.monotonic()
-        with Program("--kubeconfig", kubeconfig(server), "--ledger", "cluster") as program:
+        with Program(*flags(server)) as program:
             slowest, rounds = 0, 0
             while time.monotonic() - begin < SLEEPS - 0.5:
                 for path in ("/livez", "/metrics"):
@@ -70,8 +60,7 @@ def a_slow_plugin_holds_up_nobody():
 
 @check
 def a_plugin_ends_with_the_program():
-    with Server(Objects()) as server, \
-            Program("--kubeconfig", kubeconfig(server), "--ledger", "cluster") as program:
+    with Server(Objects(), tls=False) as server, Program(*flags(server)) as program:
         fetch(program, "/livez")
         begin = time.monotonic()
         program.signal()
