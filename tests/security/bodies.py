@@ -41,6 +41,31 @@ def many_terms(size):
     return _review(pod)
 
 
+LISTED = 65_000  # elements: of any list 65,536 are read (webhook/read/pod.hpp)
+
+
+def every_list(size):
+    """C2: a Pod of so many bytes that is read to its end, each of whose lists is as long as it may
+    be: what it is read into is ten times the text of these. What is left of its size is numbers,
+    which only the parser's index holds."""
+    pod = _pod("tpu-v6e-slice", "2x4", 1, 4)
+    empty, spec = [{}] * LISTED, pod["spec"]
+    spec["nodeSelector"] |= {f"k{number}": "" for number in range(LISTED - 2)}
+    spec["containers"][0]["resources"]["claims"] = empty
+    spec["containers"][0]["env"] = [{"name": "TPU_NAME"}] * (LISTED // 2)
+    spec["containers"] += empty
+    spec["resourceClaims"] = empty
+    node_terms = [{"matchExpressions": empty}, {"matchExpressions": [{"values": [""] * LISTED}]}, *empty]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    spec["affinity"] = {"nodeAffinity": {required: {"nodeSelectorTerms": node_terms}},
+                        "podAffinity": {required: empty}}
+    spec["numbers"] = []
+    room = size - len(_review(pod))
+    assert room >= 0, room
+    spec["numbers"] = [0] * (room // 2)
+    return _review(pod)
+
+
 def many_names(containers):
     """C2: a Pod of 2.5 KB at most, each of whose containers gets the names of 1,920 hosts four
     times: 200 KB of patch. tpu7x has no host of 16 chips, which is only warned of."""

@@ -182,13 +182,13 @@ def written(folder, name, text):
     return path
 
 
-def in_turn(folder):
-    return ["reviews", "--file", written(folder, "7-mib", bodies.many_terms(7 * MIB)), "--count", 8,
+def in_turn(folder, bytes_of=bodies.many_terms):
+    return ["reviews", "--file", written(folder, "7-mib", bytes_of(7 * MIB)), "--count", 8,
             "--connections", 4, *AGAIN]
 
 
-def kept(folder, at_once=1):
-    return ["reviews", "--file", written(folder, "3-mib", bodies.many_terms(3 * MIB)), "--count", 24,
+def kept(folder, at_once=1, bytes_of=bodies.every_list):
+    return ["reviews", "--file", written(folder, "3-mib", bytes_of(3 * MIB)), "--count", 24,
             "--connections", 8, "--at-once", at_once, *AGAIN]
 
 
@@ -212,6 +212,12 @@ def reviews_of_7_mib_in_turn(port, folder):
     """C2: the largest body there is, full of node selector terms, one after another on four
     connections, so that both threads have to do with them."""
     carry_out(port, in_turn(folder))
+
+
+@grows
+def reviews_of_7_mib_of_every_list(port, folder):
+    """C2: the same, of lists that are read to their ends."""
+    carry_out(port, in_turn(folder, bodies.every_list))
 
 
 @grows
