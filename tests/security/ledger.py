@@ -43,6 +43,12 @@ def forged(number, cluster, group, owners):
             "status": {"phase": "Running"}}
 
 
+def with_chips(pod):
+    """The same of who was not stopped by a quota: the store keeps it for as long as it lives."""
+    limits = {"limits": {"google.com/tpu": "4"}}
+    return pod | {"spec": {"containers": [{"name": "c", "image": "i", "resources": limits}]}}
+
+
 class Cluster(Living):
     """One RayCluster of four worker groups, nobody in them yet."""
 
@@ -174,7 +180,8 @@ def judge(program, api, workers, resident=None):
 # --- C1
 
 def deletions(make, strangers=True):
-    """5,000 Pods deleted within five seconds; the watches end once meanwhile, as they do."""
+    """5,000 Pods come and are deleted within five seconds; the watches end once meanwhile, as they
+    do."""
     api = Cluster()
     pods = [make(number) for number in range(FORGED)]
     with serving(api) as program, Resident(program.process.pid) as resident:
@@ -182,6 +189,7 @@ def deletions(make, strangers=True):
             time.sleep(3)
             assert workers.given(), f"no place before the attack: {workers.said()}"
             for begin in range(0, FORGED, 100):
+                api.happen("ADDED", PODS, *pods[begin:begin + 100])
                 api.happen("DELETED", PODS, *pods[begin:begin + 100])
                 time.sleep(0.1)
             cut = time.monotonic()
@@ -197,22 +205,50 @@ def deletions(make, strangers=True):
         assert not api.of_strangers(), [r.target for r in api.of_strangers()[:3]]
 
 
+def of_nobodys_groups(number):
+    """Of a RayCluster that is not there."""
+    return forged(number, "x", f"g{number}", [])
+
+
+def of_a_known_raycluster(number):
+    """Of one that is there, with its uid, in groups that it does not have."""
+    return forged(number, CLUSTER, f"g{number}", ray_workers.owner(CLUSTER, UID))
+
+
+def in_the_groups_that_ask(number):
+    """In the groups whose workers ask for places: tokens that were never given."""
+    return forged(number, CLUSTER, f"w{number % GROUPS}", ray_workers.owner(CLUSTER, UID))
+
+
 @check
 def forged_deletions_of_nobodys_groups():
-    """C1: 5,000 deleted Pods with the labels of workers of a RayCluster that is not there."""
-    deletions(lambda number: forged(number, "x", f"g{number}", []))
+    """C1: 5,000 deleted Pods with the labels of workers."""
+    deletions(of_nobodys_groups)
+
+
+@check
+def forged_deletions_of_nobodys_groups_with_chips():
+    deletions(lambda number: with_chips(of_nobodys_groups(number)))
 
 
 @check
 def forged_deletions_of_a_known_raycluster():
-    """C1: the same of a RayCluster that is there, with its uid, in groups that it does not have."""
-    deletions(lambda number: forged(number, CLUSTER, f"g{number}", ray_workers.owner(CLUSTER, UID)), strangers=False)
+    deletions(of_a_known_raycluster, strangers=False)
+
+
+@check
+def forged_deletions_of_a_known_raycluster_with_chips():
+    deletions(lambda number: with_chips(of_a_known_raycluster(number)), strangers=False)
 
 
 @check
 def forged_deletions_in_the_groups_that_ask():
-    """C1: the same in the groups whose workers ask for places: tokens that were never given."""
-    deletions(lambda number: forged(number, CLUSTER, f"w{number % GROUPS}", ray_workers.owner(CLUSTER, UID)))
+    deletions(in_the_groups_that_ask)
+
+
+@check
+def forged_deletions_in_the_groups_that_ask_with_chips():
+    deletions(lambda number: with_chips(in_the_groups_that_ask(number)))
 
 
 # --- an API server that says no
