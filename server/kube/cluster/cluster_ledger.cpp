@@ -28,39 +28,9 @@ Moment now() {
   return net::Clock::now().time_since_epoch();
 }
 
-Outcome failed(std::string why) {
-  return {.kind = OutcomeKind::failed, .why = std::move(why)};
-}
-
-// Until a person acts: neither who we are nor what we may changes by asking again.
-bool needs_operator(const client::Status& status) {
-  return status.code == 401 || status.code == 403;
-}
-
 store::GroupName name_of(const places::OwnedPlaceRequest& request) {
   return {request.ns, request.cluster, request.cluster_uid, request.group};
 }
-
-client::Resource pods_of(const store::GroupName& group) {
-  return {.group = "", .version = "v1", .plural = "pods", .ns = group.ns};
-}
-
-// Gathers the Pods of a list as it comes.
-class PodReader final : public client::ItemReader {
- public:
-  explicit PodReader(std::string prefix) : reader_(std::move(prefix)) {}
-  GroupPods take_pods() { return std::move(pods_); }
-
- private:
-  void on_item(std::string_view json) override {
-    auto pod = reader_.pod(json);
-    if (!pod || pod->ended || !pod->ray) return;
-    pods_[pod->uid] = {std::move(pod->ray->token), pod->ray->place, pod->leaving};
-  }
-
-  store::ObjectReader reader_;
-  GroupPods pods_;
-};
 
 }  // namespace
 
@@ -77,6 +47,7 @@ ClusterLedger::ClusterLedger(client::Client& client, store::Store& store, net::T
       store_(store),
       tasks_(tasks),
       log_(log),
+      calls_(client, store.prefix(), ns),
       ns_(std::move(ns)),
       stalls_({limits::api::stalled_memory, limits::api::stalled_groups}),
       random_(static_cast<std::minstd_rand::result_type>(now().count())) {
@@ -246,7 +217,7 @@ void ClusterLedger::pod_gone(const store::GroupName& name, const std::string& to
 net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call,
                                        client::Purpose purpose) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  const Outcome outcome = co_await execute(name, call, purpose);
+  const Outcome outcome = co_await calls_.perform(name, call, purpose);
   count(call, outcome);
   const auto group = groups_.find(name);
   if (group == groups_.end()) co_return;
@@ -279,103 +250,6 @@ void ClusterLedger::say(const store::GroupName& name, const GroupLedger::Call& c
   if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
     log_.warn("ledger object was missing; made anew from the Pods that live",
               {{"group", group}, {"entries", std::uint64_t{call.record.entries.size()}}});
-}
-
-net::Task<Outcome> ClusterLedger::execute(const store::GroupName& name,
-                                          const GroupLedger::Call& call, client::Purpose purpose) {
-  const client::Resource objects = ledger_objects(ns_);
-  const std::string object = ledger_object_name(name);
-  client::Request request;
-  switch (call.kind) {
-    case CallKind::none:
-    case CallKind::later:
-      co_return Outcome{};
-    case CallKind::list: {
-      Outcome outcome = co_await list_pods(name, purpose);
-      co_return outcome;
-    }
-    case CallKind::read:
-      request = client::get(objects, object);
-      break;
-    case CallKind::create:
-      request = client::create(objects, ledger_object_text(name, call.record, ""));
-      break;
-    case CallKind::update: {
-      auto put =
-          client::update(objects, object, ledger_object_text(name, call.record, call.version));
-      if (!put) co_return failed(put.error().message());
-      request = std::move(*put);
-      break;
-    }
-    case CallKind::remove:
-      request = client::remove(objects, object, {.version = call.version, .uid = {}});
-      break;
-  }
-  request.purpose = purpose;
-  Outcome outcome = co_await send(std::move(request));
-  co_return outcome;
-}
-
-// A read, a write or a removal of a ledger object.
-net::Task<Outcome> ClusterLedger::send(client::Request request) {
-  const bool removes = request.method == "DELETE";
-  const std::string verb = request.reads()            ? "get"
-                           : removes                  ? "delete"
-                           : request.method == "POST" ? "create"
-                                                      : "update";
-  const client::Response response =
-      co_await client_.send(std::move(request), limits::api::ledger_call);
-  if (!response.answered()) {
-    Outcome unanswered = failed(response.error);
-    unanswered.unsent = response.delivery == client::Delivery::failed;
-    co_return unanswered;
-  }
-  if (!response.ok()) {
-    const client::Status status = response.status();
-    Outcome refused;
-    refused.kind = status.code == 404   ? OutcomeKind::absent
-                   : status.code == 409 ? OutcomeKind::conflict
-                                        : OutcomeKind::failed;
-    refused.why = client::sentence(verb, ledger_objects(ns_), status);
-    refused.lasting = needs_operator(status);
-    co_return refused;
-  }
-  Outcome outcome;
-  outcome.kind = OutcomeKind::ok;
-  if (removes) co_return outcome;
-  auto object = parse_ledger_object(response.body);
-  if (!object) co_return failed(object.error().message());
-  outcome.version = std::move(object->version);
-  outcome.record = std::move(object->record);
-  co_return outcome;
-}
-
-// What is stored now: consistent, whatever the watch has shown.
-net::Task<Outcome> ClusterLedger::list_pods(const store::GroupName& name, client::Purpose purpose) {
-  const client::Selectors selectors{
-      .labels = "ray.io/cluster=" + name.cluster + ",ray.io/group=" + name.group,
-      .fields = std::string(store::running_pods)};
-  PodReader reader(store_.prefix());
-  const client::StreamLimits within{.silence = limits::api::ledger_call,
-                                    .total = limits::api::ledger_call};
-  client::Request request = client::list(pods_of(name), selectors, {});
-  request.purpose = purpose;
-  const client::Response response = co_await client_.stream(std::move(request), within, reader);
-  if (!response.answered()) co_return failed(response.error);
-  if (!response.ok()) {
-    const client::Status status = response.status();
-    Outcome refused = failed(client::sentence("list", pods_of(name), status));
-    refused.lasting = needs_operator(status);
-    co_return refused;
-  }
-  if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
-  if (reader.page().passed_over() > 0)
-    co_return failed("a Pod of the group is longer than " +
-                     std::to_string(limits::api::object_bytes) + " bytes and cannot be read");
-  Outcome outcome;
-  outcome.kind = OutcomeKind::ok;
-  outcome.pods = reader.take_pods();
-  co_return outcome;
 }
 
 // --- In the background ------------------------------------------------------------------------

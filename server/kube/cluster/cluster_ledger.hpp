@@ -7,6 +7,7 @@
 #pragma once
 
 #include "server/kube/client/client.hpp"
+#include "server/kube/cluster/ledger_calls.hpp"
 #include "server/kube/cluster/stalls.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/log/log.hpp"
@@ -70,10 +71,6 @@ class ClusterLedger {
   void forget_idle();
   net::Task<void> rest(store::GroupName name);
   net::Task<void> perform(store::GroupName name, GroupLedger::Call call, client::Purpose purpose);
-  net::Task<GroupLedger::Outcome> execute(const store::GroupName& name,
-                                          const GroupLedger::Call& call, client::Purpose purpose);
-  net::Task<GroupLedger::Outcome> send(client::Request request);
-  net::Task<GroupLedger::Outcome> list_pods(const store::GroupName& name, client::Purpose purpose);
   net::Task<void> list_objects();
   void say(const store::GroupName& name, const GroupLedger::Call& call,
            const GroupLedger::Outcome& outcome);
@@ -88,6 +85,7 @@ class ClusterLedger {
   store::Store& store_;
   net::TaskGroup& tasks_;
   log::Log& log_;
+  LedgerCalls calls_;
   const std::string ns_;
   Groups groups_;
   std::map<GroupLedger::Ticket, Waiter*> waiters_;
