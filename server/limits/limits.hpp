@@ -197,6 +197,10 @@ inline constexpr unsigned page_items = 500;
 // an index of four bytes for each of its own: 12 MiB at the most.
 inline constexpr std::size_t object_bytes = 2u << 20;
 
+// Worker groups of one RayCluster that are kept; Pods of others are told that there is no such
+// group. A group is 35 bytes of JSON and 150 of ours, so an object of object_bytes would be 9 MB.
+inline constexpr std::size_t worker_groups = 1'000;
+
 // The body of an answer that is kept whole: one object, a Status. The largest of ours is a
 // ledger object, to which the API server gives 1 MiB.
 inline constexpr std::size_t answer_bytes = 2u << 20;

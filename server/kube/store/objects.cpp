@@ -1,5 +1,6 @@
 #include "server/kube/store/objects.hpp"
 
+#include "server/limits/limits.hpp"
 #include "webhook/ledger/token.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/text/names.hpp"
@@ -173,6 +174,7 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
       suspended ? 0
                 : desired_replicas(replicas, least.value_or(0),
                                    most.value_or(std::numeric_limits<std::uint32_t>::max()));
+  if (cluster.groups.size() >= limits::api::worker_groups) return true;
   cluster.groups[name] = {.hosts = hosts.value_or(1), .slices = slices};
   return true;
 }

@@ -4,8 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
+
+#include "server/limits/limits.hpp"
 
 namespace tpuwh::server::kube::store {
 namespace {
@@ -138,6 +141,16 @@ TEST_F(StoreTest, KnowsGroupsOfRayClusters) {
   EXPECT_FALSE(store.ray_group("ns", "c", "j"));
   EXPECT_TRUE(store.has_ray_cluster("ns", "c", "cluster-uid"));
   EXPECT_FALSE(store.has_ray_cluster("ns", "c", "another"));
+}
+
+TEST_F(StoreTest, KeepsNoMoreGroupsOfARayClusterThanAreBounded) {
+  Json groups = Json::array();
+  for (std::size_t i = 0; i < 2 * limits::api::worker_groups; ++i)
+    groups.push_back({{"groupName", "g" + std::to_string(i)}});
+  upsert(Kind::ray_cluster, {{"metadata", {{"name", "c"}, {"namespace", "ns"}, {"uid", "u"}}},
+                             {"spec", {{"workerGroupSpecs", groups}}}});
+  EXPECT_TRUE(store.ray_group("ns", "c", "g" + std::to_string(limits::api::worker_groups - 1)));
+  EXPECT_FALSE(store.ray_group("ns", "c", "g" + std::to_string(limits::api::worker_groups)));
 }
 
 TEST_F(StoreTest, NamesTheServiceOfACluster) {
