@@ -35,6 +35,9 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
               status.relists, resource);
   out.counter("tpu_webhook_watch_failures_total",
               "Lists and watches that did not end as they should", status.failures, resource);
+  out.counter("tpu_webhook_watch_passed_over_total",
+              "Objects longer than 2 MiB as JSON, which were not read",
+              static_cast<double>(status.passed_over), resource);
   out.gauge("tpu_webhook_store_objects", "Objects kept in memory",
             static_cast<double>(watch.objects), resource);
 }

@@ -6,6 +6,7 @@ namespace tpuwh::server::kube::watch {
 
 Step PageReader::finish(const client::Response& response) {
   const Tick tick = pulse_.tick();
+  if (page().passed_over() > 0) pulse_.passed_over(page().passed_over());
   if (!page().error().empty()) return fsm_.undecodable(page().error(), tick);
   if (response.silent) return fsm_.silent(tick);
   if (!response.answered()) return fsm_.connection_failed(response.error, tick);
@@ -29,7 +30,10 @@ bool EventReader::on_bytes(std::string_view bytes) {
   decode::WatchEvent event;
   for (;;) {
     const auto outcome = decoder_.next(event);
-    if (outcome == decode::WatchDecoder::Outcome::need_more) return true;
+    if (outcome == decode::WatchDecoder::Outcome::need_more) {
+      tell_passed_over();
+      return true;
+    }
     if (outcome != decode::WatchDecoder::Outcome::event) {
       next_ = fsm_.undecodable(decoder_.error(), pulse_.tick());
       return false;
@@ -39,6 +43,12 @@ bool EventReader::on_bytes(std::string_view bytes) {
     next_ = std::move(step);
     return false;
   }
+}
+
+void EventReader::tell_passed_over() {
+  const std::size_t more =
+      decoder_.passed_over() - std::exchange(passed_over_, decoder_.passed_over());
+  if (more > 0) pulse_.passed_over(more);
 }
 
 Step EventReader::take(const decode::WatchEvent& event) {

@@ -7,6 +7,7 @@
 #include "server/kube/watch/sink.hpp"
 #include "server/kube/watch/watch_fsm.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Pulse {
   std::function<Tick()> tick;
   // The watch lives: after what was told the sink, where Sink::moved is to be called.
   std::function<void(net::TimePoint now)> moved;
+  // So many more objects were too long to be read.
+  std::function<void(std::size_t objects)> passed_over;
 };
 
 // One list page: its objects go to the sink as they come.
@@ -50,11 +53,13 @@ class EventReader final : public client::StreamReader {
  private:
   Step take(const decode::WatchEvent& event);
   void tell(const Step& step, const decode::WatchEvent& event, Tick tick);
+  void tell_passed_over();
 
   WatchFsm& fsm_;
   Sink& sink_;
   Pulse pulse_;
   decode::WatchDecoder decoder_;
+  std::size_t passed_over_ = 0;  // of the decoder's, told so far
   std::optional<Step> next_;
 };
 

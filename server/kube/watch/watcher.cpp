@@ -31,7 +31,8 @@ Pulse Watcher::pulse() {
                 moved_ = now;
                 report();
                 sink_.moved(now);
-              }};
+              },
+          .passed_over = [this](std::size_t objects) { pass_over(objects); }};
 }
 
 WatchStatus Watcher::status() const {
@@ -42,7 +43,8 @@ WatchStatus Watcher::status() const {
           .moved = moved_,
           .error = fsm_.error(),
           .relists = fsm_.relists(),
-          .failures = failures_};
+          .failures = failures_,
+          .passed_over = passed_over_};
 }
 
 net::Task<void> Watcher::run() {
@@ -107,6 +109,14 @@ void Watcher::report() {
   } else {
     log_.warn("cannot watch", {{"resource", resource_.name()}, {"error", error}});
   }
+}
+
+// Said once, and counted: who may write such an object may write it again and again.
+void Watcher::pass_over(std::size_t objects) {
+  if (passed_over_ == 0)
+    log_.warn("an object is too long and was not read",
+              {{"resource", resource_.name()}, {"most_bytes", std::uint64_t{api::object_bytes}}});
+  passed_over_ += objects;
 }
 
 }  // namespace tpuwh::server::kube::watch

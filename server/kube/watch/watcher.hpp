@@ -6,6 +6,7 @@
 #include "server/kube/watch/watch_fsm.hpp"
 #include "server/log/log.hpp"
 
+#include <cstdint>
 #include <random>
 #include <string>
 
@@ -17,12 +18,13 @@ struct Pulse;
 struct WatchStatus {
   WatchState state = WatchState::idle;
   Trouble trouble = Trouble::none;
-  bool synced = false;        // the sink had a whole state once
-  std::string version = {};   // resourceVersion of the last event, bookmark or list
-  net::TimePoint moved = {};  // when Sink::moved was called last
-  std::string error = {};     // the last failure; empty once something was heard since
-  unsigned relists = 0;       // how often the state had to be fetched again
-  unsigned failures = 0;      // requests and streams that did not end as they should
+  bool synced = false;            // the sink had a whole state once
+  std::string version = {};       // resourceVersion of the last event, bookmark or list
+  net::TimePoint moved = {};      // when Sink::moved was called last
+  std::string error = {};         // the last failure; empty once something was heard since
+  unsigned relists = 0;           // how often the state had to be fetched again
+  unsigned failures = 0;          // requests and streams that did not end as they should
+  std::uint64_t passed_over = 0;  // objects longer than limits::api::object_bytes
 };
 
 // One resource. Used on the client's thread; what it is given outlives it.
@@ -43,6 +45,7 @@ class Watcher {
   net::Task<Step> follow(const OpenWatch& action);
   net::Task<Step> pause(const Wait& action);
   void report();
+  void pass_over(std::size_t objects);
   Tick tick();
   Pulse pulse();
 
@@ -56,6 +59,7 @@ class Watcher {
   std::string reported_;
   net::TimePoint moved_;
   unsigned failures_ = 0;
+  std::uint64_t passed_over_ = 0;
 };
 
 }  // namespace tpuwh::server::kube::watch

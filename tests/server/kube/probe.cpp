@@ -119,6 +119,7 @@ net::Task<void> one_watch(client::Client& client, std::string line, Json& out) {
          {"error", status.error},
          {"relists", status.relists},
          {"failures", status.failures},
+         {"passed_over", status.passed_over},
          {"trouble", static_cast<int>(status.trouble)}};
 }
 

@@ -83,7 +83,7 @@ def an_object_that_is_too_large_is_passed_over():
         peer.chunk(event("ADDED", "b", 11))
         peer.wait_until_gone()
 
-    expect(Story(step).watched(1500), synced=True, version="11", relists=0, failures=0,
+    expect(Story(step).watched(1500), synced=True, version="11", relists=0, failures=0, passed_over=2,
            calls=["begin", "upsert a", "end", "moved", "upsert b", "moved"])
 
 
@@ -123,6 +123,23 @@ def an_old_server_is_listed_in_pages():
     assert story.targets[1:3] == ["/api/v1/pods?limit=500",
                                   "/api/v1/pods?limit=500&continue=t%2F1"], story.targets
     assert "resourceVersion=20" in story.targets[3]
+
+
+@check
+def an_object_of_a_page_that_is_too_large_is_passed_over():
+    large = '{"metadata":{"name":"l","resourceVersion":"8"},"x":"' + "x" * (3 << 20) + '"}'
+
+    def page(peer):
+        peer.answer(f'{{"metadata":{{"resourceVersion":"20"}},'
+                    f'"items":[{pod("a", 5)},{large},{pod("b", 6)}]}}')
+
+    def end(peer):
+        peer.head()
+        peer.wait_until_gone()
+
+    story = Story(lambda peer: refusal(peer, 422, "Invalid"), page, end)
+    expect(story.watched(1500), synced=True, version="20", relists=0, failures=0, passed_over=1,
+           calls=["begin", "begin", "upsert a", "upsert b", "end", "moved"])
 
 
 @check

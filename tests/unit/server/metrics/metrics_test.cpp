@@ -92,7 +92,8 @@ kube::cluster::ClusterStatus a_cluster(net::TimePoint now) {
                                        .moved = now - 90s,
                                        .error = {},
                                        .relists = 2,
-                                       .failures = 3},
+                                       .failures = 3,
+                                       .passed_over = 5},
                             .objects = 17});
   status.watches.push_back({.resource = "nodes", .status = {}, .objects = 0});
   status.watches.push_back({.resource = "rayclusters",
@@ -113,6 +114,7 @@ TEST(ClusterMetricsTest, age_position_and_size_of_each_watch) {
   EXPECT_THAT(text, HasSubstr("tpu_webhook_store_objects{resource=\"pods\"} 17\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_relists_total{resource=\"pods\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_failures_total{resource=\"pods\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("tpu_webhook_watch_passed_over_total{resource=\"pods\"} 5\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_places 6\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_stalled_seconds 1.5\n"));
   EXPECT_THAT(text, HasSubstr("tpu_webhook_ledger_writes_total{result=\"conflict\"} 1\n"));

@@ -152,7 +152,9 @@ class Replay {
  private:
   static Tick tick() { return {net::TimePoint(std::chrono::hours(1)), 0.5}; }
   Pulse pulse() {
-    return {.tick = tick, .moved = [this](net::TimePoint now) { store.moved(now); }};
+    return {.tick = tick,
+            .moved = [this](net::TimePoint now) { store.moved(now); },
+            .passed_over = [](std::size_t) { ADD_FAILURE() << "nothing recorded is too long"; }};
   }
   static client::Response answered(unsigned status) {
     client::Response response;
