@@ -16,7 +16,7 @@ import pytest
 from controlplane import net, process
 from controlplane.state import State
 from harness import audit, pipe
-from harness.api import Refused, wait_for
+from harness.api import Api, Refused, wait_for
 from harness.asking import Asking
 from harness.beside import beside
 from harness.load import Load
@@ -293,3 +293,19 @@ def test_a_killed_process_leaves_no_half_line_to_the_next(tmp_path):
         one = process.start(tmp_path, "printer", ["printf", line])
         assert process.wait_exit(one, 10) == 0
     assert (tmp_path / "logs" / "printer.log").read_text(encoding="utf-8") == "half a li\na line\nanother\n"
+
+
+def test_a_deletion_that_takes_longer_than_a_minute_goes_on(monkeypatch):
+    answers = [Refused(504, "Timeout: request did not complete within the allotted timeout")] * 2
+
+    def call(self, *_, **__):
+        if answers:
+            raise answers.pop()
+
+    monkeypatch.setattr(Api, "_call", call)
+    api = Api.__new__(Api)
+    api.delete_all("v1", "Pod", "a")
+    assert not answers
+    answers = [Refused(403, "no")]
+    with pytest.raises(Refused):
+        api.delete_all("v1", "Pod", "a")

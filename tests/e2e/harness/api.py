@@ -67,8 +67,18 @@ class Api:
                 raise
 
     def delete_all(self, api_version: str, kind: str, namespace: str) -> None:
-        """Delete every object of a kind there, with one request."""
-        self._call("delete", api_version, kind, namespace=namespace, field_selector=f"metadata.namespace={namespace}")
+        """Delete every object of a kind there, with one request and another for each minute that
+        it takes: the API server then ends it with 504, and a thousand Pods take longer on a loaded
+        machine."""
+        for _ in range(5):
+            try:
+                self._call("delete", api_version, kind, namespace=namespace,
+                           field_selector=f"metadata.namespace={namespace}")
+                return
+            except Refused as error:
+                if error.status != 504:
+                    raise
+        raise TimeoutError(f"every {kind} in {namespace} was to be deleted, and 5 requests were not enough")
 
     def pods(self, namespace: str | None = None, labels: str | None = None) -> list:
         return self.list("v1", "Pod", namespace, labels)
