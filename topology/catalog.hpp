@@ -4,7 +4,7 @@
 // for each where it comes from; `sources` of a row are ids of that file's
 // "sources". Lookups are by GKE label value; nothing here allocates.
 //
-// The catalog advises. A label or a shape that is not in it is no error anywhere
+// The catalog advises. A label or a shape that is not in it is not an error
 // in this library: the catalog grows after the program is built.
 #pragma once
 
@@ -36,7 +36,7 @@ struct MachineType {
   std::span<const std::string_view> sources;
 };
 
-// Which axes of a slice close into a ring (reference/topology.md R5-R7, R10).
+// Which axes of a slice close into a ring (docs/facts.md#wrap).
 enum class WrapRule {
   never,            // v3, and labels for which the device plugin writes none
   all_from_four,    // v4, v5p, tpu7, tpu7x: all axes when each is at least 4
@@ -60,7 +60,7 @@ struct Generation {
   std::span<const MachineType> machine_types;  // ascending by chips_per_vm
   // of the machine under the VMs; v5e and v6e have two 4-chip VMs on one
   std::uint32_t physical_chips_per_host;
-  bool bounds_set_by_gke;   // whether the device plugin writes bounds and wrap (R10)
+  bool bounds_set_by_gke;   // whether the device plugin writes bounds and wrap
   std::string_view status;  // "supported by GKE"
   std::string_view note;    // a sentence or two, or ""
   std::span<const std::string_view> sources;
@@ -82,7 +82,7 @@ const Generation* find_generation(std::string_view label);
 
 // True for tpu7, tpu7x and machine-type spellings of them ("tpu7x-standard-4t"):
 // several TPU containers may share a host, and the device plugin leaves worker
-// ids to the webhook (reference/topology.md R14, workloads.md 1.2). A name that
+// ids to the webhook (docs/facts.md#single-host-defaults). A name that
 // only starts so ("tpu70", "tpu7e") is another generation and false.
 bool is_ironwood(std::string_view label);
 
@@ -102,7 +102,8 @@ std::size_t chips_per_vm_of(const Generation& generation, const Dims& dims,
 std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_vm);
 
 // The sub-slice shapes the device plugin accepts in the annotation
-// cloud.google.com/gke-tpu-slice-topology (R19).
+// cloud.google.com/gke-tpu-slice-topology
+// (docs/facts.md#sub-slice-shapes).
 std::span<const Dims> sub_slice_shapes();
 bool is_sub_slice_shape(const Dims& dims);
 

@@ -30,18 +30,18 @@ class Dims {
   //   errors  dims_empty, dims_malformed, dims_upper_case (the sentence shows the
   //           lower-case spelling), dims_zero, dims_negative, dims_too_large; the
   //           text is quoted with at most 40 characters, all printable
-  //   source  reference/topology.md R1; GKE's node labels are always lower case
+  //   source  docs/facts.md#topology-text
   static Result<Dims> parse(std::string_view text);
 
   constexpr unsigned rank() const { return rank_; }
-  // axis 0..2; an axis beyond the rank is 1 (R1: 2-D shapes get a third of 1)
+  // axis 0..2; an axis beyond the rank is 1 (docs/facts.md#topology-text)
   constexpr std::uint32_t axis(unsigned i) const { return axes_[i]; }
   constexpr std::uint64_t chips() const { return std::uint64_t{axes_[0]} * axes_[1] * axes_[2]; }
 
   // Each axis of this is a multiple of the same axis of `part`; never where `part`
   // has an axis of 0.
   bool divisible_by(const Dims& part) const;
-  // Same rank and nowhere larger than `outer`: what a sub-slice needs (R19).
+  // Same rank and nowhere larger than `outer`: what a sub-slice needs.
   bool fits_in(const Dims& outer) const;
   // A <= B <= C.
   bool nondecreasing() const;

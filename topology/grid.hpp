@@ -4,9 +4,9 @@
 // second, z its third (0 in two dimensions). Hosts are boxes of equally many chips,
 // and worker ids run over the boxes x first, then y, then z.
 //
-//   source  reference/topology.md R3, R4, R16. R16 is from Ray's placement code: GKE
-//           promises no order of node names, so a Pod's worker id says which host
-//           libtpu takes it for, not which machine it runs on
+//   source  docs/facts.md#host-bounds and #worker-order: GKE promises no order of node
+//           names, so a Pod's worker id says which host libtpu takes it for, not which
+//           machine it runs on
 #pragma once
 
 #include "topology/dims.hpp"

@@ -32,7 +32,7 @@ struct Multislice {
 //           than fit 32 bits, slices of one host (they are independent), a generation
 //           without multislice (v3; tpu7, where no source says that it works). One
 //           slice is never refused for the latter two
-//   source  reference/topology.md R18
+//   source  docs/facts.md#multislice-pools
 Result<Multislice> make_multislice(const Slice& slice, std::uint32_t count);
 
 }  // namespace tpuwh::topology

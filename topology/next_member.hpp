@@ -1,5 +1,5 @@
 // Which slice and host the next member of a group gets, where nothing about the
-// member itself says so (DESIGN D2).
+// member itself says so (docs/decisions/0012).
 //
 // A group is slices 0, 1, 2, ... of equally many hosts. Ids are filled so that a slice
 // that has begun is completed before another begins: a slice that lacks a host

@@ -18,7 +18,8 @@ Dims as_dims(const Bounds& bounds) {
   return Dims(bounds[0], bounds[1], bounds[2]);
 }
 
-// R20: the device plugin takes labels of generations to come, "tpu" digits [letter].
+// The device plugin takes labels of generations to come (docs/facts.md#labels-to-come): "tpu",
+// digits and at most one letter.
 bool is_future_label(std::string_view label) {
   constexpr std::string_view start = "tpu";
   if (!label.starts_with(start)) return false;

@@ -17,8 +17,8 @@ namespace tpuwh::topology {
 using Bounds = std::array<std::uint32_t, 3>;
 std::string text(const Bounds& bounds);
 
-// How the device plugin lays out that many chips (R3): 1, 2, 4 and 8 are known, else
-// all zero. It looks at the number alone, not at the generation.
+// How the device plugin lays out that many chips: 1, 2, 4 and 8 are known, else all zero
+// (docs/facts.md#chips-per-host-bounds). It looks at the number alone, not at the generation.
 Bounds bounds_of_chips(std::uint64_t chips);
 
 // What a Pod says about its slice.
@@ -45,13 +45,13 @@ struct Slice {
 
   // TPU_CHIPS_PER_HOST_BOUNDS: bounds_of_chips(chips_per_container)
   Bounds chips_per_process_bounds() const;
-  // TPU_HOST_BOUNDS: dims / chips_per_process_bounds per axis (R4, R21); their
+  // TPU_HOST_BOUNDS: dims / chips_per_process_bounds per axis; their
   // product is `processes`. All zero where the former is.
   Bounds host_bounds() const;
-  // TPU_TOPOLOGY_WRAP (R5-R7).
+  // TPU_TOPOLOGY_WRAP (docs/facts.md#wrap).
   std::array<bool, 3> wrap() const;
   std::uint64_t cores() const;  // chips where the generation is not known
-  // TPU_ACCELERATOR_TYPE: "v6e-16", "v5p-16", "tpu7x-16" (R9, R20); "" where the
+  // TPU_ACCELERATOR_TYPE: "v6e-16", "v5p-16", "tpu7x-16"; "" where the
   // label is absent or follows no known pattern. Allocates.
   std::string accelerator_type() const;
 };
@@ -63,7 +63,7 @@ struct Slice {
 //           bounds_not_dividing  2,4,1 on 4x2: an axis is no multiple of its bound
 //           each message names topology, chips and the numbers, and lists the
 //           legal shapes where the generation is known
-//   source  reference/topology.md R1-R4
+//   source  docs/facts.md#whole-hosts and #chips-per-host-bounds
 //   cost    no allocation unless it fails
 Result<Slice> make_slice(const SliceRequest& request);
 

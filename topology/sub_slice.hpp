@@ -1,7 +1,7 @@
 // Smaller slices inside a slice: equal boxes of whole hosts that fill it, each of which
 // can run a job of its own (annotation cloud.google.com/gke-tpu-slice-topology).
 //
-//   source  reference/topology.md R19 for the shapes. A node carries one id for each
+//   source  docs/facts.md#sub-slice-shapes. A node carries one id for each
 //           shape (label gke-tpu-slice-<shape>-id), so the boxes of a shape never
 //           overlap: they lie at multiples of their own size
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace tpuwh::topology {
 
-// The shapes of R19 that fill `slice` and are smaller than it, ascending by chips. One
+// The sub-slice shapes that fill `slice` and are smaller than it, ascending by chips. One
 // that is smaller than a host is left out: no node of its own could run it.
 std::vector<Dims> sub_slice_shapes_of(const Dims& slice, std::uint32_t chips_per_host);
 

@@ -68,7 +68,7 @@ void legality(Notes& notes, const NodePool& pool) {
   }
 }
 
-// Each container is a process with half the chips (reference/topology.md R17, R21).
+// Each container is a process with half the chips (docs/facts.md#all-chips-of-a-node).
 void two_containers(Notes& notes, const NodePool& pool) {
   if (!topology::is_ironwood(pool.slice.accelerator) || pool.slice.chips_per_host != 4) return;
   const auto slice = topology::make_slice(

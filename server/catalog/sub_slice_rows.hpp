@@ -15,7 +15,7 @@ struct SubSliceRow {
   std::uint32_t nodes_each;  // hosts of one
 };
 
-// Empty for v3, whose nodes carry no sub-slice ids (reference/topology.md section 2).
+// Empty for v3, whose nodes carry no sub-slice ids (docs/facts.md#sub-slice-ids).
 inline std::vector<SubSliceRow> sub_slice_rows(const topology::Slice& slice) {
   std::vector<SubSliceRow> rows;
   if (slice.generation == nullptr || slice.generation->type_prefix == "v3") return rows;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto upgrade = "helm upgrade with the chart's values";
 
-// The chart's second entry, of namespaces that are only watched (DESIGN D16).
+// The chart's second entry, of namespaces that are only watched (docs/decisions/0019).
 bool is_shadow(const Json& webhook) {
   const auto path =
       text::text_member(text::member(text::member(webhook, "clientConfig"), "service"), "path");

@@ -14,8 +14,8 @@ namespace tpuwh::server::doctor {
 namespace {
 
 // Who else writes TPU_WORKER_ID and its like, by what their configurations, webhooks or
-// Services are called. Of GKE's own webhook for Jobs no name is published (reference/
-// workloads.md 0, 5): a webhook of gke.io with "tpu" in a name is taken for it.
+// Services are called. Of GKE's own webhook for Jobs no name is published
+// (docs/facts.md#gke-own-webhook): a webhook of gke.io with "tpu" in a name is taken for it.
 struct Rival {
   const char* who;
   std::vector<std::string> workloads;  // as --workloads names them

@@ -1,7 +1,7 @@
 // Bytes of an HTTP/1.1 request in, a RequestHead and a body out. No socket.
 //
 // Beast's parser does the grammar; what it lets through and a server must not
-// (reference/contract.md C.4) is refused here. Anything that could make us and a
+// (docs/facts.md#beast-framing) is refused here. Anything that could make us and a
 // proxy disagree about where a request ends is a refusal, after which the
 // connection must be closed:
 //

@@ -20,7 +20,7 @@ using Duration = std::chrono::milliseconds;
 inline constexpr std::size_t body_bytes = webhook::read::max_review_bytes;
 
 // Request line and header fields together. The API server sends well under
-// 1 KiB; a bearer token and tracing headers of a proxy fit (contract.md C.4).
+// 1 KiB; a bearer token and tracing headers of a proxy fit.
 inline constexpr std::size_t header_bytes = 16u << 10;
 
 // Header fields of one request: the API server sends ten at most.
@@ -28,7 +28,7 @@ inline constexpr std::size_t header_fields = 64;
 
 // One connection's read buffer, allocated once: a whole header, or one TLS record
 // (16 KiB) and the start of the next. A buffer that grows from nothing is read
-// 512 bytes at a time, which doubles the cost of a request (floor.md).
+// 512 bytes at a time, which doubles the cost of a request (docs/facts.md#beast-buffer).
 inline constexpr std::size_t read_buffer_bytes = 20u << 10;
 
 // A body takes as much at first, and an event loop keeps as much for the next one: a usual
@@ -67,8 +67,8 @@ inline constexpr std::size_t config_bytes = 1u << 20;
 // memory::connection (server/limits/memory.hpp).
 inline constexpr std::size_t connections = 1024;
 
-// Handshakes in progress. One costs 0.45 ms of CPU (floor.md), so 512 of them
-// hold two threads for 115 ms: far below the client's 10 s.
+// Handshakes in progress. One costs 0.45 ms of CPU (docs/facts.md#handshake-cost),
+// so 512 of them hold two threads for 115 ms: far below the client's 10 s.
 inline constexpr std::size_t handshakes = 512;
 
 // Open connections of the plain health port: a kubelet and a curious operator.
@@ -88,7 +88,7 @@ inline constexpr Duration sweep = 250ms;
 // How often an event loop says that it turns.
 inline constexpr Duration heartbeat = 250ms;
 
-// TLS handshake: the API server's own limit (contract.md A.2).
+// TLS handshake: the API server's own limit (docs/facts.md#one-request-per-connection).
 inline constexpr Duration handshake = 10s;
 
 // From the first byte of a request, or from the end of the handshake, to the end
@@ -117,7 +117,7 @@ inline constexpr Duration write = 10s;
 
 // Between two requests. Longer than the API server's 90 s, so that it is always
 // the client who closes: a POST on a connection that the server closes at the
-// same moment is not tried again (contract.md A.2, keep-alive race).
+// same moment is not tried again (docs/facts.md#keep-alive-race).
 inline constexpr Duration idle = 120s;
 
 // After the last answer: for the peer to read it and close, while what it still
@@ -126,8 +126,8 @@ inline constexpr Duration idle = 120s;
 inline constexpr Duration linger = 2s;
 
 // A connection older than this says Connection: close with its next answer, so
-// that replicas added later get their share (contract.md A.2). Spread, so that
-// connections opened together do not all come back together.
+// that replicas added later get their share (docs/facts.md#one-request-per-connection).
+// Spread, so that connections opened together do not all come back together.
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
@@ -168,9 +168,10 @@ inline constexpr Duration stuck = 10s;
 namespace api {
 
 // Our own brakes, by what a request is for (client::Purpose), so that neither a bug nor anybody's
-// Pods flood the API server, and no purpose spends another's (DESIGN D12). client-go's default
-// is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair queueing stands
-// behind them (contract.md B.6). Turns of a second, and how many are saved while nothing is asked.
+// Pods flood the API server, and no purpose spends another's (docs/decisions/0020). client-go's
+// default is 5 and 10 a second, controller-runtime's 20 and 30; the server's own fair queueing
+// stands behind them (docs/facts.md#throttling). Turns of a second, and how many are saved while
+// nothing is asked.
 struct Rate {
   double per_second;
   double burst;
@@ -189,7 +190,7 @@ inline constexpr Rate questions = {40, 64};
 // that where a quorum list comes before each: 50 s and 100 s of one replica alone.
 inline constexpr Rate upkeep = {20, 20};
 
-// Objects of one list page: client-go's pager has the same (contract.md B.2).
+// Objects of one list page: client-go's pager has the same (docs/facts.md#list).
 inline constexpr unsigned page_items = 500;
 
 // One object of a list or one event of a watch. etcd takes 1.5 MiB, and what is usual stays
@@ -240,7 +241,7 @@ inline constexpr Duration page = 90s;
 
 // A watch without any byte for so long is taken for dead: two bookmarks, which come
 // about every minute, are missing. Below the 150 s after which a stale store stops
-// giving ids (DESIGN D5), and reopening costs the server next to nothing.
+// giving ids (docs/decisions/0014), and reopening costs the server next to nothing.
 inline constexpr Duration watch_silence = 120s;
 
 // ?timeoutSeconds= of a watch, at random between these: client-go's. The stream may
@@ -253,7 +254,7 @@ inline constexpr Duration watch_margin = 30s;
 // server older than 1.27 takes no notice of sendInitialEvents and never sends it.
 inline constexpr Duration initial_events = 120s;
 
-// Back-off after failures: client-go's numbers (contract.md B.3). The wait is between
+// Back-off after failures: client-go's numbers (docs/facts.md#watch). The wait is between
 // one and two times a step that doubles from first to last: 0.8 s to 30 s.
 inline constexpr Duration backoff_first = 800ms;
 inline constexpr Duration backoff_last = 15s;
@@ -270,7 +271,7 @@ inline constexpr Duration slow_retry = 30s;
 // listed anew. The API server's own reflectors have the same.
 inline constexpr Duration internal_errors = 30s;
 
-// A watch that ends sooner and brought nothing is suspicious (contract.md B.3).
+// A watch that ends sooner and brought nothing is suspicious (docs/facts.md#watch).
 inline constexpr Duration watch_suspicious = 1s;
 
 // A watch that the server ends before its time was closed together with everybody
@@ -285,7 +286,7 @@ inline constexpr std::chrono::seconds keepalive_interval = 10s;
 inline constexpr int keepalive_probes = 3;
 
 // Without an event or a bookmark for so long, a watch no longer shows who is gone: no ids
-// are given (DESIGN D5). Bookmarks come about every 60 s.
+// are given (docs/decisions/0014). Bookmarks come about every 60 s.
 inline constexpr Duration stale = 150s;
 
 // One read or write of a ledger object, or one quorum list of a group's Pods: well below

@@ -2,7 +2,7 @@
 //
 // Everything runs on a plain io_context executor: the type-erased one that Asio
 // takes by default costs an allocation and two indirect calls per operation
-// (floor.md, "lean").
+// (docs/facts.md#asio-executor).
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,6 +1,7 @@
 // What is wrong in a running cluster: slices whose members do not agree on who they are.
 //
-// Effects and ranking: reference/consumers.md 6; what must hold: 7.
+// What each mistake does: docs/facts.md#wrong-environment; what must hold of a slice:
+// tests/invariants/README.md.
 #pragma once
 
 #include "server/slices/finding.hpp"

@@ -26,7 +26,7 @@ Names names_in(const SliceReport& slice) {
   return out;
 }
 
-// LeaderWorkerSet gives all subgroups of a group one name (reference/workloads.md 6.3), which
+// LeaderWorkerSet gives all subgroups of a group one name (docs/facts.md#lws-subgroups), which
 // only Ray minds.
 void tell_shared(const SliceReport& slice, const SliceReport& other, const std::string& name,
                  Findings& findings) {

@@ -33,8 +33,8 @@ struct Context {
 using ContextPtr = std::shared_ptr<Context>;
 
 // Settings and why: TLS 1.2 or later with ECDHE and AEAD only; no tickets and no
-// session cache, since the API server never resumes (contract.md A.1) and a ticket
-// costs 70 us; no renegotiation, no compression, no early data (a review may be
+// session cache, since the API server never resumes (docs/facts.md#no-resumption) and
+// a ticket costs 70 us; no renegotiation, no compression, no early data (a review may be
 // replayed); of ALPN only http/1.1.
 //
 // Throws std::runtime_error with a sentence if a PEM text cannot be read, the key

@@ -23,9 +23,9 @@ inline constexpr auto self_issued_life = std::chrono::hours(24 * 3650);
 // The begin of both, before `now`: for callers whose clock is behind.
 inline constexpr auto self_issued_slack = std::chrono::hours(1);
 
-// ECDSA P-256 throughout: 27 times as many handshakes per core as RSA (contract.md
-// C.5). `names` become DNS or, where they are addresses, IP subject alternative
-// names. Throws std::runtime_error for a name no certificate can carry.
+// ECDSA P-256 throughout: 27 times as many signatures per core as RSA-2048
+// (docs/facts.md#handshake-cost). `names` become DNS or, where they are addresses, IP subject
+// alternative names. Throws std::runtime_error for a name no certificate can carry.
 SelfIssued issue(std::span<const std::string> names, SystemTime now);
 
 }  // namespace tpuwh::server::tls

@@ -1,4 +1,4 @@
-"""Story 1: the first training Job of the guides (shared/seeds/000)."""
+"""Story 1: the Job of the guide "First Training Job With JAX on TPUs"."""
 
 from harness.api import wait_for
 from harness.live import Job, Live, jax_agrees, jax_forms

@@ -12,7 +12,7 @@ from rates import busiest_second
 
 OURS = "system:serviceaccount:tpu-webhook:tpu-webhook"
 FORGED, CLIENTS = 5000, 8
-AWAITED = 5.0  # seconds until a worker has its place (issue 12)
+AWAITED = 5.0  # seconds until a worker has its place (docs/threat-model.md#what-holds-meanwhile)
 AFTER = 30     # seconds that it goes on after the last deletion
 
 

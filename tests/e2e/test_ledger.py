@@ -1,4 +1,4 @@
-"""Ray workers that nothing tells apart, through the ledger in the cluster (DESIGN D2)."""
+"""Ray workers that nothing tells apart, through the ledger in the cluster (docs/decisions/0012)."""
 
 import re
 import subprocess

@@ -13,8 +13,8 @@ from rates import busiest_second
 OURS = "system:serviceaccount:tpu-webhook:tpu-webhook"
 LEDGER = "app.kubernetes.io/component=ledger"
 CLUSTERS, GROUPS, CLIENTS = 20, 50, 8
-AWAITED = 5.0   # seconds until a worker has its place (issue 12)
-GONE = 120.0    # seconds until no record is left (issue 12)
+AWAITED = 5.0   # seconds until a worker has its place (docs/threat-model.md#what-holds-meanwhile)
+GONE = 120.0    # seconds until no record is left (the same)
 PER_SECOND, BURST = 80, 134  # a replica's requests, of all budgets: server/limits/limits.hpp
 
 

@@ -1,4 +1,4 @@
-"""Story 2: the guide's multi-slice JobSet, 2 x 4 hosts of 4x4 with exclusive topology (seeds/001)."""
+"""Story 2: the guide's multi-slice JobSet, 2 x 4 hosts of 4x4 with exclusive topology."""
 
 import pytest
 

@@ -65,7 +65,7 @@ TEST_P(StrictPatchRejects, operation) {
   EXPECT_NE(patched.broken, "") << patched.object;
 }
 
-// Each of these passes on at least one applier in use (reference/contract.md A.6).
+// Each of these passes on at least one applier in use (docs/facts.md#json-patch).
 constexpr Bad bad[] = {
     {"no_array", R"({"op":"add","path":"/x","value":1})"},
     {"no_object", R"(["add"])"},

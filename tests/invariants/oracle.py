@@ -1,8 +1,8 @@
-"""The fifteen invariants of reference/consumers.md 7, asserted on patched Pods.
+"""The fifteen invariants of tests/invariants/README.md, asserted on patched Pods.
 
-Written from that page, before the webhook's source was looked at: what follows must be true
-whatever the program's reasons are. Each function looks at a Scene and gives complaints, sentences
-that name the member; none means that the invariant holds.
+Written from what readers of the environment do, before the webhook's source was looked at: what
+follows must be true whatever the program's reasons are. Each function looks at a Scene and gives
+complaints, sentences that name the member; none means that the invariant holds.
 """
 
 import collections

@@ -6,9 +6,9 @@ weaknesses.py --idle    against a webhook that does nothing: each test must fail
 weaknesses.py --list
 
 A weakness is a function of weaknesses/: k… of the KubeRay TPU webhook, j… of JobSet, l… of
-LeaderWorkerSet, g… of the StatefulSet injector, m… what none of them has; k, j and l are numbered
-as in reference/workloads.md 6. Those in weaknesses/not_yet are known to fail, with the reason. One
-of them that passes fails the run, so that the list cannot rot.
+LeaderWorkerSet, g… of the StatefulSet injector, m… what none of them has. Which versions were read:
+docs/facts.md#other-implementations. Those in weaknesses/not_yet are known to fail, with the reason.
+One of them that passes fails the run, so that the list cannot rot.
 """
 
 import argparse

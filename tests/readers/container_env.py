@@ -2,7 +2,7 @@
 
 The first part comes from the node and from what the container asks for, never from the
 webhook, so that a list of the wrong length meets the bounds it contradicts
-(reference/workloads.md 3, reference/consumers.md 1).
+(docs/facts.md#platform-environment).
 """
 
 import dataclasses

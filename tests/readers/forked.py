@@ -1,8 +1,8 @@
 """Runs a probe once per process, each in a fork that has exactly the process's environment.
 
 Used inside the readers' virtual environments: the reader is imported once, which is what
-takes the time, and a fork then finds it as a fresh process would (compared on two jobs:
-reference/readers.md 0.2).
+takes the time, and a fork then finds it as a fresh process would 
+(docs/facts.md#fork-is-a-fresh-process).
 """
 
 import json

@@ -1,7 +1,7 @@
 """Who resolves under which name, from the Pods and Services alone.
 
 A Pod has a record only if it sets hostname and subdomain and a headless Service of exactly
-that name, in its namespace, selects it (reference/consumers.md 3.11). What the environment
+that name, in its namespace, selects it (docs/facts.md#dns-records). What the environment
 under test says plays no part.
 """
 

@@ -1,10 +1,11 @@
-// The attacks of issue 12 on a server of this machine, faster than Python could send them:
+// The attacks of docs/threat-model.md on a server of this machine, faster than Python could send
+// them:
 //
 //   attacker ATTACK --port N [--connections N] [--seconds N] …
 //
 // It prints a line of JSON when every connection was tried once, and its counts when it ends: after
-// --seconds, when all is done, when nothing is left of its connections, or with SIGTERM. It speaks to
-// 127.0.0.1 alone and checks no certificate.
+// --seconds, when all is done, when nothing is left of its connections, or with SIGTERM. It speaks
+// to 127.0.0.1 alone and checks no certificate.
 
 #include "attacks.hpp"
 

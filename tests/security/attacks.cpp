@@ -23,7 +23,7 @@ std::string header(std::size_t length) {
          std::to_string(length) + "\r\n\r\n";
 }
 
-// H1: requests as fast as they go. The answers are thrown away in the kernel, so that a request
+// Requests as fast as they go. The answers are thrown away in the kernel, so that a request
 // costs the server a hundred times what it costs here.
 class Pipeline final : public Attack {
  public:
@@ -50,7 +50,7 @@ class Pipeline final : public Attack {
   std::size_t in_record_ = 0;
 };
 
-// H1b: handshake messages without a request between them. Each costs both sides a derivation of
+// Handshake messages without a request between them. Each costs both sides a derivation of
 // keys; so they are made beforehand, while the server has nothing to do, and sent all at once.
 class KeyUpdates final : public Attack {
  public:
@@ -98,7 +98,7 @@ class KeyUpdates final : public Attack {
   bool standing_ = false;
 };
 
-// H2: a body that never comes, or comes a byte at a time.
+// A body that never comes, or comes a byte at a time.
 class SlowBodies final : public Attack {
  public:
   explicit SlowBodies(bool trickle) : trickle_(trickle) {}
@@ -124,7 +124,7 @@ class SlowBodies final : public Attack {
   bool trickle_;
 };
 
-// M1: bodies that lack one byte, so that the server keeps all the rest.
+// Bodies that lack one byte, so that the server keeps all the rest.
 class KeptBodies final : public Attack {
  public:
   explicit KeptBodies(const Options& options)
@@ -161,7 +161,7 @@ class KeptBodies final : public Attack {
   std::string body_;
 };
 
-// C2: one review again and again. Its uid, where it has the placeholder, is another each time.
+// One review again and again. Its uid, where it has the placeholder, is another each time.
 class Reviews final : public Attack {
  public:
   explicit Reviews(const Options& options)

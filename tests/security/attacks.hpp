@@ -1,4 +1,4 @@
-// What is done with the connections, one class for each attack of issue 12.
+// What is done with the connections, one class for each attack.
 #pragma once
 
 #include "peer.hpp"

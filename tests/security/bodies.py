@@ -30,7 +30,7 @@ def _pod(accelerator, topology, containers, chips):
 
 
 def many_terms(size):
-    """C2: a Pod of so many bytes, all of them node selector terms of 20 bytes; the patch writes on
+    """A Pod of so many bytes, all of them node selector terms of 20 bytes; the patch writes on
     each."""
     pod = _pod("tpu-v6e-slice", "2x4", 1, 4)
     terms = []
@@ -45,7 +45,7 @@ LISTED = 65_000  # elements: of any list 65,536 are read (webhook/read/pod.hpp)
 
 
 def every_list(size):
-    """C2: a Pod of so many bytes that is read to its end, each of whose lists is as long as it may
+    """A Pod of so many bytes that is read to its end, each of whose lists is as long as it may
     be: what it is read into is ten times the text of these. What is left of its size is numbers,
     which only the parser's index holds."""
     pod = _pod("tpu-v6e-slice", "2x4", 1, 4)
@@ -67,7 +67,7 @@ def every_list(size):
 
 
 def many_names(containers):
-    """C2: a Pod of 2.5 KB at most, each of whose containers gets the names of 1,920 hosts four
+    """A Pod of 2.5 KB at most, each of whose containers gets the names of 1,920 hosts four
     times: 200 KB of patch. tpu7x has no host of 16 chips, which is only warned of."""
     return _review(_pod("tpu7x", "16x20x24", containers, 1))
 

@@ -26,7 +26,8 @@ import wire  # noqa: E402
 
 KEPT = 8  # connections, so that some are on the event loop that is attacked
 EVERY = {"kept": 0.05, "fresh": 0.2, "livez": 0.25}
-SLOWEST = {"kept": 1.0, "fresh": 2.0}  # issue 12; /livez has the probe's own limit below
+# docs/threat-model.md#what-holds-meanwhile; /livez has the probe's own limit below
+SLOWEST = {"kept": 1.0, "fresh": 2.0}
 PROBE = 5.0  # timeoutSeconds of the chart's livenessProbe
 END = 40.0   # a child may be in the middle of two waits
 
@@ -79,7 +80,7 @@ def said(seen):
 
 
 def faults(seen, slowest=None):
-    """What is beyond the limits of the issue, in words."""
+    """What is beyond those limits, in words."""
     found = []
     for kind, figures in seen:
         limit = (SLOWEST if slowest is None else slowest).get(kind)

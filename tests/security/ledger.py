@@ -1,4 +1,4 @@
-"""C1: deleted Pods with forged labels, and an API server that refuses, while Ray workers want places."""
+"""Deleted Pods with forged labels, and an API server that refuses, while Ray workers want places."""
 
 import base64
 import contextlib
@@ -23,7 +23,8 @@ CLUSTER, UID = "ray", "5f3c0e1c-0000-4000-8000-000000000001"
 GROUPS, SLICES, HOSTS = 4, 64, 4
 
 FORGED = 5000
-AWAITED = 5.0    # seconds from the first asking until a worker has its place (issue 12)
+# Seconds from the first asking until a worker has its place: docs/threat-model.md#what-holds-meanwhile
+AWAITED = 5.0
 GIVEN_UP = 20.0  # by the asker, so that a check ends
 PER_SECOND, BURST = 50, 100  # requests: less than all budgets of server/limits/limits.hpp together
 
@@ -165,7 +166,7 @@ def ask_place(kept, pod):
 
 
 def judge(program, api, workers, resident=None):
-    """Prints what happened, and holds the workers' waits against the issue."""
+    """Prints what happened, and holds the workers' waits against docs/threat-model.md#what-holds-meanwhile."""
     size = f"; resident {in_mib(resident.peak)} at most" if resident else ""
     print(f"       {workers.said()}\n       {len(api.asked())} requests, {len(api.of_strangers())} of "
           f"them for records that nobody made, {api.busiest_second()} in the busiest second; "
@@ -177,7 +178,7 @@ def judge(program, api, workers, resident=None):
     assert api.busiest_second() <= PER_SECOND + BURST, api.busiest_second()
 
 
-# --- C1
+# --- forged deletions
 
 def deletions(make, strangers=True):
     """5,000 Pods come and are deleted within five seconds; the watches end once meanwhile, as they
@@ -222,7 +223,7 @@ def in_the_groups_that_ask(number):
 
 @check
 def forged_deletions_of_nobodys_groups():
-    """C1: 5,000 deleted Pods with the labels of workers."""
+    """5,000 deleted Pods with the labels of workers."""
     deletions(of_nobodys_groups)
 
 
@@ -319,11 +320,11 @@ def conflicts(when_new):
 
 @check
 def a_record_that_always_conflicts():
-    """M2: an update meets 409 for ever; the other groups have their places meanwhile."""
+    """An update meets 409 forever; the other groups have their places meanwhile."""
     conflicts(when_new=False)
 
 
 @check
 def a_record_that_can_never_be_made():
-    """M2: it is there for who creates it, by 409, and not there for who reads it, by 404."""
+    """It is there for who creates it, by 409, and not there for who reads it, by 404."""
     conflicts(when_new=True)

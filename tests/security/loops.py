@@ -1,4 +1,4 @@
-"""H1: who keeps a connection so busy that its event loop turns for nobody else."""
+"""Who keeps a connection so busy that its event loop turns for nobody else."""
 
 from checks import check
 from siege import SECONDS, holds
@@ -14,19 +14,19 @@ def pipelining(connections):
 
 @check
 def pipelining_on_one_connection():
-    """H1: GET /livez as fast as it goes, answers taken and not looked at. One of two loops."""
+    """GET /livez as fast as it goes, answers taken and not looked at. One of two loops."""
     pipelining(1)
 
 
 @check
 def pipelining_on_four_connections():
-    """H1: both loops."""
+    """Both loops."""
     pipelining(4)
 
 
 @check
 def pipelining_on_eight_connections():
-    """H1: both loops, each several times."""
+    """Both loops, each several times."""
     pipelining(8)
 
 
@@ -38,11 +38,11 @@ def key_updates(*flags):
 
 @check
 def key_updates_on_sixteen_connections():
-    """H1b: TLS 1.3 KeyUpdate messages without a byte of a request between them, from two processes."""
+    """TLS 1.3 KeyUpdate messages without a byte of a request between them, from two processes."""
     key_updates()
 
 
 @check
 def key_updates_that_want_an_answer():
-    """H1b: each asks for a KeyUpdate of the server's own, too."""
+    """Each asks for a KeyUpdate of the server's own, too."""
     key_updates("--request")

@@ -1,4 +1,4 @@
-"""C2 and M1: what callers can make the server hold. Each attack twice: by itself, and inside a memory
+"""What callers can make the server hold. Each attack twice: by itself, and inside a memory
 cgroup of the chart's limit, where the kernel kills what passes it."""
 
 import contextlib
@@ -209,49 +209,49 @@ def unread(folder, connections=1000):
 
 @grows
 def reviews_of_7_mib_in_turn(port, folder):
-    """C2: the largest body there is, full of node selector terms, one after another on four
+    """The largest body there is, full of node selector terms, one after another on four
     connections, so that both threads have to do with them."""
     carry_out(port, in_turn(folder))
 
 
 @grows
 def reviews_of_7_mib_of_every_list(port, folder):
-    """C2: the same, of lists that are read to their ends."""
+    """The same, of lists that are read to their ends."""
     carry_out(port, in_turn(folder, bodies.every_list))
 
 
 @grows
 def pods_of_3_mib_on_kept_connections(port, folder):
-    """C2: what an API server lets pass, one after another on eight connections that stay."""
+    """What an API server lets pass, one after another on eight connections that stay."""
     carry_out(port, kept(folder))
 
 
 @grows
 def pods_of_3_mib_eight_at_once(port, folder):
-    """C2: the same, eight at a time."""
+    """The same, eight at a time."""
     carry_out(port, kept(folder, at_once=8))
 
 
 @grows
 def small_pods_on_200_connections(port, folder):
-    """C2: 200 Pods of 2.5 KB whose answers were 4 MB each, which every connection kept."""
+    """200 Pods of 2.5 KB whose answers were 4 MB each, which every connection kept."""
     carry_out(port, small(folder))
 
 
 @grows
 def a_thousand_bodies_of_250_kib(port, folder):
-    """M1: below what counted as large; held but for a byte, and then read, all of them."""
+    """Below what counted as large; held but for a byte, and then read, all of them."""
     carry_out(port, almost_whole(folder))
 
 
 @grows
 def answers_that_nobody_reads(port, folder):
-    """C2: a thousand answers just below any bound, to peers that take none of them."""
+    """A thousand answers just below any bound, to peers that take none of them."""
     carry_out(port, unread(folder))
 
 
 @grows
 def all_of_it_at_once(port, folder):
-    """C2 and M1 together, within the server's 1,024 connections."""
+    """Both together, within the server's 1,024 connections."""
     carry_out(port, in_turn(folder), kept(folder, at_once=8), small(folder),
               almost_whole(folder, 400), unread(folder, 400))

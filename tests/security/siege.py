@@ -55,7 +55,7 @@ class Siege:
 
 
 def holds(*attack, times=1, seconds=SECONDS):
-    """`times` attackers, while the honest are answered as the issue wants it; their counts, summed."""
+    """`times` attackers, while the honest are answered in time; their counts, summed."""
     with Siege() as siege:
         for _ in range(times):
             siege.attack(*attack)

@@ -1,4 +1,4 @@
-"""H2: who takes the places of connections and never comes to the point."""
+"""Who takes the places of connections and never comes to the point."""
 
 import collections
 import tempfile
@@ -15,7 +15,7 @@ from wire import Connection, Kept, post, review, tls
 
 MANY = 1100  # more than the server's connections (server/limits/limits.hpp)
 ELSEWHERE = ("--bind", "127.0.0.2")
-REOPENED = 40  # a second: 34 are enough for ever, by arithmetic (hostile.md)
+REOPENED = 40  # a second: 34 hold 1,024 places of 30 s each forever
 
 
 def slow(*flags):
@@ -26,19 +26,19 @@ def slow(*flags):
 
 @check
 def bodies_that_never_come():
-    """H2: 1,100 connections with a header and one byte of the body, then silence."""
+    """1,100 connections with a header and one byte of the body, then silence."""
     slow()
 
 
 @check
 def bodies_that_never_come_again_and_again():
-    """H2: what is closed is opened again, 40 a second."""
+    """What is closed is opened again, 40 a second."""
     slow("--reopen", REOPENED)
 
 
 @check
 def bodies_that_trickle():
-    """H2: a byte every 100 ms, and opened again, so that each makes some progress."""
+    """A byte every 100 ms, and opened again, so that each makes some progress."""
     counts = slow("--reopen", REOPENED, "--trickle")
     assert counts["trickled_bytes"] > 1000, counts
 
@@ -55,13 +55,13 @@ def crowd(*flags):
 
 @check
 def nine_hundred_honest_connections_beside_an_attacker_elsewhere():
-    """H2: honest idle connections are not closed to make room for slow bodies."""
+    """Honest idle connections are not closed to make room for slow bodies."""
     crowd(*ELSEWHERE)
 
 
 @check
 def nine_hundred_honest_connections_at_the_attackers_address():
-    """H2: nor where all come from one address, as behind an agent of the control plane."""
+    """Nor where all come from one address, as behind an agent of the control plane."""
     crowd()
 
 
@@ -87,7 +87,7 @@ def dribble(program, pieces, pause, delay_first=0.0):
 
 @check
 def a_slow_line_is_served():
-    """The other side of H2: 3 MiB at 200 KiB/s are no attack."""
+    """The other side: 3 MiB at 200 KiB/s are not an attack."""
     with Program() as program:
         dribble(program, pieces=150, pause=0.1)
 

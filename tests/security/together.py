@@ -44,7 +44,7 @@ def endless(reviews):
 
 @check
 def everything_for_twenty_seconds():
-    """All attacks of the issue but C1 at the same time."""
+    """All attacks of this folder but the forged deletions, at the same time."""
     together(20, after=10)
 
 

@@ -1,4 +1,4 @@
-"""Where a request ends: reference/contract.md C.4, and what keep-alive means."""
+"""Where a request ends (docs/facts.md#beast-framing), and what keep-alive means."""
 
 from checks import check, row
 from program import Program

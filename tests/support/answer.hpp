@@ -1,5 +1,5 @@
 // What the webhook answers to a review, taken apart and held against the contract
-// with the API server (reference/contract.md A.4).
+// with the API server (docs/facts.md#admission-answer).
 #pragma once
 
 #include "webhook/answer/admit.hpp"

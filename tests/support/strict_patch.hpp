@@ -1,5 +1,5 @@
 // RFC 6902 as strictly as any applier reads it, and stricter than the API server's
-// (reference/contract.md A.6): a patch that passes here passes everywhere.
+// (docs/facts.md#json-patch): a patch that passes here passes everywhere.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -54,7 +54,7 @@ struct LedgerStep {
 //   body         JSON, ends with one newline
 //   retry_after  seconds for a Retry-After header, 0 for none. With it the answer
 //                should also carry Connection: close, so that the retry may reach
-//                another replica (reference/contract.md A.2)
+//                another replica (docs/facts.md#retry-after)
 struct Answer {
   unsigned http_status = 200;
   unsigned retry_after = 0;

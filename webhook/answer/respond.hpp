@@ -1,6 +1,6 @@
 // The answer's bytes, written straight into a buffer: an AdmissionReview, or a v1
 // Status where the request could not be read. docs/contract.md; the rules of what
-// the API server accepts are in reference/contract.md A.4.
+// the API server accepts are in docs/facts.md#admission-answer.
 #pragma once
 
 #include "webhook/decide/decide.hpp"

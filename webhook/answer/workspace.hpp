@@ -22,8 +22,8 @@ struct Workspace::Impl {
 // What every answer's summary says of its review and its decision.
 outcome::Summary summary_of(const read::Review& review, const outcome::Decision& decision);
 
-// A request that cannot be read is no policy decision: an HTTP error lets the
-// failurePolicy of the configuration decide (reference/contract.md C.5).
+// A request that cannot be read is not a policy decision: an HTTP error lets the
+// failurePolicy of the configuration decide (docs/decisions/0014).
 Answer refuse(const Error& why, Workspace::Impl& work);
 
 // Something was thrown that nobody expected. The object goes through as it is, with a

@@ -33,7 +33,7 @@ struct NamespaceOverride {
 struct Config {
   Mode mode = Mode::enforce;
 
-  // The workload APIs that are looked after; Pods of others are left alone. For a
+  // The workload APIs that are handled; Pods of others are left unchanged. For a
   // cluster where another injector owns an API.
   WorkloadSet workloads = WorkloadSet::all();
 
@@ -41,22 +41,22 @@ struct Config {
   std::string prefix = "tpu-webhook.dev/";
 
   // Port of process 0 of a host in TPU_PROCESS_ADDRESSES; process c listens on
-  // base_port + c. 8471 is libtpu's own default (reference/workloads.md 1.4).
+  // base_port + c. 8471 is libtpu's own default (docs/facts.md#ports).
   std::uint16_t base_port = 8471;
 
   // Service that resolves Ray workers: KubeRay up to 1.3 kept only the last 50
-  // characters of "<cluster>-headless" (reference/workloads.md 2.5).
+  // characters of "<cluster>-headless" (docs/facts.md#kuberay-service).
   bool kuberay_truncates_service_name = false;
 
   // TPU_NAME for every workload API, not for Ray and LeaderWorkerSet alone.
   bool tpu_name_everywhere = false;
 
   // TORCH_TPU_TOPOLOGY and TORCH_TPU_SLICEBUILDER_ADDRESSES, which torch_tpu reads and its
-  // launchers set (reference/consumers.md 3.6). Off: nothing else reads them, and the list is
+  // launchers set (docs/facts.md#torch-tpu). Off: nothing else reads them, and the list is
   // the longest of all.
   bool torch_tpu = false;
 
-  // Add affinity terms that keep a multi-host slice whole (docs/architecture.md).
+  // Add affinity terms that keep a multi-host slice whole (docs/decisions/0017).
   bool placement = true;
 
   // By WorkloadKind, and by the namespace's name.

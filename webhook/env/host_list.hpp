@@ -13,8 +13,8 @@
 
 namespace tpuwh::webhook::env {
 
-// The kernel takes no longer "NAME=value" in a program's environment
-// (MAX_ARG_STRLEN, 32 pages of 4 KiB, less the NUL): reference/consumers.md 5.1.
+// The longest "NAME=value" that the kernel takes in a program's environment
+// (MAX_ARG_STRLEN, 32 pages of 4 KiB, less the NUL): docs/facts.md#environment-limit.
 inline constexpr std::size_t max_env_bytes = 131'071;
 
 inline constexpr std::string_view this_machine = "localhost";

@@ -9,7 +9,7 @@ namespace tpuwh::webhook::env {
 
 namespace {
 
-// Ray serves its metrics on 8080, MegaScale's own default (reference/workloads.md 1.4).
+// Ray serves its metrics on 8080, MegaScale's own default (docs/facts.md#ports).
 constexpr std::uint16_t megascale_port_ray = 8081;
 constexpr std::uint16_t megascale_port_other = 8080;
 

@@ -1,5 +1,5 @@
 // What a container has against what it should have: whose an entry is decides whether it stays
-// (DESIGN D3, D4).
+// (docs/decisions/0013).
 #pragma once
 
 #include "webhook/env/changes.hpp"

@@ -62,7 +62,7 @@ Result<void> build_addresses(const facts::Facts& facts, const config::Config& co
 }
 
 // torch_tpu's slice builder listens once for each device; a chip of TPU7x is two of them
-// (reference/workloads.md 1.4, consumers.md 3.6).
+// (docs/facts.md#torch-tpu).
 std::uint32_t devices_per_host(const facts::Facts& facts) {
   return facts.slice.chips_per_host * (facts.ironwood() ? 2 : 1);
 }
@@ -141,8 +141,9 @@ bool has_local_addresses(const facts::Facts& facts) {
   return false;
 }
 
-// JAX on tpu7x needs them; before, they break PyTorch/XLA (reference/consumers.md
-// 0.5), so they are only put right where somebody set them to this machine.
+// JAX on tpu7x needs them; before, they break PyTorch/XLA
+// (docs/facts.md#process-addresses-break-xla), so they are only put right where somebody set them
+// to this machine.
 bool wants_addresses(const facts::Facts& facts) {
   if (facts.slice.multi_host() && !facts.named) return false;
   if (facts.ironwood()) return facts.slice.processes > 1;

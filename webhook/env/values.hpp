@@ -1,5 +1,5 @@
 // Values of the TPU environment that all containers of a Pod share: lists of the slice's hosts,
-// the coordinator, names (DESIGN D3, D7; docs/contract.md).
+// the coordinator, names (docs/decisions/0016).
 #pragma once
 
 #include "webhook/config/config.hpp"

@@ -1,5 +1,5 @@
 // The annotation <prefix>injected: which variables of which container are ours
-// (DESIGN D4).
+// (docs/decisions/0013).
 //
 //   v1;<inputs>;<container>:<VARIABLE>=<digest>,…;<container>:…
 //

@@ -11,12 +11,12 @@
 
 namespace tpuwh::webhook::facts {
 
-// TPU containers of one Pod that are looked after, init containers included. No host
+// TPU containers of one Pod that are handled, init containers included. No host
 // has more than 8 chips; each container carries the lists of the whole slice, so
 // their number bounds what an answer can weigh.
 inline constexpr std::size_t max_tpu_containers = 16;
 
-// Where a topology was found, most specific first (reference/workloads.md 1.2).
+// Where a topology was found, most specific first (docs/facts.md#topology-places).
 enum class TopologySource {
   none,
   sub_slice_annotation,  // cloud.google.com/gke-tpu-slice-topology

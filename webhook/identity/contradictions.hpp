@@ -1,5 +1,6 @@
-// What else says how large the slice is and who the Pod is, held against the arithmetic (DESIGN
-// D17). Each is the sentence that says so, with what follows for the Pod behind it, or "".
+// What else says how large the slice is and who the Pod is, held against the arithmetic
+// (docs/decisions/0014). Each is the sentence that says so, with what follows for the Pod behind
+// it, or "".
 #pragma once
 
 #include "topology/slice.hpp"

@@ -11,7 +11,7 @@ namespace tpuwh::webhook::identity {
 struct Identity {
   enum class Verdict {
     settled,
-    leave_alone,  // nothing is guessed (DESIGN D5, D17)
+    leave_alone,  // nothing is guessed (docs/decisions/0014)
     deny,         // an index that cannot be
     ask_ledger,   // nothing on the Pod says it
     try_again,    // the ledger cannot answer now

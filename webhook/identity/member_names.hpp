@@ -1,4 +1,4 @@
-// Whether the names in a member's lists are those of its hosts, and resolve (DESIGN D6).
+// Whether the names in a member's lists are those of its hosts, and resolve (docs/decisions/0015).
 #pragma once
 
 #include "topology/result.hpp"

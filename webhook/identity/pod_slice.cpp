@@ -30,8 +30,9 @@ std::string_view odd_shape(const facts::Shape& shape) {
   return {};
 }
 
-// A sub-slice has to fit into the slice that the node selector names (R19); one
-// that does not is ignored by the device plugin, which then describes the whole.
+// A sub-slice has to fit into the slice that the node selector names
+// (docs/facts.md#sub-slice-shapes); one that does not is ignored by the device plugin, which then
+// describes the whole.
 std::string sub_slice_misfit(const facts::Shape& shape, const Dims& dims) {
   if (shape.source != facts::TopologySource::sub_slice_annotation ||
       shape.selector_topology.empty())

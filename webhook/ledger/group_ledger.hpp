@@ -1,4 +1,5 @@
-// Gives and frees the places of one worker group, for any number of replicas (DESIGN D2).
+// Gives and frees the places of one worker group, for any number of replicas
+// (docs/decisions/0012).
 //
 // The truth is one record in the cluster, changed only by compare-and-swap. Each replica
 // has a GroupLedger of its own: told of questions, of Pods and of what its calls brought,
@@ -46,7 +47,7 @@ using namespace std::chrono_literals;
 // be stored so long after our answer; the rest is margin for a watch that lags.
 inline constexpr Moment unconfirmed = 120s;
 
-// After a lost record was made anew: the API server's 60 s and a margin.
+// After a lost record was rebuilt: the API server's 60 s and a margin.
 inline constexpr Moment rebuild = 70s;
 
 // A question that the ledger cannot answer for so long is answered "try again": the API

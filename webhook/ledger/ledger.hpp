@@ -1,5 +1,5 @@
 // Who gets which place, where nothing about a Pod tells it from the others of its group:
-// Ray workers without KubeRay's index labels (DESIGN D2).
+// Ray workers without KubeRay's index labels (docs/decisions/0012).
 #pragma once
 
 #include "topology/next_member.hpp"

@@ -1,5 +1,5 @@
 // The record of a group as one write would leave it: who goes, who stays, and which places
-// are left for those who ask (DESIGN D2).
+// are left for those who ask (docs/decisions/0012).
 #pragma once
 
 #include "webhook/ledger/group_pod.hpp"

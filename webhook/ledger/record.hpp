@@ -1,5 +1,5 @@
 // The ledger of one worker group: which places of its slices are given, and to whom.
-// DESIGN D2; as an object of the cluster: docs/contract.md, "The ledger".
+// docs/decisions/0012; as an object of the cluster: docs/contract.md, "The ledger".
 #pragma once
 
 #include "topology/next_member.hpp"
@@ -27,7 +27,7 @@ struct LedgerRecord {
   static constexpr std::size_t max_entries = 16'384;
 
   std::uint32_t hosts_per_slice = 0;
-  // The object was lost while Pods lived, and made anew from them: no place is given until
+  // The object was lost while Pods lived, and rebuilt from them: no place is given until
   // every Pod that was being created then has arrived (times::rebuild).
   bool rebuilding = false;
   std::vector<LedgerEntry> entries;

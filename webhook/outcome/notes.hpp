@@ -7,7 +7,7 @@
 namespace tpuwh::webhook::outcome {
 
 // kube-apiserver drops a warning with a control character, and cuts all to 256
-// runes once they pass 4,096 together (reference/contract.md A.4); writers of
+// runes once they pass 4,096 together (docs/facts.md#warnings); writers of
 // notes pass what users wrote through printable().
 class Notes {
  public:

@@ -56,8 +56,8 @@ bool is_pinned(const read::Pod& pod, std::string_view domain) {
          !pod.selector(read::key::jobset_namespaced_job).empty();
 }
 
-// JobSet's leader/follower (reference/workloads.md 2.4): a follower selects the domain of its
-// leader. JobSet deletes and makes again those that do not.
+// JobSet's leader/follower (docs/facts.md#jobset-exclusive-placement): a follower selects the
+// domain of its leader. JobSet deletes and recreates those that do not.
 bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::Notes& notes) {
   const auto& domain = facts.member->leader_domain;
   if (!domain || placement.topology_key != facts.member->exclusive_topology) return false;

@@ -1,5 +1,5 @@
-// Keeping a multi-host slice whole on one set of chips (DESIGN D8): two labels on
-// every member, affinity terms where nobody else places, and a node requirement
+// Keeping a multi-host slice whole on one set of chips (docs/decisions/0017): two
+// labels on every member, affinity terms where nobody else places, and a node requirement
 // that keeps two hosts off one VM with more chips.
 #pragma once
 

@@ -13,7 +13,7 @@ inline constexpr std::size_t padding = 64;
 
 // The largest review: two objects of at most 3 MiB (an UPDATE carries the old one
 // beside the new; 3 MiB is the API server's own limit for a request body) and
-// 1 MiB for the rest. reference/contract.md A.1.
+// 1 MiB for the rest (docs/facts.md#review-size).
 inline constexpr std::size_t max_review_bytes = 7u << 20;
 
 // Review bytes with readable padding behind them.

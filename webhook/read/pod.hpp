@@ -152,7 +152,7 @@ struct Pod {
   std::vector<Requirement> requirements;
   std::vector<std::string_view> values;
 
-  // Empty and absent are the same: an empty label says nothing (DESIGN D17).
+  // Empty and absent are the same: an empty label says nothing (docs/decisions/0014).
   std::string_view label(Label label) const {
     return label_values[static_cast<std::size_t>(label)].value_or(std::string_view());
   }

@@ -1,5 +1,5 @@
-// The AdmissionReview around the object. docs/contract.md; source:
-// k8s.io/api admission/v1 and v1beta1, reference/contract.md A.3.
+// The AdmissionReview around the object. docs/contract.md, "HTTP";
+// docs/facts.md#admission-review.
 #pragma once
 
 #include "webhook/read/pod.hpp"
@@ -33,7 +33,7 @@ struct Review {
 
 // Reads all of a review but its objects, of which it keeps the places.
 //
-//   text    readable for 64 bytes past its end (Body, admit.hpp)
+//   text    readable for 64 bytes past its end (Body, body.hpp)
 //   errors  in reader.error(): empty_body, too_large, too_deep, bad_json, wrong_type,
 //           duplicate_key, bad_value, not_a_review; each with the path where it has
 //           one. `review` then holds what was read before.

@@ -64,7 +64,7 @@ class Checker {
   void warn(std::string_view sentence);
   // A group of another size than its slice: a fault where nobody but the template says what
   // the slice is, else a warning. Kueue, a slice that is made or cut on demand, annotations
-  // of ours and variables of the user may know better (DESIGN D8, D9, D17).
+  // of ours and variables of the user may know better (docs/decisions/0014).
   void wrong_size(std::string_view sentence);
 
  private:

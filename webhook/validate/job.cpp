@@ -8,7 +8,7 @@ namespace tpuwh::webhook::validate {
 
 namespace {
 
-// A plain Job may be told to be several slices (DESIGN D9).
+// A plain Job may be told to be several slices (docs/contract.md#annotations-for-users).
 std::uint32_t slices_of(const read::Pod& pod) {
   const auto count = text::plain_decimal(pod.annotation(read::Annotation::slice_count));
   const bool split = count && pod.annotation(read::Annotation::slice_id).empty();

@@ -138,7 +138,7 @@ class Group {
     if (wrong.empty()) return;
     const bool one_shape = !leader_shape_ || *leader_shape_ == shape;
     const bool one_slice = !group_.subgroup_size;
-    // Several subgroups, or a leader with other chips, may be more than one slice (D17).
+    // Several subgroups, or a leader with other chips, may be more than one slice.
     if (one_shape && one_slice)
       checker_.wrong_size(wrong);
     else

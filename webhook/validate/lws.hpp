@@ -7,7 +7,7 @@ namespace tpuwh::webhook::validate {
 
 // False where it cannot be read.
 //
-//   source  leaderworkerset.x-k8s.io/v1 LeaderWorkerSetSpec; reference/workloads.md 2.7
+//   source  leaderworkerset.x-k8s.io/v1 LeaderWorkerSetSpec; docs/facts.md#lws
 bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

@@ -8,7 +8,7 @@ namespace tpuwh::webhook::validate {
 // `spec` is that of a RayCluster. False where it cannot be read: the reader says why.
 //
 //   source  ray-operator/apis/ray/v1 RayClusterSpec; what is known to go wrong:
-//           reference/workloads.md 2.5 "Validation of RayCluster CREATE", 6.1 number 18
+//           docs/facts.md#kuberay-validation
 bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec);
 // `spec` of a RayJob (rayClusterSpec, absent where it runs on another cluster), of a
 // RayService (rayClusterConfig).

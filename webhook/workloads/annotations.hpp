@@ -1,5 +1,6 @@
 // What a user's annotations say about a Pod whose owner does not say it, or not enough:
-// worker-id, worker-count, hostnames, slice-id, slice-count, coordinator (DESIGN D9).
+// worker-id, worker-count, hostnames, slice-id, slice-count, coordinator
+// (docs/contract.md#annotations-for-users).
 #pragma once
 
 #include "webhook/read/pod.hpp"

@@ -1,7 +1,7 @@
 // A Pod of a batch/v1 Job. An Indexed Job is one slice; its completion index is the
 // host. A Job that is not indexed can only be a slice of one host.
 //
-// docs: reference/workloads.md 2.2
+// source: docs/facts.md#indexed-job
 #pragma once
 
 #include "webhook/workloads/table.hpp"

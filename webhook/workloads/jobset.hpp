@@ -1,7 +1,7 @@
 // A Pod of a JobSet: a slice is one child Job, the slices of a replicated job (or of
 // its group) are one multi-slice job.
 //
-// docs: reference/workloads.md 2.3
+// source: docs/facts.md#jobset
 #pragma once
 
 #include "webhook/workloads/table.hpp"

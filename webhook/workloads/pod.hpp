@@ -1,7 +1,5 @@
 // A Pod of no API that gives its Pods an index: plain, of a Deployment, or of an
 // owner we do not know. Each is a slice of its own, if it has one host.
-//
-// docs: reference/workloads.md 2.1
 #pragma once
 
 #include "webhook/workloads/table.hpp"

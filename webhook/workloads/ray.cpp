@@ -11,7 +11,7 @@ bool claims(const read::Pod& pod) {
 
 // KubeRay up to 1.3 gave the Service a name of at most 50 characters: the last 50,
 // with a first character that may not start a label replaced by 'r'.
-// Source: ray-operator utils.CheckName, reference/workloads.md 2.5.
+// Source: docs/facts.md#kuberay-service.
 void truncate(std::string& service) {
   constexpr std::size_t longest = 50;
   if (service.size() > longest) service.erase(0, service.size() - longest);

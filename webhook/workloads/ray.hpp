@@ -1,7 +1,7 @@
 // A worker Pod of a RayCluster whose KubeRay writes index labels: a slice is one
 // replica of a worker group.
 //
-// docs: reference/workloads.md 2.6
+// source: docs/facts.md#kuberay-indices
 #pragma once
 
 #include "webhook/workloads/table.hpp"

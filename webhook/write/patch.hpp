@@ -2,7 +2,7 @@
 //
 // Only "add", "replace" and "remove" of things seen, with parents created first:
 // the part of RFC 6902 on which the API server's library and the RFC agree
-// (reference/contract.md A.6). Every path is checked against the declared surface;
+// (docs/facts.md#json-patch). Every path is checked against the declared surface;
 // one that is not declared is a bug of ours and spoils the whole patch.
 #pragma once
 

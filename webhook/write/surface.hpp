@@ -1,5 +1,5 @@
 // The declared patch surface: every JSON path this program may ever write, with
-// the operation, the condition and the reason (DESIGN D10). The patch builder
+// the operation, the condition and the reason (docs/decisions/0018). The patch builder
 // refuses any other; docs/patch-surface.md is generated from this table.
 //
 // Never in it: image, command, args, ports, securityContext, volumes,

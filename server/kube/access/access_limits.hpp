@@ -17,7 +17,7 @@ inline constexpr std::size_t plugin_bytes = 1u << 20;
 
 // A token file is read again when the value is older: client-go takes 60 s with 10 s of
 // leeway. The kubelet writes a new token when 80 % of its life are over, so that the old
-// one holds for minutes more (contract.md B.1).
+// one holds for minutes more (docs/facts.md#service-account).
 inline constexpr auto token_age = 50s;
 
 // How long an exec plugin may take. client-go waits for ever; gke-gcloud-auth-plugin and

@@ -1,8 +1,8 @@
 // Where an API server is, how to trust it, and how it knows us.
 //
 // Found in a Pod's environment and service account, or in a kubeconfig. Nothing here opens a
-// socket. Formats and rules: reference/contract.md B.1, read in client-go 1.36
-// (rest/config.go, tools/clientcmd) on 2026-11-20.
+// socket. Formats and rules: docs/facts.md#service-account; client-go
+// 1.36 rest/config.go and tools/clientcmd, read on 2026-11-20.
 //
 //   errors  Errc::api_access: a sentence with the file (and its line), what was found there
 //           and what would be right
@@ -62,7 +62,7 @@ struct KubeconfigChoice {
   static KubeconfigChoice from_environment(std::string file, std::string context);
 };
 
-// The way in that a kubeconfig describes (kubeconfig.hpp).
+// The way in that a kubeconfig describes (kubeconfig_file.hpp).
 Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice);
 
 // What a command takes that may run in a Pod or on somebody's desk: a kubeconfig or context

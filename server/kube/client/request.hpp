@@ -1,7 +1,7 @@
 // Requests to the API server as values: what is sent, without how.
 //
 //   source  https://kubernetes.io/docs/reference/using-api/api-concepts/ and
-//           contract.md B.2, B.3, B.5 (read 2026-11)
+//           docs/facts.md#list, #watch, #compare-and-swap (read 2026-11)
 #pragma once
 
 #include "topology/result.hpp"

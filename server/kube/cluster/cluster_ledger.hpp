@@ -1,5 +1,5 @@
 // The ledger of a server in a cluster: carries out what webhook::ledger::GroupLedger says
-// (DESIGN D2).
+// (docs/decisions/0012).
 //
 // Lives on the client's executor. One object of the cluster per worker group; each group has
 // one call under way at most, and what is asked meanwhile shares the next write. Who asks does

@@ -1,6 +1,7 @@
 // What the program asks of the API server: the rules its ServiceAccount needs, no more.
 // Made from what it watches and writes, printed by `rules --rbac`, in the chart as it is, and
-// compared with what an API server's audit log saw (tests/e2e/test_cluster.py).
+// compared with what an API server's audit log saw
+// (tests/e2e/test_ledger.py::test_the_rules_are_what_is_used).
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // Bytes of a watch in, events out: {"type":"ADDED","object":{…}} and a newline each.
 //
 // Where the bytes are cut means nothing: an event may come in pieces and a piece may hold
-// several. The API server writes one line per event (contract.md B.3). A line longer than the
+// several. The API server writes one line per event (docs/facts.md#watch). A line longer than the
 // limit is passed over and counted: whoever may create Pods can cause one, and a watch that began
-// anew at it would never follow its resource again.
+// again at it would never follow its resource again.
 #pragma once
 
 #include "server/limits/limits.hpp"

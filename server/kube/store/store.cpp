@@ -165,8 +165,8 @@ bool Store::has_ray_cluster(std::string_view ns, std::string_view cluster,
   return found != ray_clusters_.end() && found->second.uid == uid;
 }
 
-// JobSet's own lookup (reference/workloads.md 2.4): of the leaders that live exactly one, and
-// of the same Job.
+// JobSet's own lookup (docs/facts.md#jobset-exclusive-placement): of the leaders that live exactly
+// one, and of the same Job.
 std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet& job,
                                                 std::string_view topology_key) const {
   const std::shared_lock lock(mutex_);

@@ -1,5 +1,5 @@
 // What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
-// with TPUs and headless Services, each as far as rules read it (DESIGN D12).
+// with TPUs and headless Services, each as far as rules read it (docs/decisions/0009).
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list

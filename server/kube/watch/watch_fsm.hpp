@@ -8,7 +8,8 @@
 // asked for, so the state is no older than the request; a webhook that gives away unique ids
 // must not start from "0", which may lie in the past.
 //
-//   source  contract.md B.2, B.3 (client-go 1.36 tools/cache/reflector.go, KEP-3157)
+//   source  docs/facts.md#list, #watch, #watch-list (client-go 1.36 tools/cache/reflector.go,
+//           KEP-3157)
 #pragma once
 
 #include "server/kube/client/status.hpp"

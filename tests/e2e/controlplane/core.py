@@ -1,6 +1,6 @@
 """The control plane itself: etcd, API server, controller manager, scheduler, KWOK.
 
-Flags and their reasons come from reference/controlplane.md. Everything listens on 127.0.0.1.
+Everything listens on 127.0.0.1.
 """
 
 import json

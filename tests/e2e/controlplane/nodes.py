@@ -1,6 +1,6 @@
 """Fake nodes, in pools as GKE makes them: one multi-host slice is one pool.
 
-Labels are those of the guides (seeds/000, seeds/001) and of GKE's TPU nodes. A node's name is
+Labels are those of the public guides and of GKE's TPU nodes. A node's name is
 `gke-tpu-<pool>-<node>` with two hashes, as in the guide's output.
 """
 
@@ -17,7 +17,7 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"  # what generated names are made of
 
 @dataclasses.dataclass(frozen=True)
 class Machine:
-    """A machine type: chips, virtual CPUs, GB. From shared/data/tpu-catalog.json."""
+    """A machine type: chips, virtual CPUs, GB. From topology/tpu-catalog.json."""
 
     accelerator: str
     chips: int
@@ -52,10 +52,10 @@ class Pool:
 
 DEFAULT_POOLS = (
     Pool("default-pool", "e2-standard-16", nodes=3),
-    Pool("nodepool", "ct6e-standard-4t", "2x4"),  # seeds/000
-    Pool("tpu-pool", "ct6e-standard-8t", "2x4"),  # seeds/000, one VM
+    Pool("nodepool", "ct6e-standard-4t", "2x4"),  # "First Training Job With JAX on TPUs"
+    Pool("tpu-pool", "ct6e-standard-8t", "2x4"),  # its bonus, one VM
     Pool("v6e-2x2", "ct6e-standard-4t", "2x2", nodes=2),
-    Pool("tpu-slice-a", "ct6e-standard-4t", "4x4"),  # seeds/001
+    Pool("tpu-slice-a", "ct6e-standard-4t", "4x4"),  # "TPU Multislice Training with JobSet"
     Pool("tpu-slice-b", "ct6e-standard-4t", "4x4"),
     Pool("tpu-slice-c", "ct6e-standard-4t", "4x4"),
     Pool("tpu-slice-d", "ct6e-standard-4t", "4x4"),

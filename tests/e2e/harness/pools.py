@@ -12,8 +12,8 @@ SLICES = tuple(f"tpu-slice-{letter}" for letter in "abcdefghijklmnop")  # sixtee
 
 ALL = (
     Pool("default-pool", "e2-standard-16", nodes=6),
-    Pool("nodepool", "ct6e-standard-4t", "2x4"),  # seeds/000
-    Pool("tpu-pool", "ct6e-standard-8t", "2x4"),  # seeds/000, one VM
+    Pool("nodepool", "ct6e-standard-4t", "2x4"),  # "First Training Job With JAX on TPUs"
+    Pool("tpu-pool", "ct6e-standard-8t", "2x4"),  # its bonus, one VM
     Pool("v6e-2x2", "ct6e-standard-4t", "2x2", nodes=2),
     Pool("tpu7x-2x2x2", "tpu7x-standard-4t", "2x2x2"),
     *(Pool(name, "ct6e-standard-4t", "4x4") for name in SLICES),

@@ -1,4 +1,4 @@
-"""Weaknesses of gke-tpu-env-injector, which serves StatefulSets (reference/workloads.md 6.6)."""
+"""Weaknesses of gke-tpu-env-injector, which serves StatefulSets."""
 
 from stateful import statefulset_pod
 from weaknesses.ask import NAMESPACE, admitted, ids, member, only, repels, shape

@@ -1,4 +1,4 @@
-"""Weaknesses of JobSet's webhooks (reference/workloads.md 6.2)."""
+"""Weaknesses of JobSet's webhooks."""
 
 from apiserver import container
 from controllers import EXCLUSIVE_TOPOLOGY, jobset_pod

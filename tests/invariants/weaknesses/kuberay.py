@@ -1,4 +1,4 @@
-"""Weaknesses of the KubeRay TPU webhook (reference/workloads.md 6.1)."""
+"""Weaknesses of the KubeRay TPU webhook."""
 
 import copy
 import json

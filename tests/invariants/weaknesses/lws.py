@@ -1,4 +1,4 @@
-"""Weaknesses of LeaderWorkerSet (reference/workloads.md 6.3)."""
+"""Weaknesses of LeaderWorkerSet."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What no other implementation has (reference/workloads.md 6.7, 2.9, 2.15)."""
+"""What no other implementation has."""
 
 import collections
 

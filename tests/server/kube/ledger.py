@@ -52,7 +52,7 @@ class Serving(Program):
 
 @check
 def deleted_pods_with_any_label_stop_nobody():
-    """hostile.md, C1: after 400 of them no place was given any more."""
+    """Once, after 400 of them no place was given any more."""
     api = Api(ray_cluster("train"), ray_cluster("other"))
     with Server(api, tls=False) as server, Serving(server) as program:
         took, code, answer = program.place(worker("train"))

@@ -1,6 +1,6 @@
 """What the API server adds to a Pod before the webhook sees it, and the request around it.
 
-Defaults and in-tree admission as in reference/contract.md A.9, for Kubernetes 1.35:
+Defaults and in-tree admission as in docs/facts.md#pod-at-create, for Kubernetes 1.35:
 `creationTimestamp` is absent, empty maps and lists are absent, quantities are strings.
 Names that are random in a cluster are digests here, so that a file is the same each time.
 """

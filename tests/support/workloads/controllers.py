@@ -1,8 +1,8 @@
 """The Pods that the Job, JobSet, KubeRay and ReplicaSet controllers create, with what each writes
 on them. StatefulSets and what is made of them: stateful.py.
 
-Labels, annotations, names and owners as in reference/workloads.md 2.2, 2.3, 2.4 and 2.6 and
-as seen from the running controllers (reference/controlplane.md).
+Labels, annotations, names and owners as in docs/facts.md, "Workload APIs", and as seen from the running
+controllers (tests/golden/recorded).
 """
 
 import hashlib

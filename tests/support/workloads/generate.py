@@ -50,7 +50,7 @@ def reviews(pods, service_account):
 
 
 def job_2x4():
-    """Seed 000: two hosts of four chips, one slice of 2x4, a Service of the user's own."""
+    """The guide's Job: two hosts of four chips, one slice of 2x4, a Service of the user's own."""
     job = "tpu-training-job"
     pods = [
         job_pod(
@@ -68,7 +68,7 @@ def job_2x4():
 
 
 def job_single_host():
-    """Seed 000, its bonus: the same topology on one host of eight chips."""
+    """The bonus of that guide: the same topology on one host of eight chips."""
     pods = [
         job_pod(
             job="tpu-training-job-single-host", namespace=NAMESPACE, index=None,
@@ -82,7 +82,7 @@ def job_single_host():
 
 
 def jobset_2x4x4():
-    """Seed 001: two slices of 4x4, exclusive placement, admitted by Kueue.
+    """The guide's JobSet: two slices of 4x4, exclusive placement, admitted by Kueue.
 
     The two leaders come first: JobSet refuses followers until their leader is bound, then
     pins them to its node pool. They come as the Job controller's retries bring them.
@@ -134,8 +134,8 @@ def jobset_tpu7x_2x2x2x2():
 
 
 def ray_2x4x4():
-    """Seed 003: a worker group of two replicas of four hosts, with a network claim per Pod.
-    KubeRay makes the Pods of a group in no order of their indices."""
+    """The tutorial's RayCluster: a worker group of two replicas of four hosts, with a network claim per
+    Pod. KubeRay makes the Pods of a group in no order of their indices."""
     cluster, group = "maxtext-tpu-cluster", "tpu-group"
     head = f"{cluster}-head-svc.{NAMESPACE}.svc.cluster.local"
     start = f"ray start --address={head}:6379 --resources='{{\"TPU\":4}}' --num-cpus=8 --block"

@@ -1,5 +1,5 @@
 """The Pods of StatefulSets and of LeaderWorkerSets, which are made of StatefulSets, and what
-LeaderWorkerSet's own webhook then writes (reference/workloads.md 2.1 and 2.7, and as recorded in
+LeaderWorkerSet's own webhook then writes (docs/facts.md#lws, and as recorded in
 tests/golden/recorded).
 """
 

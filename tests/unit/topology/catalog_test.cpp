@@ -211,7 +211,7 @@ const Known known[] = {
 };
 INSTANTIATE_TEST_SUITE_P(catalog, ShapeIsKnown, testing::ValuesIn(known), case_name);
 
-// reference/topology.md section 3, "Ordered shapes from 4x4x4 up".
+// docs/facts.md#large-shapes, counted.
 struct RuleCount {
   std::string_view name;
   std::string_view label;

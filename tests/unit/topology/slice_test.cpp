@@ -66,7 +66,7 @@ TEST_P(MakeSlice, computes) {
   EXPECT_EQ(slice->in_catalog, c.want_in_catalog);
 }
 
-// reference/topology.md section 4, row by row.
+// docs/facts.md#worked-examples.
 constexpr Good worked_examples[] = {
     {.name = "v4_2x2x1",
      .accelerator = "tpu-v4-podslice",
@@ -197,7 +197,7 @@ constexpr Good worked_examples[] = {
 INSTANTIATE_TEST_SUITE_P(worked_examples, MakeSlice, testing::ValuesIn(worked_examples), case_name);
 
 constexpr Good edges[] = {
-    // R21: two containers of two chips each, one per NUMA node
+    // docs/facts.md#host-bounds: two containers of two chips each, one per NUMA node
     {.name = "tpu7x_two_containers_one_host",
      .accelerator = "tpu7x",
      .dims = "2x2x1",
@@ -254,7 +254,7 @@ constexpr Good edges[] = {
      .want_type = "v5lite-8",
      .want_chip_bounds = "2,4,1",
      .want_host_bounds = "1,1,1"},
-    // R20: generations to come
+    // docs/facts.md#labels-to-come
     {.name = "tpu8t_has_no_wrap",
      .accelerator = "tpu8t",
      .dims = "4x4x4",

@@ -1,5 +1,5 @@
-// Every row of reference/contract.md C.4 (Beast), and that it makes no difference how
-// the bytes are cut.
+// Where Beast and a server must differ (docs/facts.md#beast-framing), and that it makes no
+// difference how the bytes are cut.
 #include "server/https/request_parser.hpp"
 
 #include "server/limits/limits.hpp"

@@ -1,4 +1,4 @@
-// A Pod that comes a second time, changed or not in between (DESIGN D4).
+// A Pod that comes a second time, changed or not in between (docs/decisions/0013).
 #include <gtest/gtest.h>
 
 #include <algorithm>

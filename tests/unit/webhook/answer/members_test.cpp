@@ -1,5 +1,5 @@
 // Every member of a slice, and every slice of a job, side by side: what readers of
-// the environment rely on (reference/consumers.md 7).
+// the environment rely on (tests/invariants/README.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>

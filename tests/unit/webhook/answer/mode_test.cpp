@@ -1,4 +1,4 @@
-// Shadow mode and switched-off workload APIs (DESIGN D16).
+// Shadow mode and switched-off workload APIs (docs/decisions/0019).
 #include "tests/support/admitted.hpp"
 
 #include <gtest/gtest.h>

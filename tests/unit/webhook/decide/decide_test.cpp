@@ -1,4 +1,4 @@
-// What is denied, what is left alone and what is told (DESIGN D1, D6, D9, D17).
+// What is denied, what is left alone and what is told (docs/decisions/0014).
 #include "webhook/decide/decide.hpp"
 
 #include <gtest/gtest.h>
@@ -232,7 +232,8 @@ INSTANTIATE_TEST_SUITE_P(
                 outcome::Reason::injected, "tpu-v9"},
         Verdict{"unlisted_shape", a_pod().job("t", 1).topology("2x6").tpu(4), patched,
                 outcome::Reason::injected, "does not list 2x6"},
-        // Sub-slices that do not fit are passed over by the device plugin (D17).
+        // Sub-slices that do not fit are passed over by the device plugin
+        // (docs/facts.md#sub-slice-shapes).
         Verdict{"sub_slice",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x4").tpu(4), patched,
                 outcome::Reason::injected},

@@ -1,4 +1,4 @@
-// TPU_PROCESS_PORT, and the list that says them (DESIGN D7).
+// TPU_PROCESS_PORT, and the list that says them (docs/decisions/0016).
 #include "webhook/env/process_ports.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(ProcessPorts, OfTheUserAreAdopted) {
   EXPECT_EQ(ports_of(both, 2), (Ports{"9100", "9200", "localhost:9100,localhost:9200"}));
 }
 
-// D7: "an existing port of the slice adopted".
+// The port that a container says already is the slice's (docs/decisions/0016).
 TEST(ProcessPorts, OneOfTheUserSetsTheOthers) {
   const auto first = admit(
       ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "9000").container("b").tpu(2));

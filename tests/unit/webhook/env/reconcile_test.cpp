@@ -1,4 +1,4 @@
-// What stays, and where entries go (DESIGN D3).
+// What stays, and where entries go (docs/decisions/0013).
 #include "webhook/env/reconcile.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using test::env_names;
 using test::json;
 using test::PrintTo;
 
-// --- A value that is there (D3) ---------------------------------------------------------------
+// --- A value that is there --------------------------------------------------------------------
 
 struct Theirs {
   std::string_view name;

@@ -175,7 +175,7 @@ std::string torch_of(const PodBuilder& pod, const config::Config& config = with_
 
 const std::string no_torch = "(absent) (absent)";
 
-// Values of the reference: workloads.md 1.4, consumers.md 3.6.
+// docs/facts.md#torch-tpu.
 TEST(TorchTpu, HasAnAddressForEachDevice) {
   EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4)),
             "2,4,1 t-0.svc:8471,t-0.svc:8472,t-0.svc:8473,t-0.svc:8474,"
@@ -258,7 +258,8 @@ TEST(TorchTpu, IsOnRecordAndStaysOnASecondPass) {
   EXPECT_NE(annotation(first, "tpu-webhook.dev/injected").find("TORCH_TPU_TOPOLOGY="),
             std::string::npos);
   EXPECT_EQ(admit_pod(first.object, {.config = with_torch()}).outcome, outcome::Outcome::unchanged);
-  // Nothing changed in between, so that another setting changes nothing either (DESIGN D4).
+  // Nothing changed in between, so that another setting changes nothing either
+  // (docs/decisions/0013).
   EXPECT_EQ(admit_pod(first.object).outcome, outcome::Outcome::unchanged);
 }
 

@@ -1,4 +1,4 @@
-// The variables that a Pod leaves with, by workload (DESIGN D6, D7).
+// The variables that a Pod leaves with, by workload (docs/decisions/0016).
 #include "webhook/env/wanted.hpp"
 
 #include <gtest/gtest.h>

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         Where{"dynamic_empty",
               a_pod().topology("4x4").selector("cloud.google.com/gke-tpu-slice", ""), "4x4",
               node_selector},
-        // In the order of reference/workloads.md 1.2.
+        // In the order of TopologySource.
         Where{"sub_slice_first",
               with_affinity({in(topology_key, {"8x8"})})
                   .topology("4x4")

@@ -1,4 +1,4 @@
-// Ray workers that nothing tells apart, with a ledger in memory (DESIGN D2).
+// Ray workers that nothing tells apart, with a ledger in memory (docs/decisions/0012).
 #include "webhook/ledger/ledger.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Labels and terms that keep a slice whole (DESIGN D8).
+// Labels and terms that keep a slice whole (docs/decisions/0017).
 #include "webhook/placement/placement.hpp"
 
 #include <gtest/gtest.h>

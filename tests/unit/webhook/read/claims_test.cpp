@@ -1,4 +1,4 @@
-// Chips by claim: the same identity, once the claim says how many (reference/workloads.md 2.15).
+// Chips by claim: the same identity, once the claim says how many (docs/facts.md#dra).
 #include "webhook/read/claims.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// reference/workloads.md 6.1 number 18: what an implementation missed.
+// What another implementation missed: docs/facts.md#kuberay-validation.
 #include "webhook/validate/ray.hpp"
 
 #include <gtest/gtest.h>

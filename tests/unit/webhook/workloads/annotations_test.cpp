@@ -1,4 +1,4 @@
-// What users say themselves, for owners that nobody knows (DESIGN D9).
+// What users say themselves, for owners that nobody knows (docs/contract.md#annotations-for-users).
 #include "webhook/workloads/annotations.hpp"
 
 #include <gtest/gtest.h>

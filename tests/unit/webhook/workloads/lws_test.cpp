@@ -1,4 +1,4 @@
-// A group, or each of its subgroups, is a slice (reference/workloads.md 2.7, 6.3).
+// A group, or each of its subgroups, is a slice (docs/facts.md#lws, #lws-subgroups).
 #include "webhook/workloads/lws.hpp"
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(Lws, TheExcludedLeaderIsInNoSlice) {
   EXPECT_EQ(admit(excluded(member(0, 5)).topology("2x2")).reason, outcome::Reason::single_host);
 }
 
-// Label and env of LWS's own webhook disagree here (6.3 number 1).
+// Label and env of LWS's own webhook disagree here (docs/facts.md#lws-subgroups).
 TEST(Lws, UnequalSubgroupsAreLeftAloneWithTheNumbers) {
   const auto answer = admit(subgroups(member(1, 4), "2"));
   EXPECT_TRUE(answer.patch.empty());

@@ -46,7 +46,7 @@ struct Service {
 
 class RayService : public testing::TestWithParam<Service> {};
 
-// The first two rows are KubeRay's own (reference/workloads.md 2.5).
+// The first two rows are KubeRay's own (docs/facts.md#kuberay-service).
 TEST_P(RayService, IsNamedAsByKubeRay) {
   const Identified pod(a_pod().ray(GetParam().cluster, "g", 0, 0),
                        {.kuberay_truncates_service_name = GetParam().truncates});

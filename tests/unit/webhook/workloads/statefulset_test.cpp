@@ -1,4 +1,4 @@
-// Consecutive ordinals are the hosts of a slice (reference/workloads.md 2.1).
+// Consecutive ordinals are the hosts of a slice (docs/facts.md#statefulset-ordinals).
 #include "webhook/workloads/statefulset.hpp"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,8 @@ TEST(TokenBucketTest, time_that_stands_still_or_goes_back_gives_nothing) {
   EXPECT_TRUE(bucket.take(start + 100ms));
 }
 
-// hostile.md C1: 600 groups that ask twice a second and give up left a debt that was never paid.
+// docs/decisions/0020: 600 groups that ask twice a second and give up left a debt that was never
+// paid.
 TEST(TokenBucketTest, what_is_asked_for_and_not_used_costs_nothing) {
   TokenBucket bucket({.per_second = 50, .burst = 100});
   for (int i = 0; i < 100; ++i) bucket.take(start);

@@ -119,7 +119,7 @@ TEST(ListDecoderTest, a_cut_page_is_not_at_its_end) {
   }
 }
 
-// hostile: one Pod of 3 MiB, which anybody may create, and no list of Pods ends.
+// One Pod of 3 MiB, which anybody may create, and no list of Pods ends.
 TEST(ListDecoderTest, an_item_beyond_the_limit_is_passed_over) {
   const std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1},{"a":[{"b":")" +
                            std::string(100, 'x') + R"("},"\"]}"]},{"a":2}]})";

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"cut", R"({"type":"ADDED","object":{"metadata":{"name":"a)", "not closed"}),
     case_name);
 
-// hostile: one Pod of 3 MiB, which anybody may create, and no watch of Pods goes on.
+// One Pod of 3 MiB, which anybody may create, and no watch of Pods goes on.
 TEST(WatchDecoderTest, a_line_beyond_the_limit_is_passed_over) {
   WatchDecoder decoder(added.size());
   WatchEvent event;

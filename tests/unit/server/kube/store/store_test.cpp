@@ -85,8 +85,8 @@ TEST_F(StoreTest, TakesPlacesFromLabelsAndFromAnotherInjector) {
   EXPECT_EQ(store.group_pods(group).at("2").place, (topology::Place{1, 2}));
 }
 
-// hostile.md C1: anybody may create and delete Pods with a worker's labels, and only those that ask
-// for chips are asked about.
+// docs/decisions/0020: anybody may create and delete Pods with a worker's labels, and only those
+// that ask for chips are asked about.
 TEST_F(StoreTest, AWorkerWithoutChipsWasNeverOurs) {
   Json forged = worker("1");
   forged["spec"]["containers"] = Json::array({{{"name", "main"}}});
