@@ -25,7 +25,7 @@ enum class Errc {
   dims_negative,        // "-4x4"
   dims_too_large,       // an axis or the product beyond what any pod could have
   chips_invalid,        // a container that asks for no whole, positive number of chips
-  chips_not_dividing,   // product of the dimensions is no multiple of the chips of a host
+  chips_not_dividing,   // product of the dimensions is not a multiple of the chips of a host
   bounds_not_dividing,  // chips-per-process bounds do not divide an axis of the topology
   // review: whoever calls the server
   empty_body,
@@ -37,9 +37,9 @@ enum class Errc {
   bad_value,
   not_a_review,
   // decision: whoever owns the Pod
-  index_out_of_range,  // an index label that is no plain decimal below its bound
+  index_out_of_range,  // an index label that is not a plain decimal below its bound
   name_too_long,       // a DNS label above 63 octets
-  bad_name,            // a name that is no DNS label
+  bad_name,            // a name that is not a DNS label
   env_too_long,        // a variable above the kernel's 131,071 bytes
   // server: whoever set up how the API server is reached (kubeconfig, service account, plugin)
   api_access,

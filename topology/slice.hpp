@@ -59,8 +59,8 @@ struct Slice {
 // Hosts and processes, by exact division.
 //
 //   errors  chips_invalid        no chips or containers, or more than 32 bits
-//           chips_not_dividing   dims.chips() is no multiple of the Pod's chips
-//           bounds_not_dividing  2,4,1 on 4x2: an axis is no multiple of its bound
+//           chips_not_dividing   dims.chips() is not a multiple of the Pod's chips
+//           bounds_not_dividing  2,4,1 on 4x2: an axis is not a multiple of its bound
 //           each message names topology, chips and the numbers, and lists the
 //           legal shapes where the generation is known
 //   source  docs/facts.md#whole-hosts and #chips-per-host-bounds

@@ -46,7 +46,7 @@ std::vector<std::string> excluded(const Json& webhook) {
   return out;
 }
 
-// What differs from what the chart writes, and is no choice of whoever installed it.
+// What differs from what the chart writes, and is not a choice of whoever installed it.
 std::vector<std::string> deviations(const Json& webhook) {
   std::vector<std::string> out;
   const auto want = [&](const char* key, const std::string& wanted) {

@@ -1,7 +1,8 @@
 // What the server allows.
 //
-// Every wait and every size of the server has a name here, with the reason for
-// its value.
+// Every wait and every size of serving and of the API client has a name here, with the reason
+// for its value. Those of credentials are in kube/access/access_limits.hpp, those of a group's
+// ledger in webhook/ledger/group_ledger.hpp.
 #pragma once
 
 #include "webhook/read/body.hpp"
@@ -268,7 +269,7 @@ inline constexpr Duration retry_after_most = 60s;
 inline constexpr Duration slow_retry = 30s;
 
 // InternalError inside a watch: tried again from the same version for so long, then
-// listed anew. The API server's own reflectors have the same.
+// listed again. The API server's own reflectors have the same.
 inline constexpr Duration internal_errors = 30s;
 
 // A watch that ends sooner and brought nothing is suspicious (docs/facts.md#watch).
@@ -293,6 +294,8 @@ inline constexpr Duration stale = 150s;
 // the patience of a question (webhook::ledger::times::patience), which is below the API
 // server's 10 s.
 inline constexpr Duration ledger_call = 3s;
+
+// A session's wait for the ledger: more than that patience, whose answer says why.
 inline constexpr Duration ledger_wait = 6s;
 
 // A RayCluster that a Pod names and the store does not have is looked for so often: its first

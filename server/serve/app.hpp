@@ -7,9 +7,10 @@
 namespace tpuwh::server::serve {
 
 // Start: read or issue the certificate, open the ports, publish the CA, say
-// `listening` in the log, be ready. Then one thread per listener serves, and the
-// calling thread waits for signals, watches the certificate files and serves the
-// health port. End: as server/serve/drain.hpp says.
+// `listening` in the log, be ready (in a cluster once it was listed). Then one thread
+// per listener serves, one sweeps connections, and the calling thread waits for
+// signals, watches the certificate files, serves the health port and is the loop of
+// the cluster's client. End: as server/serve/drain.hpp says.
 //
 // Returns the exit code: 0, or 1 after a second signal. Throws std::runtime_error
 // with a sentence if it cannot start. The console takes the CA's certificate if the

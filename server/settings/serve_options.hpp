@@ -11,8 +11,8 @@
 
 namespace tpuwh::server::settings {
 
-// Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). Of all but
-// `cluster` no API server is asked anything.
+// Who gives Ray workers without index labels their ids (webhook/ledger/ledger.hpp). `memory`
+// and `none` never contact an API server.
 enum class LedgerKind {
   automatic,  // cluster in a Pod or with a kubeconfig, else memory
   cluster,    // objects that all replicas share

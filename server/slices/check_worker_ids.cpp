@@ -48,7 +48,7 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
       recreate_hint(slice));
 }
 
-// What a container has that is no id of this slice; "" where it has one, or it is not known.
+// What a container has that is not an id of this slice; "" where it has one, or it is not known.
 std::string not_an_id(const SliceReport& slice, const TpuProcess& process) {
   const EnvValue& id = process[Variable::tpu_worker_id];
   if (!id.literal() || slice.processes == 0) return {};

@@ -57,7 +57,7 @@ struct SeenPod {
   std::string slice_key;          // equal for the members of a slice
   std::string job_key;            // equal for the slices of a job of several
   std::string accelerator, topology;
-  bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is no node pool
+  bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is not a node pool
   std::uint32_t hosts = 0;        // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
   std::uint32_t chips = 0;             // that the Pod asks for

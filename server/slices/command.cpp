@@ -80,7 +80,7 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
     if (!cluster && (!source.wait || last.empty()))
       return text::print_error(console, cluster.error());
     if (!cluster) {
-      if (!source.wait()) return 0;  // asked first: an interrupted read is no failure
+      if (!source.wait()) return 0;  // asked first: an interrupted read is not a failure
       text::print_error(console, cluster.error());
       continue;
     }

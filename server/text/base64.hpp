@@ -9,7 +9,7 @@ namespace tpuwh::server::text {
 
 std::string encode_base64(std::string_view bytes);
 
-// Line ends are skipped, as Go's decoder does. Nothing for what is no base64: another
+// Line ends are skipped, as Go's decoder does. Nothing for what is not base64: another
 // character, a wrong length, padding that is missing or inside.
 std::optional<std::string> decode_base64(std::string_view text);
 

@@ -13,7 +13,7 @@
 
 namespace tpuwh::server::text {
 
-// Why `text` is no whole JSON value, or is nested deeper than 64 levels; nothing where it is
+// Why `text` is not a whole JSON value, or is nested deeper than 64 levels; nothing where it is
 // one. To be asked first: nlohmann overflows the stack on a hundred thousand brackets.
 inline std::optional<Error> json_fault(std::string_view text) {
   std::string padded(text);
@@ -29,7 +29,7 @@ inline nlohmann::ordered_json parse_json(std::string_view text) {
                           : nlohmann::ordered_json::parse(text, nullptr, false);
 }
 
-// The value under `key`; a null pointer if `object` is none or has no such member.
+// The value under `key`; a null pointer if `object` is not an object or has no such member.
 inline const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
                                                  const std::string& key) {
   if (!object.is_object()) return nullptr;
@@ -43,13 +43,13 @@ inline std::string text_member(const nlohmann::ordered_json& object, const std::
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// A copy of the value under `key`; null if `object` is none or has no such member.
+// A copy of the value under `key`; null if `object` is not an object or has no such member.
 inline nlohmann::ordered_json member(const nlohmann::ordered_json& object, const std::string& key) {
   const nlohmann::ordered_json* found = find_member(object, key);
   return found != nullptr ? *found : nlohmann::ordered_json();
 }
 
-// On one line. A user's strings may hold bytes that are no UTF-8, for which dump() throws.
+// On one line. A user's strings may hold bytes that are not UTF-8, for which dump() throws.
 inline std::string dump_json(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -29,7 +29,7 @@ struct YamlProblem {
 struct LocatedYaml {
   nlohmann::ordered_json value;      // null for an empty text
   std::map<std::string, int> lines;  // JSON pointer -> line of the key or item, from 1
-  // A key that stands twice (its first value holds); a second document; what is no YAML, or
+  // A key that stands twice (its first value holds); a second document; what is not YAML, or
   // one of the errors of parse_yaml(), after which `value` is null.
   std::vector<YamlProblem> problems;
 };

@@ -34,7 +34,7 @@ class Stream {
 
   // At least one byte, or an error; a peer that says goodbye is boost::asio::error::eof.
   // Others get their turn when a peer sends more than OpenSSL can be let read at once, and a
-  // peer that sends limits::tls_chatter bytes without one for us is an error.
+  // peer that sends limits::tls_chatter_bytes without one for us is an error.
   net::Task<net::Received> read_some(std::span<char> room);
 
   // As much as goes without waiting. Of what is left, all has to be given to write().

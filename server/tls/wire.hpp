@@ -1,6 +1,6 @@
 // A socket as OpenSSL sees it: a BIO that reads a record's bytes a turn and then says "not now".
 //
-// OpenSSL handles what is no application data (key updates, refused renegotiations, warnings)
+// OpenSSL handles what is not application data (key updates, refused renegotiations, warnings)
 // inside one SSL_read, for as long as the socket has more of it. A peer that sends nothing
 // else would keep a thread in there, and with it every other connection of that thread.
 #pragma once

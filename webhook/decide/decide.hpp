@@ -18,7 +18,7 @@ struct Around {
   const ledger::PlaceAnswer* place = nullptr;  // what the ledger said, null before it was asked
 };
 
-// The Pod asks for something that is no whole number of chips: denied, as the API
+// The Pod asks for something that is not a whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
 outcome::Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch);

@@ -21,7 +21,7 @@ std::uint32_t first_port(const facts::Facts& facts, const config::Config& config
 // TPU_PROCESS_PORT of each process.
 struct ProcessPorts {
   std::array<std::uint32_t, facts::max_tpu_containers> of;
-  // A container's own TPU_PROCESS_PORT is no plain number, so no list of addresses
+  // A container's own TPU_PROCESS_PORT is not a plain number, so no list of addresses
   // can be made.
   bool unreadable = false;
   bool same = false;  // two processes of the Pod have the same

@@ -39,7 +39,7 @@ struct LedgerRecord {
 // One token a line. The same text for the same entries, in whatever order they were given.
 std::string entries_text(const LedgerRecord& record);
 
-//   errors  bad_value: a line that is no token, with its number
+//   errors  bad_value: a line that is not a token, with its number
 Result<std::vector<LedgerEntry>> parse_entries(std::string_view text);
 
 }  // namespace tpuwh::webhook::ledger

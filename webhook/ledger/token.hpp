@@ -17,7 +17,7 @@ std::string make_token(topology::Place place, std::string_view review_uid);
 // The digits that all tokens of one review have.
 std::string token_mark(std::string_view review_uid);
 
-// Nothing if the text is no token.
+// Nothing if the text is not a token.
 std::optional<topology::Place> place_of_token(std::string_view token);
 
 }  // namespace tpuwh::webhook::ledger

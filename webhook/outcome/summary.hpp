@@ -1,4 +1,4 @@
-// One review in a line: what the log prints and, later, what metrics count.
+// One review in a line: what the log prints and metrics count.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ enum class Reason {
   not_a_pod,     // another kind, operation, subresource, or no object
   no_tpu,        // no container asks for google.com/tpu
   switched_off,  // its workload API is not among --workloads
-  opted_out,     // annotation tpu-webhook.dev/inject: "false"
+  opted_out,     // annotation <prefix>inject: "false"
   single_host,   // the device plugin already says all there is to say
   no_identity,   // a multi-host Pod that does not say which member it is
   no_place,      // the ledger cannot give it one now

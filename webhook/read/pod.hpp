@@ -18,8 +18,8 @@ enum class Presence { absent, present };
 
 enum class EnvSource { literal, value_from };
 
-// Of one list. A Pod that is stored has at most 1.5 MiB, and what is kept of an element can be
-// forty times its text ("{}" among containers): without a bound 7 MiB became 400.
+// Of any list of a Pod. A Pod that is stored has at most 1.5 MiB, and what is kept of an element
+// can be forty times its text ("{}" among containers): without a bound 7 MiB became 400.
 inline constexpr std::size_t max_elements = 65'536;
 
 // The failure beyond the bound; by itself, so that the lists' own loops stay small.
@@ -27,7 +27,8 @@ bool too_many_elements(text::JsonReader& in);
 
 template <class T>
 bool keep(text::JsonReader& in, std::vector<T>& list, const T& item) {
-  if (list.size() >= max_elements) [[unlikely]] return too_many_elements(in);
+  if (list.size() >= max_elements) [[unlikely]]
+    return too_many_elements(in);
   list.push_back(item);
   return true;
 }
@@ -174,7 +175,7 @@ struct Pod {
 
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
 // Fails on a value of the wrong type at any field above, on a key that stands
-// twice, and, with chips_invalid, on a google.com/tpu that is no whole number of chips.
+// twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips.
 bool read_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
 // The same of the template that a workload object has its Pods made from, which may come

@@ -173,7 +173,7 @@ bool JsonReader::number(std::string_view& out) {
 
 namespace {
 
-// What a value that is no object or array begins with. Whether it is a number or a
+// What a value that is neither object nor array begins with. Whether it is a number or a
 // literal to the end is not looked at: nobody uses it.
 constexpr auto begins_scalar = [] {
   std::array<bool, 256> table{};

@@ -73,7 +73,7 @@ class JsonReader {
     RawString raw;
     return raw_string(raw) && decode(raw, out);
   }
-  // The closing quote is the last character that is no space before the next
+  // The closing quote is the last character that is not a space before the next
   // structural one: simdjson indexes whatever else would stand between.
   bool raw_string(RawString& out) {
     if (peek() != '"') return fail_type("a string");

@@ -13,8 +13,8 @@ namespace tpuwh::webhook::text {
 //
 //   text    a quantity: [+-] digits [. digits] then one of n u m, k M G T P E,
 //           Ki Mi Gi Ti Pi Ei, or e/E and a decimal exponent
-//   errors  bad_value for what is no quantity, and for one that is negative, no
-//           whole number, or above 2^53; the message shows the text
+//   errors  bad_value for what is not a quantity, and for one that is negative, not
+//           a whole number, or above 2^53; the message shows the text
 Result<std::uint64_t> chip_count(std::string_view text);
 
 }  // namespace tpuwh::webhook::text

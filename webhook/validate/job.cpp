@@ -61,7 +61,7 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 }
 
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
-// its chips), so a wrong size is no fault of it.
+// its chips), so a wrong size is not a fault of it.
 bool check_job(Checker& checker, text::JsonReader::Mark spec) {
   text::JsonReader& in = checker.reader();
   JobTemplate job;

@@ -55,7 +55,7 @@ void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Sli
 }
 
 // A later replica is refused by what grows with its number: its name, a number of slices
-// that the user set. The first ones run, so that is no fault.
+// that the user set. The first ones run, so that is not a fault.
 void check_last_replica(Checker& checker, const WorkerGroup& group) {
   const std::uint32_t replicas = group.replicas.value_or(1);
   if (replicas < 2) return;

@@ -62,12 +62,11 @@ struct Member {
   std::string_view group;  // name of the JobSet, Job, RayCluster
   std::string_view part;   // replicated job or worker group; "" where there is none
 
-  IndexLabel host;         // needed where the slice has several hosts
+  IndexLabel host;         // needed where the slice has several; with names.numbered a number
   IndexLabel slice;        // in host names; empty key: this API has one slice
   IndexLabel group_slice;  // among the slices of one job, where that is another number
   IndexLabel slice_count;  // likewise; Ray takes it from MEGASCALE_NUM_SLICES
 
-  // `host` is a number as in HostNames, from which slice and host follow.
   IndexLabel group_size;     // members the owner says the group has; empty key: it says nothing
   IndexLabel subgroup_size;  // and of a slice, where the group has several
 

@@ -1,5 +1,5 @@
-// A worker Pod of a RayCluster whose KubeRay writes index labels: a slice is one
-// replica of a worker group.
+// A worker Pod of a RayCluster: a slice is one replica of a worker group. Where KubeRay writes no
+// index labels, the ledger gives the Pod its place.
 //
 // source: docs/facts.md#kuberay-indices
 #pragma once

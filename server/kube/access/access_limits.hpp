@@ -20,7 +20,7 @@ inline constexpr std::size_t plugin_bytes = 1u << 20;
 // one holds for minutes more (docs/facts.md#service-account).
 inline constexpr auto token_age = 50s;
 
-// How long an exec plugin may take. client-go waits for ever; gke-gcloud-auth-plugin and
+// How long an exec plugin may take. client-go waits forever; gke-gcloud-auth-plugin and
 // aws eks get-token take 1 to 5 s, a person at a browser's sign-in page longer.
 inline constexpr auto plugin_time = 60s;
 

@@ -16,7 +16,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// Of the Pod; a service account that is mounted without the file is no reason to stop.
+// Of the Pod; a service account that is mounted without the file is not a reason to stop.
 std::string own_namespace(const PodAccess& access) {
   const auto text = read_file(access.service_account + "/namespace");
   const std::string name(text ? trimmed(*text) : "");

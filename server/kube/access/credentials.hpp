@@ -44,15 +44,14 @@ class Credentials {
   // from the last concerns new connections alone.
   virtual ClientCertificate certificate() const { return {}; }
 
-  // The API server answered 401: what is kept is dropped, and the next call reads again. The
-  // request itself is to be repeated by whoever sent it, after a pause.
+  // The API server answered 401: what is kept is dropped, and the next call reads again.
   virtual void rejected() {}
 
   // Ends an authorization() that another thread waits for. Nothing is asked afterwards.
   virtual void stop() {}
 };
 
-// The same header for ever.
+// The same header forever.
 std::shared_ptr<Credentials> no_credentials();
 std::shared_ptr<Credentials> bearer_token(std::string token);
 std::shared_ptr<Credentials> basic_credentials(std::string_view user, std::string_view password);
@@ -62,8 +61,8 @@ bool is_token(std::string_view token);
 
 // A token that somebody renews in a file: the kubelet, or a kubeconfig's tokenFile.
 //
-// Read again after limits::token_age, when used. A file that cannot be read, or holds no
-// token at that moment, leaves the old one in use. After rejected() there is no old one.
+// Read again after token_age (access_limits.hpp), when used. A file that cannot be read, or holds
+// no token at that moment, leaves the old one in use. After rejected() there is no old one.
 //   source  client-go transport/token_source.go
 class TokenFile final : public Credentials {
  public:

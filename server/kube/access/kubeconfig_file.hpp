@@ -65,7 +65,7 @@ class Kubeconfig {
  public:
   using Entries = std::map<std::string, KubeconfigFields>;
 
-  // Files that do not exist are passed over. One that is no kubeconfig is an error.
+  // Files that do not exist are passed over. One that is not a kubeconfig is an error.
   static Result<Kubeconfig> load(const std::vector<std::string>& files);
 
   const std::string& current_context() const { return current_context_; }

@@ -32,7 +32,8 @@ class Client {
   //   turn      waited for, by the request's purpose (turns.hpp)
   //   429, 5xx  are answers; nothing is repeated. After a 429 with Retry-After all calls fail,
   //             until it is over
-  //   401       an answer too; the credentials are told, so the next request has new ones
+  //   401       the credentials are read again and, where they differ, the request is sent once
+  //             more: a 401 has changed nothing. Else it is an answer, too
   //   a kept connection that turns out closed before a byte of the answer came: tried again
   //             once on a new one, if the request only reads
   net::Task<Response> send(Request request, std::chrono::milliseconds limit);

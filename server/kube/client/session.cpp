@@ -18,7 +18,7 @@ namespace {
 
 namespace api = server::limits::api;
 
-// An expired page token is an old list, not a broken server: so often all is listed anew.
+// An expired page token is an old list, not a broken server: so often all is listed again.
 constexpr int most_lists = 3;
 
 Response interrupted_answer() {

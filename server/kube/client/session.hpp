@@ -43,7 +43,7 @@ class Session {
 
   // Every object of `resource`, page by page; what they are the items do not say themselves,
   // so `kind` ("Pod") is written into each. Nothing is told of a list that is not whole: it is
-  // gathered first, because a page token may expire, and then all is listed anew.
+  // gathered first, because a page token may expire, and then all is listed again.
   Listing list(const Resource& resource, const Selectors& selectors, std::string_view kind,
                const Each& each);
 

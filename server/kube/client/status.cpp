@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using text::text_member;
 
-// Enough of a page that is no Status to know who wrote it.
+// Enough of a page that is not a Status to know who wrote it.
 constexpr std::size_t longest_foreign_text = 200;
 
 // A number of an object that is not negative; nothing otherwise.

@@ -23,7 +23,7 @@ struct Cause {
 struct Status {
   unsigned code = 0;
   std::string reason;   // "Forbidden", "Expired", "AlreadyExists": what to branch on
-  std::string message;  // the server's sentence; of a body that is no Status, its beginning
+  std::string message;  // the server's sentence; of a body that is not a Status, its beginning
   std::optional<std::chrono::seconds> retry_after;
   std::vector<Cause> causes;
 

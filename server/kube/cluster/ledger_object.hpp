@@ -42,7 +42,7 @@ std::string ledger_object_text(const store::GroupName& group,
 
 //   errors  bad_value: what was found in which object, and what would be right
 Result<LedgerObject> read_ledger_object(const nlohmann::ordered_json& object);
-// The same of a text; bad_json for what is no JSON.
+// The same of a text; bad_json for what is not JSON.
 Result<LedgerObject> parse_ledger_object(std::string_view json);
 
 }  // namespace tpuwh::server::kube::cluster

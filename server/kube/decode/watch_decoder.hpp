@@ -41,7 +41,7 @@ class WatchDecoder {
   enum class Outcome {
     event,      // `event` is filled
     need_more,  // everything complete was given out
-    malformed,  // a line that is no event: see error()
+    malformed,  // a line that is not an event: see error()
   };
 
   // Appends what came. Call next() until it asks for more.

@@ -1,7 +1,7 @@
 // Objects of the cluster, as far as rules read them (webhook/read/reads.hpp): what a store keeps.
 //
 // Read from the JSON text of one object, as a list, a watch event or a file has it. What
-// cannot be read is passed over: it is no object of an API server's.
+// cannot be read is passed over: it is not an object of an API server's.
 #pragma once
 
 #include "topology/next_member.hpp"

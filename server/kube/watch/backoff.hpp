@@ -16,7 +16,7 @@ struct Tick {
 
 class Backoff {
  public:
-  // 0.8 to 1.6 s, then twice as much each time, up to 15 to 30 s. Starts anew when the
+  // 0.8 to 1.6 s, then twice as much each time, up to 15 to 30 s. Starts again when the
   // last wait has been over for limits::api::backoff_reset.
   net::Clock::duration next(Tick tick) {
     namespace api = server::limits::api;

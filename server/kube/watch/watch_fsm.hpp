@@ -71,7 +71,7 @@ class WatchFsm {
   Step start(Tick tick);
   Step waited(Tick tick);  // a Wait is over
 
-  // listing: a whole page, its objects given to the store; or an answer that is no page.
+  // listing: a whole page, its objects given to the store; or an answer that is not a page.
   Step page(const std::string& continue_token, const std::string& version, Tick tick);
   Step list_refused(const client::Status& status, Tick tick);
 
