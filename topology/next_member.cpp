@@ -49,6 +49,8 @@ std::optional<Place> free_place(const GroupSize& size, std::span<const Place> us
 std::optional<Place> next_member(const GroupSize& size, std::span<const Place> taken,
                                  std::span<const Place> leaving) {
   if (size.hosts_per_slice == 0) return std::nullopt;
+  // A bound on members, not on slice ids: after a group shrank to one slice, which may be slice 1,
+  // the replacement of one of its Pods was once given host 0 of slice 0, and neither was whole.
   const std::size_t most = size.members == 0 ? SIZE_MAX : size.members;
   const auto used = places_of(size, taken, leaving);
   if (used.size() < most)

@@ -31,7 +31,8 @@ boost::asio::ip::address peer_of(int socket) {
   return peer.address();
 }
 
-// Bytes of the peer lie there: it is we who have not looked.
+// The peer has sent its part, and it is we who have not read it. The sweep does not wait for the
+// loop, so without this a busy loop would end the connections of honest callers.
 bool has_unread_bytes(int socket) {
   int bytes = 0;
   return ::ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;
@@ -75,7 +76,9 @@ bool Connection::is_waiting_for_peer() const {
 }
 
 void Connection::close() {
-  ::shutdown(socket_, SHUT_RDWR);  // the session learns of it from its own operation, and closes
+  // Not ::close(): this is another thread, and the number could be another connection's before the
+  // session, whose operation fails now, has let go of it.
+  ::shutdown(socket_, SHUT_RDWR);
 }
 
 std::list<Connection*>::iterator Connections::enter(Connection& connection) {

@@ -65,6 +65,7 @@ Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
   const auto start = net::Clock::now();
   const webhook::answer::Answer answer = ask();
   const auto took = net::Clock::now() - start;
+  // Neither logged nor counted: the second pass, with the ledger's word, is the review's answer.
   if (answer.ledger.use == webhook::answer::LedgerStep::Use::ask) return {{}, answer.ledger};
   shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
   shared_.metrics.review(webhook, answer.summary, took);

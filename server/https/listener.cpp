@@ -23,7 +23,7 @@ using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REU
 net::Acceptor bind_and_listen(net::Executor executor, const net::Endpoint& endpoint) {
   net::Acceptor acceptor(executor, endpoint.protocol());
   acceptor.set_option(net::Acceptor::reuse_address(true));
-  acceptor.set_option(ReusePort(true));
+  acceptor.set_option(ReusePort(true));  // one for each event loop
   if (endpoint.address().is_v6()) acceptor.set_option(ip::v6_only(false));
   acceptor.bind(endpoint);
   acceptor.listen();

@@ -82,7 +82,7 @@ RequestParser::Step RequestParser::read_head(std::string_view bytes) {
 
 RequestParser::Step RequestParser::read_body(std::string_view bytes) {
   if (is_done()) return {State::complete, 0};
-  eager(true);
+  eager(true);  // all that has come: by itself Beast ends each call after a chunk
   error_code ec;
   const std::size_t used = put({bytes.data(), bytes.size()}, ec);
   if (ec && ec != http::error::need_more) {

@@ -192,7 +192,8 @@ class Conversation {
     return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
   }
 
-  // Its memory is the loop's, and not kept.
+  // Its memory is the loop's, and not kept. Told by its length: told by whether it has come whole,
+  // a review in two TLS records grew step by step and left holes of 64 KiB a connection.
   bool is_usual() const {
     return head_.has_body() &&
            head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
@@ -220,6 +221,7 @@ class Conversation {
     while (!share.take(wanted - share.held(), left_to_others)) {
       const net::TimePoint now = net::Clock::now();
       if (now >= until) co_return false;
+      // The peer waits for us: neither the sweep nor shedding may end it for that.
       connection_.wait(Waiting::answer, limits::memory_wait * 2);
       service_.connections.make_memory(now);
       co_await pause(limits::memory_poll);
@@ -228,7 +230,7 @@ class Conversation {
     co_return true;
   }
 
-  // Until no other loop has one.
+  // Until no other loop has one: the peak of one is in the sum of limits/memory.hpp, of two is not.
   net::Task<void> wait_for_large_review() {
     while (!connection_.large_review().take(1)) co_await pause(limits::memory_poll);
   }

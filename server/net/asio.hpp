@@ -36,7 +36,10 @@ using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor>;
 using Timer = boost::asio::basic_waitable_timer<Clock, boost::asio::wait_traits<Clock>, Executor>;
 
-// `auto [error, n] = co_await op(…, as_result);`: a peer that closes is no exception.
+// `auto [error, n] = co_await op(…, as_result);`: a peer that closes is not an exception.
+// GCC 12 frees twice what stands as an aggregate temporary inside a co_await expression
+// (`co_await f(Agg{a, b})`), and after `co_await (c ? f() : g())` (seen with AddressSanitizer):
+// give the argument a name first, and use `if`.
 inline constexpr boost::asio::as_tuple_t<boost::asio::use_awaitable_t<Executor>> as_result{};
 
 // What a stream's read brought.

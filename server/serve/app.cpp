@@ -140,7 +140,7 @@ class App {
     threads.emplace_back([this](const std::stop_token& over) { sweep_connections(over); });
     health_.set_serving();
     control_.run();
-    threads.clear();  // joins
+    threads.clear();  // joins; before disconnect(), since sessions ask the cluster
     cluster_.disconnect();
     log_.info("stopped");
     return exit_code_;
@@ -250,6 +250,7 @@ class App {
     }
   }
 
+  // SIGHUP, too: unhandled it ends the process at once, and requests in progress with it.
   net::Task<void> watch_signals() {
     SignalSet signals(control_.executor(), SIGTERM, SIGINT, SIGHUP);
     for (;;) {

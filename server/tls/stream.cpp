@@ -37,7 +37,8 @@ Stream::Stream(net::Socket socket, SslPtr ssl) : socket_(std::move(socket)), ssl
   const WireBio made = make_wire(socket_.native_handle());
   wire_ = made.wire;
   SSL_set_bio(ssl_.get(), made.bio, made.bio);
-  // What is left of a buffer moves when its owner keeps it for write().
+  // Partial: write_now() gives what goes at once. Moving: what is left is kept elsewhere by its
+  // owner until write().
   SSL_set_mode(ssl_.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
@@ -60,6 +61,8 @@ net::Task<net::error_code> Stream::handshake() {
   }
 }
 
+// Tried before it waits, which saves a turn of the loop for each request that is there. A peer that
+// is never behind then never lets others run: the caller has to ask waited().
 net::Task<net::Received> Stream::read_some(std::span<char> room) {
   waited_ = false;
   for (;;) {

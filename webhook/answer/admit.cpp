@@ -174,7 +174,7 @@ Answer admit(read::Body review, const config::Config& config, const read::Cluste
       place = ledger.place(step.request);
     else
       ledger.note(step.request, step.place);
-  } catch (...) {  // out of memory; the next try finds more
+  } catch (...) {  // out of memory; the next try finds more. note() too: this is noexcept
   }
   if (step.use == LedgerStep::Use::note) return answer;
   return admit(review, config, cluster, workspace, &place);

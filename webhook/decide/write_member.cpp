@@ -32,7 +32,9 @@ void for_each_container(Scratch& scratch, F&& f) {
     if (init->chips() == shape.processes.front()->chips()) visit(*init, 0);
 }
 
-// What the values were computed from, but for what the containers say.
+// What the values were computed from, but for what the containers say. Order and parts are stored
+// in Pods, as a digest: what is new is added behind, and only where it is used. Any other change
+// makes every Pod of an earlier release differ when it is reviewed again (docs/decisions/0013).
 text::Digester begin_inputs(const facts::Facts& facts) {
   const workloads::Member& member = *facts.member;
   text::Digester inputs;

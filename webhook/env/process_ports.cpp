@@ -14,7 +14,8 @@ constexpr std::uint16_t megascale_port_ray = 8081;
 constexpr std::uint16_t megascale_port_other = 8080;
 
 // The port at which the others will look for this process: that of its entry in a list of
-// the user's own, if the list has one for each process.
+// the user's own, if the list has one for each process. With 8471 beside such a list a process
+// listened where nobody looked, and libtpu waited forever.
 std::optional<std::uint32_t> port_in_list(const facts::Facts& facts, std::uint32_t process) {
   const read::EnvEntry* own = facts::set_by_others(facts, *facts.shape->processes[process],
                                                    read::Variable::tpu_process_addresses);
@@ -44,6 +45,7 @@ std::optional<std::uint32_t> port_in(const read::EnvEntry& entry) {
 std::uint32_t first_port(const facts::Facts& facts, const config::Config& config) {
   const auto& processes = facts.shape->processes;
   for (std::uint32_t i = 0; i < processes.size(); ++i) {
+    // By others: a port of ours would be taken for the user's on the second pass.
     const read::EnvEntry* own =
         facts::set_by_others(facts, *processes[i], read::Variable::tpu_process_port);
     const auto port = own == nullptr ? std::nullopt : port_in(*own);

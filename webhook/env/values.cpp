@@ -29,6 +29,7 @@ Result<void> check_length(const facts::Facts& facts, read::Variable variable,
 // form, the only one that JAX before 0.8.1 gets right with two containers).
 Result<void> build_hostnames(const facts::Facts& facts, EnvValues& values) {
   const std::uint32_t each = facts.ray() ? 1 : facts.slice.processes_per_host;
+  // Before it is built: hosts and names are a stranger's numbers.
   const std::size_t bytes = list_bytes(facts, each, 0);
   if (auto fits = check_length(facts, read::Variable::tpu_worker_hostnames, bytes); !fits)
     return fits;

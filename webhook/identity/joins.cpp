@@ -9,6 +9,8 @@ namespace tpuwh::webhook::identity {
 bool joins_slices(const facts::Facts& facts, const read::Container& container) {
   const read::EnvEntry* asked =
       facts::set_by_others(facts, container, read::Variable::megascale_num_slices);
+  // Empty is an opt-out: replicas of a replicated job may be servers that know nothing of each
+  // other.
   if (asked != nullptr)
     return asked->source == read::EnvSource::value_from || !asked->value.empty();
   if (facts.member->slices_asked) return facts.slice_count > 1;

@@ -100,7 +100,8 @@ Result<void> settle_number(facts::Facts& facts, workloads::Member& member) {
 }
 
 Result<void> settle_host(facts::Facts& facts) {
-  if (!facts.slice.multi_host()) return {};  // its completion index means nothing
+  // Of a Job of single hosts the completion index counts runs: not a reason to deny.
+  if (!facts.slice.multi_host()) return {};
   const auto host =
       index_below(facts.member->host, facts.slice.hosts, [&] { return hosts_of(facts.slice); });
   if (!host) return host.error();

@@ -99,8 +99,12 @@ void GroupLedger::done(const Outcome& outcome, Moment now) {
   if (outcome.kind == Outcome::Kind::failed) {
     why_ = outcome.why;
     hindered(times::pause, now);
+    // A write that failed may have been carried out, so the record is read again. One that was not
+    // sent has changed nothing, and under a flood each such reading would cost a second request.
     if (call != Kind::list && !outcome.unsent) known_ = Known::nothing;
     take_back_promises();
+    // Told now, once, to all that wait. As a state that lasts until the next answer, a missing rule
+    // kept the group from ever making the call that would have brought one.
     if (outcome.lasting) give_up([](const Asked&) { return true; }, false);
     return;
   }
@@ -315,12 +319,15 @@ std::optional<Moment> GroupLedger::list_wanted(const GroupView& view, Moment now
 // The group is new, or somebody deleted the record of one that lives.
 GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
   if (asked_.empty()) return {};
+  // Absent when the question came, not only earlier: another replica may have begun the group. And
+  // the Pods as they are stored after that: with tokens among them the group is not a new one.
   if (read_at_ < asked_.front().at) return reread(now);
   if (listing_.begun < read_at_) return begin({Kind::list}, now);
   LedgerRecord anew{.hosts_per_slice = asked_.front().question.size.hosts_per_slice,
                     .rebuilding = true,
                     .entries = {}};
   add_entries(anew, listing_.tokens);
+  // Places given a moment ago, whose Pods the API server may still store.
   for (const LedgerEntry& entry : record_.entries)
     if (is_coming(entry, now) && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
   if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);
@@ -338,6 +345,7 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
     asked_.clear();
     return {};
   }
+  // A list of before the time was over could lack a Pod that was being created.
   if (listing_.begun < *rebuilding_since_ + times::rebuild) return begin({Kind::list}, now);
   LedgerRecord whole = record_;
   whole.rebuilding = false;
@@ -374,6 +382,8 @@ GroupLedger::Word GroupLedger::answer_to(const Asked& asked, PlacePlan& plan) co
     return {Word::When::now, given_place(entry->place, entry->token)};
   if (plan.record().hosts_per_slice != question.size.hosts_per_slice)
     return {Word::When::now, other_size(question, plan.record())};
+  // By a write, though nothing but the token changes: of two replicas that judge this entry at the
+  // same time, one to keep it and one to free it, one loses.
   const bool keeps = keeps_place(asked) && !listing_.tokens.contains(question.token);
   if (LedgerEntry* own = keeps ? plan.only_holder(question.token) : nullptr) {
     own->token = make_token(own->place, question.review_uid);
@@ -385,6 +395,7 @@ GroupLedger::Word GroupLedger::answer_to(const Asked& asked, PlacePlan& plan) co
 GroupLedger::Word GroupLedger::new_place(const Asked& asked, PlacePlan& plan) const {
   const Question& question = asked.question;
   const auto place = plan.next(question.size);
+  // Full as of before the question: another replica may have freed a place since.
   if (!place && read_at_ < asked.at) return {Word::When::read_again, {}};
   if (!place) return {Word::When::now, no_place_left(question.size, question.group)};
   if (plan.is_crowded()) return {Word::When::now, crowded(question)};

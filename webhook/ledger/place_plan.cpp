@@ -15,7 +15,8 @@ bool PlacePlan::has_holder(Place place) const {
 
 // Pods that carry a token of ours without an entry: stored after it was given up, or the
 // record is another. Their places are taken. Not where the place has another entry: then
-// the Pod is gone, and this replica's watch lags.
+// the Pod is gone, and this replica's watch lags. (Entered again, its copy once kept its place:
+// tests/unit/webhook/ledger/interleavings_test.cpp found that.)
 void PlacePlan::adopt_strays() {
   for (const auto& [uid, pod] : pods_) {
     const auto place = place_of_token(pod.token);

@@ -210,7 +210,7 @@ void Writer::value(const ListPlace& place) {
 }
 
 // One list of terms: ours is there, is replaced where it stands, is appended, or
-// makes the list.
+// makes the list. Appended without a look, as others do it, a second pass would add it twice.
 void Writer::list(const ListPlace& place) {
   for (std::uint32_t i = place.list.begin; i < place.list.end; ++i) {
     const read::PodTerm& term = pod_.pod_terms[i];

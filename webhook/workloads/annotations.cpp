@@ -44,6 +44,7 @@ void apply_annotations(const read::Pod& pod, std::string_view ns, Member& member
   member.hostnames = pod.annotation(read::Annotation::hostnames);
   member.worker_id = {"annotation worker-id", pod.annotation(read::Annotation::worker_id)};
   member.worker_count = {"annotation worker-count", pod.annotation(read::Annotation::worker_count)};
+  // Never in place of an owner's index: on a Pod template the annotation is the same on every Pod.
   if (!member.host.present() && member.worker_id.present()) {
     member.host = member.worker_id;
     member.names.numbered = false;

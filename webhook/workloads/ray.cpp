@@ -20,6 +20,7 @@ void truncate(std::string& service) {
 
 std::string_view service_name(const WorkloadContext& context, std::string_view cluster) {
   std::string& service = context.service;
+  // As the cluster has it: which KubeRay runs is on no Pod, and its name depends on that.
   if (auto found = context.cluster.ray_headless_service(context.ns, cluster)) {
     service = std::move(*found);
     return service;

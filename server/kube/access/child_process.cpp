@@ -152,6 +152,8 @@ boost::system::result<ChildEnd> run(const ChildProcess& child) {
   in.close();
 
   ChildEnd end;
+  // By descriptor: it can be polled beside the pipe, and an old kernel or a seccomp filter that
+  // refuses it is told of as that, not as a plugin that took too long.
   Descriptor process(pidfd_open(pid, 0));
   const int unwatched = process.get() < 0 ? errno : 0;
   end.how =

@@ -88,7 +88,7 @@ constexpr Unsupported of_users[] = {
     {"as-user-extra", "use the credentials of that user"},
 };
 
-// "", [] and {} say nothing.
+// "", [] and {} say nothing: tools write `proxy-url: ""` and the like, and we once refused them.
 bool says_something(const nlohmann::ordered_json* value) {
   if (value == nullptr) return false;
   return value->is_string() ? !value->get_ref<const std::string&>().empty() : !value->empty();

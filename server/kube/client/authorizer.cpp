@@ -56,7 +56,8 @@ void Authorizer::ask_aside(net::TimePoint now) {
   });
 }
 
-// Takes the credentials back, if whoever asks them has ended.
+// Takes the credentials back, if the thread that asks them has ended. Nobody else touches them
+// before: they are not thread safe.
 void Authorizer::settle() {
   if (asking_ == nullptr || !asking_->done) return;
   thread_.join();
@@ -66,6 +67,7 @@ void Authorizer::settle() {
 
 void Authorizer::rejected() {
   settle();
+  // Where they are being asked already, what comes is newer than what was rejected.
   if (asking_ == nullptr && credentials_ != nullptr) credentials_->rejected();
 }
 

@@ -112,7 +112,8 @@ net::Task<void> Client::exchange_as_ourselves(Exchange& exchange) {
   }
   co_await exchange_once(exchange, *authorization);
   if (!exchange.response.rejected()) co_return;
-  // It may have been replaced since it was read. What is rejected has changed nothing.
+  // A kubelet replaces the token file while the old token is kept here: a ledger write that failed
+  // for it alone was a Pod refused. What is rejected has changed nothing, so it may be sent again.
   authorizer_.rejected();
   const auto fresh = co_await authorizer_.authorization(exchange.until);
   if (fresh && *fresh != *authorization) co_await exchange_once(exchange, *fresh);
@@ -169,7 +170,7 @@ net::Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection
   };
 
   give(limits::api::answer_header);
-  exchange.sent = true;
+  exchange.sent = true;  // also where writing fails: some of it may have arrived
   const net::error_code write_error = co_await connection.write(exchange.text);
   if (write_error) co_return fail("writing to", write_error.message());
 

@@ -31,7 +31,8 @@ int seconds_of(Duration time) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// A dead peer ends a connection that is idle, and one that waits for it, in time.
+// A dead peer ends a connection that is idle, and one that waits for it, in time: nothing else in
+// HTTP/1.1 does (docs/facts.md#dead-peer).
 void notice_dead_peers(net::Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -87,6 +88,7 @@ net::Socket& Connection::socket() {
   return std::visit([](auto& stream) -> net::Socket& { return stream.socket(); }, stream_);
 }
 
+// Not closed, as tls::Stream asks: OpenSSL would go on with the number, by then another's.
 void Connection::cut() {
   net::error_code ignored;
   socket().shutdown(net::Socket::shutdown_both, ignored);
@@ -95,6 +97,8 @@ void Connection::cut() {
 bool Connection::fresh(net::TimePoint now) {
   if (now > idle_since_ + limits::api::idle || !unused_.empty()) return false;
   char byte = 0;
+  // A byte, also of a TLS goodbye, or an end: either way nothing should be written any more. A
+  // server that closes at this moment is still possible, hence worth_another_try().
   const auto size = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }

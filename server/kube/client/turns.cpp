@@ -49,6 +49,8 @@ net::Task<bool> Queue::turn(net::TimePoint until) {
   for (;;) {
     const net::TimePoint now = net::Clock::now();
     const bool over = co_await net::cancelled();
+    // Taken by who uses it: a turn that was promised to a caller who then gave up was lost, and
+    // above 50 a second nothing was sent any more (docs/decisions/0020).
     const bool mine = !over && self.take(now);
     const net::TimePoint turn = self.turn(now);
     if (mine || over || turn > until) {

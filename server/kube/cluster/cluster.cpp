@@ -51,6 +51,7 @@ struct Cluster::Connected {
   bool synced() const {
     return std::ranges::all_of(watchers, [](const watch::Watcher& watcher) {
       const watch::WatchStatus status = watcher.status();
+      // A cluster without KubeRay serves no RayClusters, and is ready all the same.
       return status.synced || status.trouble == watch::Trouble::not_served;
     });
   }

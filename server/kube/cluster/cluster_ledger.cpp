@@ -88,6 +88,7 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const store::GroupName name = name_of(request);
   if (std::string why = why_not(request); !why.empty()) {
+    // Only of a group that is there: made-up ones must not ring an alert.
     if (knows(name)) stalls_.asked(name, net::Clock::now());
     co_return try_again(std::move(why));
   }
@@ -98,12 +99,13 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
                             " in namespace " + request.ns,
                         /*retry_now=*/false);
   }
-  // Without it the group has no bound: it was not known yet when the Pod was read.
+  // Without it the group has no bound: it was not known yet when the Pod was read. A forged review
+  // of a group that is not there made a ledger object of any size.
   if (request.size.members == 0)
     co_return try_again(webhook::ledger::name_of_group(request.view()) + " has just been seen");
   stalls_.asked(name, net::Clock::now());
   PlaceAnswer answer = co_await ask(std::move(request));
-  stalls_.answered(name, answer);
+  stalls_.answered(name, answer);  // a 503 for want of a ledger does not end the wait
   co_return answer;
 }
 

@@ -18,7 +18,8 @@ std::size_t plain_in_string(std::string_view text) {
   return std::min(to_quote.find('\\'), to_quote.size());
 }
 
-// Up to a bracket or the begin of a string. A loop: find_first_of searches its set for each byte.
+// Up to a bracket or the begin of a string. A loop: find_first_of searches its set for each byte,
+// which was 40 of the 58 us that a Pod of 10.7 KB took (2026-11, bench/store_memory).
 std::size_t plain_between_strings(std::string_view text) {
   const auto stops = [](char c) {
     return c == '"' || c == '{' || c == '}' || c == '[' || c == ']';
@@ -62,7 +63,8 @@ ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
   return ended_ ? Outcome::end : Outcome::need_more;
 }
 
-// Of an item the rest is passed over; without its metadata a list is of no use.
+// Of an item the rest is passed over: a list that ended here would meet the same Pod, which anybody
+// may create, each time it is tried. Without its metadata a list is of no use.
 bool ListDecoder::too_long() {
   if (text_.size() <= most_bytes_ && key_.size() <= most_bytes_) return false;
   if (items_ && depth_ > 2 && key_.size() <= most_bytes_) {

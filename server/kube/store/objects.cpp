@@ -121,7 +121,8 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
 }
 
 // Whether it can be one of ours: a container asks for chips, or for a claim, which may be for chips
-// (webhook/read/claims.hpp). Whoever may create Pods may give any of them a worker's labels.
+// (webhook/read/claims.hpp). Whoever may create Pods may give any of them a worker's labels; one
+// without chips is never reviewed, and the ledger once asked the API server about each that ended.
 bool may_have_chips(const Pod& pod) {
   return !pod.claim_uses.empty() ||
          std::ranges::any_of(pod.containers, [](const auto& each) { return each.chips() > 0; });

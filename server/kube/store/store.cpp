@@ -24,6 +24,7 @@ void Store::end_relist(Kind kind) {
   const Generation current = generation(kind);
   switch (kind) {
     case Kind::pod: {
+      // Without pod_gone_: a list that lacks a Pod frees nothing by itself (docs/decisions/0012).
       std::vector<std::string> vanished;
       for (const auto& [uid, entry] : pods_)
         if (entry.generation != current) vanished.push_back(uid);
@@ -43,6 +44,7 @@ void Store::upsert(Kind kind, std::string_view json) {
   if (kind == Kind::pod) return upsert_pod(json);
   const Generation current = generation(kind);
   if (kind == Kind::node) {
+    // Read before the lock is taken, as all objects are: reviews waited for a Node's JSON.
     auto node = reader_.node(json);
     if (!node) return;
     const std::unique_lock lock(mutex_);

@@ -159,6 +159,7 @@ Step WatchFsm::watch_refused(const client::Status& status, Tick tick) {
   if (status.code == 403) return slow_down(next_watch(), Trouble::forbidden, tick);
   if (status.code == 404) return slow_down(Next::begin, Trouble::not_served, tick);
   if (status.expired()) return relist(tick);
+  // A server that was restored, or one of several that lags: our version is of no use there.
   if (status.version_too_large()) return back_off(Next::begin, tick);
   if (asks_to_wait(status)) return obey(next_watch(), status, tick);
   if (status.code == 401) return back_off(next_watch(), tick);
@@ -176,6 +177,7 @@ Step WatchFsm::event(const decode::WatchEvent& event, Tick tick) {
       state_ = WatchState::watching;
       return {.note = Note::end_relist, .action = ReadOn{}};
     }
+    // Events come and the bookmark does not: the server took no notice of sendInitialEvents.
     if (tick.now > opened_ + limits::api::initial_events) return no_watch_list(tick);
   } else {
     healthy();
@@ -212,6 +214,7 @@ Step WatchFsm::stream_ended(Tick tick) {
     return back_off(Next::watch, tick);
   }
   if (lived + limits::api::watch_margin >= timeout_) return open(tick);
+  // Ended before its time: a server that stops closes everybody's watches at this moment.
   return wait(Next::watch, Backoff::spread(limits::api::reconnect_spread, tick.random));
 }
 

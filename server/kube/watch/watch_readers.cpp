@@ -11,6 +11,7 @@ Step PageReader::finish(const client::Response& response) {
   if (response.silent) return fsm_.silent(tick);
   if (!response.answered()) return fsm_.connection_failed(response.error, tick);
   if (!response.head.ok()) return fsm_.list_refused(response.status(), tick);
+  // As HTTP counts it came whole; taken for the end, what it lacks would count as deleted.
   if (!whole()) return fsm_.undecodable("the page ended before its list did", tick);
   Step step = fsm_.page(page().continue_token(), page().resource_version(), tick);
   if (step.note == Note::end_relist) {
@@ -62,6 +63,7 @@ Step EventReader::take(const decode::WatchEvent& event) {
 }
 
 void EventReader::tell(const Step& step, const decode::WatchEvent& event, Tick tick) {
+  // Initial events come in no order of versions: until their end the store is of no moment at all.
   const bool beside = fsm_.state() == WatchState::receiving;
   switch (step.note) {
     case Note::none:
