@@ -38,7 +38,7 @@ RETIRED = (
 )
 
 # A line without any of these cites nothing: most of them.
-HINT = re.compile(r"\.(?:md|py|cpp|hpp|txt|json|svg|yaml|cmake)\b|DESIGN|reference/|shared/|seeds/|\b[CDHLMR]\d|issue|ecision")
+HINT = re.compile(r"\.(?:md|py|cpp|hpp|txt|json|svg|yaml|cmake)\b|DESIGN|reference/|shared/|seeds/|\b[CDHLMR]\d|issue|ecision|//.*(?:::|\(\))")
 URL = re.compile(r"https?://\S+")
 PAGE = re.compile(r"(?<![\w./*{}-])((?:\.\./)*(?:[\w.-]+/)*[\w-]+\.md)\b(#[\w-]+(?:(?:,| and) #[\w-]+)*)?")
 DECISION = re.compile(r"(?<![\w./])(?:docs/)?decisions/(\d{4})(?![\w-]*\.md)|\b[Dd]ecision (\d+)\b")
@@ -48,6 +48,9 @@ FILE = re.compile(r"(?<![\w./${}-])((?:tests|docs|topology|webhook|server|charts
 KINDS = ("why.md",)  # of every golden case
 # A header named in a comment of C++, without its folder.
 HEADER = re.compile(r"(?<![\w./<*-])([\w-]+\.(?:hpp|cpp))\b")
+# A function or a qualified name in a comment of C++.
+CODE = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*::)+([a-z_]\w*)\b|(?<![\w.])([a-z]\w{3,})\(\)")
+NOT_CODE = re.compile(r'//.*|"(?:[^"\\\n]|\\.)*"')
 
 Found = collections.namedtuple("Found", "file line what right")
 
@@ -66,6 +69,12 @@ class Tree:
     @functools.cache
     def text(self, name):
         return (self._root / name).read_text(encoding="utf-8", errors="replace")
+
+    @functools.cached_property
+    def identifiers(self):
+        """Every word of the C++ code, without comments and strings."""
+        code = (self.text(name) for name in self.files if name.endswith((".hpp", ".cpp")))
+        return {word for text in code for word in re.findall(r"\w+", NOT_CODE.sub("", text))}
 
     @functools.cache
     def anchors(self, page):
@@ -121,11 +130,15 @@ def faults(tree, name, line):
             yield f"{cited} has no {test}", "the name of a test that is in it"
 
 
-def headers(tree, name, line):
-    """The same of the headers and sources that a comment of C++ names without their folder."""
+def code(tree, name, line):
+    """The same of what a comment of C++ names in the code: files without their folder, functions, a::b."""
     if not name.endswith((".hpp", ".cpp")) or "//" not in line:
         return
-    for header in HEADER.findall(line[line.index("//"):]):
+    comment = line[line.index("//"):]
+    for qualified, function in CODE.findall(comment):
+        if (qualified or function) not in tree.identifiers:
+            yield f"'{qualified or function}' is not in the code", "a name that is"
+    for header in HEADER.findall(comment):
         if header not in tree.names:
             yield f"there is no {header}", "the name of a file of this repository"
 
@@ -157,7 +170,7 @@ def check(root):
                 continue
             cited += len(PAGE.findall(line)) + len(DECISION.findall(line)) + len(FILE.findall(line))
             found += [Found(name, number, what, right)
-                      for look in (faults, headers) for what, right in look(tree, name, line)]
+                      for look in (faults, code) for what, right in look(tree, name, line)]
     return found, cited
 
 
@@ -206,9 +219,9 @@ def self_test():
         # The whole way: a file that is planted, found with its line.
         planted = pathlib.Path(root, "server/planted.hpp")
         planted.parent.mkdir(exist_ok=True)
-        planted.write_text("#pragma once\n// (DESIGN D5)\n// as gone.hpp says\n")
+        planted.write_text("#pragma once\n// (DESIGN D5)\n// as gone.hpp says\n// limits::gone\n// see be_gone()\n")
         found = {(each.file, each.line) for each in check(root)[0]}
-        missed += [f"line {line} of a planted file was not found" for line in (2, 3)
+        missed += [f"line {line} of a planted file was not found" for line in (2, 3, 4, 5)
                    if ("server/planted.hpp", line) not in found]
     print("\n".join(missed) or f"{len(BREACHES)} breaches, each found")
     return 1 if missed else 0

@@ -26,7 +26,7 @@ struct Scratch {
   facts::Provenance before, after;
   outcome::Notes notes;
   write::Patch patch;
-  text::Buffer description;  // "worker 1 of 4 in slice 0 of 2 …", "" where not known
+  text::Buffer description;  // "host 1 of 4, slice 0 of 2, JobSet …"; "" where not known
   text::Buffer text;         // an annotation while it is written
   std::string service;
   bool frozen = false;  // a second look with nothing changed: env stays as it is

@@ -13,7 +13,7 @@ enum class Outcome {
   unchanged,  // allowed, nothing to change
   denied,     // allowed: false, a policy decision
   unusable,   // the request could not be read: HTTP 400 or 413
-  deferred,   // no answer now: HTTP 503, and the API server's client tries again
+  deferred,   // no answer now: HTTP 503, and the API server or the Pod's controller tries again
   failed,     // a fault of ours
 };
 
