@@ -95,6 +95,8 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 
 }  // namespace
 
+// By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
+// nothing.
 void check_rbac(const View& view, Checks& out) {
   const std::string ledger = argument(view.deployment.object, "ledger");
   if (ledger == "none" || ledger == "memory")

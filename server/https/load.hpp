@@ -12,7 +12,8 @@ class Quota {
  public:
   explicit Quota(std::size_t cap) : cap_(cap) {}
 
-  // All or nothing, and nothing of the last `left_to_others`.
+  // All or nothing, and nothing of the last `left_to_others`. Added first and taken back: of two
+  // that ask for the last of it at once both may be refused, but never both served.
   bool take(std::size_t amount, std::size_t left_to_others = 0) {
     const std::size_t most = cap_ - std::min(cap_, left_to_others);
     if (used_.fetch_add(amount, std::memory_order_relaxed) + amount <= most) return true;

@@ -70,6 +70,7 @@ ReleasePlan plan_release(const kube::cluster::LedgerObject& object, const Releas
   return plan;
 }
 
+// By entry, so by token: a place that was freed and given again in between is another entry.
 ReleasePlan confirmed(const ReleasePlan& before, const ReleasePlan& now) {
   ReleasePlan plan{.free = {}, .kept = now.kept};
   for (const webhook::ledger::LedgerEntry& entry : now.free)

@@ -35,6 +35,8 @@ net::Endpoint Worker::listen(const net::Address& address) {
   return endpoint;
 }
 
+// What a handler throws leaves run(), and the context may be run again: a worker that ended would
+// leave its connections, and its part of the new ones, without an answer.
 void Worker::run() {
   for (;;) {
     try {

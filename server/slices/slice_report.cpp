@@ -30,7 +30,8 @@ SliceReport begin_report(const SeenPod& pod) {
   return out;
 }
 
-// Terminating Pods hold their place until another has it.
+// Terminating Pods hold their place until another has it: while a controller replaces Pods, that is
+// neither a gap nor a duplicate.
 void fill_places(SliceReport& slice) {
   std::map<std::uint32_t, std::uint32_t> staying;
   std::set<std::uint32_t> held;

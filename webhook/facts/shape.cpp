@@ -62,6 +62,7 @@ bool read_shape(const read::Pod& pod, Shape& shape) {
   shape.clear();
   for (const read::Container& container : pod.containers) {
     if (container.chips() == 0) continue;
+    // A sidecar runs beside the processes and holds its chips; another init container has ended.
     if (container.init && !container.sidecar)
       shape.init.push_back(&container);
     else

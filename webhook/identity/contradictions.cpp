@@ -57,6 +57,7 @@ std::string wrong_worker_id(const facts::Facts& facts) {
          "; nothing was injected";
 }
 
+// KubeRay makes numOfHosts Pods a replica: with another number no replica is one whole slice.
 std::string wrong_ray_group(const facts::Facts& facts, const read::ClusterView& cluster) {
   if (!facts.ray()) return {};
   const workloads::Member& member = *facts.member;

@@ -30,6 +30,8 @@ bool expression_says(const read::Pod& pod, const read::Requirement& requirement,
 
 }  // namespace
 
+// Exists before NotIn, which is also true of a Pod without the label: alone it would keep the slice
+// away from every Pod of the cluster. In all namespaces, since a node pool is in none.
 void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
   const std::string_view key = text::view(placement.key);

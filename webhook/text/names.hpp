@@ -23,14 +23,16 @@ bool is_label_value(std::string_view text);
 bool is_qualified_name(std::string_view text);
 
 // A plain decimal: digits only, no sign, no leading zero but in "0", at most 2^32-1.
-// "01", "-1", "1e3", "" and "4294967296" are none.
+// "01", "-1", "1e3", "" and "4294967296" are none: a lenient reading makes two texts one index, and
+// two Pods one host.
 std::optional<std::uint32_t> plain_decimal(std::string_view text);
 
 // A number as RFC 8259 writes it.
 bool is_json_number(std::string_view text);
 
-// `text` as it may stand in a message: control characters, quotes and what is no
-// ASCII become '?', and what is longer than `most` ends in "...". Allocates.
+// `text` as it may stand in a message: control characters, quotes and what is not
+// ASCII become '?', and what is longer than `most` ends in "...". Allocates. The API server drops a
+// warning with a control character (docs/facts.md#warnings), and a log line has to stay one.
 std::string printable(std::string_view text, std::size_t most = 64);
 // The same, appended; no legal name of Kubernetes is cut.
 void append_printable(Buffer& out, std::string_view text, std::size_t most = 253);

@@ -45,6 +45,7 @@ TokenFile::TokenFile(std::string path, std::string first)
 
 Result<std::string> TokenFile::authorization(Time now) {
   if (!read_at_ || now - *read_at_ >= token_age) {
+    // The old one stays in use while the kubelet swaps the file: it is good for minutes more.
     auto fresh = read();
     if (!fresh && token_.empty()) return fresh.error();
     if (fresh) {

@@ -103,6 +103,7 @@ net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
 }
 
 net::Task<webhook::ledger::PlaceAnswer> Cluster::place(places::OwnedPlaceRequest request) {
+  // Made here and run there: the ledger is used on the client's executor alone.
   auto asking = connected_->ledger.place(std::move(request));
   auto [fault, answer] =
       co_await boost::asio::co_spawn(connected_->executor, std::move(asking), net::as_result);

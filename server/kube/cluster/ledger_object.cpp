@@ -71,6 +71,7 @@ Result<LedgerObject> read_ledger_object(const Json& object) {
   if (found != format)
     return wrong(ledger.name, "format is \"" + webhook::text::printable(found) + "\", expected \"" +
                                   std::string(format) + "\"; another release wrote it");
+  // Edited to say another group, it would free and give that group's places.
   if (ledger.name != ledger_object_name(ledger.group))
     return wrong(ledger.name, "its names belong to " + ledger_object_name(ledger.group));
   const std::string hosts = text_member(data, "hosts-per-slice");
