@@ -60,7 +60,8 @@ struct Generation {
   std::span<const MachineType> machine_types;  // ascending by chips_per_vm
   // of the machine under the VMs; v5e and v6e have two 4-chip VMs on one
   std::uint32_t physical_chips_per_host;
-  bool bounds_set_by_gke;   // whether the device plugin writes bounds and wrap
+  // whether the device plugin writes bounds and wrap (docs/facts.md#who-gets-bounds)
+  bool bounds_set_by_gke;
   std::string_view status;  // "supported by GKE"
   std::string_view note;    // a sentence or two, or ""
   std::span<const std::string_view> sources;

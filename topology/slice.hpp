@@ -51,7 +51,8 @@ struct Slice {
   // TPU_TOPOLOGY_WRAP (docs/facts.md#wrap).
   std::array<bool, 3> wrap() const;
   std::uint64_t cores() const;  // chips where the generation is not known
-  // TPU_ACCELERATOR_TYPE: "v6e-16", "v5p-16", "tpu7x-16"; "" where the
+  // TPU_ACCELERATOR_TYPE: "v6e-16", "v5p-16", "tpu7x-16"
+  // (docs/facts.md#accelerator-type); "" where the
   // label is absent or follows no known pattern. Allocates.
   std::string accelerator_type() const;
 };

@@ -89,7 +89,7 @@ inline constexpr Duration sweep = 250ms;
 // How often an event loop says that it turns.
 inline constexpr Duration heartbeat = 250ms;
 
-// TLS handshake: the API server's own limit (docs/facts.md#one-request-per-connection).
+// TLS handshake: the API server's own limit (docs/facts.md#connection-pool).
 inline constexpr Duration handshake = 10s;
 
 // From the first byte of a request, or from the end of the handshake, to the end
@@ -127,7 +127,7 @@ inline constexpr Duration idle = 120s;
 inline constexpr Duration linger = 2s;
 
 // A connection older than this says Connection: close with its next answer, so
-// that replicas added later get their share (docs/facts.md#one-request-per-connection).
+// that replicas added later get their share (docs/facts.md#connection-pool).
 // Spread, so that connections opened together do not all come back together.
 inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;

@@ -14,7 +14,8 @@
 namespace tpuwh::server::text {
 
 // Why `text` is not a whole JSON value, or is nested deeper than 64 levels; nothing where it is
-// one. To be asked first: nlohmann overflows the stack on a hundred thousand brackets.
+// one. To be asked first: nlohmann overflows the stack on a hundred thousand brackets
+// (docs/facts.md#nlohmann-depth).
 inline std::optional<Error> json_fault(std::string_view text) {
   std::string padded(text);
   webhook::text::JsonReader reader;

@@ -147,7 +147,7 @@ def test_a_node_that_goes_gives_its_ids_back(release, api, no_ledger_left, names
 
 
 def test_a_token_that_is_no_longer_good(release, api, plane, no_ledger_left, namespace):
-    """The ServiceAccount is made anew, so that the replica's token is refused; with the one that the kubelet then writes
+    """The ServiceAccount is recreated, so that the replica's token is refused; with the one that the kubelet then writes
     it goes on, without a restart."""
     (replica,) = release.replicas
     cluster = Cluster(namespace, "rotated", hosts=4)

@@ -52,6 +52,8 @@ HEADER = re.compile(r"(?<![\w./<*-])([\w-]+\.(?:hpp|cpp))\b")
 CODE = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*::)+([a-z_]\w*)\b|(?<![\w.])([a-z]\w{3,})\(\)")
 NOT_CODE = re.compile(r'//.*|"(?:[^"\\\n]|\\.)*"')
 
+FACTS = "docs/facts.md"
+
 Found = collections.namedtuple("Found", "file line what right")
 
 
@@ -159,11 +161,24 @@ def made_up(name, line):
     return name == "tests/layering/layering.py" and ('"' in line or "gone" in line)
 
 
+def uncited(tree):
+    """Facts that nothing rests on: the page is to stay short."""
+    cited = {each for name in tree.files if name != FACTS and is_read(name)
+             for each in re.findall(r"#([a-z][\w-]+)", tree.text(name))}
+    for number, line in enumerate(tree.text(FACTS).splitlines() if FACTS in tree.files else [], 1):
+        if line.startswith("### ") and line[4:] not in cited:
+            yield Found(FACTS, number, f"no file cites #{line[4:]}", "a citation where code rests on it, or no such fact")
+
+
+def is_read(name):
+    return not PASSED_OVER.search(name) and pathlib.PurePosixPath(name).suffix in READ
+
+
 def check(root):
     tree = Tree(root)
-    found, cited = [], 0
+    found, cited = list(uncited(tree)), 0
     for name in sorted(tree.files):
-        if PASSED_OVER.search(name) or pathlib.PurePosixPath(name).suffix not in READ:
+        if not is_read(name):
             continue
         for number, line in enumerate(tree.text(name).splitlines(), 1):
             if not HINT.search(line):
@@ -220,7 +235,10 @@ def self_test():
         planted = pathlib.Path(root, "server/planted.hpp")
         planted.parent.mkdir(exist_ok=True)
         planted.write_text("#pragma once\n// (DESIGN D5)\n// as gone.hpp says\n// limits::gone\n// see be_gone()\n")
+        facts = pathlib.Path(root, FACTS)
+        facts.write_text("### nobody-rests-on-it\n\n" + facts.read_text(encoding="utf-8"), encoding="utf-8")
         found = {(each.file, each.line) for each in check(root)[0]}
+        missed += [] if (FACTS, 1) in found else ["a fact that nothing cites was not found"]
         missed += [f"line {line} of a planted file was not found" for line in (2, 3, 4, 5)
                    if ("server/planted.hpp", line) not in found]
     print("\n".join(missed) or f"{len(BREACHES)} breaches, each found")

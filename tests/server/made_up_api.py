@@ -115,7 +115,7 @@ class Server:
 
     def __exit__(self, *_):
         with contextlib.suppress(OSError):
-            self.listener.shutdown(socket.SHUT_RDWR)  # or a thread would accept for ever
+            self.listener.shutdown(socket.SHUT_RDWR)  # or a thread would accept forever
         self.listener.close()
 
 

@@ -30,7 +30,7 @@ void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slic
 }
 
 // Words for `kubectl describe`: which member of which slice this is. Nothing has checked yet
-// what a label or a selector holds.
+// what a label or a selector holds (docs/facts.md#mutation-before-validation).
 void describe(const facts::Facts& facts, text::Buffer& out) {
   const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;

@@ -1,6 +1,6 @@
 // The label by which a Pod and its entry in the ledger know each other:
 // "<slice>-<host>-<16 hex digits>". The digits tell a Pod from a copy of it; the place
-// stands in front so that a ledger can be rebuilt from the running Pods.
+// stands in front so that a ledger can be rebuilt from the running Pods (docs/decisions/0007).
 #pragma once
 
 #include "topology/next_member.hpp"

@@ -20,13 +20,15 @@ bool placed_by_others(const facts::Facts& facts) {
          pod.has(read::Annotation::kueue_tas_slice_required);
 }
 
-// Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of
-// the Pods of a role and keep gated Pods as they are.
+// Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of the Pods of a
+// role and keep gated Pods as they are (docs/facts.md#kueue-hides-the-node).
 bool compared_by_kueue(const read::Pod& pod) {
   return pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty() ||
          pod.has(read::Annotation::kueue_suspending_parent);
 }
 
+// On nodes without the label of the domain required affinity never matches: a Pod that does not go
+// to TPU nodes of GKE gets no terms (docs/decisions/0017).
 bool selects_tpu_nodes(const read::Pod& pod) {
   return std::ranges::any_of(pod.node_selector,
                              [](const read::Selector& selector) {
@@ -46,7 +48,7 @@ std::string_view topology_key(const read::Pod& pod, const workloads::Member& mem
                ", which is no label key; no placement terms were added");
     return {};
   }
-  if (member.owner_keeps_group) return {};
+  if (member.owner_keeps_group) return {};  // docs/decisions/0005
   if (text::is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
   return selects_tpu_nodes(pod) ? read::key::node_pool : std::string_view();
 }

@@ -16,7 +16,8 @@
 
 namespace tpuwh::webhook::placement {
 
-// A priority as a label value, which may not begin with '-': "1000", "minus-10".
+// A priority as a label value, which may not begin with '-': "1000", "minus-10"
+// (docs/decisions/0002).
 class PriorityText {
  public:
   PriorityText() = default;

@@ -6,7 +6,7 @@
 namespace tpuwh::webhook::workloads {
 
 // spec.ordinals.start is not on the Pod; the annotation start-ordinal on the Pod template
-// says it again where it is not 0. Without, ordinal 0 is host 0 of slice 0.
+// says it again where it is not 0 (docs/decisions/0004). Without, ordinal 0 is host 0 of slice 0.
 extern const Workload statefulset_workload;
 
 }  // namespace tpuwh::webhook::workloads

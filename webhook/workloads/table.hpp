@@ -1,5 +1,6 @@
 // The workload APIs in the order in which they are asked. The first that claims a
-// Pod speaks for it: a JobSet's Pod is a Job's Pod too, and JobSet knows more.
+// Pod speaks for it: a JobSet's Pod is a Job's Pod too, and JobSet knows more. Who it is comes
+// from the Pod alone (docs/decisions/0011).
 #pragma once
 
 #include "webhook/config/config.hpp"

@@ -16,7 +16,7 @@ SLICES = "cloud.google.com/gke-tpu-topology=4x4"
 
 
 def a_member_fails(stage) -> None:
-    """JobSet makes all Pods anew, one attempt later."""
+    """JobSet recreates all Pods, one attempt later."""
     with held(stage):
         failed = stage.pods("jobset.sigs.k8s.io/job-index=1,batch.kubernetes.io/job-completion-index=2")[0]
         stage.kubectl("annotate", "pod", failed, f"{FINISH}=failed")

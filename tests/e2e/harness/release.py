@@ -81,7 +81,7 @@ class Release:
 
     @contextlib.contextmanager
     def reinstalled(self, values: dict):
-        """While this holds the chart is installed anew with these values over ours."""
+        """While this holds the chart is installed again with these values over ours."""
         before = self.values
         self.uninstall()
         self.values = {**before, **values}
