@@ -240,7 +240,7 @@ int release_from(kube::client::Session& session, const ReleaseOptions& options,
   if (!inventory) return text::print_error(console, inventory.error());
   bool found = false;
   int worst = 0;
-  // A RayCluster that was made anew has another uid, and another object.
+  // A RayCluster that was recreated has another uid, and another object.
   for (kube::cluster::LedgerObject& object : inventory->objects) {
     if (!options.group.names(object.group)) continue;
     found = true;

@@ -16,8 +16,8 @@ struct ClusterAccess {
   bool names_running() const { return !kubeconfig.empty() || !context.empty(); }
 };
 
-// As kube::access::find_api_config: what was asked for, else the Pod's service account, else
-// $KUBECONFIG or ~/.kube/config. Opens no connection.
+// As kube::access::find_api_config: --kubeconfig, --context or $KUBECONFIG, else the Pod's service
+// account, else ~/.kube/config. Opens no connection.
 //
 //   errors  Errc::api_access
 Result<std::unique_ptr<kube::client::Session>> open_session(const ClusterAccess& access);

@@ -56,7 +56,7 @@ struct KubeconfigChoice {
   std::string home{};      // $HOME, for .kube/config
   std::string context{};   // --context; "" for the file's current-context
 
-  // Whether somebody asked for a kubeconfig by name.
+  // Whether somebody asked for a kubeconfig by name: $KUBECONFIG does.
   bool given() const { return !file.empty() || !variable.empty(); }
 
   static KubeconfigChoice from_environment(std::string file, std::string context);
