@@ -1,4 +1,4 @@
-// The sources that rows of the catalog cite; the file knows some that only its remarks do.
+// The sources that rows of the catalog cite; others in its file are cited by remarks alone.
 #pragma once
 
 #include "topology/catalog.hpp"

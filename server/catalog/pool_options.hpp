@@ -1,4 +1,4 @@
-// How the nodes of a pool are to be had, as the flags of `catalog` say it.
+// How the nodes of a pool are obtained (spot, a reservation, …), as the flags of `catalog` say it.
 #pragma once
 
 #include "topology/node_pool.hpp"

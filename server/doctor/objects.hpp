@@ -1,4 +1,4 @@
-// Which objects `doctor` looks at, wherever they are.
+// Which objects `doctor` reads, from a running cluster or from a file.
 #pragma once
 
 #include "server/doctor/view.hpp"

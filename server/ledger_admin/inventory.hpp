@@ -1,4 +1,4 @@
-// What the ledger says against what lives: which entries have a Pod. Values alone.
+// Compares the ledger with the living Pods: which entries have one. Values alone, no cluster.
 #pragma once
 
 #include "server/kube/cluster/ledger_object.hpp"

@@ -1,4 +1,4 @@
-// Who gives the Ray workers of this server their places, as sessions ask: and wait.
+// The ledger as sessions see it: they ask for a Ray worker's place, and wait for the answer.
 #pragma once
 
 #include "server/net/asio.hpp"

@@ -1,4 +1,4 @@
-// The order of leaving: a plain state machine, which the application drives.
+// The order of a shutdown: a plain state machine, which the application drives.
 //
 //   serving ──signal──▶ announcing ──delay over──▶ finishing ──all gone──▶ done
 //                           │                          │ └────time over──▶ done

@@ -1,5 +1,5 @@
-// What a container has against what it should have: whose an entry is decides whether it stays
-// (docs/decisions/0013).
+// Compares what a container has with what it should have: whose an entry is decides whether it
+// stays (docs/decisions/0013).
 #pragma once
 
 #include "webhook/env/changes.hpp"

@@ -1,6 +1,6 @@
 // LeaderWorkerSet: a group, or each of its subgroups, is a slice. Its own webhook injects
-// a TPU environment too, before or after ours; what it wrote stays, and what is computed
-// here is the same (docs/facts.md#lws).
+// a TPU environment too, before or after ours; what it wrote stays, and the
+// ids and lists that are computed here are the same (docs/facts.md#lws).
 #pragma once
 
 #include "webhook/workloads/table.hpp"

@@ -1,4 +1,4 @@
-// Who is told what is in the cluster.
+// Where a watcher puts what is in the cluster: the store, or a test.
 #pragma once
 
 #include "server/net/asio.hpp"

@@ -1,4 +1,5 @@
-// Between the bytes of an answer, the rules (WatchFsm) and the store (Sink). No socket.
+// Turns the bytes of an answer into calls of the rules (WatchFsm) and of the store (Sink). No
+// socket.
 #pragma once
 
 #include "server/kube/client/item_reader.hpp"
