@@ -7,7 +7,7 @@ namespace tpuwh::webhook::answer {
 namespace {
 
 // 422 with reason Invalid: what the Pod says is wrong. A 5xx inside the status would
-// make controllers retry as if the server were ill (docs/facts.md#admission-answer).
+// make controllers retry as after a failure of the server (docs/facts.md#admission-answer).
 constexpr unsigned denied_code = 422;
 constexpr std::string_view denied_reason = "Invalid";
 
