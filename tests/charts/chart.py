@@ -97,7 +97,7 @@ REFUSED = [
     ({"replica": 3}, "'replica' not allowed"),
     ({"image": {"version": "1"}}, "'version' not allowed"),
     ({"replicas": 0}, "/replicas"),
-    ({"ledger": "memory"}, "ledger: memory is for replicas: 1"),
+    ({"ledger": "memory"}, "ledger: memory needs replicas: 1"),
     ({"ledger": "auto"}, "/ledger"),
     ({"replicas": "3"}, "/replicas"),
     ({"image": {"digest": "sha256:1"}}, "/image/digest"),
@@ -129,7 +129,7 @@ REFUSED = [
     ({"resources": {"memory": "1Gi"}}, "'memory' not allowed"),
     ({"extraArgs": ["-x"]}, "/extraArgs/0"),
     ({"certificate": {"secretName": "mine"}}, "certificate.caBundle is empty"),
-    ({"certificate": {"secretName": "mine", "caBundle": "no"}}, "certificate.caBundle holds no certificate"),
+    ({"certificate": {"secretName": "mine", "caBundle": "no"}}, "certificate.caBundle contains no certificate"),
     ({"certificate": {"caBundle": PEM}}, "certificate.caBundle is given without certificate.secretName"),
 ]
 

@@ -23,9 +23,9 @@
 {{- $given := .Values.certificate.caBundle -}}
 {{- $base64 := contains "-----BEGIN " $given | ternary ($given | b64enc) (regexReplaceAll "\\s" $given "") -}}
 {{- if not $given -}}
-{{- fail "certificate.caBundle is empty: with certificate.secretName the API server must be told which CA to trust" -}}
+{{- fail "certificate.caBundle is empty: with certificate.secretName the API server needs the CA to trust" -}}
 {{- else if not (contains "-----BEGIN CERTIFICATE-----" ($base64 | b64dec)) -}}
-{{- fail "certificate.caBundle holds no certificate: give PEM, or base64 of PEM" -}}
+{{- fail "certificate.caBundle contains no certificate: give PEM, or base64 of PEM" -}}
 {{- end -}}
 {{- $base64 -}}
 {{- end }}
