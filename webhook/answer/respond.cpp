@@ -12,22 +12,20 @@ constexpr unsigned denied_code = 422;
 constexpr std::string_view denied_reason = "Invalid";
 
 void append_denial(const Error& why, text::Buffer& out) {
-  out.append(std::string_view(
-      "\"allowed\":false,\"status\":{\"metadata\":{},\"status\":\"Failure\",\"message\":"));
+  out.append("\"allowed\":false,\"status\":{\"metadata\":{},\"status\":\"Failure\",\"message\":");
   write::append_json_string(out, why.text());
-  out.add(std::string_view(",\"reason\":\""), denied_reason, std::string_view("\",\"code\":"),
-          denied_code, '}');
+  out.add(",\"reason\":\"", denied_reason, "\",\"code\":", denied_code, '}');
 }
 
 void append_patch(write::Patch& patch, text::Buffer& out) {
-  out.append(std::string_view(",\"patchType\":\"JSONPatch\",\"patch\":\""));
+  out.append(",\"patchType\":\"JSONPatch\",\"patch\":\"");
   patch.encode(out);
   out.append('"');
 }
 
 void append_warnings(const outcome::Notes& notes, text::Buffer& out) {
   if (notes.warnings().empty()) return;
-  out.append(std::string_view(",\"warnings\":["));
+  out.append(",\"warnings\":[");
   bool first = true;
   for (const std::string& warning : notes.warnings()) {
     if (!first) out.append(',');
@@ -41,11 +39,10 @@ void append_warnings(const outcome::Notes& notes, text::Buffer& out) {
 void append_audit(const outcome::Decision& decision, const decide::Scratch& scratch,
                   text::Buffer& out) {
   if (decision.workload.empty()) return;
-  out.add(std::string_view(",\"auditAnnotations\":{\"reason\":\""), outcome::name(decision.reason),
-          '"');
-  if (decision.shadow) out.append(std::string_view(",\"mode\":\"shadow\""));
+  out.add(",\"auditAnnotations\":{\"reason\":\"", outcome::name(decision.reason), '"');
+  if (decision.shadow) out.append(",\"mode\":\"shadow\"");
   if (!scratch.description.empty()) {
-    out.append(std::string_view(",\"slice\":"));
+    out.append(",\"slice\":");
     write::append_json_string(out, scratch.description.view());
   }
   out.append('}');
@@ -56,32 +53,31 @@ void append_audit(const outcome::Decision& decision, const decide::Scratch& scra
 void respond(const read::Review& review, const outcome::Decision& decision,
              decide::Scratch& scratch, text::Buffer& out) {
   out.clear();
-  out.append(std::string_view("{\"kind\":\"AdmissionReview\",\"apiVersion\":"));
+  out.append("{\"kind\":\"AdmissionReview\",\"apiVersion\":");
   write::append_json_string(out, review.api_version);
-  out.append(std::string_view(",\"response\":{\"uid\":"));
+  out.append(",\"response\":{\"uid\":");
   write::append_json_string(out, review.uid);
   out.append(',');
   if (decision.outcome == outcome::Outcome::denied && !decision.shadow) {
     append_denial(decision.denial, out);
   } else {
-    out.append(std::string_view("\"allowed\":true"));
+    out.append("\"allowed\":true");
     if (decision.outcome == outcome::Outcome::patched && !decision.shadow)
       append_patch(scratch.patch, out);
   }
   append_warnings(scratch.notes, out);
   append_audit(decision, scratch, out);
-  out.append(std::string_view("}}\n"));
+  out.append("}}\n");
 }
 
 void respond_status(unsigned code, std::string_view reason, std::string_view message,
                     text::Buffer& out) {
   out.clear();
   out.append(
-      std::string_view("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
-                       "\"Failure\",\"message\":"));
+      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":"
+      "\"Failure\",\"message\":");
   write::append_json_string(out, message);
-  out.add(std::string_view(",\"reason\":\""), reason, std::string_view("\",\"code\":"), code,
-          std::string_view("}\n"));
+  out.add(",\"reason\":\"", reason, "\",\"code\":", code, "}\n");
 }
 
 }  // namespace tpuwh::webhook::answer

@@ -35,26 +35,26 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
   const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;
   out.clear();
-  out.add(std::string_view("host "), facts.host, std::string_view(" of "), slice.hosts);
+  out.add("host ", facts.host, " of ", slice.hosts);
   if (facts.sliced) {
-    out.add(std::string_view(", slice "), facts.job_slice);
-    if (facts.slice_count > 0) out.add(std::string_view(" of "), facts.slice_count);
+    out.add(", slice ", facts.job_slice);
+    if (facts.slice_count > 0) out.add(" of ", facts.slice_count);
   }
-  out.add(std::string_view(", "), member.kind, ' ');
+  out.add(", ", member.kind, ' ');
   text::append_printable(out, member.group);
   if (!member.part.empty()) {
     out.append('/');
     text::append_printable(out, member.part);
   }
-  out.append(std::string_view(": "));
+  out.append(": ");
   if (slice.dims.rank() > 0) {
     out.add(slice.dims.axis(0), 'x', slice.dims.axis(1));
     if (slice.dims.rank() == 3) out.add('x', slice.dims.axis(2));
-    if (!slice.accelerator.empty()) out.append(std::string_view(" of "));
+    if (!slice.accelerator.empty()) out.append(" of ");
   }
   text::append_printable(out, slice.accelerator);
-  if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(std::string_view(", "));
-  out.add(slice.chips_per_host, std::string_view(" chips per host"));
+  if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(", ");
+  out.add(slice.chips_per_host, " chips per host");
 }
 
 // ---- the members of a slice

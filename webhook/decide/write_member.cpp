@@ -81,7 +81,7 @@ void write_annotation(Scratch& scratch, read::Annotation which, write::Surface r
 
 void make_map(write::Patch& patch, write::Surface row, std::string_view path) {
   patch.begin(write::PatchOp::add, row, path);
-  patch.json().append(std::string_view("{}"));
+  patch.json().append("{}");
   patch.end();
 }
 

@@ -14,8 +14,7 @@ class EntryWriter {
   void replace(const read::EnvEntry& entry, const WantedVariable& want) {
     patch_.begin(write::PatchOp::replace,
                  row(write::Surface::env_value, write::Surface::init_env_value), list(),
-                 env_.container.index, std::string_view("/env/"), entry.index,
-                 std::string_view("/value"));
+                 env_.container.index, "/env/", entry.index, "/value");
     append_value(want);
     patch_.end();
   }
@@ -23,21 +22,21 @@ class EntryWriter {
   void remove(std::uint32_t index) {
     patch_.begin(write::PatchOp::remove,
                  row(write::Surface::env_gone, write::Surface::init_env_gone), list(),
-                 env_.container.index, std::string_view("/env/"), index);
+                 env_.container.index, "/env/", index);
     patch_.end();
   }
 
   void insert(const WantedVariable& variable, std::uint32_t at) {
     patch_.begin(write::PatchOp::add,
                  row(write::Surface::env_entry, write::Surface::init_env_entry), list(),
-                 env_.container.index, std::string_view("/env/"), at);
+                 env_.container.index, "/env/", at);
     append_entry(variable);
     patch_.end();
   }
 
   void make_list(const FewOf<const WantedVariable*>& variables) {
     patch_.begin(write::PatchOp::add, row(write::Surface::env, write::Surface::init_env), list(),
-                 env_.container.index, std::string_view("/env"));
+                 env_.container.index, "/env");
     char before = '[';
     for (const WantedVariable* variable : variables) {
       patch_.json().append(std::exchange(before, ','));
@@ -49,8 +48,7 @@ class EntryWriter {
 
  private:
   std::string_view list() const {
-    return env_.container.init ? std::string_view("/spec/initContainers/")
-                               : std::string_view("/spec/containers/");
+    return env_.container.init ? "/spec/initContainers/" : "/spec/containers/";
   }
   write::Surface row(write::Surface main, write::Surface init) const {
     return env_.container.init ? init : main;
@@ -65,12 +63,11 @@ class EntryWriter {
 
   void append_entry(const WantedVariable& variable) {
     text::Buffer& out = patch_.json();
-    out.add(std::string_view("{\"name\":\""), read::name(variable.variable));
+    out.add("{\"name\":\"", read::name(variable.variable));
     if (variable.variable == read::Variable::tpu_device_plugin_host_ip)
-      out.add(std::string_view("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\""), variable.value,
-              std::string_view("\"}}}"));
+      out.add("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"", variable.value, "\"}}}");
     else {
-      out.append(std::string_view("\",\"value\":"));
+      out.append("\",\"value\":");
       append_value(variable);
       out.append('}');
     }

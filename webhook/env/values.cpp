@@ -72,7 +72,7 @@ std::uint32_t devices_per_host(const facts::Facts& facts) {
 void build_torch_topology(const facts::Facts& facts, text::Buffer& out) {
   const topology::Dims& dims = facts.slice.dims;
   out.add(dims.axis(0), ',', dims.axis(1), ',', dims.axis(2));
-  if (facts.ironwood()) out.append(std::string_view(",2"));
+  if (facts.ironwood()) out.append(",2");
 }
 
 // Why torch_tpu cannot have its ports, or "".

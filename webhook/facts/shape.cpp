@@ -12,7 +12,7 @@ std::string_view topology_in_key(std::string_view key) {
   for (const std::string_view prefix : {read::key::slice_prefix, read::key::partition_prefix}) {
     if (!key.starts_with(prefix)) continue;
     key.remove_prefix(prefix.size());
-    for (const std::string_view suffix : {std::string_view("-id"), std::string_view("-state")})
+    for (const std::string_view suffix : {"-id", "-state"})
       if (key.ends_with(suffix)) return key.substr(0, key.size() - suffix.size());
   }
   return {};

@@ -7,7 +7,7 @@ namespace tpuwh::webhook::placement {
 namespace {
 
 void append_key(text::Buffer& out, const config::Config& config, std::string_view name) {
-  out.add(std::string_view("{\"key\":\""), config.prefix, name);
+  out.add("{\"key\":\"", config.prefix, name);
 }
 
 bool is_our_key(std::string_view key, const config::Config& config, std::string_view name) {
@@ -35,23 +35,21 @@ bool expression_says(const read::Pod& pod, const read::Requirement& requirement,
 void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
   const std::string_view key = text::view(placement.key);
-  out.append(std::string_view("{\"labelSelector\":{\"matchExpressions\":["));
+  out.append("{\"labelSelector\":{\"matchExpressions\":[");
   if (rule != Rule::own) {
     append_key(out, config, "slice-key");
-    out.append(std::string_view("\",\"operator\":\"Exists\"},"));
+    out.append("\",\"operator\":\"Exists\"},");
   }
   append_key(out, config, "slice-key");
-  out.add(rule == Rule::own ? std::string_view("\",\"operator\":\"In\",\"values\":[\"")
-                            : std::string_view("\",\"operator\":\"NotIn\",\"values\":[\""),
-          key, std::string_view("\"]}"));
+  out.append("\",\"operator\":\"");
+  if (rule != Rule::own) out.append("Not");
+  out.add("In\",\"values\":[\"", key, "\"]}");
   if (rule == Rule::others_of_priority) {
     out.append(',');
     append_key(out, config, "priority");
-    out.add(std::string_view("\",\"operator\":\"In\",\"values\":[\""), placement.priority.view(),
-            std::string_view("\"]}"));
+    out.add("\",\"operator\":\"In\",\"values\":[\"", placement.priority.view(), "\"]}");
   }
-  out.add(std::string_view("]},\"topologyKey\":\""), placement.topology_key,
-          std::string_view("\",\"namespaceSelector\":{}}"));
+  out.add("]},\"topologyKey\":\"", placement.topology_key, "\",\"namespaceSelector\":{}}");
 }
 
 bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule) {

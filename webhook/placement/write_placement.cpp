@@ -19,27 +19,28 @@ constexpr std::string_view append_mark = "/-";
 // ---- JSON
 
 void append_count(text::Buffer& out, const OtherCounts& others) {
-  out.add(std::string_view("{\"key\":\""), read::key::accelerator_count,
-          std::string_view("\",\"operator\":\"NotIn\",\"values\":["));
-  for (std::size_t i = 0; i < others.size; ++i)
-    out.add(i == 0 ? std::string_view("\"") : std::string_view(",\""), others.chips[i], '"');
-  out.append(std::string_view("]}"));
+  out.add("{\"key\":\"", read::key::accelerator_count, "\",\"operator\":\"NotIn\",\"values\":[");
+  for (std::size_t i = 0; i < others.size; ++i) {
+    if (i > 0) out.append(',');
+    out.add('"', others.chips[i], '"');
+  }
+  out.append("]}");
 }
 
 void append_count_terms(text::Buffer& out, const OtherCounts& others) {
-  out.append(std::string_view("[{\"matchExpressions\":["));
+  out.append("[{\"matchExpressions\":[");
   append_count(out, others);
-  out.append(std::string_view("]}]"));
+  out.append("]}]");
 }
 
 void append_node_affinity(text::Buffer& out, const OtherCounts& others) {
-  out.add(required_open, std::string_view("{\"nodeSelectorTerms\":"));
+  out.add(required_open, "{\"nodeSelectorTerms\":");
   append_count_terms(out, others);
-  out.append(std::string_view("}}"));
+  out.append("}}");
 }
 
 void append_weighted(text::Buffer& out, const TermParts& parts) {
-  out.append(std::string_view("{\"weight\":100,\"podAffinityTerm\":"));
+  out.append("{\"weight\":100,\"podAffinityTerm\":");
   append_term(out, parts, Rule::others);
   out.append('}');
 }
@@ -48,18 +49,18 @@ void append_affinity(text::Buffer& out, const TermParts& parts) {
   const Placement& placement = parts.placement;
   out.append('{');
   if (placement.not_on.size > 0) {
-    out.append(std::string_view("\"nodeAffinity\":"));
+    out.append("\"nodeAffinity\":");
     append_node_affinity(out, placement.not_on);
     if (placement.terms) out.append(',');
   }
   if (placement.terms) {
-    out.add(std::string_view("\"podAffinity\":"), required_open, '[');
+    out.add("\"podAffinity\":", required_open, '[');
     append_term(out, parts, Rule::own);
-    out.add(std::string_view("]},\"podAntiAffinity\":"), required_open, '[');
+    out.add("]},\"podAntiAffinity\":", required_open, '[');
     append_term(out, parts, Rule::others_of_priority);
-    out.append(std::string_view("],\"preferredDuringSchedulingIgnoredDuringExecution\":["));
+    out.append("],\"preferredDuringSchedulingIgnoredDuringExecution\":[");
     append_weighted(out, parts);
-    out.append(std::string_view("]}"));
+    out.append("]}");
   }
   out.append('}');
 }
@@ -119,9 +120,8 @@ void Writer::follow() {
   const std::string_view domain = placement_.topology_key.substr(0, slash);
   const std::string_view name =
       slash == std::string_view::npos ? "" : placement_.topology_key.substr(slash + 1);
-  patch_.begin(write::PatchOp::add, write::Surface::node_selector,
-               std::string_view("/spec/nodeSelector/"), domain,
-               slash == std::string_view::npos ? std::string_view() : std::string_view("~1"), name);
+  patch_.begin(write::PatchOp::add, write::Surface::node_selector, "/spec/nodeSelector/", domain,
+               slash == std::string_view::npos ? std::string_view() : "~1", name);
   write::append_json_string(out(), placement_.follow);
   patch_.end();
 }
@@ -133,7 +133,7 @@ void Writer::whole_affinity() {
   key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),
           ';', placement_.terms ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
-  patch_.begin(write::PatchOp::add, write::Surface::affinity, std::string_view("/spec/affinity"));
+  patch_.begin(write::PatchOp::add, write::Surface::affinity, "/spec/affinity");
   patch_.append(affinities_.texts.get(key.view(),
                                       [&](text::Buffer& text) { append_affinity(text, parts_); }));
   patch_.end();
@@ -152,12 +152,12 @@ void Writer::make_node_terms() {
   if (pod_.node_affinity.required == read::Presence::absent) {
     patch_.begin(write::PatchOp::add, write::Surface::node_affinity_required, node_affinity_path,
                  required_member);
-    out().append(std::string_view("{\"nodeSelectorTerms\":"));
+    out().append("{\"nodeSelectorTerms\":");
     append_count_terms(out(), placement_.not_on);
     out().append('}');
   } else {
     patch_.begin(write::PatchOp::add, write::Surface::node_selector_terms, node_affinity_path,
-                 required_member, std::string_view("/nodeSelectorTerms"));
+                 required_member, "/nodeSelectorTerms");
     append_count_terms(out(), placement_.not_on);
   }
   patch_.end();
@@ -168,9 +168,8 @@ void Writer::add_to_node_term(std::uint32_t index) {
   const bool present = pod_.node_terms[index].expressions == read::Presence::present;
   patch_.begin(write::PatchOp::add,
                present ? write::Surface::match_expression : write::Surface::match_expressions,
-               node_affinity_path, required_member, std::string_view("/nodeSelectorTerms/"),
-               index - affinity.begin, std::string_view("/matchExpressions"),
-               present ? append_mark : std::string_view());
+               node_affinity_path, required_member, "/nodeSelectorTerms/", index - affinity.begin,
+               "/matchExpressions", present ? append_mark : std::string_view());
   if (!present) out().append('[');
   append_count(out(), placement_.not_on);
   if (!present) out().append(']');
@@ -198,7 +197,7 @@ void Writer::count() {
 void Writer::make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path) {
   if (kind.present == read::Presence::present) return;
   patch_.begin(write::PatchOp::add, row, path);
-  out().append(std::string_view("{}"));
+  out().append("{}");
   patch_.end();
 }
 

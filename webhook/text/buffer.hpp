@@ -26,6 +26,11 @@ class Buffer {
     std::memcpy(data_.get() + size_, text.data(), text.size());
     size_ += text.size();
   }
+  // A literal: its length is known without reading it.
+  template <std::size_t N>
+  void append(const char (&literal)[N]) {
+    append(std::string_view(literal, N - 1));
+  }
   void append(char c) {
     reserve(1);
     data_[size_++] = c;

@@ -108,7 +108,7 @@ void append_json_string(text::Buffer& out, std::string_view text) {
     if (c == '"' || c == '\\')
       out.add('\\', c);
     else
-      out.add(std::string_view("\\u00"), hex[static_cast<unsigned char>(c) >> 4],
+      out.add("\\u00", hex[static_cast<unsigned char>(c) >> 4],
               hex[static_cast<unsigned char>(c) & 0xf]);
     text.remove_prefix(clean + 1);
   }

@@ -32,13 +32,18 @@ class Patch {
   template <class... Segments>
   void begin(PatchOp op, Surface row, const Segments&... segments) {
     begun_ = json_.size();
-    json_.append(json_.empty() ? std::string_view("[{\"op\":\"") : std::string_view(",{\"op\":\""));
-    json_.add(name(op), std::string_view("\",\"path\":\""));
+    if (json_.empty())
+      json_.append("[{\"op\":\"");
+    else
+      json_.append(",{\"op\":\"");
+    json_.add(name(op), "\",\"path\":\"");
     const std::size_t from = json_.size();
     json_.add(segments...);
     if (!allows(row, op, json_.view_from(from), escaped_prefix_)) undeclared_ = true;
-    json_.append(op == PatchOp::remove ? std::string_view("\"")
-                                       : std::string_view("\",\"value\":"));
+    if (op == PatchOp::remove)
+      json_.append('"');
+    else
+      json_.append("\",\"value\":");
   }
   // Where the value of the operation that was begun is written.
   text::Buffer& json() { return json_; }

@@ -14,7 +14,7 @@ TEST(BufferTest, FillsFrontToBack) {
   Buffer out;
   EXPECT_TRUE(out.empty());
   EXPECT_EQ(out.view(), "");
-  out.add(std::string_view("a="), 'x', std::uint32_t{0}, std::size_t{17});
+  out.add("a=", 'x', std::uint32_t{0}, std::size_t{17});
   EXPECT_EQ(out.view(), "a=x017");
   EXPECT_EQ(out.view_from(2), "x017");
   EXPECT_EQ(out.view_from(6), "");
@@ -22,8 +22,16 @@ TEST(BufferTest, FillsFrontToBack) {
   EXPECT_TRUE(out.empty());
 }
 
+TEST(BufferTest, TakesLiteralsWhole) {
+  Buffer out;
+  out.append("a\0b");
+  out.add("c", 'd', "ef");
+  EXPECT_EQ(out.view(), std::string_view("a\0bcdef", 7));
+}
+
 TEST(BufferTest, AnEmptyTextIsNothing) {
   Buffer out;
+  out.append("");
   out.append(std::string_view());
   out.append(std::string_view(""));
   EXPECT_TRUE(out.empty());
@@ -41,7 +49,7 @@ TEST(BufferTest, GrowsAndKeepsItsMemory) {
   Buffer out;
   std::string want;
   for (int i = 0; i < 10'000; ++i) {
-    out.add(std::string_view("number "), static_cast<std::uint32_t>(i), ',');
+    out.add("number ", static_cast<std::uint32_t>(i), ',');
     want += "number " + std::to_string(i) + ",";
   }
   EXPECT_EQ(out.view(), want);
