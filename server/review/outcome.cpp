@@ -31,7 +31,7 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
   ReviewOutcome out;
   out.answer = answer.body;
   out.workload = answer.summary.workload;
-  out.reason = webhook::outcome::name(answer.summary.reason);
+  out.reason = answer.summary.reason;
   out.description = answer.summary.description;
   const Json body = Json::parse(answer.body);
   if (answer.http_status != 200) {

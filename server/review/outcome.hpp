@@ -24,7 +24,8 @@ struct ReviewOutcome {
   std::vector<std::string> warnings;
   std::string kind;      // "Pod"
   std::string ns, name;  // for people; "<generateName>*" where it has no name yet
-  std::string workload, reason, description;
+  std::string workload, description;
+  webhook::outcome::Reason reason = webhook::outcome::Reason::unreadable;
 };
 
 // Takes an answer apart. `review` is the text that was answered.

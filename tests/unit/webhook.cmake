@@ -33,6 +33,7 @@ add_executable(webhook_test
   webhook/answer/property_test.cpp
   webhook/facts/provenance_test.cpp
   webhook/text/quantity_test.cpp
+  webhook/answer/reasons_test.cpp
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp
   webhook/answer/size_test.cpp

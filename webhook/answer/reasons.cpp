@@ -31,15 +31,15 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
   if (!known) return "";
   switch (*known) {
     case read::Variable::megascale_num_slices:
-      return "slices of the job, from label jobset.sigs.k8s.io/replicatedjob-replicas";
+      return "number of slices in the job, from label jobset.sigs.k8s.io/replicatedjob-replicas";
     case read::Variable::megascale_slice_id:
-      return "which slice of the job this is, from " +
+      return "index of this slice in the job, from " +
              std::string(where_slice_comes_from(workload));
     case read::Variable::megascale_coordinator_address:
       return "host 0 of slice 0, where all slices meet";
     case read::Variable::megascale_port:
       return workload == "ray" ? "8081 and up: Ray serves metrics on 8080"
-                               : "8080, MegaScale's own, one up for each container";
+                               : "8080, MegaScale's default, plus 1 for each further container";
     case read::Variable::tpu_worker_hostnames:
       return "DNS names of all hosts of the slice, in the order of their ids";
     case read::Variable::tpu_process_addresses:
@@ -47,7 +47,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
     case read::Variable::tpu_process_port:
       return "the port of this container's own entry in TPU_PROCESS_ADDRESSES";
     case read::Variable::tpu_worker_id:
-      return "place of this process in the lists, from " +
+      return "index of this process in the lists, from " +
              std::string(where_host_comes_from(workload));
     case read::Variable::tpu_name:
       return "name of the slice, the same on all its hosts";
@@ -56,7 +56,8 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
     case read::Variable::tpu_device_plugin_addr:
       return "where Ray's dashboard reads TensorCore and memory metrics";
     case read::Variable::torch_tpu_topology:
-      return "the slice's dimensions for torch_tpu; on TPU7x the fourth is a chip's two chiplets";
+      return "the slice's dimensions for torch_tpu; on TPU7x the fourth is the two chiplets of a "
+             "chip";
     case read::Variable::torch_tpu_slicebuilder_addresses:
       return "one address for each device of the slice, host by host, for torch_tpu";
     case read::Variable::count_:
@@ -75,33 +76,54 @@ std::string explain_path(std::string_view op, std::string_view path, std::string
   return row == nullptr ? "" : std::string(row->why);
 }
 
-std::string explain_reason(std::string_view reason) {
-  struct Sentence {
-    std::string_view reason, text;
-  };
-  static constexpr Sentence sentences[] = {
-      {"injected", "the slice and this member's place in it are known"},
-      {"already_done", "all that the slice needs is there"},
-      {"not_a_pod", "only the creation of a Pod is changed"},
-      {"no_tpu", "no container asks for google.com/tpu"},
-      {"opted_out", "the Pod asks to be left alone (annotation inject: \"false\")"},
-      {"single_host", "a slice of one host: the device plugin sets what it needs"},
-      {"no_identity", "nothing says which member of the slice this Pod is"},
-      {"no_topology", "the topology is not known"},
-      {"no_subdomain", "the hosts of the slice have no DNS names"},
-      {"inconsistent", "what the Pod says contradicts itself; nothing is guessed"},
-      {"bad_topology", "such a slice cannot exist"},
-      {"bad_index", "an index is no plain decimal in its range"},
-      {"bad_name", "a name cannot be a DNS name"},
-      {"too_long", "a variable would be longer than the kernel takes"},
-      {"bad_quantity", "google.com/tpu is no whole number of chips"},
-      {"checked", "no template in it makes a slice that could never start"},
-      {"never_works", "slices of it could never start"},
-      {"internal_error", "a fault of tpu-webhook"},
-  };
-  for (const Sentence& sentence : sentences)
-    if (sentence.reason == reason) return std::string(sentence.text);
-  return std::string(reason);
+std::string_view explain_reason(outcome::Reason reason) {
+  switch (reason) {
+    case outcome::Reason::injected:
+      return "the slice and this member's place in it are known";
+    case outcome::Reason::already_done:
+      return "everything the slice needs is there already";
+    case outcome::Reason::not_a_pod:
+      return "only Pod creation is changed";
+    case outcome::Reason::no_tpu:
+      return "no container asks for google.com/tpu";
+    case outcome::Reason::switched_off:
+      return "this workload API is switched off (--workloads)";
+    case outcome::Reason::opted_out:
+      return "the Pod opts out (annotation inject: \"false\")";
+    case outcome::Reason::single_host:
+      return "a slice of one host: the device plugin sets what it needs";
+    case outcome::Reason::no_identity:
+      return "nothing says which member of the slice this Pod is";
+    case outcome::Reason::no_place:
+      return "the ledger has no free place now";
+    case outcome::Reason::no_topology:
+      return "the topology is not known";
+    case outcome::Reason::no_subdomain:
+      return "the hosts of the slice have no DNS names";
+    case outcome::Reason::inconsistent:
+      return "what the Pod says contradicts itself; nothing is guessed";
+    case outcome::Reason::bad_topology:
+      return "such a slice cannot exist";
+    case outcome::Reason::bad_index:
+      return "an index is not a whole number in range";
+    case outcome::Reason::bad_name:
+      return "a name is not a valid DNS name";
+    case outcome::Reason::too_long:
+      return "a variable or the patch would be too long";
+    case outcome::Reason::bad_quantity:
+      return "google.com/tpu is not a whole number of chips";
+    case outcome::Reason::checked:
+      return "none of its templates makes a slice that could never start";
+    case outcome::Reason::never_works:
+      return "its slices could never start";
+    case outcome::Reason::unreadable:
+      return "the request is not a readable AdmissionReview";
+    case outcome::Reason::too_large:
+      return "the request is too large";
+    case outcome::Reason::internal_error:
+      return "an internal error of tpu-webhook";
+  }
+  return "";
 }
 
 }  // namespace tpuwh::webhook::answer

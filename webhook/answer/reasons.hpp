@@ -1,6 +1,8 @@
 // Words for what a patch does, for people who read `review --output text`.
 #pragma once
 
+#include "webhook/outcome/summary.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -12,7 +14,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
 // The reason of the surface row that allows the operation.
 std::string explain_path(std::string_view op, std::string_view path, std::string_view prefix);
 
-// A sentence for a reason of summary.hpp, by its name.
-std::string explain_reason(std::string_view reason);
+// A sentence for a reason.
+std::string_view explain_reason(outcome::Reason reason);
 
 }  // namespace tpuwh::webhook::answer
