@@ -88,19 +88,13 @@ std::string job_key(const webhook::decide::Scratch& scratch, const SeenPod& pod)
   return joined({pod.ns, pod.kind, pod.group, grouped ? std::string_view() : pod.part});
 }
 
-std::string without_tail(std::string text) {
-  constexpr std::string_view tail = "; nothing was injected";
-  if (text.ends_with(tail)) text.resize(text.size() - tail.size());
-  return text;
-}
-
 // Why the webhook does not say who the Pod is.
 std::string reason_of(const webhook::outcome::Decision& decision,
                       const webhook::decide::Scratch& scratch) {
   if (!decision.denial.message().empty()) return decision.denial.text();
   const auto& warnings = scratch.notes.warnings();
   return warnings.empty() ? std::string("nothing on the Pod says which member of a slice it is")
-                          : without_tail(warnings.back());
+                          : warnings.back().sentence;
 }
 
 }  // namespace

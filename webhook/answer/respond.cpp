@@ -27,10 +27,10 @@ void append_warnings(const outcome::Notes& notes, text::Buffer& out) {
   if (notes.warnings().empty()) return;
   out.append(",\"warnings\":[");
   bool first = true;
-  for (const std::string& warning : notes.warnings()) {
+  for (const outcome::Notes::Warning& warning : notes.warnings()) {
     if (!first) out.append(',');
     first = false;
-    write::append_json_string(out, warning);
+    write::append_json_string(out, outcome::with_consequence(warning));
   }
   out.append(']');
 }

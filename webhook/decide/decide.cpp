@@ -102,11 +102,9 @@ outcome::Decision decide_settled(const config::Config& config, Scratch& scratch)
   const bool multi_host = facts.slice.multi_host();
   if (multi_host && !member.hostnames.empty()) return write_listed(config, scratch);
   if (multi_host && member.names.stem.empty())
-    return outcome::leave_alone(
-        outcome::Reason::no_identity,
-        "nothing names the hosts of the slice: add annotation hostnames; nothing "
-        "was injected",
-        scratch.notes);
+    return outcome::leave_alone(outcome::Reason::no_identity,
+                                "nothing names the hosts of the slice: add annotation hostnames",
+                                scratch.notes);
   if (!multi_host && (!identity::joins_others(facts) || member.subdomain.empty()))
     return write_noted(config, scratch);
   return member.subdomain.empty() ? no_subdomain(config, scratch) : write_named(config, scratch);
@@ -150,7 +148,8 @@ void note_claims(const read::Pod& pod, outcome::Notes& notes) {
   if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
   notes.warn(
       "the Pod selects TPU nodes and asks for no google.com/tpu; whether its resource claims are "
-      "for chips, and for how many, is not known here, so nothing was injected");
+      "for chips, and for how many, is not known here",
+      outcome::Notes::Consequence::not_injected);
 }
 
 void begin(const config::Config& config, Scratch& scratch) {

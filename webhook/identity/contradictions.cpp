@@ -22,8 +22,7 @@ std::string group_misfit(const facts::Facts& facts) {
   if (!size || !slice_size || *size == 0 || *slice_size == 0)
     return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
            text::printable(member.group_size.text) + " and subgroup size " +
-           text::printable(slice_text) +
-           " are not both plain decimals above 0; nothing was injected";
+           text::printable(slice_text) + " are not both plain decimals above 0";
   const std::uint32_t members = *size - member.names.first;
   const bool subgroups = member.subgroup_size.present();
   const std::uint32_t hosts = subgroups ? *slice_size : members;
@@ -31,11 +30,10 @@ std::string group_misfit(const facts::Facts& facts) {
       member.names.first > 0 ? " without its leader, which is not in a slice," : "";
   if (subgroups && members % hosts != 0)
     return "a group of " + std::to_string(*size) + leader + " cannot be split into subgroups of " +
-           std::to_string(hosts) + "; nothing was injected";
+           std::to_string(hosts);
   if (hosts == facts.slice.hosts) return {};
   return std::string(subgroups ? "a subgroup" : "a group of " + std::to_string(*size)) + leader +
-         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice) +
-         "; nothing was injected";
+         " has " + std::to_string(hosts) + " members, but " + hosts_of(facts.slice);
 }
 
 std::string wrong_worker_count(const facts::Facts& facts) {
@@ -44,7 +42,7 @@ std::string wrong_worker_count(const facts::Facts& facts) {
   const auto value = text::plain_decimal(count.text);
   if (value && *value == facts.slice.hosts) return {};
   return std::string(count.key) + " is " + text::printable(count.text) + ", but " +
-         hosts_of(facts.slice) + "; nothing was injected";
+         hosts_of(facts.slice);
 }
 
 std::string wrong_worker_id(const facts::Facts& facts) {
@@ -53,8 +51,7 @@ std::string wrong_worker_id(const facts::Facts& facts) {
   const auto value = text::plain_decimal(id.text);
   if (value && *value == facts.host) return {};
   return std::string(id.key) + " is " + text::printable(id.text) + ", but the Pod is host " +
-         std::to_string(facts.host) + " by " + std::string(facts.member->host.key) +
-         "; nothing was injected";
+         std::to_string(facts.host) + " by " + std::string(facts.member->host.key);
 }
 
 // KubeRay makes numOfHosts Pods a replica: with another number no replica is one whole slice.
@@ -65,7 +62,7 @@ std::string wrong_ray_group(const facts::Facts& facts, const read::ClusterView& 
   if (!group || group->hosts == facts.slice.hosts) return {};
   return "worker group " + std::string(member.part) + " of RayCluster " +
          std::string(member.group) + " has numOfHosts " + std::to_string(group->hosts) + ", but " +
-         hosts_of(facts.slice) + "; nothing was injected";
+         hosts_of(facts.slice);
 }
 
 }  // namespace tpuwh::webhook::identity

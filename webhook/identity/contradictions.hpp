@@ -1,6 +1,6 @@
 // What else says how large the slice is and who the Pod is, held against the arithmetic
-// (docs/decisions/0014). Each function returns the sentence that says so, with what follows
-// for the Pod at its end, or "" where nothing contradicts.
+// (docs/decisions/0014). Each function returns the sentence that says so, or "" where nothing
+// contradicts.
 #pragma once
 
 #include "topology/slice.hpp"

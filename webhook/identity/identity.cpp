@@ -56,7 +56,7 @@ Identity take_place(facts::Facts& facts, const ledger::PlaceAnswer& answer) {
             .why = Error(Errc::internal, answer.why),
             .retry_now = answer.retry_now};
   if (answer.kind == ledger::PlaceAnswer::Kind::refused)
-    return leave_alone(outcome::Reason::no_identity, answer.why + "; nothing was injected");
+    return leave_alone(outcome::Reason::no_identity, answer.why);
   facts.slice_index = facts.job_slice = answer.place.slice;
   facts.host = answer.place.host;
   facts.sliced = true;
@@ -80,8 +80,7 @@ Identity settle_index(facts::Facts& facts, workloads::Member& member) {
     return leave_alone(outcome::Reason::no_identity,
                        (member.host.key.empty() ? std::string("annotation worker-id")
                                                 : "label " + std::string(member.host.key)) +
-                           " is missing or empty, and " + hosts_of(facts.slice) +
-                           "; nothing was injected");
+                           " is missing or empty, and " + hosts_of(facts.slice));
   if (auto settled = settle_host(facts); !settled) return deny_index(settled.error());
   return {};
 }
@@ -93,8 +92,7 @@ Identity settle_identity(facts::Facts& facts, workloads::Member& member,
   const bool sliced =
       facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_others(facts);
   if (sliced && !member.incomplete.empty())
-    return leave_alone(outcome::Reason::no_identity,
-                       std::string(member.incomplete) + "; nothing was injected");
+    return leave_alone(outcome::Reason::no_identity, std::string(member.incomplete));
   if (auto settled = settle_slices(facts); !settled) {
     if (sliced) return deny_index(settled.error());
     facts.slice_count = 0;  // a slice of its own, whatever its labels say

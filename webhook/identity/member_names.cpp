@@ -48,7 +48,7 @@ std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
   if (facts.pod->hostname.empty() || facts.pod->hostname == text.view()) return {};
   if (facts.copied()) return {};  // written for the Pod it was copied from
   return "spec.hostname is " + text::printable(facts.pod->hostname) +
-         ", by its labels the Pod is " + text::printable(text.view()) + "; nothing was injected";
+         ", by its labels the Pod is " + text::printable(text.view());
 }
 
 void note_resolving(const read::Pod& pod, outcome::Notes& notes) {
@@ -74,21 +74,20 @@ std::string wrong_hostnames(const facts::Facts& facts) {
     names.push_back(rest.substr(0, comma));
     if (!text::is_host_name(names.back()))
       return "annotation hostnames: entry " + std::to_string(names.size() - 1) + ", " +
-             text::printable(names.back()) + ", is no host name without port; nothing was injected";
+             text::printable(names.back()) + ", is no host name without port";
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
   if (names.size() != facts.slice.hosts)
     return "annotation hostnames has " + std::to_string(names.size()) + " entries, but " +
-           hosts_of(facts.slice) + "; nothing was injected";
+           hosts_of(facts.slice);
   for (std::uint32_t host = 0; host < names.size(); ++host)
     if (!own.empty() && first_of(names[host], '.') == own && host != facts.host)
       return "annotation hostnames has this Pod, " + text::printable(own) + ", as host " +
-             std::to_string(host) + ", but it is host " + std::to_string(facts.host) +
-             "; nothing was injected";
+             std::to_string(host) + ", but it is host " + std::to_string(facts.host);
   std::ranges::sort(names);
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
-    return "annotation hostnames has " + text::printable(*twice) + " twice; nothing was injected";
+    return "annotation hostnames has " + text::printable(*twice) + " twice";
   return {};
 }
 
@@ -96,7 +95,7 @@ std::string wrong_coordinator(const workloads::Member& member) {
   if (member.coordinator.empty() || text::is_host_name(first_of(member.coordinator, ':')))
     return {};
   return "annotation coordinator is " + text::printable(member.coordinator) +
-         ", which is no host name; nothing was injected";
+         ", which is no host name";
 }
 
 void note_coordinator(const facts::Facts& facts, outcome::Notes& notes) {

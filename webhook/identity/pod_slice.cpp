@@ -16,17 +16,13 @@ using topology::Dims;
 // Nothing sensible can be made of several sizes in one Pod, or of a topology that
 // does not say what it means; the Pod is left as it is.
 std::string_view odd_shape(const facts::Shape& shape) {
-  if (shape.processes.empty())
-    return "only init containers ask for google.com/tpu; nothing was injected";
+  if (shape.processes.empty()) return "only init containers ask for google.com/tpu";
   if (shape.processes.size() + shape.init.size() > facts::max_tpu_containers)
-    return "more than 16 containers ask for google.com/tpu, and no host has so many chips; nothing "
-           "was injected";
+    return "more than 16 containers ask for google.com/tpu, and no host has so many chips";
   const auto differ = [](const read::Container* c) { return c->request_and_limit_differ(); };
   if (std::ranges::any_of(shape.processes, differ))
-    return "request and limit of google.com/tpu differ, which the API server refuses; nothing was "
-           "injected";
-  if (!shape.equal_chips)
-    return "TPU containers of this Pod ask for different numbers of chips; nothing was injected";
+    return "request and limit of google.com/tpu differ, which the API server refuses";
+  if (!shape.equal_chips) return "TPU containers of this Pod ask for different numbers of chips";
   return {};
 }
 
@@ -42,7 +38,7 @@ std::string sub_slice_misfit(const facts::Shape& shape, const Dims& dims) {
   if (outer && dims.fits_in(*outer) && topology::is_sub_slice_shape(dims)) return {};
   return "annotation cloud.google.com/gke-tpu-slice-topology is " + dims.text() +
          ", which is no sub-slice of the selected topology " +
-         text::printable(shape.selector_topology) + "; nothing was injected";
+         text::printable(shape.selector_topology);
 }
 
 void note_catalog(const topology::Slice& slice, outcome::Notes& notes) {
@@ -63,7 +59,7 @@ SliceOrDecision slice_of_count(const facts::Shape& shape, const workloads::Index
     return outcome::leave_alone(
         outcome::Reason::no_topology,
         "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
-        "the hosts of the slice are not known; nothing was injected",
+        "the hosts of the slice are not known",
         notes);
   const auto hosts = text::plain_decimal(count.text);
   if (!hosts || *hosts == 0 || *hosts > Dims::max_product)
@@ -85,8 +81,7 @@ SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& not
     // GKE's device plugin passes over a sub-slice it cannot read.
     if (shape.source == facts::TopologySource::sub_slice_annotation ||
         shape.source == facts::TopologySource::slice_id_key)
-      return outcome::leave_alone(outcome::Reason::inconsistent,
-                                  dims.error().message() + "; nothing was injected", notes);
+      return outcome::leave_alone(outcome::Reason::inconsistent, dims.error().message(), notes);
     return outcome::deny(outcome::Reason::bad_topology, dims.error());
   }
   if (auto misfit = sub_slice_misfit(shape, *dims); !misfit.empty())

@@ -29,7 +29,7 @@ inline Decision deny(Reason reason, Error why) {
 }
 // Says why nothing was done, and does nothing.
 inline Decision leave_alone(Reason reason, std::string why, Notes& notes) {
-  notes.warn(std::move(why));
+  notes.warn(std::move(why), Notes::Consequence::not_injected);
   return unchanged(reason);
 }
 

@@ -7,17 +7,6 @@
 
 namespace tpuwh::webhook::validate {
 
-namespace {
-
-// A decision is about a Pod that was made; here there is none yet.
-std::string_view without_consequence(std::string_view sentence) {
-  constexpr std::string_view consequence = "; nothing was injected";
-  if (sentence.ends_with(consequence)) sentence.remove_suffix(consequence.size());
-  return sentence;
-}
-
-}  // namespace
-
 Checker::Checker(const WorkloadObject& object, const config::Config& config,
                  const read::ClusterView& cluster, answer::Workspace::Impl& work,
                  Findings& findings)
@@ -101,17 +90,17 @@ const topology::Slice* Checker::slice() const {
 }
 
 void Checker::fault(std::string_view sentence) {
-  findings_.fault(titled(without_consequence(sentence)));
+  findings_.fault(titled(sentence));
 }
 
 void Checker::warn(std::string_view sentence) {
-  findings_.warn(titled(without_consequence(sentence)));
+  findings_.warn(titled(sentence));
 }
 
 void Checker::report(const outcome::Decision& decision) {
   // The flavor that it is admitted to selects the nodes.
   if (decision.reason == outcome::Reason::no_topology && kueue_manages()) return;
-  for (const std::string& note : work_.scratch.notes.warnings()) warn(note);
+  for (const outcome::Notes::Warning& note : work_.scratch.notes.warnings()) warn(note.sentence);
   if (decision.outcome == outcome::Outcome::denied) fault(decision.denial.text());
 }
 
@@ -137,12 +126,11 @@ std::string_view Checker::who_knows_better() const {
 }
 
 void Checker::wrong_size(std::string_view sentence) {
-  const std::string text(without_consequence(sentence));
   const std::string_view why = who_knows_better();
   if (why.empty())
-    fault(text);
+    fault(sentence);
   else
-    warn(text + "; allowed, because " + std::string(why));
+    warn(std::string(sentence) + "; allowed, because " + std::string(why));
 }
 
 std::string hosts_by_arithmetic(const topology::Slice& slice) {

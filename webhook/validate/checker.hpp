@@ -59,7 +59,6 @@ class Checker {
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
-  // A sentence may end in what follows for a Pod ("; nothing was injected"): that is cut off.
   void fault(std::string_view sentence);
   void warn(std::string_view sentence);
   // A group of another size than its slice: a fault where nobody but the template says what
