@@ -85,7 +85,7 @@ Error fault_error(Fault fault, std::string_view text) {
   switch (fault) {
     case Fault::blank:
       return Error(Errc::dims_malformed,
-                   topology + " has a blank in it; write it without, such as 2x4 or 2x2x2");
+                   topology + " contains a blank; write it without, such as 2x4 or 2x2x2");
     case Fault::zero:
       return Error(Errc::dims_zero, topology + " has an axis of 0; each needs at least 1 chip");
     case Fault::negative:
@@ -94,7 +94,7 @@ Error fault_error(Fault fault, std::string_view text) {
     case Fault::too_large:
       return Error(Errc::dims_too_large, topology + " has an axis of more than " +
                                              std::to_string(Dims::max_axis) +
-                                             " chips, more than any TPU pod");
+                                             " chips; no TPU slice is that large");
     default:
       return Error(Errc::dims_malformed,
                    topology + " is not AxB or AxBxC in whole numbers, such as 2x4 or 2x2x2");
@@ -106,7 +106,7 @@ Error spelling_error(Fault fault, std::string_view text, const Dims& dims) {
   return Error(upper_case ? Errc::dims_upper_case : Errc::dims_malformed,
                "topology " + quoted(text) + " has " +
                    (upper_case ? "an upper-case X" : "a leading zero") +
-                   ", and no node carries such a label; write " + dims.text());
+                   ", but no node has such a label; write " + dims.text());
 }
 
 }  // namespace
@@ -122,9 +122,9 @@ Result<Dims> Dims::parse(std::string_view text) {
   const auto [a, b, c] = read.axes;
   const Dims dims = read.rank == 2 ? Dims(a, b) : Dims(a, b, c);
   if (dims.chips() > max_product) {
-    return Error(Errc::dims_too_large,
-                 "topology " + quoted(text) + " is " + std::to_string(dims.chips()) +
-                     " chips; the most that is accepted is " + std::to_string(max_product));
+    return Error(Errc::dims_too_large, "topology " + quoted(text) + " is " +
+                                           std::to_string(dims.chips()) +
+                                           " chips; the maximum is " + std::to_string(max_product));
   }
   const Fault spelling = misspelling(text);
   if (spelling != Fault::none) return spelling_error(spelling, text, dims);

@@ -45,7 +45,7 @@ class Value {
   }
 
   std::vector<Value> elements() const {
-    if (!value_->is_array()) fail("is no array");
+    if (!value_->is_array()) fail("is not an array");
     std::vector<Value> result;
     for (std::size_t i = 0; i < value_->size(); ++i) {
       result.emplace_back((*value_)[i], path_ + '[' + std::to_string(i) + ']');
@@ -54,7 +54,7 @@ class Value {
   }
 
   std::vector<std::pair<std::string, Value>> members() const {
-    if (!value_->is_object()) fail("is no object");
+    if (!value_->is_object()) fail("is not an object");
     std::vector<std::pair<std::string, Value>> result;
     for (const auto& [key, value] : value_->items()) {
       result.emplace_back(key, Value(value, path_ + '.' + key));
@@ -64,7 +64,7 @@ class Value {
 
   // Refuses what could not stand in a C++ string literal as it is.
   std::string text() const {
-    if (!value_->is_string()) fail("is no string");
+    if (!value_->is_string()) fail("is not a string");
     std::string result = value_->get<std::string>();
     if (result.empty()) fail("is empty");
     for (const char c : result) {
@@ -76,7 +76,7 @@ class Value {
   std::uint32_t number() const {
     constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
     if (!value_->is_number_unsigned() || value_->get<std::uint64_t>() > largest) {
-      fail("is no whole number of 32 bits");
+      fail("is not a 32-bit whole number");
     }
     return value_->get<std::uint32_t>();
   }
@@ -194,7 +194,7 @@ class Generator {
       return "WrapRule::all_from_four";
     }
     if (text == "per axis: true only on an axis of length 16") return "WrapRule::axis_of_sixteen";
-    rule.fail("is no wrap rule this program knows: " + text);
+    rule.fail("is not a known wrap rule: " + text);
   }
 
   struct Cubes {
@@ -209,14 +209,15 @@ class Generator {
     const Value rule = generation.at("custom_topology_rule");
     const Value large = rule.at("large_slices");
     const std::uint32_t axis = large.at("multiple_of").number();
-    if (large.at("min_dimension").number() != axis) large.fail("smallest axis is no single cube");
+    if (large.at("min_dimension").number() != axis)
+      large.fail("smallest axis is not a single cube");
     if (!large.at("nondecreasing").flag()) large.fail("allows axes in any order");
     if (large.at("cube").dims() != Dims(axis, axis, axis)) large.fail("cube is not its multiple");
     if (large.at("max_chips").number() != generation.at("max_slice_chips").number()) {
       large.fail("max_chips differs from max_slice_chips");
     }
     for (const Value& shape : rule.at("small_slices").at("allowed").elements()) {
-      if (!is_listed(generation, shape.dims())) shape.fail("is no row of any machine type");
+      if (!is_listed(generation, shape.dims())) shape.fail("is not a row of any machine type");
     }
     return {.axis = axis, .chips_per_vm = divisor(rule.at("vms"))};
   }
@@ -269,16 +270,17 @@ class Generator {
     const auto own = machine.at("topologies").elements();
     if (!machine.has("topologies_same_as")) return own;
     const Value model = machine.at("topologies_same_as");
-    if (!own.empty()) model.fail("stands beside topologies of its own");
+    if (!own.empty()) model.fail("must not be given beside its own topologies");
     for (const Value& other : generation.at("machine_types").elements()) {
       if (other.at("name").text() == model.text()) return other.at("topologies").elements();
     }
-    model.fail("is no machine type of this generation");
+    model.fail("is not a machine type of this generation");
   }
 
   std::string topology(const Value& value, unsigned rank) {
     const Dims dims = value.at("topology").dims();
-    if (dims.rank() != rank) value.at("topology").fail("has not the dimensions of its generation");
+    if (dims.rank() != rank)
+      value.at("topology").fail("does not have the dimensions of its generation");
     return "{.dims = " + literal(dims) + ", .vms = " + std::to_string(value.at("vms").number()) +
            ", .scope = " + literal(value.at("scope").text()) +
            ", .accelerator_type = " + literal(value.at("accelerator_type").text()) +
@@ -306,7 +308,7 @@ class Generator {
     const Value known = catalog_.at("sources");
     std::vector<std::string> ids;
     for (const Value& source : value.at("source").elements()) {
-      if (!known.has(source.text().c_str())) source.fail("is no id of \"sources\"");
+      if (!known.has(source.text().c_str())) source.fail("is not an id in \"sources\"");
       ids.push_back(literal(source.text()));
     }
     if (ids.empty()) value.fail("names no source");

@@ -32,8 +32,8 @@ Error no_such_node(const Generation& generation, std::uint32_t chips) {
   const MachineType* machine = smallest_machine(generation, chips);
   std::string advice;
   if (machine != nullptr) {
-    advice = "; the smallest with that many is " + std::string(machine->name) +
-             ", whose Pods ask for all " + std::to_string(machine->chips_per_vm);
+    advice = "; the smallest machine type with that many is " + std::string(machine->name) +
+             "; its Pods ask for all " + std::to_string(machine->chips_per_vm);
   }
   return Error(Errc::bad_value, std::string(generation.label) + " has no node of " +
                                     counted(chips, "chip") + ", only of " + node_sizes(generation) +
@@ -48,7 +48,7 @@ Error no_such_way(const Generation& generation, const Dims& dims, std::uint32_t 
   const std::string made = ways.empty() ? "" : "; " + dims.text() + " is made of " + ways;
   return Error(Errc::bad_value, dims.text() + " of " + std::string(generation.label) +
                                     " is not made of nodes of " + counted(chips, "chip") +
-                                    ", which come as " + legal_shapes(generation, chips) + made);
+                                    ", which support " + legal_shapes(generation, chips) + made);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::string shape_advice(const Generation* generation, std::uint32_t chips_per_h
   const std::string shapes = legal_shapes(*generation, chips_per_host);
   if (shapes.empty()) return node_advice(generation);
   return "; with " + counted(chips_per_host, "chip") + " per node " +
-         std::string(generation->label) + " comes as " + shapes;
+         std::string(generation->label) + " supports " + shapes;
 }
 
 bool is_invalid(const SliceRequest& request) {
@@ -70,7 +70,7 @@ Error invalid_chips(const SliceRequest& request, const Generation* generation) {
   }
   if (request.chips_per_container == 0) {
     return Error(Errc::chips_invalid,
-                 "a TPU container has to ask for at least 1 chip" + node_advice(generation));
+                 "a TPU container must ask for at least 1 chip" + node_advice(generation));
   }
   const std::string containers =
       request.containers_per_pod == 1
@@ -95,7 +95,7 @@ Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
   while (request.dims.axis(axis) % bounds[axis] == 0) ++axis;
   return Error(Errc::bounds_not_dividing,
                "axis " + std::to_string(axis + 1) + " of topology " + request.dims.text() +
-                   " is no multiple of " + std::to_string(bounds[axis]) + " (" +
+                   " is not a multiple of " + std::to_string(bounds[axis]) + " (" +
                    counted(request.chips_per_container, "chip") + " form " + text(bounds) + ")" +
                    shape_advice(generation, chips_per_host));
 }

@@ -97,7 +97,7 @@ Error unknown_accelerator(std::string_view text) {
   }
   const Generation* guess = nearest(text);
   const std::string hint = guess == nullptr ? "" : text::did_you_mean(guess->label);
-  return Error(Errc::bad_value, fmt::format("no accelerator \"{}\"{} There are {}", text,
+  return Error(Errc::bad_value, fmt::format("unknown accelerator \"{}\"{} Known: {}", text,
                                             hint.empty() ? "." : hint, labels));
 }
 

@@ -73,9 +73,8 @@ Answer shapes(const Accelerator& accelerator, const CatalogOptions& options, boo
 // What a table of many shapes cannot be asked.
 std::optional<Error> needs_topology(const CatalogOptions& options) {
   const std::string what = options.output == CatalogOutput::svg ? "--output svg draws one shape"
-                           : !options.pool.is_default()
-                               ? "flags of a node pool need the shape it is for"
-                               : "";
+                           : !options.pool.is_default() ? "flags for a node pool need its shape"
+                                                        : "";
   if (what.empty()) return std::nullopt;
   return Error(Errc::bad_value, what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
 }

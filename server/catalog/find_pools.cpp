@@ -43,10 +43,10 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   if (dims.rank() != generation.rank) {
     hint = fmt::format(", whose topologies have {} dimensions", generation.rank);
   } else if (!topology::node_pools(generation, sorted(dims)).empty()) {
-    hint = ", whose axes ascend" + text::did_you_mean(sorted(dims).text());
+    hint = ", whose axes must ascend" + text::did_you_mean(sorted(dims).text());
   }
   return Error(Errc::bad_value,
-               fmt::format("{} ({}) is no topology of {}{}{} It comes as {}", dims.text(),
+               fmt::format("{} ({}) is not a topology of {}{}{} Supported: {}", dims.text(),
                            topology::counted(dims.chips(), "chip"), generation.label, hint,
                            hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }

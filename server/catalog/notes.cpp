@@ -23,7 +23,7 @@ void other_ways(Notes& notes, const NodePool& pool) {
   for (const NodePool& other : topology::node_pools(*pool.slice.generation, pool.slice.dims)) {
     if (other.slice.chips_per_host == pool.slice.chips_per_host) continue;
     notes.push_back(
-        fmt::format("{} is also {}: the topology does not tell them apart, "
+        fmt::format("{} is also {}: the topology does not distinguish them, "
                     "google.com/tpu of the container does",
                     pool.slice.dims.text(), nodes_text(other)));
   }
@@ -32,7 +32,7 @@ void other_ways(Notes& notes, const NodePool& pool) {
 void whole_pool(Notes& notes, const NodePool& pool) {
   if (!pool.slice.multi_host()) return;
   notes.push_back(
-      fmt::format("one slice is one whole node pool: another --num-nodes or "
+      fmt::format("one slice is one whole node pool: a different --num-nodes or "
                   "--max-nodes than {} does not form {}",
                   pool.slice.hosts, pool.slice.dims.text()));
 }
@@ -52,7 +52,7 @@ void legality(Notes& notes, const NodePool& pool) {
   const auto& generation = *pool.slice.generation;
   if (pool.row == nullptr) {
     notes.push_back(
-        fmt::format("no source names this shape; it follows the rule of {}: A<=B<=C in "
+        fmt::format("no source lists this shape; it follows the rule of {}: A<=B<=C in "
                     "multiples of {}, up to {} chips",
                     generation.label, generation.cube_axis, generation.max_slice_chips));
   } else if (pool.slice.chips > generation.max_slice_chips) {
@@ -63,7 +63,7 @@ void legality(Notes& notes, const NodePool& pool) {
   }
   if (!generation.bounds_set_by_gke) {
     notes.push_back(
-        "the device plugin writes no bounds and no wrap for this label; those above "
+        "the device plugin sets no bounds and no wrap for this label; those above "
         "are computed by the rule of its siblings");
   }
 }
@@ -93,7 +93,7 @@ void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
         "ends after seven days at most");
   }
   if (options.spot && pool.slice.multi_host()) {
-    notes.push_back("one preempted Spot node ends the whole slice");
+    notes.push_back("one preempted Spot node stops the whole slice");
   }
   if (options.dranet) {
     notes.push_back(

@@ -21,7 +21,7 @@ std::optional<Error> two_ways_to_pay(const PoolOptions& options) {
   if (!options.reservation.empty()) ways.push_back("--reservation");
   if (ways.size() < 2) return std::nullopt;
   return Error(Errc::bad_value,
-               fmt::format("{} and {} exclude each other: a node is reserved, or Spot, or comes "
+               fmt::format("{} and {} exclude each other: a node is reserved, Spot, or provisioned "
                            "by flex-start",
                            ways[0], ways[1]));
 }

@@ -65,7 +65,7 @@ std::string source_list() {
 std::string rule_line(const Generation& generation) {
   if (generation.cube_axis == 0) return {};
   return fmt::format(
-      "Beside these every A<=B<=C in multiples of {} up to {} chips, on nodes of {} "
+      "In addition, every A<=B<=C in multiples of {} up to {} chips, on nodes of {} "
       "chips.\n",
       generation.cube_axis, generation.max_slice_chips, generation.cube_chips_per_vm);
 }

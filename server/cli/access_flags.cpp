@@ -9,19 +9,21 @@ namespace tpuwh::server::cli {
 void add_access_flags(CLI::App& command, live::ClusterAccess& access) {
   command
       .add_option("--kubeconfig", access.kubeconfig,
-                  "How to reach the cluster; else the Pod's service account, $KUBECONFIG or "
+                  "Kubeconfig of the cluster; default: the Pod's service account, $KUBECONFIG or "
                   "~/.kube/config")
       ->type_name("FILE");
-  command.add_option("--context", access.context, "A context of it, else its current one")
+  command
+      .add_option("--context", access.context,
+                  "Context of the kubeconfig; default: its current one")
       ->type_name("NAME");
 }
 
 void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
                        const std::string& made_with) {
   command
-      .add_option(
-          "--cluster", access.snapshot,
-          "A cluster in a file instead of a running one: " + made_with + "; - is standard input")
+      .add_option("--cluster", access.snapshot,
+                  "Read a snapshot file instead of a running cluster: " + made_with +
+                      "; - is standard input")
       ->type_name("SNAPSHOT.json");
 }
 

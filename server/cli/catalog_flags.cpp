@@ -16,9 +16,9 @@ namespace {
 
 constexpr auto catalog_example = R"(
 ACCELERATOR is a label, short name, product name, machine type or accelerator type, in
-any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY its
-shapes; without CHIPS_PER_NODE every way to make the topology. Commands for gcloud name
-what only you know as $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs) and
+any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY: all its
+shapes; without CHIPS_PER_NODE: every way to build the topology. gcloud commands call
+what only you know $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs) and
 $REGION. Exit code: 0, or 2 where there is no such shape.
 
 Examples:
@@ -45,22 +45,23 @@ std::optional<std::string> reservation(std::string_view text) {
 }
 
 void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
-  command.add_flag("--flex-start", options.flex_start, "Nodes that wait for capacity");
+  command.add_flag("--flex-start", options.flex_start, "Flex-start nodes, which wait for capacity");
   command.add_flag("--spot", options.spot, "Spot nodes");
   settings::add_parsed(command, "--reservation", options.reservation, reservation,
                        "a reservation's name or path", "Nodes of this reservation")
       ->type_name("NAME");
   command.add_flag("--autoscale", options.autoscale, "Node pools that start from zero nodes");
   command.add_flag("--dranet", options.dranet,
-                   "Two networks beside the cluster's, for traffic between slices");
+                   "Two additional networks, for traffic between slices");
   command
-      .add_option("--slices", options.slices, "Equal slices, a node pool for each multi-host one")
+      .add_option("--slices", options.slices,
+                  "Number of equal slices; each multi-host slice gets a node pool")
       ->check(CLI::Range(1u, most_slices))
       ->type_name("N")
       ->capture_default_str();
-  settings::add_parsed(
-      command, "--num-nodes", options.num_nodes, positive, "a whole number above 0",
-      "Nodes of a pool as you have them: refused where they do not form the topology")
+  settings::add_parsed(command, "--num-nodes", options.num_nodes, positive,
+                       "a whole number above 0",
+                       "Number of nodes in your pool; refused if they do not form the topology")
       ->type_name("N");
 }
 
@@ -69,8 +70,8 @@ void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
 void add_catalog(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<catalog::CatalogOptions>();
   auto* command = program.add_subcommand(
-      "catalog", "Print TPU shapes: hosts, bounds, a picture, the node pool to make");
-  command->add_option("ACCELERATOR", options->accelerator, "Which generation; none: all");
+      "catalog", "Print TPU shapes: hosts, bounds, a picture, the node pool to create");
+  command->add_option("ACCELERATOR", options->accelerator, "TPU generation; default: all");
   command->add_option("TOPOLOGY", options->topology, "Such as 2x4 or 2x2x2");
   settings::add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
                        "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
@@ -80,7 +81,7 @@ void add_catalog(CLI::App& program, Command& chosen) {
       {{"text", catalog::CatalogOutput::text},
        {"json", catalog::CatalogOutput::json},
        {"svg", catalog::CatalogOutput::svg}},
-      "text: for people; json: for programs; svg: the picture alone");
+      "text: for people; json: for programs; svg: the picture only");
   add_pool_flags(*command, options->pool);
   command->footer(catalog_example);
   command->callback([options, &chosen] {

@@ -30,9 +30,9 @@ Examples:
   tpu-webhook review --help)";
 
 constexpr auto serve_example = R"(
-Without --tls-cert the server issues a certificate to itself and prints its CA,
-which callers must trust. The configuration file (tpu-webhook config --help) can say all
-of this; it is read at the start alone.
+Without --tls-cert the server issues its own certificate and prints its CA, which callers
+must trust. The configuration file (tpu-webhook config --help) can set all of this; it is
+read once, at startup.
 
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081

@@ -15,11 +15,11 @@ namespace {
 constexpr auto doctor_example = R"(
 Reads and changes nothing: the API server's version, the MutatingWebhookConfiguration, the
 Service and its endpoints, the certificate, the Deployment, its RBAC, other webhooks, the
-ledger. OK; WARN, it works but not as it should; FAIL, Pods are refused or left as they are;
-"?", you may not read what must be read for it. The certificate needs get of its Secret; of
-that nothing but tls.crt is kept.
-With --cluster it looks at a file; what a file cannot say, and kinds that are not in it, are "?".
-Exit code: 0 nothing fails, 1 something does, 2 the API server cannot be asked or the file read.
+ledger. OK: passed; WARN: it works, but not as it should; FAIL: Pods are refused or left
+unchanged; "?": you may not read what the check needs. The certificate check needs get of its
+Secret and keeps only tls.crt.
+With --cluster it reads a file; what a file cannot say, and kinds that are not in it, are "?".
+Exit code: 0 no check fails, 1 a check fails, 2 the API server or the file cannot be read.
 
 Examples:
   tpu-webhook doctor
@@ -37,7 +37,7 @@ void add_doctor(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("doctor", "Check the installation in a cluster");
   command
       ->add_option("--namespace,-n", options->ns,
-                   "Where tpu-webhook is installed; else what its MutatingWebhookConfiguration "
+                   "Namespace of tpu-webhook; default: what its MutatingWebhookConfiguration "
                    "says, else tpu-webhook-system")
       ->type_name("NS");
   add_snapshot_flag(*command, options->access, "kubectl get … -A -o json, as below");

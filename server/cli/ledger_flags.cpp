@@ -15,17 +15,17 @@ namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto ledger_example = R"(
-The ledger says which Ray worker is which host, where nothing on the Pods tells them apart
-(KubeRay without index labels): one ConfigMap for each worker group.
+The ledger records which Ray worker is which host where the Pods carry no index labels
+(KubeRay without RayMultiHostIndexing): one ConfigMap for each worker group.
 
 Examples:
   tpu-webhook ledger list
   tpu-webhook ledger release ml/train/workers --dry-run)";
 
 constexpr auto list_example = R"(
-WITH POD: entries whose Pod lives, by its label token; WITHOUT POD: places, as SLICE-HOST,
-that nobody holds. The webhook frees those itself, mostly within seconds, at the latest two
-minutes after it saw them; one that stays longer is worth a look at the webhook's log.
+WITH POD: entries whose Pod is alive, found by its label token; WITHOUT POD: places, as
+SLICE-HOST, whose Pod does not exist. The webhook frees those itself, mostly within seconds,
+at the latest after two minutes; if one stays longer, see the webhook's log.
 Exit code: 0, or 2 where the ledger or the snapshot cannot be read.
 
 Examples:
@@ -37,7 +37,7 @@ constexpr auto release_example = R"(
 Without SLICE-HOST: every entry without a living Pod. The entry of a living Pod is never
 freed, unless --force is given and its place is named: another Pod may then get the same
 worker id. Needs list of Pods, and get, list, update and delete of ConfigMaps. Takes 70 s: a
-Pod may be stored up to a minute after its entry was written, so each entry is looked at twice.
+Pod may be stored up to a minute after its entry was written, so each entry is checked twice.
 Exit code: 0 done or nothing to do, 1 nothing was changed, 2 unusable.
 
 Examples:
@@ -47,9 +47,10 @@ Examples:
 
 void add_common(CLI::App& command, ledger_admin::LedgerOptions& options) {
   command
-      .add_option("--namespace,-n", options.ns,
-                  "Where the ledger is; else where the MutatingWebhookConfiguration tpu-webhook "
-                  "says the webhook is, else tpu-webhook-system")
+      .add_option(
+          "--namespace,-n", options.ns,
+          "Namespace of the ledger; default: what the MutatingWebhookConfiguration tpu-webhook "
+          "says, else tpu-webhook-system")
       ->type_name("NS");
   add_access_flags(command, options.access);
 }
@@ -90,20 +91,19 @@ void parse(ReleaseFlags& flags) {
     flags.options.choice.places.push_back(*place);
   }
   if (flags.options.choice.force && flags.places.empty())
-    throw settings::UsageError(
-        "--force: want the SLICE-HOSTs that are to be freed although Pods live there");
+    throw settings::UsageError("--force: want the SLICE-HOSTs to free although their Pods live");
 }
 
 void add_release(CLI::App& ledger, Command& chosen) {
   auto flags = std::make_shared<ReleaseFlags>();
-  auto* command = ledger.add_subcommand("release", "Free entries whose Pods do not live");
+  auto* command = ledger.add_subcommand("release", "Free entries whose Pods do not exist");
   command->add_option("GROUP", flags->group, "NAMESPACE/CLUSTER/GROUP")->required();
   command->add_option("SLICE-HOST", flags->places, "Only these places, such as 0-3");
   add_common(*command, flags->options.ledger);
   command->add_flag("--force", flags->options.choice.force,
-                    "The named places even if their Pods live, and without waiting");
-  command->add_flag("--dry-run", flags->options.dry_run, "Say what would be done");
-  command->add_flag("--yes,-y", flags->options.yes, "Do not ask");
+                    "Free the named places even if their Pods live, and without waiting");
+  command->add_flag("--dry-run", flags->options.dry_run, "Print what would be done");
+  command->add_flag("--yes,-y", flags->options.yes, "Do not ask for confirmation");
   auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(release_example);
   command->callback([flags, layers, &chosen] {
@@ -118,7 +118,7 @@ void add_release(CLI::App& ledger, Command& chosen) {
 }  // namespace
 
 void add_ledger(CLI::App& program, Command& chosen) {
-  auto* command = program.add_subcommand("ledger", "Look at the ledger of Ray workers' places");
+  auto* command = program.add_subcommand("ledger", "Inspect the ledger of Ray workers' places");
   command->require_subcommand(1);
   command->footer(ledger_example);
   add_list(*command, chosen);

@@ -19,7 +19,7 @@ constexpr auto review_example = R"(
 FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them;
 "-" or nothing is standard input. All of them are Pods of one cluster, created in
 this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is checked
-for what could never start. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
+for slices that could never start. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
 
 Examples:
   tpu-webhook review recorded.json
@@ -30,7 +30,7 @@ Examples:
   tpu-webhook review worker.yaml --cluster cluster.json --output text)";
 
 constexpr auto config_example = R"(
-The file is YAML or JSON; `config schema` says all that may stand in it:
+The file is YAML or JSON; `config schema` prints all of its keys:
 
   mode: shadow              # as --mode
   perWorkload:              # for one workload API
@@ -40,8 +40,8 @@ The file is YAML or JSON; `config schema` says all that may stand in it:
     team-a: {placement: false}
   drain: {delay: 10s}       # as --drain-delay
 
-A flag wins over the file, the file over the default. `serve` reads it when it starts and
-not again. Environment variables say nothing: in a Pod, args hold --log-level=$(LEVEL).
+A flag overrides the file, the file overrides the default. `serve` reads it once, at startup.
+Environment variables are not read: in a Pod, use args such as --log-level=$(LEVEL).
 
 Examples:
   tpu-webhook config check config.yaml
@@ -49,8 +49,8 @@ Examples:
   tpu-webhook config schema > tpu-webhook.schema.json)";
 
 constexpr auto check_example = R"(
-Exit code: 0 nothing is wrong; 2 something is, a line each on standard error:
-FILE:LINE: KEY: what was found and what would be right.
+Exit code: 0 the file is valid; 2 it is not, with a line for each problem on standard error:
+FILE:LINE: KEY: what was found and what is expected.
 
 Examples:
   tpu-webhook config check config.yaml
@@ -58,8 +58,8 @@ Examples:
     tpu-webhook config check -)";
 
 constexpr auto print_example = R"(
-Takes the flags of serve. YAML is a configuration file again, with a comment on each line:
-"default", FILE:LINE or the flag that a value comes from.
+Takes the flags of serve. The YAML is itself a configuration file; a comment on each line says
+where the value comes from: "default", FILE:LINE or a flag.
 
 Examples:
   tpu-webhook config print
@@ -74,8 +74,8 @@ Examples:
   tpu-webhook config schema > tpu-webhook.schema.json)";
 
 constexpr auto rules_example = R"(
---diff compares with what another release printed, for a review before an upgrade. Exit
-code: 0 nothing was added, 1 the surface grew, 2 OLD.json is unusable.
+--diff compares with the JSON of another release, for a review before an upgrade. Exit
+code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
 
 Examples:
   tpu-webhook rules
@@ -85,7 +85,7 @@ Examples:
 
 void add_check(CLI::App& config, Command& chosen) {
   auto options = std::make_shared<settings::ConfigCheckOptions>();
-  auto* command = config.add_subcommand("check", "Say everything that is wrong with a file");
+  auto* command = config.add_subcommand("check", "Print everything that is wrong with a file");
   command->add_option("FILE", options->file, "The file; - is standard input")->required();
   command->footer(check_example);
   command->callback([options, &chosen] {
@@ -97,11 +97,12 @@ void add_check(CLI::App& config, Command& chosen) {
 
 void add_print(CLI::App& config, Command& chosen) {
   auto options = std::make_shared<settings::ConfigPrintOptions>();
-  auto* command = config.add_subcommand("print", "Print what is in force, and where it comes from");
+  auto* command = config.add_subcommand(
+      "print", "Print the effective configuration and where each value comes from");
   settings::add_choice<settings::ConfigOutput>(
       *command, "--output,-o", options->output,
       {{"yaml", settings::ConfigOutput::yaml}, {"json", settings::ConfigOutput::json}},
-      "Form of what is printed");
+      "Output format");
   auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
   command->footer(print_example);
   command->callback([options, layers, &chosen] {
@@ -122,7 +123,7 @@ void add_schema(CLI::App& config, Command& chosen) {
 
 void add_review(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<review::ReviewOptions>();
-  auto* command = program.add_subcommand("review", "Answer reviews as the server would, offline");
+  auto* command = program.add_subcommand("review", "Answer reviews offline, as the server would");
   command->add_option("FILE", options->file, "What to review")->capture_default_str();
   settings::add_choice<review::ReviewOutput>(
       *command, "--output,-o", options->output,
@@ -135,7 +136,7 @@ void add_review(CLI::App& program, Command& chosen) {
       "(one JSON line each); text, diff: for people");
   command
       ->add_option("--cluster", options->cluster,
-                   "What the cluster holds already: Services, RayClusters, and Ray workers that "
+                   "Existing objects of the cluster: Services, RayClusters, and Ray workers that "
                    "have their ids")
       ->type_name("SNAPSHOT.json");
   auto layers = settings::add_setting_flags(*command, settings::Scope::decision);
@@ -156,14 +157,14 @@ void add_rules(CLI::App& program, Command& chosen) {
                                            {{"text", rules::RulesOutput::text},
                                             {"markdown", rules::RulesOutput::markdown},
                                             {"json", rules::RulesOutput::json}},
-                                           "Form of the table");
+                                           "Output format");
   command
       ->add_option("--diff", options->older,
-                   "Only what is different from this, the JSON of another release")
+                   "Print only the differences from this file, the JSON of another release")
       ->type_name("OLD.json");
   auto rbac = std::make_shared<bool>(false);
   command->add_flag("--rbac", *rbac,
-                    "The Kubernetes rules that `serve` needs, as YAML of its ClusterRole and Role");
+                    "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
   auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, layers, &chosen] {

@@ -16,12 +16,12 @@ namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto slices_example = R"(
-MEMBERS: living Pods of the hosts that the topology has; "missing 3,5-7" are hosts without
-a Pod, "twice 1" a host that two Pods are. WORKER IDS: TPU_WORKER_ID of their containers.
-PHASE: running, every member is there and runs; forming, not yet; broken, it cannot form as
-it is; ended, no member lives. What is not known says so.
-Without --cluster the API server is asked, with -n for that namespace alone. --watch reads
-again every two seconds; it ends with Ctrl-C.
+MEMBERS: living Pods, of the number of hosts in the topology; "missing 3,5-7": hosts without
+a Pod; "duplicate 1": two Pods claim host 1. WORKER IDS: TPU_WORKER_ID of their containers.
+PHASE: running, every member exists and runs; forming, not all run yet; broken, it cannot form
+as it is; ended, no member lives. Unknown values are shown as "not known".
+Without --cluster the API server is asked, with -n for that namespace only. --watch reads
+again every two seconds; stop it with Ctrl-C.
 Exit code: 0, or 2 where the cluster or the snapshot cannot be read.
 
 Examples:
@@ -34,10 +34,10 @@ Examples:
   kubectl get pods,nodes -A -o json | tpu-webhook slices --cluster -)";
 
 constexpr auto audit_example = R"(
-Compares what the members of each slice believe with who they are. Nothing is changed.
-Without --cluster the API server is asked: all namespaces, since their slices may stand on the
-same pools, or only that of -n where the others may not be read.
-Exit code: 0 no error (warnings do not count), 1 an error, 2 the cluster or the snapshot
+Compares the TPU variables of each slice's members with who the members are. Nothing is
+changed. Without --cluster the API server is asked: all namespaces, since their slices may be
+on the same pools, or only that of -n where the others may not be read.
+Exit code: 0 no errors (warnings do not count), 1 errors found, 2 the cluster or the snapshot
 cannot be read.
 
 Examples:
@@ -48,8 +48,8 @@ Examples:
   tpu-webhook audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
 
 void add_cluster_flags(CLI::App& command, slices::SlicesOptions& options) {
-  command.add_option("NAME", options.name, "Only workloads of this name");
-  command.add_option("--namespace,-n", options.ns, "Only of this namespace")->type_name("NS");
+  command.add_option("NAME", options.name, "Only workloads with this name");
+  command.add_option("--namespace,-n", options.ns, "Only this namespace")->type_name("NS");
   add_snapshot_flag(command, options.access, source::SnapshotFile::of_slices);
   add_access_flags(command, options.access);
   settings::add_choice<slices::SlicesOutput>(
@@ -78,8 +78,7 @@ void add_slices(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<slices::SlicesOptions>();
   auto* command = program.add_subcommand("slices", "Print every slice of a cluster");
   add_cluster_flags(*command, *options);
-  command->add_flag("--watch,-w", options->watch,
-                    "Read again every two seconds and print when something has changed");
+  command->add_flag("--watch,-w", options->watch, "Read again every two seconds and print changes");
   auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(slices_example);
   command->callback([options, layers, &chosen] {

@@ -94,7 +94,7 @@ Result<void> verify_chain(const std::string& chain, const std::string& roots,
   ERR_clear_error();
   if (good) return {};
   if (code == X509_V_ERR_HOSTNAME_MISMATCH)
-    return Error(Errc::bad_value, fmt::format("it is not for the name {}", host));
+    return Error(Errc::bad_value, fmt::format("it is not valid for the name {}", host));
   return Error(Errc::bad_value, X509_verify_cert_error_string(code));
 }
 

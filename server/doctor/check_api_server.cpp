@@ -39,7 +39,8 @@ void check_api_server(const View& view, Checks& out) {
     ok(out, check,
        fmt::format("{} is Kubernetes {}", view.server, webhook::text::printable(found)));
   if (view.watch_list.there())
-    ok(out, "watch-list", "the API server offers watch-lists: a starting replica is gentle to it");
+    ok(out, "watch-list",
+       "the API server offers watch-lists: replicas start with one streamed list");
   else if (view.watch_list.found == Found::absent)
     ok(out, "watch-list", "the API server offers no watch-lists: replicas list page by page");
   else

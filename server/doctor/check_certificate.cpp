@@ -17,8 +17,8 @@ namespace {
 constexpr std::chrono::hours renewal(24 * 30);
 
 constexpr auto renew =
-    "renew it: of the chart's own, delete the Secret and helm upgrade; of another, ask who issued "
-    "it (cert-manager)";
+    "renew it: if the chart issued it, delete the Secret and run helm upgrade; else ask its issuer "
+    "(cert-manager)";
 
 std::string bundle_of(const Json& webhook) {
   return text::text_member(text::member(webhook, "clientConfig"), "caBundle");
@@ -33,13 +33,13 @@ void check_dates(const std::string& check, const std::string& what,
   if (view.now < certificate.not_before)
     fail(out, check,
          fmt::format("{} is not valid before {}", named, tls::to_text(certificate.not_before)),
-         "see whether the clocks of its issuer and of the API server agree");
+         "check whether the clocks of its issuer and of the API server agree");
   else if (view.now >= certificate.not_after)
     fail(out, check, fmt::format("{} expired at {}", named, end), renew);
   else if (view.now + renewal >= certificate.not_after)
-    warn(out, check, fmt::format("{} ends at {}", named, end), renew);
+    warn(out, check, fmt::format("{} expires at {}", named, end), renew);
   else
-    ok(out, check, fmt::format("{} is good until {}", named, end));
+    ok(out, check, fmt::format("{} is valid until {}", named, end));
 }
 
 // The bundle as PEM; "" after a line that says what is wrong with it.
@@ -55,7 +55,7 @@ std::string check_bundle(const View& view, Checks& out) {
   const auto pem = text::decode_base64(first);
   const auto certificates =
       pem ? read_certificates(*pem)
-          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is no base64"));
+          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is not valid base64"));
   if (!certificates) {
     fail(out, check,
          fmt::format("the caBundle of the MutatingWebhookConfiguration cannot be used: {}",
@@ -88,18 +88,18 @@ void check_certificate(const View& view, Checks& out) {
       text::decode_base64(text::text_member(text::member(view.secret.object, "data"), "tls.crt"));
   const auto chain =
       pem ? read_certificates(*pem)
-          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is no base64"));
+          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is not valid base64"));
   if (!chain)
     return fail(out, check, fmt::format("{}: {}", secret, chain.error().message()), renew);
   check_dates(check, secret, chain->front(), view, out);
   if (bundle.empty()) return;
   const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
   const auto trusted = verify_chain(*pem, bundle, host, view.now);
-  if (trusted) return ok(out, "trust", fmt::format("the API server trusts it as {}", host));
+  if (trusted) return ok(out, "trust", fmt::format("the API server trusts it for {}", host));
   fail(out, "trust",
-       fmt::format("the API server does not trust {} as {}: {}", secret, host,
+       fmt::format("the API server does not trust {} for {}: {}", secret, host,
                    trusted.error().message()),
-       "make the caBundle the CA that signed it: helm upgrade with certificate.caBundle; where "
+       "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle; where "
        "the chart issues it, helm upgrade");
 }
 

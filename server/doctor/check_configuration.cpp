@@ -71,11 +71,12 @@ void check_patience(const Json& webhook, bool only_shadow, Checks& out) {
   const auto least = limits::api::ledger_wait / std::chrono::seconds(1);
   const bool ignores = text::text_member(webhook, "failurePolicy") == "Ignore";
   if (only_shadow)
-    return ok(out, "failure-policy", "--mode=shadow: no Pod waits long for what changes nothing");
+    return ok(out, "failure-policy",
+              "--mode=shadow: no Pod waits long for an answer that changes nothing");
   if (ignores)
     warn(out, "failure-policy",
-         "failurePolicy is Ignore: while the webhook cannot be asked, Pods of multi-host slices "
-         "are created as they are and hold their chips in silence",
+         "failurePolicy is Ignore: while the webhook is unreachable, Pods of multi-host slices "
+         "are created unchanged and hold their chips without forming a slice",
          "helm upgrade --set failurePolicy=Fail");
   else if (found <= least)
     warn(out, "failure-policy",
@@ -89,18 +90,18 @@ void check_namespaces(const View& view, const Json& webhook, Checks& out) {
   constexpr auto check = "namespaces";
   const auto names = excluded(webhook);
   const auto has = [&](std::string_view ns) { return std::ranges::find(names, ns) != names.end(); };
-  const std::string fix = fmt::format("{}: it leaves out kube-system and {}", upgrade, view.ns);
+  const std::string fix = fmt::format("{}: it excludes kube-system and {}", upgrade, view.ns);
   if (!has(view.ns))
     fail(out, check,
-         fmt::format("Pods of {} itself are sent to the webhook: where none of its Pods runs, none "
+         fmt::format("Pods of {} itself are sent to the webhook: when none of its Pods runs, none "
                      "that the conditions match can be created there",
                      view.ns),
          fix);
   else if (!has("kube-system"))
-    warn(out, check, "Pods of kube-system are sent to the webhook, and the cluster needs them",
-         fix);
+    warn(out, check,
+         "Pods of kube-system are sent to the webhook, but the cluster needs them to start", fix);
   else
-    ok(out, check, fmt::format("left alone: {}", fmt::join(names, ", ")));
+    ok(out, check, fmt::format("not sent to the webhook: {}", fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ void check_configuration(const View& view, Checks& out) {
   if (webhook == nullptr)
     return fail(out, check,
                 view.configuration.there()
-                    ? "the MutatingWebhookConfiguration tpu-webhook has no webhook but shadow ones"
+                    ? "the MutatingWebhookConfiguration tpu-webhook has only shadow webhooks"
                     : "there is no MutatingWebhookConfiguration tpu-webhook: no Pod is sent to it",
                 "helm install tpu-webhook charts/tpu-webhook -n tpu-webhook-system "
                 "--create-namespace");
@@ -137,7 +138,7 @@ void check_validation(const View& view, Checks& out) {
   if (view.configuration.there() && first_bundle(view.validating.object) != ours)
     return warn(out, check,
                 "the ValidatingWebhookConfiguration tpu-webhook has another caBundle than the "
-                "mutating one: it is not asked, and objects that can never start are let in",
+                "mutating one: it cannot be called, and objects that can never start are admitted",
                 upgrade);
   ok(out, check, "workload objects are checked when they are created");
 }

@@ -23,7 +23,7 @@ std::string fault_of(const Replica& replica) {
   constexpr std::chrono::duration<double> stale = limits::api::stale;
   for (const MetricLine& line : lines_of(replica, "tpu_webhook_watch_age_seconds"))
     if (line.value > stale.count())
-      return fmt::format("has heard nothing of {} for {:.0f} s", line.resource, line.value);
+      return fmt::format("has received nothing about {} for {:.0f} s", line.resource, line.value);
   return {};
 }
 
@@ -64,16 +64,17 @@ void check_freshness(const View& view, Checks& out) {
     warn(out, check,
          fmt::format("{}: Ray workers without index labels get no ids from it",
                      fmt::join(faults, ", ")),
-         fmt::format("see why: kubectl -n {} logs POD; a NetworkPolicy may cut it off from the API "
-                     "server",
-                     view.ns));
+         fmt::format(
+             "for the cause: kubectl -n {} logs POD; a NetworkPolicy may block it from the API "
+             "server",
+             view.ns));
   if (fresh > 0)
     ok(out, check,
-       fmt::format("{} {} the cluster; the last word of the API server is {:.0f} s old",
+       fmt::format("{} {} the cluster; the last event of the API server is {:.0f} s old",
                    topology::counted(fresh, "replica"), fresh == 1 ? "watches" : "watch", oldest));
   if (!silent.empty())
     out.push_back({Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
-                   fmt::format("needs get of pods/proxy and a way from the API server to port "
+                   fmt::format("needs get of pods/proxy and access from the API server to port "
                                "health; by hand: kubectl -n {} port-forward POD 8081, then curl "
                                "http://localhost:8081/metrics",
                                view.ns)});

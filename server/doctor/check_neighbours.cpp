@@ -82,8 +82,8 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
   const std::string who =
       fmt::format("called after tpu-webhook for new Pods: {}", fmt::join(later, ", "));
   if (is_asked_again(view))
-    return ok(out, check, who + "; where one changes a Pod, tpu-webhook is asked again");
-  warn(out, check, who + "; what they change tpu-webhook does not see",
+    return ok(out, check, who + "; where one changes a Pod, tpu-webhook is called again");
+  warn(out, check, who + "; tpu-webhook does not see their changes",
        "set reinvocationPolicy: IfNeeded, as the chart does");
 }
 
@@ -99,9 +99,9 @@ void check_rival(const View& view, const Rival& rival, const Json& configuration
         fmt::format("{} serves {}; tpu-webhook does not", who, fmt::join(rival.workloads, ", ")));
   const std::string list = fmt::format("{}", fmt::join(both, ", "));
   warn(out, "rival",
-       fmt::format("{} gives Pods of {} their TPU environment, too; who is asked first wins", who,
+       fmt::format("{} also injects the TPU environment of {} Pods; whichever runs first wins", who,
                    list),
-       fmt::format("let one of them do it: leave {} out of the chart's value workloads "
+       fmt::format("use one of them: leave {} out of the chart's value workloads "
                    "(--workloads), or remove the other",
                    list));
 }

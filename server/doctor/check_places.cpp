@@ -38,14 +38,15 @@ void check_places(const View& view, Checks& out) {
   }
   if (!stalled.empty())
     return fail(out, check,
-                fmt::format("a worker group has asked for a place and got none ({})",
+                fmt::format("a worker group waits for a place that the ledger does not give ({})",
                             fmt::join(stalled, ", ")),
                 fmt::format("kubectl -n {} logs POD | grep msg=ledger says why; "
-                            "docs/operations.md, \"Ray workers get no ids\", what to do",
+                            "docs/operations.md, \"Ray workers get no ids\", says what to do",
                             view.ns));
   if (told > 0)
     ok(out, check,
-       fmt::format("no worker group waits for a place, by {}", topology::counted(told, "replica")));
+       fmt::format("no worker group waits for a place, according to {}",
+                   topology::counted(told, "replica")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -90,7 +90,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
                      live::installed_name, kind, view.ns, account),
          how_to_fix);
   else
-    ok(out, check, fmt::format("{} {} grants what `serve` asks for", kind, live::installed_name));
+    ok(out, check, fmt::format("{} {} grants what `serve` needs", kind, live::installed_name));
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 void check_rbac(const View& view, Checks& out) {
   const std::string ledger = argument(view.deployment.object, "ledger");
   if (ledger == "none" || ledger == "memory")
-    return ok(out, "rbac", fmt::format("--ledger={}: no API server is asked anything", ledger));
+    return ok(out, "rbac", fmt::format("--ledger={}: never contacts the API server", ledger));
   check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
   check_role(view, "Role", view.role, view.role_binding, out);
 }

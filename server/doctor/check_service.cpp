@@ -31,11 +31,11 @@ void check_service(const View& view, Checks& out) {
   constexpr auto check = "service";
   const std::string service = fmt::format("Service {}/{}", view.ns, live::installed_name);
   if (view.service.found == Found::absent)
-    return fail(out, check, service + ", which the API server is to call, does not exist",
+    return fail(out, check, service + " does not exist; the API server calls it",
                 "helm upgrade with the chart's values");
   if (!view.service.there()) return unknown(out, check, view.service.why);
   if (text::text_member(text::member(view.service.object, "spec"), "type") == "ExternalName")
-    return ok(out, check, service + " names a server outside the cluster (ExternalName)");
+    return ok(out, check, service + " points to a server outside the cluster (ExternalName)");
   if (!view.endpoint_slices.there()) return unknown(out, check, view.endpoint_slices.why);
   const std::size_t ready = ready_endpoints(view.endpoint_slices);
   if (ready == 0)
@@ -80,10 +80,11 @@ void check_deployment(const View& view, Checks& out) {
   for (const auto& [image, count] : images)
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", image, count);
   if (images.size() > 1)
-    warn(out, "versions", "replicas run different images: " + list,
-         fmt::format("wait for the update to end, or see why it does not: kubectl -n {} rollout "
-                     "status deployment/{}",
-                     view.ns, live::installed_name));
+    warn(
+        out, "versions", "replicas run different images: " + list,
+        fmt::format("wait for the rollout to finish, or see why it does not: kubectl -n {} rollout "
+                    "status deployment/{}",
+                    view.ns, live::installed_name));
   else
     ok(out, "versions", images.empty() ? "no replica runs an image" : "all replicas run " + list);
 }

@@ -3,6 +3,7 @@
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/ledger_admin/inventory.hpp"
 #include "server/text/json_text.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,11 +26,12 @@ void check_jobset(const View& view, Checks& out) {
   if (view.jobset.found != Found::there) return;
   if (!view.mutating.there()) return unknown(out, check, view.mutating.why);
   if (std::ranges::any_of(view.mutating.items, writes_jobset_pods))
-    return ok(out, check, "JobSet's own webhook for Pods is there");
-  warn(out, check,
-       "JobSets are served, but no webhook of JobSet's for Pods is there: its exclusive placement "
-       "(alpha.jobset.sigs.k8s.io/exclusive-topology) does not work",
-       "install JobSet's webhooks with its controller");
+    return ok(out, check, "JobSet's own webhook for Pods is installed");
+  warn(
+      out, check,
+      "JobSets are served, but JobSet's webhook for Pods is not installed: its exclusive placement "
+      "(alpha.jobset.sigs.k8s.io/exclusive-topology) does not work",
+      "install JobSet's webhooks with its controller");
 }
 
 }  // namespace
@@ -70,15 +72,16 @@ void check_ledger(const View& view, Checks& out) {
   }
   if (!unreadable.empty())
     fail(out, check, fmt::format("{}", fmt::join(unreadable, "; ")),
-         "if no newer release wrote it, delete the ConfigMap: it is made anew from the Pods");
+         "if no newer release wrote it, delete the ConfigMap: it is rebuilt from the Pods");
   if (!rebuilding.empty())
     warn(out, check,
-         fmt::format("being made anew from the Pods, and giving no id meanwhile: {}",
+         fmt::format("being rebuilt from the running Pods, no ids until then: {}",
                      fmt::join(rebuilding, ", ")),
-         "wait two minutes; if it lasts, see the webhook's log");
+         "wait two minutes; if it persists, see the webhook's log");
   if (unreadable.empty() && rebuilding.empty())
     ok(out, check,
-       fmt::format("{} groups with {} entries, all whole", view.ledger.items.size(), entries));
+       fmt::format("{} with {}, all complete", topology::counted(view.ledger.items.size(), "group"),
+                   entries == 1 ? "1 entry" : fmt::format("{} entries", entries)));
 }
 
 }  // namespace tpuwh::server::doctor

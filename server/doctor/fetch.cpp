@@ -106,7 +106,7 @@ void fetch_replicas(kube::client::Session& session, View& view) {
     Read metrics = answer(response, "get", {"", "v1", "pods/proxy", view.ns});
     if (response.ok()) metrics.object = response.body;
     if (!response.ok() && metrics.found != Found::unknown)
-      metrics = not_known("it has no /metrics: an older release");
+      metrics = not_known("it has no /metrics: it is an older release");
     if (!response.answered() || response.head.status >= 500) unreached = name;
     view.replicas.push_back({name, std::move(metrics)});
   }

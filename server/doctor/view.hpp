@@ -22,7 +22,7 @@ enum class Found {
 struct Read {
   Found found = Found::unknown;
   Json object = nullptr;
-  std::string why = "it was not asked for";  // of unknown: a sentence
+  std::string why = "it was not requested";  // of unknown: a sentence
 
   bool there() const { return found == Found::there; }
 };
@@ -34,7 +34,7 @@ inline Read not_known(std::string why) {
 struct ReadList {
   Found found = Found::unknown;
   std::vector<Json> items = {};
-  std::string why = "it was not asked for";
+  std::string why = "it was not requested";
 
   bool there() const { return found == Found::there; }
 };

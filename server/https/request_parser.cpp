@@ -139,7 +139,7 @@ void RequestParser::take_length(std::string_view value) {
 void RequestParser::take_transfer_encoding(std::string_view value) {
   if (++transfer_encodings_ > 1) refuse(400, "Transfer-Encoding given more than once");
   if (!boost::beast::iequals({value.data(), value.size()}, "chunked")) {
-    refuse(501, fmt::format("Transfer-Encoding \"{}\"; only \"chunked\" is known here",
+    refuse(501, fmt::format("Transfer-Encoding \"{}\"; only \"chunked\" is supported",
                             webhook::text::printable(value)));
   }
 }

@@ -88,7 +88,7 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
   }
   if (!is_allowed(head.method, *row)) {
     return Refusal{.status = 405,
-                   .message = fmt::format("{} takes {} only", row->path, row->allow),
+                   .message = fmt::format("{} accepts {} only", row->path, row->allow),
                    .allow = row->allow};
   }
   if (!takes_review(*row)) return row->resource;

@@ -289,7 +289,7 @@ net::Task<void> converse(Stream& stream, Connection& connection, Service& servic
 void account_failure(const net::error_code& error, Service& service) {
   service.metrics.handshake_failed();
   if (tls::says_distrust(error) && service.distrust.allows(net::Clock::now())) {
-    service.log.warn("a caller does not trust our certificate; is this its CA?",
+    service.log.warn("a client rejected our certificate; check the caBundle",
                      {{"error", error.message()}});
   }
   service.log.debug("handshake failed", {{"error", error.message()}});

@@ -151,7 +151,7 @@ class Release {
     if (options_.yes) return 0;
     if (!console_.interactive)
       return text::print_error(console_,
-                               "nobody can be asked here: give --yes, or --dry-run to look");
+                               "not a terminal: pass --yes to free, or --dry-run to look");
     console_.out << fmt::format("free {} in {}? [y/N] ", plan.free.size(), name()) << std::flush;
     std::string answer;
     std::getline(console_.in, answer);
@@ -173,7 +173,7 @@ class Release {
     for (int tries = 0; tries < most_tries; ++tries) {
       const auto read = read_again();
       if (!read) return text::print_error(console_, read.error());
-      if (!*read) return done("its ledger object is gone; nothing was left to free");
+      if (!*read) return done("its ledger object was deleted; nothing is left to free");
       auto now = plan();
       if (!now) return text::print_error(console_, now.error());
       const ReleasePlan sure = confirmed(first, *now);
@@ -190,7 +190,7 @@ class Release {
     }
     return text::print_error(
         console_,
-        fmt::format("{}: changed by others {} times in a row; try again", name(), most_tries),
+        fmt::format("{}: others changed it {} times in a row; try again", name(), most_tries),
         unchanged);
   }
 

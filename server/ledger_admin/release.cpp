@@ -60,7 +60,7 @@ ReleasePlan plan_release(const kube::cluster::LedgerObject& object, const Releas
       plan.free.push_back(entry);
     else if (named(entry.place))
       plan.kept.push_back(
-          fmt::format("{} stays: a Pod with token {} lives; delete the Pod, or give --force",
+          fmt::format("{} was kept: a Pod with token {} lives; delete the Pod, or pass --force",
                       place_text(entry.place), entry.token));
   }
   for (const topology::Place place : choice.places)

@@ -31,7 +31,7 @@ Listing LiveSource::list(Resource resource, std::string_view kind, const Text& e
   const bool narrower =
       listing.end == End::forbidden && kind != "Node" && resource.ns.empty() && !scope_.ns.empty();
   if (!narrower) return listing;
-  not_known_.push_back("what is in other namespaces than " + scope_.ns + ": " + listing.why);
+  not_known_.push_back("objects of namespaces other than " + scope_.ns + ": " + listing.why);
   resource.ns = scope_.ns;
   return session_.list(resource, {}, kind, each);
 }
@@ -76,7 +76,7 @@ Result<void> LiveSource::list_claim_templates(const Each& each) {
   }
   if (listing.end == End::failed) return failure(listing.why);
   if (!listing.whole())
-    not_known_.push_back("chips of Pods that have them by a ResourceClaimTemplate: " + listing.why);
+    not_known_.push_back("chips of Pods that use a ResourceClaimTemplate: " + listing.why);
   return {};
 }
 

@@ -70,8 +70,7 @@ void add_object(const Json& object, std::string_view text, std::vector<Input>& o
     return;
   }
   if (kind.empty()) {
-    out.push_back(
-        {std::string(text), "found no kind; expected an AdmissionReview, a Pod or a List"});
+    out.push_back({std::string(text), "no kind; expected an AdmissionReview, a Pod or a List"});
   } else if (kind == "AdmissionReview") {
     out.push_back({std::string(text), {}});
   } else {

@@ -91,16 +91,16 @@ std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions
                                               : kube::access::in_cluster_config(access);
   if (config) return std::move(*config);
   throw std::runtime_error(fmt::format(
-      "{}; to serve without asking an API server, and without ids for Ray workers that have no "
-      "index labels, give --ledger none",
+      "{}; to serve without an API server, and without ids for Ray workers that have no "
+      "index labels, pass --ledger none",
       config.error().message()));
 }
 
 std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
   if (kind == settings::LedgerKind::none)
     return std::make_unique<webhook::ledger::NoLedger>(
-        "label ray.io/worker-group-replica-index is missing or empty, and this server gives no "
-        "ids of its own (--ledger none); switch on KubeRay's feature gate RayMultiHostIndexing, "
+        "label ray.io/worker-group-replica-index is missing or empty, and this server assigns no "
+        "ids (--ledger none); enable KubeRay's feature gate RayMultiHostIndexing, "
         "or serve with --ledger cluster");
   return std::make_unique<webhook::ledger::MemoryLedger>();
 }
@@ -277,7 +277,7 @@ class App {
 
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
-      log_.error("certificate not replaced; the old one stays", {{"error", change.error}});
+      log_.error("certificate not replaced; the old one is kept", {{"error", change.error}});
       return;
     }
     certificate_.set(change.context);

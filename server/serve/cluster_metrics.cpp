@@ -31,12 +31,12 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
   if (const auto position = number(status.version))
     out.gauge("tpu_webhook_watch_resource_version",
               "resourceVersion of the last event, bookmark or list", *position, resource);
-  out.counter("tpu_webhook_watch_relists_total", "Times that all objects had to be fetched again",
+  out.counter("tpu_webhook_watch_relists_total", "Times that all objects had to be listed again",
               status.relists, resource);
-  out.counter("tpu_webhook_watch_failures_total",
-              "Lists and watches that did not end as they should", status.failures, resource);
+  out.counter("tpu_webhook_watch_failures_total", "Lists and watches that failed", status.failures,
+              resource);
   out.counter("tpu_webhook_watch_passed_over_total",
-              "Objects longer than 2 MiB as JSON, which were not read",
+              "Objects larger than 2 MiB as JSON, which were not read",
               static_cast<double>(status.passed_over), resource);
   out.gauge("tpu_webhook_store_objects", "Objects kept in memory",
             static_cast<double>(watch.objects), resource);
@@ -51,7 +51,7 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
   const kube::cluster::LedgerStatus& ledger = status.ledger;
   out.gauge("tpu_webhook_ledger_groups", "Worker groups whose ledger this replica follows",
             static_cast<double>(ledger.groups));
-  out.gauge("tpu_webhook_ledger_places", "Places given in those groups",
+  out.gauge("tpu_webhook_ledger_places", "Places assigned in those groups",
             static_cast<double>(ledger.entries));
   out.gauge("tpu_webhook_ledger_stalled_seconds",
             "Time since the group that has waited longest asked for a place and got no answer out "

@@ -84,7 +84,7 @@ int run_config_check(const ConfigCheckOptions& options, const text::Console& con
   if (read.problems.empty()) read.problems = contradictions(combine(read.given));
   for (const Problem& problem : read.problems) console.err << problem.text() << "\n";
   if (!read.problems.empty()) return 2;
-  console.out << fmt::format("{}: nothing wrong; {} set\n", options.file, read.given.size());
+  console.out << fmt::format("{}: valid; {} set\n", options.file, read.given.size());
   return 0;
 }
 

@@ -103,7 +103,7 @@ class Walker {
                 const KeyTree& parent) {
     if (parent.children.front().first == "*") {
       if (!webhook::text::is_dns_label(part))
-        return problem(place, "want a namespace's name: lower-case letters, digits, inner dashes");
+        return problem(place, "want a namespace name: lower-case letters, digits, inner dashes");
       place.name = part;
     }
     if (tree.setting == nullptr) return section(value, tree, place.key, place);

@@ -74,7 +74,7 @@ std::shared_ptr<const Layers> add_setting_flags(CLI::App& command, Scope scope) 
   auto layers = std::make_shared<Layers>();
   command
       .add_option("--config", layers->file,
-                  "Configuration file, YAML or JSON, read once; flags win over it")
+                  "Configuration file, YAML or JSON, read once; flags override it")
       ->type_name("FILE");
   for (const Setting& setting : settings()) {
     if (setting.flag.empty() || setting.scope > scope) continue;

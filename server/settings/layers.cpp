@@ -34,9 +34,9 @@ std::vector<Problem> contradictions(const Effective& effective) {
     out.push_back({where, where.starts_with("--") ? "" : key, std::move(what), 0});
   };
   const bool cert = !effective.options.tls_cert.empty(), key = !effective.options.tls_key.empty();
-  if (cert && !key) add("tls.cert", "needs its key as well: tls.key or --tls-key");
-  if (key && !cert) add("tls.key", "needs its certificate as well: tls.cert or --tls-cert");
-  const auto no_use = "is for a self-issued certificate; tls.cert or --tls-cert is given as well";
+  if (cert && !key) add("tls.cert", "needs its key too: tls.key or --tls-key");
+  if (key && !cert) add("tls.key", "needs its certificate too: tls.cert or --tls-cert");
+  const auto no_use = "is for a self-issued certificate, but tls.cert or --tls-cert is given";
   // What `config print` wrote says the default, too.
   if (cert && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
     add("tls.hostnames", no_use);

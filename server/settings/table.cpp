@@ -190,7 +190,7 @@ Setting workloads_setting() {
                .flag = "--workloads",
                .scope = Scope::decision,
                .type_name = "NAME,...",
-               .help = "Workload APIs to look after; Pods of others stay"},
+               .help = "Workload APIs to handle; other Pods are left unchanged"},
               wanted, {{"enum", names}}, take, get);
 }
 
@@ -202,7 +202,7 @@ Setting hostnames_setting() {
   return list({.key = "tls.hostnames",
                .flag = "--tls-hostname",
                .type_name = "NAME",
-               .help = "Name or IP address in the self-issued certificate; repeat"},
+               .help = "Name or IP address in the self-issued certificate; may be repeated"},
               "names or IP addresses", {{"type", "string"}, {"minLength", 1}}, take,
               [](const ServeOptions& options) -> Json { return options.tls_hostnames; });
 }
@@ -218,7 +218,7 @@ Setting prefix_setting() {
        .flag = "--annotation-prefix",
        .scope = Scope::names,
        .type_name = "DOMAIN",
-       .help = "In front of this webhook's annotations and labels",
+       .help = "Prefix of this webhook's annotations and labels",
        .schema = {{"pattern",
                    R"(^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$)"},
                   {"maxLength", 253}}},
@@ -236,18 +236,18 @@ void add_ports(std::vector<Setting>& out) {
   out.push_back(address(
       {.key = "listen",
        .flag = "--listen",
-       .help = "Where to serve HTTPS; port 0 takes a free one"},
+       .help = "Address to serve HTTPS on; port 0 takes a free one"},
       false, [](auto& o) -> auto& { return o.listen; }));
   out.push_back(address(
       {.key = "healthListen",
        .flag = "--health-listen",
-       .help = "Where to serve /livez, /readyz and /metrics over plain HTTP"},
+       .help = "Address to serve /livez, /readyz and /metrics on, over plain HTTP"},
       true, [](auto& o) -> auto& { return o.health_listen; }));
   out.push_back(number(
       {.key = "threads",
        .flag = "--threads",
        .type_name = "N",
-       .help = "Event loops for HTTPS, a thread each"},
+       .help = "Event loops for HTTPS, one thread each"},
       1, limits::most_threads, [](auto& o) -> auto& { return o.threads; }));
 }
 
@@ -258,7 +258,7 @@ void add_certificate(std::vector<Setting>& out) {
        .help = "Certificate chain, PEM; read again when it changes"},
       [](auto& o) -> auto& { return o.tls_cert; }));
   out.push_back(file_name(
-      {.key = "tls.key", .flag = "--tls-key", .help = "Its key, PEM"},
+      {.key = "tls.key", .flag = "--tls-key", .help = "Private key of the certificate, PEM"},
       [](auto& o) -> auto& { return o.tls_key; }));
   out.push_back(hostnames_setting());
   out.push_back(file_name(
@@ -270,11 +270,13 @@ void add_certificate(std::vector<Setting>& out) {
 
 void add_log(std::vector<Setting>& out) {
   out.push_back(choice<log::LogFormat>(
-      {.key = "log.format", .flag = "--log-format", .help = "Form of the lines on standard error"},
+      {.key = "log.format",
+       .flag = "--log-format",
+       .help = "Format of log lines on standard error"},
       {{"text", log::LogFormat::text}, {"json", log::LogFormat::json}},
       [](auto& o) -> auto& { return o.log_format; }));
   out.push_back(choice<log::LogLevel>(
-      {.key = "log.level", .flag = "--log-level", .help = "Least important lines to write"},
+      {.key = "log.level", .flag = "--log-level", .help = "Lowest level to log"},
       {{"debug", log::LogLevel::debug},
        {"info", log::LogLevel::info},
        {"warn", log::LogLevel::warn},
@@ -286,12 +288,12 @@ void add_drain(std::vector<Setting>& out) {
   out.push_back(duration(
       {.key = "drain.delay",
        .flag = "--drain-delay",
-       .help = "After SIGTERM: not ready, but serving, for this long"},
+       .help = "How long to keep serving, not ready, after SIGTERM"},
       [](auto& o) -> auto& { return o.drain_delay; }));
   out.push_back(duration(
       {.key = "drain.timeout",
        .flag = "--drain-timeout",
-       .help = "Then: no new connections, and this long for the rest"},
+       .help = "How long open connections then have to finish"},
       [](auto& o) -> auto& { return o.drain_timeout; }));
 }
 
@@ -299,9 +301,9 @@ void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
       {.key = "ledger",
        .flag = "--ledger",
-       .help = "Who gives Ray workers without index labels their ids: objects in the cluster, or "
+       .help = "What assigns ids to Ray workers without index labels: objects in the cluster, or "
                "this process (memory: for a single replica). auto is cluster in a Pod or with a "
-               "kubeconfig, else memory. Without cluster no API server is asked anything"},
+               "kubeconfig, else memory. memory and none never contact an API server"},
       {{"auto", LedgerKind::automatic},
        {"cluster", LedgerKind::cluster},
        {"memory", LedgerKind::memory},
@@ -313,20 +315,20 @@ void add_cluster(std::vector<Setting>& out) {
   out.push_back(file_name(
       {.key = "cluster.kubeconfig",
        .flag = "--kubeconfig",
-       .help = "Reach the API server as this file says, not as a Pod does"},
+       .help = "Kubeconfig to reach the API server with, instead of the Pod's service account"},
       [](auto& o) -> auto& { return o.kubeconfig; }));
   out.push_back(any_text(
       {.key = "cluster.context",
        .flag = "--context",
        .type_name = "NAME",
-       .help = "Context of the kubeconfig, in place of its current one"},
+       .help = "Context of the kubeconfig; default: its current one"},
       "a context's name", [](auto& o) -> auto& { return o.context; }));
   out.push_back(any_text(
       {.key = "cluster.serviceAccount",
        .flag = "--service-account",
        .type_name = "DIR",
-       .help = "Where the Pod's token, ca.crt and namespace are, if not where "
-               "Kubernetes mounts them"},
+       .help = "Directory of the Pod's token, ca.crt and namespace, if not where Kubernetes "
+               "mounts them"},
       "a directory", [](auto& o) -> auto& { return o.service_account; }));
 }
 
@@ -363,7 +365,7 @@ void add_decision(std::vector<Setting>& out) {
       {.key = "tpuNameEverywhere",
        .flag = "--tpu-name-everywhere",
        .scope = Scope::decision,
-       .help = "Set TPU_NAME for every workload, not for Ray and LeaderWorkerSet alone"},
+       .help = "Set TPU_NAME for every workload, not only for Ray and LeaderWorkerSet"},
       [](auto& o) -> auto& { return o.webhook.tpu_name_everywhere; }));
   out.push_back(boolean(
       {.key = "torchTpu",
@@ -381,17 +383,21 @@ void add_overrides(std::vector<Setting>& out) {
       return fmt::format("perWorkload.{}.{}", workload.name, last);
     };
     out.push_back(choice<webhook::config::Mode>(
-        {.key = key("mode"), .scope = Scope::decision, .help = "In place of mode"},
+        {.key = key("mode"),
+         .scope = Scope::decision,
+         .help = "Overrides mode for this workload API"},
         modes(), [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).mode; }));
     out.push_back(boolean(
-        {.key = key("placement"), .scope = Scope::decision, .help = "In place of placement"},
+        {.key = key("placement"),
+         .scope = Scope::decision,
+         .help = "Overrides placement for this workload API"},
         [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement; }));
   }
   Setting in_namespace{
       .key = "perNamespace.*.placement",
       .scope = Scope::decision,
       .shape = Shape::boolean,
-      .help = "In place of placement and of what perWorkload says of it",
+      .help = "Overrides placement and perWorkload.*.placement in this namespace",
       .schema = {{"type", "boolean"}},
   };
   in_namespace.set = [](ServeOptions& options, std::string_view name, const Json& value) {

@@ -65,11 +65,12 @@ void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
   for (const Variable variable : alike_in_slice) {
     const Said said = said_by(slice, variable);
     if (said.other == nullptr) continue;
-    findings.error("megascale-differs", slice, {said.pod, said.other},
-                   fmt::format("{} is {} on Pod {} and {} on Pod {}; want one value in a slice",
-                               webhook::read::name(variable), quoted(said.text), said.pod->name,
-                               quoted(said.other_text), said.other->name),
-                   recreate_hint(slice));
+    findings.error(
+        "megascale-differs", slice, {said.pod, said.other},
+        fmt::format("{} is {} on Pod {} and {} on Pod {}; want the same value in the whole slice",
+                    webhook::read::name(variable), quoted(said.text), said.pod->name,
+                    quoted(said.other_text), said.other->name),
+        recreate_hint(slice));
   }
 }
 
@@ -81,7 +82,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
       if (said.pod == nullptr || first.pod == nullptr || said.text == first.text) continue;
       findings.error(
           "megascale-differs", *slice, slice->members,
-          fmt::format("{} is {} here and {} in {}; want one value in all slices of a job",
+          fmt::format("{} is {} here and {} in {}; want the same value in all slices of a job",
                       webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
           recreate_hint(*slice));
@@ -99,7 +100,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
                    fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
                                slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
                                                               slice.kind, slice.group)
-                                                : "a plain number"),
+                                                : "a whole number"),
                    recreate_hint(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
   const Said id = said_by(slice, Variable::megascale_slice_id);
   const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
@@ -120,7 +121,7 @@ void find_repeated_ids(const Job& job, Findings& findings) {
     if (fresh) continue;
     findings.error(
         "megascale-slices", *slice, slice->members,
-        fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want another in each slice "
+        fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want a different one in each slice "
                     "of the job",
                     quoted(said.text), found->second->full_name()),
         recreate_hint(*slice));
@@ -170,12 +171,12 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
   if (missing.empty()) return;
   findings.warn("incomplete", first, {},
                 fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
-                            "all, or the others wait",
+                            "all, or the other slices wait forever",
                             topology::counted(first.slices, "slice"),
                             (missing.size() == 1 ? "slice " : "slices ") + text::as_ranges(missing),
                             missing.size() == 1 ? "has" : "have"),
                 fmt::format("if the job is not just starting or ending, see why the Pods are not "
-                            "made, and whether {} {}/{} is to have so many slices",
+                            "created, and whether {} {}/{} should have that many slices",
                             first.kind, first.ns, first.group));
 }
 

@@ -69,7 +69,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
   if (others.empty()) return true;
   findings.error(
       "list-differs", slice, others,
-      fmt::format("{} differs between members: {}; want one list for all of {}",
+      fmt::format("{} differs between members: {}; want the same list on all {}",
                   webhook::read::name(variable), *where, topology::counted(slice.hosts, "host")),
       recreate_hint(slice));
   return false;
@@ -149,7 +149,7 @@ void check_ports(const SliceReport& slice, Findings& findings) {
     if (!port.literal() || !at || split_port(entries[*at]).port == port.text) continue;
     findings.error("process-port", slice, {held.pod},
                    fmt::format("TPU_PROCESS_PORT of container {} of Pod {} is {}, but its entry {} "
-                               "of TPU_PROCESS_ADDRESSES is {}; want one port in both",
+                               "of TPU_PROCESS_ADDRESSES is {}; want the same port in both",
                                printable(held.process->container), held.pod->name,
                                short_text(port.text), *at, short_text(entries[*at])),
                    recreate_hint(slice, "and without a TPU_PROCESS_PORT of your own"));

@@ -27,14 +27,14 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
   const SeenPod& first = *bare.front();
   // The webhook would leave such Pods alone, too.
   const bool in_vain = !first.host && first.workload == webhook::config::WorkloadKind::pod;
-  findings.error(
-      "unmutated", slice, bare,
-      fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
-                  "TPU_PROCESS_ADDRESSES; want all that tpu-webhook injects, or the slice holds "
-                  "its chips and never forms{}{}",
-                  names_of(bare), topology::counted(slice.hosts, "host"), have(bare),
-                  first.not_placed.empty() ? "" : "; but ", first.not_placed),
-      in_vain ? another_workload : recreate_hint(slice));
+  findings.error("unmutated", slice, bare,
+                 fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
+                             "TPU_PROCESS_ADDRESSES; want the variables that tpu-webhook injects, "
+                             "else the slice holds "
+                             "its chips and never forms{}{}",
+                             names_of(bare), topology::counted(slice.hosts, "host"), have(bare),
+                             first.not_placed.empty() ? "" : "; but ", first.not_placed),
+                 in_vain ? another_workload : recreate_hint(slice));
 }
 
 void find_impossible(const SliceReport& slice, Findings& findings) {
@@ -44,7 +44,7 @@ void find_impossible(const SliceReport& slice, Findings& findings) {
   if (impossible.empty()) return;
   findings.error("bad-shape", slice, impossible,
                  fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
-                 "give the Pods a topology and a number of chips that go together: tpu-webhook "
+                 "give the Pods a topology and a number of chips that match: tpu-webhook "
                  "catalog lists them");
 }
 
@@ -70,11 +70,11 @@ void find_missing(const SliceReport& slice, Findings& findings) {
   if (!slice.duplicates.empty()) return;  // which is what is wrong
   findings.warn(
       "incomplete", slice, {},
-      fmt::format("{} of {} are there; {} {} missing", slice.hosts_present(),
+      fmt::format("{} of {} have a Pod; {} {} missing", slice.hosts_present(),
                   topology::counted(slice.hosts, "host"),
                   (slice.missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(slice.missing),
                   slice.missing.size() == 1 ? "is" : "are"),
-      fmt::format("if the slice is not just starting or ending, see why its Pods are not made: "
+      fmt::format("if the slice is not just starting or ending, see why its Pods are not created: "
                   "kubectl -n {} get events --field-selector involvedObject.name={}",
                   slice.ns, slice.group));
 }

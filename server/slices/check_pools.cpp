@@ -26,7 +26,7 @@ void find_split(const SliceReport& slice, Findings& findings) {
   std::vector<std::string> counts;
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
   findings.error("split-pools", slice, slice.members,
-                 fmt::format("members stand on {} node pools ({}); want all {} on one, since chips "
+                 fmt::format("members are on {} node pools ({}); want all {} on one, since chips "
                              "of two pools are not joined by ICI",
                              slice.pools.size(), fmt::join(counts, ", "),
                              topology::counted(slice.hosts, "host")),
@@ -59,7 +59,7 @@ void find_shared(const Tenants& tenants, Findings& findings) {
       findings.error(
           "shared-pool", *each, {},
           fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
-                      "slice on a pool, or neither is whole",
+                      "slice per pool, else neither can form",
                       pool, slices.size(), fmt::join(names, "; ")),
           recreate_hint(*each, "which keeps slices apart"));
   }
@@ -76,7 +76,7 @@ void find_other_chips(const SliceReport& slice, Findings& findings) {
   findings.error(
       "chips-per-node", slice, wrong,
       fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod of a multi-host slice "
-                  "to take its node whole",
+                  "to take its whole node",
                   first.node, topology::counted(findings.cluster().node_of(first)->chips, "chip"),
                   first.name, first.chips),
       fmt::format("ask for all chips of a node, or select nodes with "

@@ -29,7 +29,7 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
   const bool subdomain = unnamed.front()->subdomain.empty();
   findings.error(
       "no-subdomain", slice, unnamed,
-      fmt::format("{} {} no spec.{}, so DNS has no name for them; want a hostname, and "
+      fmt::format("{} {} no spec.{}, so they have no DNS names; want a hostname, and "
                   "the name of a headless Service as subdomain",
                   names_of(unnamed), have(unnamed), subdomain ? "subdomain" : "hostname"),
       "set spec.subdomain in the Pod template to a headless Service that selects the "
@@ -45,12 +45,13 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
   if (there && found->second.headless) return;
   findings.error(
       "no-service", slice, pods,
-      fmt::format("spec.subdomain of {} is {}, but {} in namespace {}; want one, or no host of the "
-                  "slice resolves",
-                  names_of(pods), printable(subdomain, 100),
-                  there ? "the Service of that name is not headless (clusterIP: None)"
-                        : "there is no Service of that name",
-                  slice.ns),
+      fmt::format(
+          "spec.subdomain of {} is {}, but {} in namespace {}; want one, else no host of the "
+          "slice resolves",
+          names_of(pods), printable(subdomain, 100),
+          there ? "the Service of that name is not headless (clusterIP: None)"
+                : "there is no Service of that name",
+          slice.ns),
       there
           ? "delete the Service and create it with clusterIP: None"
           : fmt::format("create a headless Service {} (clusterIP: None, publishNotReadyAddresses: "

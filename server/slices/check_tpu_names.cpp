@@ -31,15 +31,15 @@ Names names_in(const SliceReport& slice) {
 void tell_shared(const SliceReport& slice, const SliceReport& other, const std::string& name,
                  Findings& findings) {
   std::string what = fmt::format(
-      "TPU_NAME \"{}\" is also that of {}; want another for each slice, "
-      "or Ray takes the two for one",
+      "TPU_NAME \"{}\" is also that of {}; want a different one for each slice, "
+      "else Ray takes the two for one",
       webhook::text::printable(name), other.full_name());
   if (slice.members.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.members, std::move(what),
                           recreate_hint(slice));
   findings.warn("tpu-name-shared", slice, slice.members, std::move(what),
                 "if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else "
-                "nothing has to be done");
+                "no action is needed");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
     if (names.size() > 1 && slice.multi_host())
       findings.error(
           "tpu-name-differs", slice, {names.begin()->second, names.rbegin()->second},
-          fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one in a "
+          fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one per "
                       "slice",
                       webhook::text::printable(names.begin()->first), names.begin()->second->name,
                       webhook::text::printable(names.rbegin()->first),

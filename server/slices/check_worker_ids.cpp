@@ -27,7 +27,7 @@ std::string unused_ids(const SliceReport& slice) {
   for (std::uint32_t id = 0; id < slice.processes; ++id)
     if (!slice.worker_ids.contains(id)) unused.push_back(id);
   if (unused.empty() || !slice.worker_ids_known) return {};
-  return fmt::format("; nobody has {}", text::as_ranges(unused));
+  return fmt::format("; no container has {}", text::as_ranges(unused));
 }
 
 void find_duplicates(const SliceReport& slice, Findings& findings) {
@@ -72,7 +72,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
   if (pods.empty()) return;
   findings.error(
       "worker-id-out-of-range", slice, once_each(pods),
-      fmt::format("TPU_WORKER_ID is no worker of this slice: {}; want a whole number "
+      fmt::format("TPU_WORKER_ID is out of range for this slice: {}; want a whole number "
                   "from 0 to {}, for {}",
                   first, slice.processes - 1, topology::counted(slice.processes, "process")),
       recreate_hint(slice, "and without a TPU_WORKER_ID of your own"));

@@ -54,7 +54,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     auto pod = reader.read(object);
     if (!pod)
       passed_over.push_back(
-          fmt::format("Pod {} was passed over: {}", name_of(object), pod.error().text()));
+          fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
     else if (*pod)
       cluster.pods.push_back(std::move(**pod));
   };

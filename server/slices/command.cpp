@@ -40,7 +40,7 @@ std::string print(const Cluster& cluster, const SlicesOptions& options, bool col
 }
 
 int print_no_access(const Error& error, const text::Console& console) {
-  return text::print_error(console, fmt::format("{}; or give --cluster SNAPSHOT.json, made with {}",
+  return text::print_error(console, fmt::format("{}; or pass --cluster SNAPSHOT.json, made with {}",
                                                 error.text(), source::SnapshotFile::of_slices));
 }
 

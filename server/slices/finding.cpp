@@ -61,14 +61,14 @@ std::string recreate_hint(const SliceReport& slice, std::string_view also) {
   const std::string_view comma = also.empty() ? "" : ", ";
   // The Pods of a Job count as failures when they are deleted.
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
-    return fmt::format("delete {} {}/{} and create it again with tpu-webhook in place{}{}",
-                       slice.kind, slice.ns, slice.group, comma, also);
+    return fmt::format("delete and recreate {} {}/{} with tpu-webhook in place{}{}", slice.kind,
+                       slice.ns, slice.group, comma, also);
   std::string names;
   for (const SeenPod* pod : slice.members) names += " " + pod->name;
   if (slice.members.size() > most_deleted) names = " (all of the slice)";
   return fmt::format(
-      "with tpu-webhook in place{}{}, delete the slice's Pods together, and their controller makes "
-      "them again: kubectl -n {} delete pod{}",
+      "with tpu-webhook in place{}{}, delete all Pods of the slice together; their controller "
+      "recreates them: kubectl -n {} delete pod{}",
       comma, also, slice.ns, names);
 }
 

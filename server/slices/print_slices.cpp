@@ -29,13 +29,13 @@ std::string index_of(const SliceReport& slice) {
                           : fmt::format("{}", *slice.slice);
 }
 
-// "3 of 4, missing 2", "5 of 4, twice 1".
+// "3 of 4, missing 2", "5 of 4, duplicate 1".
 std::string members_of(const SliceReport& slice) {
   if (slice.phase == Phase::ended) return fmt::format("{} ended", slice.ended.size());
   if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
   if (!slice.missing.empty()) out += ", missing " + text::as_ranges(slice.missing);
-  if (!slice.duplicates.empty()) out += ", twice " + text::as_ranges(slice.duplicates);
+  if (!slice.duplicates.empty()) out += ", duplicate " + text::as_ranges(slice.duplicates);
   return out;
 }
 
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> ids_of(const SliceReport& slice) {
 std::string worker_ids_of(const SliceReport& slice) {
   std::string out = text::as_ranges(ids_of(slice));
   if (!slice.worker_ids_known) return out.empty() ? "not known" : out + ", some not known";
-  if (!slice.duplicate_ids.empty()) out += ", twice " + text::as_ranges(slice.duplicate_ids);
+  if (!slice.duplicate_ids.empty()) out += ", duplicate " + text::as_ranges(slice.duplicate_ids);
   return or_dash(out);
 }
 
@@ -124,7 +124,7 @@ std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& 
                         bool colour) {
   std::string below = not_known_text(cluster.unreadable);
   if (slices.empty()) return "no Pod asks for google.com/tpu\n" + below;
-  if (!cluster.knows_nodes()) below += "not known: no Node is there, so neither are node pools\n";
+  if (!cluster.knows_nodes()) below += "not known: node pools, because there are no Nodes\n";
   text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",
                      "WORKER IDS", "POOL", "PHASE"});
   for (const SliceReport& slice : slices)

@@ -23,16 +23,16 @@ void tell_items(const Json& items, bool pods, const ObjectSource::Each& each) {
 Result<void> SnapshotFile::for_each(const Each& each) {
   const auto text = text::read_file_or(in_, file_);
   if (!text)
-    return Error(Errc::bad_value, fmt::format("cannot read {}: {}; make it with {}", file_,
+    return Error(Errc::bad_value, fmt::format("cannot read {}: {}; create it with {}", file_,
                                               text.error().text(), made_with_));
   if (const auto fault = text::json_fault(*text))
-    return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; make it with {}", file_,
+    return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; create it with {}", file_,
                                              fault->message(), made_with_));
   const Json root = Json::parse(*text, nullptr, false);
   if (text::text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,
-        fmt::format("{} holds no List of Kubernetes objects, but {}; make it with {}", file_,
+        fmt::format("{} is not a List of Kubernetes objects, but {}; create it with {}", file_,
                     root.is_object() ? "an object without kind" : root.type_name(), made_with_));
   const Json* items = text::find_member(root, "items");
   if (items == nullptr || !items->is_array()) {

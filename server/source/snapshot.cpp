@@ -83,7 +83,7 @@ Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix)
   const Json root = whole ? Json::parse(text, nullptr, false) : Json();
   if (!whole || root.is_discarded())
     return Error(Errc::bad_json,
-                 "not JSON; make it with kubectl get pods,nodes,services -A -o json");
+                 "not JSON; create it with kubectl get pods,nodes,services -A -o json");
   if (!root.is_object() || text::text_member(root, "kind").empty())
     return Error(Errc::wrong_type, "expected a List of Kubernetes objects, found " +
                                        std::string(root.type_name()) +

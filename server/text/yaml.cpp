@@ -90,9 +90,9 @@ struct Converter {
     out = Json::object();
     for (const auto& member : node) {
       const YAML::Node &key = member.first, &value = member.second;
-      if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is no string");
+      if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is not a string");
       if (out.contains(key.Scalar())) {
-        const std::string what = "key " + webhook::text::printable(key.Scalar()) + " stands twice";
+        const std::string what = "duplicate key " + webhook::text::printable(key.Scalar());
         if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
         located->problems.push_back({line_offset + key.Mark().line + 1, what});
         continue;
@@ -220,7 +220,7 @@ LocatedYaml parse_located_yaml(const std::string& text) {
     }
     if (document.value.is_null()) continue;
     if (found) {
-      out.problems.push_back({part.line + 1, "a second document begins; want one"});
+      out.problems.push_back({part.line + 1, "there is a second document; want one"});
       return out;
     }
     found = true;

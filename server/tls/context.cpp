@@ -54,7 +54,7 @@ void apply_settings(SSL_CTX* context) {
 void use_pair(ssl::context& context, const Pair& pair) {
   boost::system::error_code ec;
   context.use_certificate_chain(boost::asio::buffer(pair.certificates), ec);
-  if (ec) throw std::runtime_error("certificate is no PEM certificate chain: " + ec.message());
+  if (ec) throw std::runtime_error("certificate is not a PEM certificate chain: " + ec.message());
   // An encrypted key is an error, not a question at a terminal.
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   context.use_private_key(boost::asio::buffer(pair.key), ssl::context::pem, ec);

@@ -22,7 +22,7 @@ std::string read_file(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.empty()) {
-    const char* why = file.is_open() ? "no bytes in it" : std::strerror(errno);
+    const char* why = file.is_open() ? "it is empty" : std::strerror(errno);
     throw std::runtime_error(fmt::format("cannot read {}: {}", path, why));
   }
   return text;

@@ -100,7 +100,7 @@ std::string alternative_names(std::span<const std::string> names) {
   std::string text;
   for (const auto& name : names) {
     const bool address = net::is_address(name);
-    check(address || is_dns_name(name), fmt::format("\"{}\" is no host name", name));
+    check(address || is_dns_name(name), fmt::format("\"{}\" is not a host name", name));
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", address ? "IP" : "DNS", name);
   }
   check(!text.empty(), "no host name");

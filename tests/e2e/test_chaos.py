@@ -116,7 +116,7 @@ class Controllers:
 
 def _kind(message: str) -> str:
     for part in ("denied the request", "are taken", "cannot be read or written", "deadline exceeded", "EOF",
-                 "connection refused", "heard nothing", "connection reset", "not listed"):
+                 "connection refused", "received nothing", "connection reset", "not listed"):
         if part in message:
             return part
     return message[-80:]

@@ -230,7 +230,7 @@ def test_a_lost_record_is_made_anew(release, api, no_ledger_left, namespace):
         keep_trying(cluster, f"w-{number}")
     (record,) = of(cluster)
     api.delete("v1", "ConfigMap", name(record), "tpu-webhook")
-    with pytest.raises(Refused, match="was lost and is made anew from the Pods that live"):
+    with pytest.raises(Refused, match="was lost and is being rebuilt from the running Pods"):
         cluster.add("w-3")
     start = time.monotonic()
     keep_trying(cluster, "w-3", 90)

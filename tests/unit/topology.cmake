@@ -20,11 +20,11 @@ function(generator_refuses name sentence)
 endfunction()
 generator_refuses(no_schema_version "the file: has no \"schema_version\"")
 generator_refuses(new_wrap_rule
-  "generations.0..wrap_rule: is no wrap rule this program knows: true on every prime axis")
+  "generations.0..wrap_rule: is not a known wrap rule: true on every prime axis")
 generator_refuses(unknown_twin
-  "generations.0..machine_types.1..topologies_same_as: is no machine type of this generation")
+  "generations.0..machine_types.1..topologies_same_as: is not a machine type of this generation")
 generator_refuses(wrong_rank
-  "topologies.0..topology: has not the dimensions of its generation")
+  "topologies.0..topology: does not have the dimensions of its generation")
 generator_refuses(unlisted_small_slice
-  "small_slices.allowed.1.: is no row of any machine type")
-generator_refuses(unknown_source "source.0.: is no id of \"sources\"")
+  "small_slices.allowed.1.: is not a row of any machine type")
+generator_refuses(unknown_source "source.0.: is not an id in \"sources\"")

@@ -85,7 +85,7 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
   }
   if (decision.outcome == outcome::Outcome::failed)
     work.scratch.notes.warn(
-        "tpu-webhook failed on this Pod and left it as it was; please report it");
+        "tpu-webhook failed on this Pod and left it unchanged; please report it");
   if (decision.shadow) decide::note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
   Answer answer;
@@ -134,7 +134,7 @@ Answer admit_after_exception(Workspace::Impl& work) {
   work.scratch.notes.clear();
   work.scratch.description.clear();
   work.scratch.notes.warn(
-      "tpu-webhook failed on this object and left it as it was; please report it");
+      "tpu-webhook failed on this object and left it unchanged; please report it");
   outcome::Decision decision;
   decision.outcome = outcome::Outcome::failed;
   decision.reason = outcome::Reason::internal_error;

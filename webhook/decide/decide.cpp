@@ -147,8 +147,8 @@ outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const 
 void note_claims(const read::Pod& pod, outcome::Notes& notes) {
   if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
   notes.warn(
-      "the Pod selects TPU nodes and asks for no google.com/tpu; whether its resource claims are "
-      "for chips, and for how many, is not known here",
+      "the Pod selects TPU nodes, but no container asks for google.com/tpu; whether its resource "
+      "claims are for chips, and for how many, is not known",
       outcome::Notes::Consequence::not_injected);
 }
 
@@ -172,14 +172,14 @@ outcome::Decision deny_quantity(Error why, const config::Config& config, Scratch
 
 void note_shadow(const outcome::Decision& decision, Scratch& scratch) {
   if (decision.outcome == outcome::Outcome::denied)
-    scratch.notes.warn("shadow mode: this Pod would have been refused: " +
+    scratch.notes.warn("shadow mode: this Pod would have been denied: " +
                        std::string(decision.denial.text()));
   if (decision.outcome == outcome::Outcome::deferred)
-    scratch.notes.warn("shadow mode: this Pod would have been asked to come again: " +
+    scratch.notes.warn("shadow mode: this Pod would have been deferred (503): " +
                        std::string(decision.denial.text()));
   if (decision.outcome == outcome::Outcome::patched)
     scratch.notes.warn("shadow mode: this Pod would have been patched as " +
-                       std::string(scratch.description.view()) + "; it was left as it is");
+                       std::string(scratch.description.view()) + "; it was left unchanged");
 }
 
 outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,

@@ -136,7 +136,7 @@ void write_replica_label(Scratch& scratch) {
                name, present);
   else if (present != name)
     scratch.notes.warn("label replicaIndex is " + text::printable(present) +
-                       " and stays; by KubeRay's labels it is " + text::printable(name));
+                       " and was kept; by KubeRay's labels it would be " + text::printable(name));
 }
 
 void write_token(Scratch& scratch) {
@@ -160,14 +160,14 @@ void write_labels(Scratch& scratch, const config::Config& config) {
 Result<void> check_slice_name(std::string_view name) {
   if (name.empty() || text::is_label_value(name)) return {};
   return Error(Errc::bad_name, "slice name " + text::printable(name, 100) +
-                                   " is no label value of at most 63 characters; Ray makes "
-                                   "a node label of it");
+                                   " is not a label value of at most 63 characters; Ray uses "
+                                   "it as a node label");
 }
 
 Error large_patch(Scratch& scratch) {
   const std::size_t bytes = scratch.patch.json().size() + scratch.patch.dropped_bytes();
   std::string why =
-      "the patch of this Pod would have " + std::to_string(bytes) + " bytes, and may have " +
+      "the patch of this Pod would be " + std::to_string(bytes) + " bytes, the maximum is " +
       std::to_string(write::max_patch_bytes) + ": the API server stores no object above 1.5 MiB. " +
       topology::counted(scratch.shape.processes.size(), "TPU container") +
       " would get the names of " + topology::counted(scratch.facts.slice.hosts, "host");
@@ -180,7 +180,7 @@ Error large_patch(Scratch& scratch) {
 void note_values(const env::EnvValues& values, outcome::Notes& notes) {
   if (values.ports.unreadable)
     notes.warn(
-        "TPU_PROCESS_PORT is no plain port number, so TPU_PROCESS_ADDRESSES was not "
+        "TPU_PROCESS_PORT is not a port number, so TPU_PROCESS_ADDRESSES was not "
         "injected");
   if (values.ports.same)
     notes.warn(

@@ -77,7 +77,7 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
   notes.warn(std::string(read::name(entry.variable)) + " of container " +
              text::printable(env.container.name, 63) + " is " + text::printable(entry.value, 40) +
-             " and stays; this Pod's place in the slice makes it " +
+             " and was kept; this Pod's place in the slice gives " +
              text::printable(want.value, 40));
 }
 

@@ -12,10 +12,10 @@ Error too_long(const facts::Facts& facts, read::Variable variable, std::size_t b
   return Error(Errc::env_too_long,
                std::string(read::name(variable)) + " would be " + std::to_string(bytes) +
                    " bytes for " + std::to_string(facts.slice.processes) + " processes on " +
-                   std::to_string(facts.slice.hosts) + " hosts; the kernel takes " +
+                   std::to_string(facts.slice.hosts) + " hosts; the kernel accepts at most " +
                    std::to_string(max_env_bytes) +
-                   " for one variable, so no container could start. Shorter names of the "
-                   "workload or its Service make it fit");
+                   " for one variable, so no container could start. Shorten the name of the "
+                   "workload or its Service");
 }
 
 Result<void> check_length(const facts::Facts& facts, read::Variable variable,
@@ -79,8 +79,7 @@ void build_torch_topology(const facts::Facts& facts, text::Buffer& out) {
 std::string ports_misfit(std::uint32_t first, std::uint32_t each) {
   if (each <= largest_port && first <= largest_port + 1 - each) return {};
   return std::to_string(each) + " ports from " + std::to_string(first) +
-         " on, one for each device of a host, do not end at " + std::to_string(largest_port) +
-         " or before";
+         ", one for each device of a host, exceed " + std::to_string(largest_port);
 }
 
 // The same of its list.
@@ -90,7 +89,7 @@ std::string torch_too_long(const facts::Facts& facts, std::uint32_t each, std::s
   if (whole <= max_env_bytes) return {};
   return "TORCH_TPU_SLICEBUILDER_ADDRESSES would be " + std::to_string(whole) + " bytes for " +
          std::to_string(std::size_t{facts.slice.hosts} * each) + " devices on " +
-         std::to_string(facts.slice.hosts) + " hosts, and the kernel takes " +
+         std::to_string(facts.slice.hosts) + " hosts; the kernel accepts at most " +
          std::to_string(max_env_bytes);
 }
 

@@ -22,7 +22,7 @@ std::string group_misfit(const facts::Facts& facts) {
   if (!size || !slice_size || *size == 0 || *slice_size == 0)
     return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
            text::printable(member.group_size.text) + " and subgroup size " +
-           text::printable(slice_text) + " are not both plain decimals above 0";
+           text::printable(slice_text) + " are not both whole numbers above 0";
   const std::uint32_t members = *size - member.names.first;
   const bool subgroups = member.subgroup_size.present();
   const std::uint32_t hosts = subgroups ? *slice_size : members;

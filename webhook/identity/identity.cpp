@@ -42,7 +42,7 @@ Identity ask_for_place(facts::Facts& facts, const read::ClusterView& cluster) {
             .reason = outcome::Reason::no_place,
             .why = Error(Errc::internal, "worker group " + std::string(member.part) +
                                              " of RayCluster " + std::string(member.group) +
-                                             " wants no replicas"),
+                                             " currently asks for 0 replicas"),
             .retry_now = false};
   facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
   if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);

@@ -20,7 +20,7 @@ Result<std::uint32_t> index_below(const workloads::IndexLabel& index, std::uint3
   if (value && *value < bound) return *value;
   return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" +
                                              text::printable(index.text) +
-                                             "\", expected a plain decimal from 0 to " +
+                                             "\", expected a whole number from 0 to " +
                                              std::to_string(bound - 1) + ": " + because());
 }
 

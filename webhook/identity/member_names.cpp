@@ -23,22 +23,23 @@ Result<void> check_names(const facts::Facts& facts, text::Buffer& text) {
   member.names.append(text, facts.slice_index, facts.slice.hosts - 1);
   const std::string_view longest = text.view();
   if (longest.size() > text::max_label_length)
-    return Error(Errc::name_too_long, "host name " + text::printable(longest, 100) + " has " +
-                                          std::to_string(longest.size()) +
-                                          " characters, a DNS label takes 63; shorten the name of "
-                                          "the workload or its group");
+    return Error(Errc::name_too_long,
+                 "host name " + text::printable(longest, 100) + " has " +
+                     std::to_string(longest.size()) +
+                     " characters, a DNS label has at most 63; shorten the name of "
+                     "the workload or its group");
   if (!text::is_dns_label(longest))
     return Error(Errc::bad_name, "host name " + text::printable(longest, 100) +
-                                     " is no DNS label: lower-case letters, digits and inner "
+                                     " is not a DNS label: lower-case letters, digits and inner "
                                      "dashes only");
   if (member.subdomain.size() > text::max_label_length)
     return Error(Errc::name_too_long,
                  "subdomain " + text::printable(member.subdomain, 100) + " has " +
                      std::to_string(member.subdomain.size()) +
-                     " characters, a DNS label takes 63; shorten the name of the workload");
+                     " characters, a DNS label has at most 63; shorten the name of the workload");
   if (!text::is_dns_label(member.subdomain))
     return Error(Errc::bad_name, "subdomain " + text::printable(member.subdomain, 100) +
-                                     " is no DNS label, so no host of the slice would resolve");
+                                     " is not a DNS label, so no host of the slice would resolve");
   return {};
 }
 
@@ -48,14 +49,14 @@ std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
   if (facts.pod->hostname.empty() || facts.pod->hostname == text.view()) return {};
   if (facts.copied()) return {};  // written for the Pod it was copied from
   return "spec.hostname is " + text::printable(facts.pod->hostname) +
-         ", by its labels the Pod is " + text::printable(text.view());
+         ", but by its labels the Pod is " + text::printable(text.view());
 }
 
 void note_resolving(const read::Pod& pod, outcome::Notes& notes) {
   if (!pod.hostname_override.empty())
     notes.warn(
-        "spec.hostnameOverride takes the Pod's DNS name away; other hosts of the slice will "
-        "not find it");
+        "spec.hostnameOverride removes the Pod's DNS name; the other hosts of the slice cannot "
+        "resolve it");
   if (pod.dns_policy == "Default" || pod.dns_policy == "None")
     notes.warn("dnsPolicy " + text::printable(pod.dns_policy) +
                " has no cluster search path; the host names of the slice will not resolve");
@@ -74,7 +75,7 @@ std::string wrong_hostnames(const facts::Facts& facts) {
     names.push_back(rest.substr(0, comma));
     if (!text::is_host_name(names.back()))
       return "annotation hostnames: entry " + std::to_string(names.size() - 1) + ", " +
-             text::printable(names.back()) + ", is no host name without port";
+             text::printable(names.back()) + ", is not a host name (give no port)";
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
@@ -95,7 +96,7 @@ std::string wrong_coordinator(const workloads::Member& member) {
   if (member.coordinator.empty() || text::is_host_name(first_of(member.coordinator, ':')))
     return {};
   return "annotation coordinator is " + text::printable(member.coordinator) +
-         ", which is no host name";
+         ", which is not a host name";
 }
 
 void note_coordinator(const facts::Facts& facts, outcome::Notes& notes) {

@@ -18,7 +18,7 @@ using topology::Dims;
 std::string_view odd_shape(const facts::Shape& shape) {
   if (shape.processes.empty()) return "only init containers ask for google.com/tpu";
   if (shape.processes.size() + shape.init.size() > facts::max_tpu_containers)
-    return "more than 16 containers ask for google.com/tpu, and no host has so many chips";
+    return "more than 16 containers ask for google.com/tpu; no host has that many chips";
   const auto differ = [](const read::Container* c) { return c->request_and_limit_differ(); };
   if (std::ranges::any_of(shape.processes, differ))
     return "request and limit of google.com/tpu differ, which the API server refuses";
@@ -37,7 +37,7 @@ std::string sub_slice_misfit(const facts::Shape& shape, const Dims& dims) {
   if (outer && *outer == dims) return {};
   if (outer && dims.fits_in(*outer) && topology::is_sub_slice_shape(dims)) return {};
   return "annotation cloud.google.com/gke-tpu-slice-topology is " + dims.text() +
-         ", which is no sub-slice of the selected topology " +
+         ", which is not a sub-slice of the selected topology " +
          text::printable(shape.selector_topology);
 }
 
@@ -67,7 +67,7 @@ SliceOrDecision slice_of_count(const facts::Shape& shape, const workloads::Index
         outcome::Reason::bad_index,
         Error(Errc::index_out_of_range,
               std::string(count.key) + " is " + text::printable(count.text) +
-                  ", expected a plain decimal from 1 to " + std::to_string(Dims::max_product)));
+                  ", expected a whole number from 1 to " + std::to_string(Dims::max_product)));
   const auto slice =
       topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
                                static_cast<std::uint32_t>(shape.processes.size()));

@@ -23,15 +23,15 @@ void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& to
 }
 
 PlaceAnswer other_size(const GroupLedger::Question& question, const LedgerRecord& record) {
-  return no_place(question.group + " has members of slices of " +
-                  counted(record.hosts_per_slice, "host") + ", and this Pod is of a slice of " +
+  return no_place(question.group + " still has members of slices of " +
+                  counted(record.hosts_per_slice, "host") + ", but this Pod is of a slice of " +
                   counted(question.size.hosts_per_slice, "host") +
-                  "; it must wait until they are gone");
+                  "; it waits until they are deleted");
 }
 
 PlaceAnswer crowded(const GroupLedger::Question& question) {
   return no_place("the ledger of " + question.group + " has " +
-                  std::to_string(LedgerRecord::max_entries) + " entries, the most it may have");
+                  std::to_string(LedgerRecord::max_entries) + " entries, the maximum");
 }
 
 }  // namespace
@@ -340,7 +340,7 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
     for (const Asked& asked : asked_)
       answers_.emplace_back(asked.ticket,
                             try_again("the ledger of " + asked.question.group +
-                                          " was lost and is made anew from the Pods that live",
+                                          " was lost and is being rebuilt from the running Pods",
                                       /*retry_now=*/false));
     asked_.clear();
     return {};

@@ -83,8 +83,9 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
   const auto place = keeps ? before : topology::next_member(request.size, taken);
   if (!place) return no_place_left(request.size, name_of_group(request));
   if (members_ >= max_members)
-    return try_again("more than " + std::to_string(max_members) + " members are remembered",
-                     /*retry_now=*/false);
+    return try_again(
+        "more than " + std::to_string(max_members) + " members; the in-memory ledger is full",
+        /*retry_now=*/false);
   std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
   if (!request.dry_run) {
     group.entries.push_back({*place, token});

@@ -45,7 +45,7 @@ std::string_view topology_key(const read::Pod& pod, const workloads::Member& mem
     if (own == "none") return {};
     if (text::is_qualified_name(own)) return own;
     notes.warn("annotation exclusive-topology is " + text::printable(own) +
-               ", which is no label key; no placement terms were added");
+               ", which is not a label key; no placement terms were added");
     return {};
   }
   if (member.owner_keeps_group) return {};  // docs/decisions/0005
@@ -67,7 +67,7 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
   if (own.empty()) placement.follow = *domain;
   if (!own.empty() && own != *domain)
     notes.warn("node selector " + text::printable(placement.topology_key) + " is " +
-               text::printable(own) + " and stays, but the leader of this Job runs on " +
+               text::printable(own) + " and was kept, but the leader of this Job runs on " +
                text::printable(*domain) + ": JobSet will delete this Pod");
   return true;
 }

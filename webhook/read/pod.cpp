@@ -19,7 +19,7 @@ bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
     const auto label = find_label(key, prefix);
     if (!label) return in.skip();
     auto& value = pod.label_values[static_cast<std::size_t>(*label)];
-    if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
+    if (value) return in.fail(Errc::duplicate_key, "duplicate key");
     return text::optional_text(in, value.emplace());
   });
 }
@@ -31,7 +31,7 @@ bool read_annotations(text::JsonReader& in, std::string_view prefix, Pod& pod) {
     const auto annotation = find_annotation(key, prefix);
     if (!annotation) return in.skip();
     auto& value = pod.annotation_values[static_cast<std::size_t>(*annotation)];
-    if (value) return in.fail(Errc::duplicate_key, "the key stands here twice");
+    if (value) return in.fail(Errc::duplicate_key, "duplicate key");
     return text::optional_text(in, value.emplace());
   });
 }
@@ -81,7 +81,7 @@ bool read_node_selector(text::JsonReader& in, Pod& pod) {
   std::ranges::sort(pod.node_selector, {}, &Selector::key);
   const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
   if (!read || twice == pod.node_selector.end()) return read;
-  in.fail(Errc::duplicate_key, "the key stands here twice");
+  in.fail(Errc::duplicate_key, "duplicate key");
   in.within(text::printable(twice->key));
   return false;
 }
@@ -242,7 +242,7 @@ bool read_priority(text::JsonReader& in, Pod& pod) {
   if (!in.number(text)) return false;
   const bool negative = text.front() == '-';
   if (!text::plain_decimal(negative ? text.substr(1) : text))
-    return in.fail(Errc::bad_value, text::printable(text) + " is not a whole number of 32 bits");
+    return in.fail(Errc::bad_value, text::printable(text) + " is not a 32-bit whole number");
   pod.priority = text;
   return true;
 }
@@ -332,7 +332,7 @@ bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   });
   // A patch below a missing parent does not apply. The API server always sends it.
   if (read && (seen & 1u) == 0) {
-    in.fail(Errc::bad_value, "missing; a Pod has metadata");
+    in.fail(Errc::bad_value, "missing; a Pod must have metadata");
     in.within("metadata");
     return false;
   }

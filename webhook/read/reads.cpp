@@ -4,14 +4,14 @@ namespace tpuwh::webhook::read {
 
 std::span<const ReadRow> reads() {
   static constexpr ReadRow rows[] = {
-      {"review", "apiVersion, kind", "the answer has to be of the same version"},
-      {"review", "request.uid", "the answer has to carry it; logged"},
+      {"review", "apiVersion, kind", "the answer must have the same version"},
+      {"review", "request.uid", "the answer must carry it; logged"},
       {"review", "request.kind, subResource, operation",
-       "only the creation of a Pod is changed, only creation and update of a workload object "
+       "only Pod creation is changed; only creation and update of a workload object are "
        "checked"},
       {"review", "request.namespace", "part of a slice's name where an owner has no uid; logged"},
       {"review", "request.dryRun", "a dry run changes nothing anywhere; logged"},
-      {"Pod", "metadata.name, generateName, namespace", "to name the Pod to people"},
+      {"Pod", "metadata.name, generateName, namespace", "to name the Pod in messages"},
       {"Pod", "metadata.ownerReferences[*].kind, name, uid, controller",
        "which Job, RayCluster or StatefulSet the Pod belongs to"},
       {"Pod",
@@ -19,13 +19,13 @@ std::span<const ReadRow> reads() {
        "LeaderWorkerSet, KubeRay, Kueue, GKE and ours, by name",
        "which member of which slice the Pod is, and who places it"},
       {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
-       "to tell processes from what runs before them"},
-      {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu alone",
+       "to tell processes from init containers"},
+      {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu only",
        "chips of a host"},
       {"Pod", "spec.resourceClaims[*]: name, resourceClaimTemplateName; resources.claims[*].name",
-       "chips that are asked for by claim"},
+       "chips requested by claim"},
       {"Pod", "spec.containers[*].env: names of all entries, values of the variables we know",
-       "what is there stays"},
+       "values that are there are kept"},
       {"Pod", "spec.nodeSelector", "accelerator, topology, a pin on a node pool"},
       {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
       {"Pod", "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy",
@@ -48,12 +48,11 @@ std::span<const ReadRow> reads() {
       {"workload object",
        "metadata.name, generateName, deletionTimestamp; ownerReferences[*].kind, controller; label "
        "kueue.x-k8s.io/queue-name; of an update the same of oldObject",
-       "to name it; what is going, was made by a checked object, may be resized by Kueue or was "
-       "wrong before is not refused"},
-      {"workload object", "of each Pod template what is read of a Pod",
-       "what its Pods would be told"},
+       "to name it; one that is being deleted, was made by a checked object, may be resized by "
+       "Kueue or was wrong before is not refused"},
+      {"workload object", "of each Pod template what is read of a Pod", "what its Pods would get"},
       {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
-       "chips that are asked for by claim"},
+       "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
        "no more ids than the group has members"},
       {"cluster",
@@ -64,8 +63,8 @@ std::span<const ReadRow> reads() {
        "places that are taken"},
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",
        "the subdomain of Ray workers"},
-      {"file", "--cluster", "review, slices and audit alone: the cluster as kubectl printed it"},
-      {"file", "--config", "settings, once at the start"},
+      {"file", "--cluster", "review, slices and audit only: the cluster as kubectl printed it"},
+      {"file", "--config", "settings, read once at startup"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
   };
   return rows;

@@ -87,7 +87,7 @@ bool check_envelope(text::JsonReader& in, const Review& review, std::string_view
   if (!has_request)
     return not_a_review(in, "missing or null; there is nothing to review", "request");
   if (review.uid.empty())
-    return not_a_review(in, "missing or empty; the answer has to carry it", "request.uid");
+    return not_a_review(in, "missing or empty; the answer must carry it", "request.uid");
   if (std::ranges::find(operations, review.operation) == std::end(operations))
     return not_a_review(
         in,

@@ -34,7 +34,7 @@ std::string_view sentence(simdjson::error_code code) {
     case simdjson::UTF8_ERROR:
       return "the text is not valid UTF-8";
     case simdjson::UNESCAPED_CHARS:
-      return "a string holds a raw control character; JSON wants it escaped";
+      return "a string has a raw control character; JSON requires it escaped";
     case simdjson::UNCLOSED_STRING:
       return "a string is not closed: the text ends inside it";
     default:
@@ -79,7 +79,7 @@ bool JsonReader::start(std::string_view text) {
     return fail(Errc::internal, "no memory for the index of the text");
   const auto code = stage1_->parser->stage1(reinterpret_cast<const std::uint8_t*>(text.data()),
                                             text.size(), simdjson::stage1_mode::regular);
-  if (code == simdjson::EMPTY) return fail(Errc::bad_json, "the text holds no JSON value");
+  if (code == simdjson::EMPTY) return fail(Errc::bad_json, "the text has no JSON value");
   if (code != simdjson::SUCCESS) return fail(Errc::bad_json, std::string(sentence(code)));
   next_ = stage1_->parser->structural_indexes.get();
   end_ = next_ + stage1_->parser->n_structural_indexes;
@@ -147,7 +147,7 @@ bool JsonReader::decode_escapes(RawString raw, std::string_view& out) {
   const auto* end =
       stage1_->parser->parse_string(reinterpret_cast<const std::uint8_t*>(raw.begin), to);
   if (end == nullptr)
-    return fail(Errc::bad_json, "a string holds an escape that JSON does not have");
+    return fail(Errc::bad_json, "a string has an escape that JSON does not define");
   const auto length = static_cast<std::size_t>(end - to);
   arena_.resize(offset + length);
   out = std::string_view(arena_).substr(offset);
@@ -253,7 +253,7 @@ bool JsonReader::raw_value(std::string_view& out) {
 }
 
 bool JsonReader::fail_duplicate() {
-  return fail(Errc::duplicate_key, "the key stands here twice");
+  return fail(Errc::duplicate_key, "duplicate key");
 }
 
 bool JsonReader::fail(Errc code, std::string message) {

@@ -96,9 +96,10 @@ Result<std::uint64_t> chip_count(std::string_view text) {
   Digits digits = read_digits(rest);
   const auto scale = scale_of(rest);
   if (!digits.any || !scale)
-    return bad(text, "is not a quantity; google.com/tpu takes a whole number of chips such as 4");
+    return bad(text,
+               "is not a quantity; google.com/tpu must be a whole number of chips, such as 4");
   if (digits.value == 0 && !digits.too_many) return std::uint64_t{0};
-  if (negative) return bad(text, "is negative; google.com/tpu takes a whole number of chips");
+  if (negative) return bad(text, "is negative; google.com/tpu must be a whole number of chips");
 
   std::uint64_t value = digits.value;
   const auto whole = [&](std::uint64_t factor, long times) {
@@ -112,7 +113,8 @@ Result<std::uint64_t> chip_count(std::string_view text) {
   if (digits.too_many || !whole(2, scale->twos)) return bad(text, too_large);
   long tens = static_cast<long>(scale->tens) - digits.fraction;
   for (; tens < 0; ++tens) {
-    if (value % 10 != 0) return bad(text, "is no whole number; google.com/tpu counts whole chips");
+    if (value % 10 != 0)
+      return bad(text, "is not a whole number; google.com/tpu counts whole chips");
     value /= 10;
   }
   if (!whole(10, tens) || value > largest) return bad(text, too_large);

@@ -82,7 +82,7 @@ bool check_job(Checker& checker, text::JsonReader::Mark spec) {
   if (!indexed || slice == nullptr) return true;
   const JobMisfit misfit = job_misfit(job, *slice, slice->hosts * slices_of(pod));
   if (!misfit.too_few.empty())
-    checker.warn(misfit.too_few + "; a program that uses the whole slice would wait for ever");
+    checker.warn(misfit.too_few + "; a program that uses the whole slice would wait forever");
   if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
   return true;
 }

@@ -155,8 +155,8 @@ class Group {
     if (!leader.same_slices(worker) || leader.containers == worker.containers) return;
     checker_.warn("the leader template has " + leader.text() + " and the worker template " +
                   worker.text() +
-                  "; in one slice every member needs as many, else its members read different "
-                  "lists of processes and it never starts");
+                  "; all members of a slice must have the same, else they read different "
+                  "lists of processes and the slice never starts");
   }
 
   Checker& checker_;

@@ -71,7 +71,7 @@ bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out) {
   out = text::plain_decimal(text);
   if (out) return true;
   return in.fail(Errc::bad_value,
-                 text::printable(text) + " is no whole number from 0 to 4294967295");
+                 text::printable(text) + " is not a whole number from 0 to 4294967295");
 }
 
 bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out) {

@@ -99,7 +99,7 @@ void take_warnings(const Findings& findings, outcome::Notes& notes) {
   constexpr std::size_t most = 20;
   const std::vector<std::string>& all = findings.warnings();
   for (std::size_t i = 0; i < std::min(most, all.size()); ++i) notes.warn(all[i]);
-  if (all.size() > most) notes.warn("and " + std::to_string(all.size() - most) + " warnings more");
+  if (all.size() > most) notes.warn("and " + std::to_string(all.size() - most) + " more warnings");
 }
 
 answer::Answer respond_found(const Kind& kind, const Examined& found, const config::Config& config,
@@ -117,7 +117,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
                                                  text::printable(found.object.name, 100) +
                                                  " could never start: " + joined(faults));
     if (decision.shadow)
-      notes.warn("shadow mode: it would have been refused: " + decision.denial.text());
+      notes.warn("shadow mode: it would have been denied: " + decision.denial.text());
   }
   take_warnings(found.findings, notes);
   answer::Answer answer = respond_with(decision, work);

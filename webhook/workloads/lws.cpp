@@ -66,14 +66,14 @@ void keep_together(const read::Pod& pod, Member& member) {
 
 std::string_view what_is_missing(const read::Pod& pod, const Member& member) {
   if (leader_excluded(pod) && is_leader(pod))
-    return "the leader of a LeaderWorkerSet with subgroup policy LeaderExcluded is in no slice of "
-           "several hosts";
+    return "the leader of a LeaderWorkerSet with subgroup policy LeaderExcluded is not part of a "
+           "multi-host slice";
   if (member.names.stem2.empty())
-    return "label leaderworkerset.sigs.k8s.io/group-index is missing or empty; its own webhook "
-           "writes it";
+    return "label leaderworkerset.sigs.k8s.io/group-index is missing or empty; LeaderWorkerSet's "
+           "webhook writes it";
   if (!member.host.present())
-    return "label leaderworkerset.sigs.k8s.io/worker-index is missing or empty; its own webhook "
-           "writes it";
+    return "label leaderworkerset.sigs.k8s.io/worker-index is missing or empty; LeaderWorkerSet's "
+           "webhook writes it";
   if (!member.group_size.present())
     return "annotation leaderworkerset.sigs.k8s.io/size is missing or empty";
   return {};

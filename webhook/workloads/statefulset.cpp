@@ -41,7 +41,7 @@ void identify(const WorkloadContext& context, Member& member) {
     member.incomplete = "the owner reference does not name the StatefulSet";
   else if (!start.empty() && !first)
     member.incomplete =
-        "annotation start-ordinal is no plain decimal, so it is not known which slice the Pod is "
+        "annotation start-ordinal is not a whole number, so it is not known which slice the Pod is "
         "in";
 }
 

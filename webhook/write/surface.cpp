@@ -7,7 +7,7 @@ namespace tpuwh::webhook::write {
 
 namespace {
 
-constexpr std::string_view whole = "a slice whose hosts stand on several node pools can never form";
+constexpr std::string_view whole = "a slice whose hosts are on several node pools never forms";
 
 // In the order of enum Surface.
 constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows{{
@@ -23,7 +23,7 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
      "tells the Pod that was given a place from a copy of it"},
     {PatchOp::add, true, "/metadata/labels/replicaIndex",
      "Ray worker without this label, or a copy of one that had a place",
-     "Ray's autoscaler scales the hosts of a slice together by it"},
+     "Ray's autoscaler scales the hosts of a slice together by this label"},
     {PatchOp::add, false, "/metadata/annotations", "the Pod has no annotations",
      "a map for the annotations below"},
     {PatchOp::add, true, "/metadata/annotations/<prefix>injected",
@@ -35,14 +35,14 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
     {PatchOp::add, true, "/spec/hostname",
      "Ray worker without one, or a copy of one that had a place", "gives the worker a DNS name"},
     {PatchOp::add, false, "/spec/subdomain", "Ray worker without one",
-     "names KubeRay's headless Service, which makes the DNS record"},
+     "names KubeRay's headless Service, which creates the DNS record"},
     {PatchOp::add, false, "/spec/containers/*/env", "TPU container without env",
      "a list for the variables"},
     {PatchOp::add, false, "/spec/containers/*/env/*", "TPU container lacks the variable",
      "injects one variable of the TPU environment, in front of the user's"},
     {PatchOp::replace, false, "/spec/containers/*/env/*/value",
      "the platform's own default on a multi-host Pod, or a value we wrote before",
-     "a default of 0 or localhost would start each host as a job of its own"},
+     "a default of 0 or localhost would start each host as a separate job"},
     {PatchOp::remove, false, "/spec/containers/*/env/*",
      "a variable we wrote before that no longer applies",
      "another webhook changed the Pod after us"},
@@ -52,7 +52,7 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
      "injects one variable of the TPU environment, in front of the user's"},
     {PatchOp::replace, false, "/spec/initContainers/*/env/*/value",
      "the platform's own default on a multi-host Pod, or a value we wrote before",
-     "a default of 0 or localhost would start each host as a job of its own"},
+     "a default of 0 or localhost would start each host as a separate job"},
     {PatchOp::remove, false, "/spec/initContainers/*/env/*",
      "a variable we wrote before that no longer applies",
      "another webhook changed the Pod after us"},

@@ -42,12 +42,12 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   if (!access.in_cluster())
     return Error(Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST is \"{}\" and KUBERNETES_SERVICE_PORT is "
-                             "\"{}\": this is no Pod of a cluster; outside one give --kubeconfig",
+                             "\"{}\": not running in a Pod; pass --kubeconfig",
                              access.host, access.port));
   if (!is_host(access.host) || !is_port(access.port))
     return Error(Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" "
-                             "are no host and port; want an IP address and a number to 65535",
+                             "are not a host and port; want an IP address and a number up to 65535",
                              access.host, access.port));
   ApiConfig config;
   config.host = config.tls_name = access.host;

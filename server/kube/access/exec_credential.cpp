@@ -60,7 +60,7 @@ Result<ExecCredential> read_status(const Json& status) {
     return wrong("printed a status.token with blanks or control characters");
   if (!out.certificate.empty() && (!holds_pem(out.certificate.certificate, "CERTIFICATE") ||
                                    !holds_pem(out.certificate.key, "PRIVATE KEY")))
-    return wrong("printed a client certificate or key that is no PEM");
+    return wrong("printed a client certificate or key that is not PEM");
   const Json expires = text::member(status, "expirationTimestamp");
   if (expires.is_null()) return out;
   out.expires = parse_time(text::text_member(status, "expirationTimestamp"));
@@ -85,7 +85,7 @@ std::string exec_info(std::string_view api_version, const Json& cluster) {
 Result<ExecCredential> parse_exec_credential(std::string_view printed,
                                              std::string_view api_version) {
   if (const auto fault = text::json_fault(printed))
-    return wrong(fmt::format("printed {} bytes that are no JSON ({}); want an ExecCredential",
+    return wrong(fmt::format("printed {} bytes that are not JSON ({}); want an ExecCredential",
                              printed.size(), fault->message()));
   const Json object = Json::parse(printed, nullptr, false);
   const std::string kind = text::text_member(object, "kind");

@@ -19,13 +19,13 @@ std::string complaint(const ChildEnd& end, const ChildProcess& child) {
     case How::exited:
       return end.code == 0 ? "" : fmt::format("exited with {}; want 0", end.code);
     case How::signalled:
-      return fmt::format("was ended by signal {} ({})", end.code, strsignal(end.code));
+      return fmt::format("was terminated by signal {} ({})", end.code, strsignal(end.code));
     case How::out_of_time:
-      return fmt::format("was not done within {} ms and was killed", child.time_limit.count());
+      return fmt::format("did not finish within {} ms and was killed", child.time_limit.count());
     case How::too_much_output:
       return fmt::format("printed more than {} bytes and was killed", child.output_limit);
     case How::stopped:
-      return "was killed because this program ends";
+      return "was killed because this program is exiting";
   }
   return {};
 }
@@ -81,7 +81,7 @@ Result<ExecCredential> ExecPlugin::run_plugin() const {
     return say(not_started(end.error().message(), missing));
   }
   if (const auto what = complaint(*end, child); !what.empty())
-    return say(what + "; what it says is on standard error");
+    return say(what + "; its output is on standard error");
   auto credential = parse_exec_credential(end->output, options_.api_version);
   if (!credential) return say(credential.error().message());
   return credential;

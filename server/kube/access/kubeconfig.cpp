@@ -47,8 +47,8 @@ Result<Kubeconfig> load(const KubeconfigChoice& choice) {
     return Error(
         Errc::api_access,
         fmt::format(
-            "no kubeconfig: {} names {}, which does not exist; want a file that "
-            "is there, from --kubeconfig, $KUBECONFIG or ~/.kube/config",
+            "no kubeconfig: {} names {}, which does not exist; want an existing "
+            "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config",
             source.said_by,
             source.files.empty() ? "no file" : fmt::format("{}", fmt::join(source.files, ":"))));
   return config;
@@ -65,7 +65,7 @@ Result<KubeconfigFields> choose(const Kubeconfig::Entries& entries, const std::s
                                 std::string_view what, const std::string& where) {
   if (const auto found = entries.find(name); found != entries.end()) return found->second;
   return Error(Errc::api_access,
-               fmt::format("{}: no {} is called \"{}\"; {}", where, what, printable(name, 200),
+               fmt::format("{}: no {} is named \"{}\"; {}", where, what, printable(name, 200),
                            entries.empty() ? fmt::format("there are no {}s", what)
                                            : "want one of " + known(entries)));
 }
@@ -109,9 +109,10 @@ std::optional<Error> read_cluster(KubeconfigFields& cluster, ApiConfig& config) 
   config.ca_pem = cluster.pem("certificate-authority", "CERTIFICATE", config.ca_file);
   if (cluster.error()) return cluster.error();
   if (config.insecure && !config.ca_pem.empty())
-    return cluster.wrong("insecure-skip-tls-verify",
-                         "stands beside a certificate-authority, which would not be used; want "
-                         "one of the two");
+    return cluster.wrong(
+        "insecure-skip-tls-verify",
+        "is given together with certificate-authority, which would be ignored; want "
+        "one of the two");
   const auto url = parse_server_url(server);
   if (!url) return cluster.wrong("server", url.error().message());
   config.tls = url->tls;
@@ -172,7 +173,7 @@ Result<std::shared_ptr<Credentials>> exec_credentials(KubeconfigFields exec,
         fmt::format("is \"{}\"; want {}", printable(options.api_version), exec_versions_text));
   if (mode == "Always")
     return exec.wrong("interactiveMode",
-                      "is Always, but plugins run without a terminal here; want Never or "
+                      "is Always, but plugins run without a terminal; want Never or "
                       "IfAvailable, or a token");
   if (!mode.empty() && mode != "Never" && mode != "IfAvailable")
     return exec.wrong("interactiveMode",
@@ -192,7 +193,7 @@ Result<std::shared_ptr<Credentials>> read_credentials(KubeconfigFields& user,
   if (user.error()) return *user.error();
   const bool bearer = !token.empty() || !token_file.empty();
   if (bearer && !name.empty())
-    return user.wrong("username", "stands beside a token; want one of the two");
+    return user.wrong("username", "is given together with a token; want one of the two");
   if (!token.empty() && !is_token(token))
     return user.wrong("token", "holds blanks or control characters; want one bearer token");
   if (!token_file.empty())

@@ -156,7 +156,7 @@ std::string KubeconfigFields::pem(const std::string& key, std::string_view label
     const auto bytes = text::decode_base64(data);
     if (bytes && holds_pem(*bytes, label)) return *bytes;
     fail(key + "-data", bytes ? fmt::format("want PEM, -----BEGIN {}-----, in base64", label)
-                              : "is no base64; want PEM in base64 on one line");
+                              : "is not valid base64; want PEM in base64 on one line");
     return {};
   }
   file = path(key);
@@ -225,7 +225,7 @@ std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const Kubeconfig
     if (item.error()) return item.error();
     if (!names.insert(name).second)
       return item.wrong(
-          "name", fmt::format("\"{}\" stands twice in this list", webhook::text::printable(name)));
+          "name", fmt::format("\"{}\" is in this list twice", webhook::text::printable(name)));
     KubeconfigFields fields = item.at(inner);
     if (fields.error()) return fields.error();
     entries.try_emplace(name, std::move(fields));

@@ -81,7 +81,7 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   rest.remove_prefix(authority.size());
   if (authority.find('@') != std::string_view::npos)
     return Error(Errc::api_access,  // with a password, perhaps: not quoted
-                 "the URL has a user in it, which belongs under users; want a URL like "
+                 "the URL contains a user, which belongs under users; want a URL like "
                  "https://10.0.0.1:6443");
   const Authority parts = split(authority);
   if (!is_host(parts.host) || parts.brackets != is_address(AF_INET6, parts.host))

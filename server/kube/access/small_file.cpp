@@ -31,7 +31,7 @@ Result<std::string> read_pem_file(const std::string& path, std::string_view labe
   auto text = read_file(path);
   if (text && !holds_pem(*text, label))
     return Error(Errc::api_access,
-                 fmt::format("{} holds no PEM block; want -----BEGIN {}-----", path, label));
+                 fmt::format("{} has no PEM block; want -----BEGIN {}-----", path, label));
   return text;
 }
 

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 // Counts, keeps nothing and stops the parser at a bound.
 class Counter final : public nlohmann::json_sax<Json> {
  public:
-  std::string why = "is no JSON";
+  std::string why = "is not JSON";
 
   bool null() override { return value(); }
   bool boolean(bool) override { return value(); }

@@ -120,8 +120,8 @@ Request create(const Resource& resource, std::string object_json) {
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json) {
   if (version_of(object_json).empty()) {
     return Error(Errc::bad_value,
-                 "a PUT without metadata.resourceVersion would write over what others wrote; "
-                 "put in the one that the object was read with",
+                 "a PUT without metadata.resourceVersion would overwrite changes of others; "
+                 "set it to the one that the object was read with",
                  object_path(resource, name));
   }
   return writing("PUT", object_path(resource, name), std::move(object_json));

@@ -55,7 +55,7 @@ ResponseParser::State ResponseParser::after(const error_code& ec) {
   if (stopped_) return State::stopped;
   if (ec == http::error::need_more) return State::need_more;
   if (!ec) return State::complete;
-  error_ = "an answer that is no HTTP: " + ec.message();
+  error_ = "the answer is not HTTP: " + ec.message();
   return State::failed;
 }
 

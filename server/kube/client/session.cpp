@@ -111,7 +111,7 @@ Listing Session::read_page(const Resource& resource, Request request, Page& page
   }
   if (!page.whole()) return broken("the page ended before its list did");
   if (page.page().passed_over() > 0)
-    return broken(fmt::format("an object in it is longer than {} bytes", api::object_bytes));
+    return broken(fmt::format("an object in it is larger than {} bytes", api::object_bytes));
   return {Listing::End::whole};
 }
 

@@ -83,8 +83,7 @@ Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
   } else if (config_.ca_file.empty()) {
     context->set_default_verify_paths(ec);
   } else {
-    return Error(Errc::bad_value,
-                 "no CA certificate in it: without one the API server cannot be trusted",
+    return Error(Errc::bad_value, "no CA certificate in it: one is needed to verify the API server",
                  config_.ca_file);
   }
   if (ec) return unusable("the CA certificate", config_.source, ec);

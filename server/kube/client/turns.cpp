@@ -78,7 +78,7 @@ net::Task<std::string> Turns::wait(const Request& request, net::TimePoint until)
   const bool mine = co_await queue(request.purpose).turn(until);
   if (mine) co_return hindrance(net::Clock::now());
   const bool over = co_await net::cancelled();
-  co_return over ? "cancelled" : "too many requests of our own at once: no turn in time";
+  co_return over ? "cancelled" : "client rate limit: no slot before the deadline";
 }
 
 void Turns::pause(const Request& request, std::chrono::seconds asked, net::TimePoint now) {

@@ -62,7 +62,7 @@ std::string ClusterLedger::why_not(const places::OwnedPlaceRequest& request) con
   if (!store_.synced(store::Kind::pod) || !store_.synced(store::Kind::ray_cluster))
     return group + ": this replica has not listed the cluster's Pods and RayClusters yet";
   if (net::Clock::now() - store_.moved(store::Kind::pod) > limits::api::stale)
-    return group + ": this replica has heard nothing from its watch of Pods for " +
+    return group + ": this replica has received nothing from its watch of Pods for " +
            std::to_string(limits::api::stale / std::chrono::seconds(1)) + " s";
   return {};
 }
@@ -102,7 +102,8 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   // Without it the group has no bound: it was not known yet when the Pod was read. A forged review
   // of a group that is not there made a ledger object of any size.
   if (request.size.members == 0)
-    co_return try_again(webhook::ledger::name_of_group(request.view()) + " has just been seen");
+    co_return try_again(webhook::ledger::name_of_group(request.view()) +
+                        " was not known yet when the Pod was read");
   stalls_.asked(name, net::Clock::now());
   PlaceAnswer answer = co_await ask(std::move(request));
   stalls_.answered(name, answer);  // a 503 for want of a ledger does not end the wait
@@ -250,7 +251,7 @@ void ClusterLedger::say(const store::GroupName& name, const GroupLedger::Call& c
   if (outcome.kind == OutcomeKind::failed && failures_said_.allows(net::Clock::now()))
     log_.warn("ledger", {{"group", group}, {"error", outcome.why}});
   if (call.kind == CallKind::create && call.record.rebuilding && outcome.kind == OutcomeKind::ok)
-    log_.warn("ledger object was missing; made anew from the Pods that live",
+    log_.warn("ledger object was missing; rebuilt from the running Pods",
               {{"group", group}, {"entries", std::uint64_t{call.record.entries.size()}}});
 }
 

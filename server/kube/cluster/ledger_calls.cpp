@@ -136,10 +136,10 @@ net::Task<Outcome> LedgerCalls::list_pods(const store::GroupName& name, client::
     refused.lasting = needs_operator(status);
     co_return refused;
   }
-  if (!reader.whole()) co_return failed("the list of Pods of the group broke off");
+  if (!reader.whole()) co_return failed("the list of the group's Pods was cut off");
   // A Pod that is not seen would count as gone, and its place be given twice.
   if (reader.page().passed_over() > 0)
-    co_return failed("a Pod of the group is longer than " +
+    co_return failed("a Pod of the group is larger than " +
                      std::to_string(limits::api::object_bytes) + " bytes and cannot be read");
   Outcome outcome;
   outcome.kind = OutcomeKind::ok;

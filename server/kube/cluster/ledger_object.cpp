@@ -78,7 +78,7 @@ Result<LedgerObject> read_ledger_object(const Json& object) {
   const auto number = webhook::text::plain_decimal(hosts);
   if (!number)
     return wrong(ledger.name, "hosts-per-slice is \"" + webhook::text::printable(hosts) +
-                                  "\", expected a plain decimal");
+                                  "\", expected a whole number");
   auto entries = webhook::ledger::parse_entries(text_member(data, "entries"));
   if (!entries) return wrong(ledger.name, "entries: " + entries.error().message());
   ledger.record = {.hosts_per_slice = *number,

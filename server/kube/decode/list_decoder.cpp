@@ -73,7 +73,7 @@ bool ListDecoder::too_long() {
     text_ = {};
     return false;
   }
-  error_ = "an object longer than " + std::to_string(most_bytes_) + " bytes";
+  error_ = "an object larger than " + std::to_string(most_bytes_) + " bytes";
   return overflow_ = true;
 }
 
@@ -85,14 +85,14 @@ std::size_t ListDecoder::plain_bytes() const {
 }
 
 ListDecoder::Step ListDecoder::take(char c) {
-  if (ended_) return is_space(c) ? Step::go_on : fail("text behind its end");
+  if (ended_) return is_space(c) ? Step::go_on : fail("text after its end");
   if (in_string_) return take_in_string(c);
   if (c == '{' || c == '[') return open(c);
   if (c == '}' || c == ']') return close(c);
   capture({&c, 1});
   if (is_space(c)) return Step::go_on;
   if (depth_ == 0) return fail("it does not begin with '{'");
-  if (in_items() && c != ',') return fail("an item that is no object");
+  if (in_items() && c != ',') return fail("an item that is not an object");
   if (c == ',' && depth_ == 1) key_next_ = true;
   if (c == '"') {
     in_string_ = true;
@@ -114,7 +114,7 @@ ListDecoder::Step ListDecoder::take_in_string(char c) {
 
 ListDecoder::Step ListDecoder::open(char c) {
   if (depth_ == 0 && c != '{') return fail("it does not begin with '{'");
-  if (in_items() && c != '{') return fail("an item that is no object");
+  if (in_items() && c != '{') return fail("an item that is not an object");
   if (depth_ == 0) key_next_ = true;
   const bool metadata = depth_ == 1 && key_ == "metadata" && c == '{';
   if (metadata || in_items()) {

@@ -210,7 +210,7 @@ Step WatchFsm::stream_ended(Tick tick) {
   }
   const auto lived = tick.now - opened_;
   if (lived < limits::api::watch_suspicious && !heard_) {
-    error_ = fmt::format("the watch of {} ended at once and brought nothing", resource_.name());
+    error_ = fmt::format("the watch of {} closed at once without an event", resource_.name());
     return back_off(Next::watch, tick);
   }
   if (lived + limits::api::watch_margin >= timeout_) return open(tick);
@@ -229,7 +229,7 @@ Step WatchFsm::connection_failed(std::string_view why, Tick tick) {
 Step WatchFsm::silent(Tick tick) {
   // A server that does not know watch-lists sends what there is, and then nothing.
   if (state_ == WatchState::receiving) watch_list_ = false;
-  return connection_failed("the API server has fallen silent", tick);
+  return connection_failed("the API server stopped sending data", tick);
 }
 
 Step WatchFsm::undecodable(std::string_view why, Tick tick) {

@@ -114,7 +114,7 @@ void Watcher::report() {
 // Said once, and counted: who may write such an object may write it again and again.
 void Watcher::pass_over(std::size_t objects) {
   if (passed_over_ == 0)
-    log_.warn("an object is too long and was not read",
+    log_.warn("an object is too large and was not read",
               {{"resource", resource_.name()}, {"most_bytes", std::uint64_t{api::object_bytes}}});
   passed_over_ += objects;
 }

@@ -61,7 +61,7 @@ def no_http():
 
     result = asked(Server(play))
     expect(result, delivery="failed")
-    assert "no HTTP" in result["error"], result["error"]
+    assert "not HTTP" in result["error"], result["error"]
 
 
 @check

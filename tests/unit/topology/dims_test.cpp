@@ -130,43 +130,41 @@ constexpr Bad bad[] = {
      .text = "4 x 4",
      .want = Errc::dims_malformed,
      .want_message =
-         R"(topology "4 x 4" has a blank in it; write it without, such as 2x4 or 2x2x2)"},
+         R"(topology "4 x 4" contains a blank; write it without, such as 2x4 or 2x2x2)"},
     {.name = "blank_in_front",
      .text = " 4x4",
      .want = Errc::dims_malformed,
-     .want_message =
-         R"(topology " 4x4" has a blank in it; write it without, such as 2x4 or 2x2x2)"},
+     .want_message = R"(topology " 4x4" contains a blank; write it without, such as 2x4 or 2x2x2)"},
     {.name = "newline_at_end",
      .text = "4x4\n",
      .want = Errc::dims_malformed,
-     .want_message =
-         R"(topology "4x4?" has a blank in it; write it without, such as 2x4 or 2x2x2)"},
+     .want_message = R"(topology "4x4?" contains a blank; write it without, such as 2x4 or 2x2x2)"},
     {.name = "only_blanks",
      .text = "  ",
      .want = Errc::dims_malformed,
-     .want_message = R"(topology "  " has a blank in it; write it without, such as 2x4 or 2x2x2)"},
+     .want_message = R"(topology "  " contains a blank; write it without, such as 2x4 or 2x2x2)"},
 
     {.name = "leading_zero",
      .text = "04x4",
      .want = Errc::dims_malformed,
      .want_message =
-         R"(topology "04x4" has a leading zero, and no node carries such a label; write 4x4)"},
+         R"(topology "04x4" has a leading zero, but no node has such a label; write 4x4)"},
     {.name = "leading_zero_later",
      .text = "2x2x004",
      .want = Errc::dims_malformed,
      .want_message =
-         R"(topology "2x2x004" has a leading zero, and no node carries such a label; write 2x2x4)"},
+         R"(topology "2x2x004" has a leading zero, but no node has such a label; write 2x2x4)"},
 
     {.name = "upper_case",
      .text = "4X4",
      .want = Errc::dims_upper_case,
      .want_message =
-         R"(topology "4X4" has an upper-case X, and no node carries such a label; write 4x4)"},
+         R"(topology "4X4" has an upper-case X, but no node has such a label; write 4x4)"},
     {.name = "upper_case_once",
      .text = "2x2X4",
      .want = Errc::dims_upper_case,
      .want_message =
-         R"(topology "2x2X4" has an upper-case X, and no node carries such a label; write 2x2x4)"},
+         R"(topology "2x2X4" has an upper-case X, but no node has such a label; write 2x2x4)"},
 
     {.name = "zero",
      .text = "0x4",
@@ -194,27 +192,26 @@ constexpr Bad bad[] = {
      .text = "1048577x1",
      .want = Errc::dims_too_large,
      .want_message =
-         R"(topology "1048577x1" has an axis of more than 1048576 chips, more than any TPU pod)"},
+         R"(topology "1048577x1" has an axis of more than 1048576 chips; no TPU slice is that large)"},
     {.name = "axis_above_32_bits",
      .text = "4294967296x4",
      .want = Errc::dims_too_large,
      .want_message =
-         R"(topology "4294967296x4" has an axis of more than 1048576 chips, more than any TPU pod)"},
+         R"(topology "4294967296x4" has an axis of more than 1048576 chips; no TPU slice is that large)"},
     {.name = "axis_above_64_bits",
      .text = "99999999999999999999x2",
      .want = Errc::dims_too_large,
-     .want_message = R"(topology "99999999999999999999x2" has an axis of more than 1048576 chips, )"
-                     R"(more than any TPU pod)"},
+     .want_message = R"(topology "99999999999999999999x2" has an axis of more than 1048576 chips; )"
+                     R"(no TPU slice is that large)"},
     {.name = "product_above_limit",
      .text = "1024x1025",
      .want = Errc::dims_too_large,
-     .want_message =
-         R"(topology "1024x1025" is 1049600 chips; the most that is accepted is 1048576)"},
+     .want_message = R"(topology "1024x1025" is 1049600 chips; the maximum is 1048576)"},
     {.name = "product_near_64_bits",
      .text = "1048576x1048576x1048576",
      .want = Errc::dims_too_large,
      .want_message = R"(topology "1048576x1048576x1048576" is 1152921504606846976 chips; )"
-                     R"(the most that is accepted is 1048576)"},
+                     R"(the maximum is 1048576)"},
 };
 INSTANTIATE_TEST_SUITE_P(dims, DimsRefuses, testing::ValuesIn(bad), case_name);
 

@@ -89,7 +89,7 @@ const Refused refused[] = {
      .dims = {4, 8},
      .chips = 8,
      .want = Errc::bad_value,
-     .want_text = "4x8 of tpu-v6e-slice is not made of nodes of 8 chips, which come as 2x4; 4x8 is "
+     .want_text = "4x8 of tpu-v6e-slice is not made of nodes of 8 chips, which support 2x4; 4x8 is "
                   "made of 8 nodes of 4 chips (ct6e-standard-4t)"},
     {.name = "no_such_node",
      .dims = {4, 8},
@@ -97,8 +97,9 @@ const Refused refused[] = {
      .want = Errc::bad_value,
      .want_text =
          "tpu-v6e-slice has no node of 3 chips, only of 1 chip (ct6e-standard-1t), 4 chips "
-         "(ct6e-standard-4t), 8 chips (ct6e-standard-8t); the smallest with that many is "
-         "ct6e-standard-4t, whose Pods ask for all 4"},
+         "(ct6e-standard-4t), 8 chips (ct6e-standard-8t); the smallest machine type with that many "
+         "is "
+         "ct6e-standard-4t; its Pods ask for all 4"},
     {.name = "more_than_any",
      .dims = {4, 8},
      .chips = 16,
@@ -111,7 +112,7 @@ const Refused refused[] = {
      .chips = 4,
      .want = Errc::chips_not_dividing,
      .want_text = "topology 3x3 is 9 chips and cannot be split over Pods of 4 chips; with 4 chips "
-                  "per node tpu-v6e-slice comes as 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
+                  "per node tpu-v6e-slice supports 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, NodePoolRefuses, testing::ValuesIn(refused), case_name);
 

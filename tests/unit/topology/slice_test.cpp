@@ -400,7 +400,7 @@ constexpr Bad bad[] = {
      .chips = 4,
      .want = Errc::chips_not_dividing,
      .want_message = "topology 3x3 is 9 chips and cannot be split over Pods of 4 chips; "
-                     "with 4 chips per node tpu-v6e-slice comes as "
+                     "with 4 chips per node tpu-v6e-slice supports "
                      "2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
     {.name = "more_chips_than_slice",
      .accelerator = "tpu-v6e-slice",
@@ -408,7 +408,7 @@ constexpr Bad bad[] = {
      .chips = 8,
      .want = Errc::chips_not_dividing,
      .want_message = "topology 2x2 is 4 chips and cannot be split over Pods of 8 chips; "
-                     "with 8 chips per node tpu-v6e-slice comes as 2x4"},
+                     "with 8 chips per node tpu-v6e-slice supports 2x4"},
     {.name = "three_chips",
      .accelerator = "tpu-v6e-slice",
      .dims = "4x4",
@@ -422,7 +422,7 @@ constexpr Bad bad[] = {
      .chips = 4,
      .want = Errc::chips_not_dividing,
      .want_message = "topology 3x5x7 is 105 chips and cannot be split over Pods of 4 chips; "
-                     "with 4 chips per node tpu-v5p-slice comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
+                     "with 4 chips per node tpu-v5p-slice supports 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
                      "and A<=B<=C in multiples of 4 up to 6144 chips"},
     {.name = "two_containers",
      .accelerator = "tpu7x",
@@ -431,7 +431,7 @@ constexpr Bad bad[] = {
      .containers = 2,
      .want = Errc::chips_not_dividing,
      .want_message = "topology 1x1x2 is 2 chips and cannot be split over Pods of 4 chips; "
-                     "with 4 chips per node tpu7x comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
+                     "with 4 chips per node tpu7x supports 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
                      "and A<=B<=C in multiples of 4 up to 9216 chips"},
     {.name = "unknown_label",
      .accelerator = "tpu8t",
@@ -452,29 +452,29 @@ constexpr Bad bad[] = {
      .dims = "4x2",
      .chips = 8,
      .want = Errc::bounds_not_dividing,
-     .want_message = "axis 2 of topology 4x2 is no multiple of 4 (8 chips form 2,4,1); "
-                     "with 8 chips per node tpu-v6e-slice comes as 2x4"},
+     .want_message = "axis 2 of topology 4x2 is not a multiple of 4 (8 chips form 2,4,1); "
+                     "with 8 chips per node tpu-v6e-slice supports 2x4"},
     {.name = "first_axis",
      .accelerator = "tpu-v4-podslice",
      .dims = "1x2x2",
      .chips = 4,
      .want = Errc::bounds_not_dividing,
-     .want_message = "axis 1 of topology 1x2x2 is no multiple of 2 (4 chips form 2,2,1); "
-                     "with 4 chips per node tpu-v4-podslice comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
+     .want_message = "axis 1 of topology 1x2x2 is not a multiple of 2 (4 chips form 2,2,1); "
+                     "with 4 chips per node tpu-v4-podslice supports 2x2x1, 2x2x2, 2x2x4, 2x4x4 "
                      "and A<=B<=C in multiples of 4 up to 4096 chips"},
     {.name = "bounds_without_label",
      .accelerator = "",
      .dims = "4x1",
      .chips = 4,
      .want = Errc::bounds_not_dividing,
-     .want_message = "axis 2 of topology 4x1 is no multiple of 2 (4 chips form 2,2,1)"},
+     .want_message = "axis 2 of topology 4x1 is not a multiple of 2 (4 chips form 2,2,1)"},
 
     {.name = "no_chips",
      .accelerator = "tpu-v6e-slice",
      .dims = "2x2",
      .chips = 0,
      .want = Errc::chips_invalid,
-     .want_message = "a TPU container has to ask for at least 1 chip; "
+     .want_message = "a TPU container must ask for at least 1 chip; "
                      "tpu-v6e-slice has nodes of 1, 4 or 8 chips"},
     {.name = "no_containers",
      .accelerator = "tpu-v6e-slice",

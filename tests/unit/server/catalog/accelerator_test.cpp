@@ -77,19 +77,21 @@ TEST_P(FindAcceleratorRefuses, with_what_there_is) {
   ASSERT_FALSE(found);
   const std::string text = found.error().message();
   EXPECT_TRUE(text.starts_with(GetParam().want)) << text;
-  EXPECT_NE(text.find("There are tpu-v3-device, tpu-v3-slice, "), std::string::npos) << text;
+  EXPECT_NE(text.find("Known: tpu-v3-device, tpu-v3-slice, "), std::string::npos) << text;
 }
 
 const Unknown unknown[] = {
     {.name = "misspelled",
      .text = "Trilium",
-     .want = "no accelerator \"Trilium\"; did you mean \"tpu-v6e-slice\"? There are"},
+     .want = "unknown accelerator \"Trilium\"; did you mean \"tpu-v6e-slice\"? Known:"},
     {.name = "begun",
      .text = "v6",
-     .want = "no accelerator \"v6\"; did you mean \"tpu-v6e-slice\"?"},
-    {.name = "of_another_maker", .text = "nvidia-h100", .want = "no accelerator \"nvidia-h100\". "},
-    {.name = "punctuation", .text = "--", .want = "no accelerator \"--\". There"},
-    {.name = "not_yet", .text = "tpu8t", .want = "no accelerator \"tpu8t\""},
+     .want = "unknown accelerator \"v6\"; did you mean \"tpu-v6e-slice\"?"},
+    {.name = "of_another_maker",
+     .text = "nvidia-h100",
+     .want = "unknown accelerator \"nvidia-h100\". "},
+    {.name = "punctuation", .text = "--", .want = "unknown accelerator \"--\". Known"},
+    {.name = "not_yet", .text = "tpu8t", .want = "unknown accelerator \"tpu8t\""},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, FindAcceleratorRefuses, testing::ValuesIn(unknown), case_name);
 

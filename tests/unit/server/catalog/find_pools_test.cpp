@@ -36,16 +36,16 @@ constexpr auto v6e_shapes =
     "per node)";
 
 const std::string no_3x3 =
-    std::string("3x3 (9 chips) is no topology of tpu-v6e-slice. It comes as ") + v6e_shapes;
-const std::string no_4x2 =
-    std::string(
-        "4x2 (8 chips) is no topology of tpu-v6e-slice, whose axes ascend; did you mean \"2x4\"? "
-        "It comes as ") +
-    v6e_shapes;
+    std::string("3x3 (9 chips) is not a topology of tpu-v6e-slice. Supported: ") + v6e_shapes;
+const std::string no_4x2 = std::string(
+                               "4x2 (8 chips) is not a topology of tpu-v6e-slice, whose axes must "
+                               "ascend; did you mean \"2x4\"? "
+                               "Supported: ") +
+                           v6e_shapes;
 const std::string no_2x2x1 =
     std::string(
-        "2x2x1 (4 chips) is no topology of tpu-v6e-slice, whose topologies have 2 "
-        "dimensions. It comes as ") +
+        "2x2x1 (4 chips) is not a topology of tpu-v6e-slice, whose topologies have 2 "
+        "dimensions. Supported: ") +
     v6e_shapes;
 
 const Bad bad[] = {
@@ -60,10 +60,10 @@ const Bad bad[] = {
     {.name = "turned_in_three_dimensions",
      .accelerator = "v5p",
      .topology = "4x2x2",
-     .want =
-         "4x2x2 (16 chips) is no topology of tpu-v5p-slice, whose axes ascend; did you mean "
-         "\"2x2x4\"? It comes as 2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to "
-         "6144 chips (4 chips per node)"},
+     .want = "4x2x2 (16 chips) is not a topology of tpu-v5p-slice, whose axes must ascend; did you "
+             "mean "
+             "\"2x2x4\"? Supported: 2x2x1, 2x2x2, 2x2x4, 2x4x4 and A<=B<=C in multiples of 4 up to "
+             "6144 chips (4 chips per node)"},
     {.name = "no_topology_at_all",
      .accelerator = "v6e",
      .topology = "four",
@@ -80,7 +80,7 @@ const Bad bad[] = {
     {.name = "not_of_the_machine_type",
      .accelerator = "ct6e-standard-8t",
      .topology = "4x4",
-     .want = "4x4 of tpu-v6e-slice is not made of nodes of 8 chips, which come as 2x4; 4x4 is made "
+     .want = "4x4 of tpu-v6e-slice is not made of nodes of 8 chips, which support 2x4; 4x4 is made "
              "of 4 nodes of 4 chips (ct6e-standard-4t)"},
 };
 INSTANTIATE_TEST_SUITE_P(Cases, FindPoolsRefuses, testing::ValuesIn(bad), case_name);

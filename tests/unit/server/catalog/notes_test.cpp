@@ -18,14 +18,14 @@ using topology::Dims;
 TEST(Notes, say_what_the_numbers_do_not) {
   const auto v6e = notes(pool_of("tpu-v6e-slice", Dims(2, 4)), {});
   EXPECT_THAT(v6e, Contains(HasSubstr("2x4 is also 1 node of 8 chips (ct6e-standard-8t)")));
-  EXPECT_THAT(v6e, Contains(HasSubstr("another --num-nodes or --max-nodes than 2")));
+  EXPECT_THAT(v6e, Contains(HasSubstr("a different --num-nodes or --max-nodes than 2")));
   EXPECT_THAT(v6e, Contains(HasSubstr("say 1 host where GKE has 2 nodes")));
   EXPECT_THAT(notes(pool_of("tpu-v5p-slice", Dims(4, 4, 16)), {}),
-              Contains(HasSubstr("no source names this shape")));
+              Contains(HasSubstr("no source lists this shape")));
   EXPECT_THAT(notes(pool_of("tpu-v5p-slice", Dims(12, 24, 24)), {}),
               Contains(HasSubstr("has 6144 chips")));
   EXPECT_THAT(notes(pool_of("tpu-v5-lite-device", Dims(2, 2)), {}),
-              Contains(HasSubstr("writes no bounds and no wrap")));
+              Contains(HasSubstr("sets no bounds and no wrap")));
   EXPECT_THAT(notes(pool_of("tpu7x", Dims(2, 2, 2)), {}),
               Contains(HasSubstr("4 processes, chips per process 1,2,1, processes 2,1,2")));
   EXPECT_THAT(notes(pool_of("tpu-v3-slice", Dims(4, 4)), {.slices = 2}),

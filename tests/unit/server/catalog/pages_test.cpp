@@ -126,7 +126,7 @@ const Page pages[] = {
      .want_nodes = 4,
      .want_pods = 8,
      .want_command = "--num-nodes=4",
-     .want_note = "another --num-nodes or --max-nodes than 4"},
+     .want_note = "a different --num-nodes or --max-nodes than 4"},
     {.name = "ray_multislice_4x4_twice",
      .accelerator = "v6e-16",
      .topology = "",

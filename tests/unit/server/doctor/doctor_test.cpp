@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
                    Verdict::warn, "configuration", "every Pod of the cluster is sent"},
         BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
-                   Verdict::warn, "failure-policy", "hold their chips in silence"},
+                   Verdict::warn, "failure-policy", "hold their chips without forming"},
         BrokenCase{"gives_up_too_soon", [](View& v) { webhook_of(v)["timeoutSeconds"] = 3; },
                    Verdict::warn, "failure-policy", "timeoutSeconds is 3; the ledger may need 6 s"},
         BrokenCase{"sees_its_own_pods", [](View& v) { webhook_of(v).erase("namespaceSelector"); },
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                      v.replicas[1].metrics.object =
                          "tpu_webhook_watch_age_seconds{resource=\"pods\"} 151.2\n";
                    },
-                   Verdict::warn, "freshness", "b has heard nothing of pods for 151 s"},
+                   Verdict::warn, "freshness", "b has received nothing about pods for 151 s"},
         BrokenCase{"a_starting_replica",
                    [](View& v) {
                      v.replicas[0].metrics.object =
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                      v.replicas[1].metrics.object = "tpu_webhook_ledger_stalled_seconds 61.4\n";
                    },
                    Verdict::fail, "places",
-                   "a worker group has asked for a place and got none (b: 61 s)"},
+                   "a worker group waits for a place that the ledger does not give (b: 61 s)"},
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                      webhook_of(v)["namespaceSelector"]["matchExpressions"][0]["values"].push_back(
                          "elsewhere");
                    },
-                   Verdict::fail, "trust", "it is not for the name tpu-webhook.elsewhere.svc"},
+                   Verdict::fail, "trust",
+                   "it is not valid for the name tpu-webhook.elsewhere.svc"},
         BrokenCase{"no_ca_bundle",
                    [](View& v) {
                      webhook_of(v)["clientConfig"].erase("caBundle");
@@ -148,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
                    [](View& v) {
                      v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
                    },
-                   Verdict::warn, "rival", "gives Pods of job, jobset"},
+                   Verdict::warn, "rival", "also injects the TPU environment of job, jobset Pods"},
         BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
                    "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",
@@ -166,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
                    [](View& v) { v.mutating = {.why = "RBAC missing: list"}; }, Verdict::unknown,
                    "order", "not known: RBAC missing: list"},
         BrokenCase{"jobset_without_webhook", [](View& v) { v.jobset = there(nullptr); },
-                   Verdict::warn, "jobset", "no webhook of JobSet's"},
+                   Verdict::warn, "jobset", "JobSet's webhook for Pods is not installed"},
         BrokenCase{"a_ledger_is_rebuilt", [](View& v) { v.ledger = all({ledger_of(true)}); },
                    Verdict::warn, "ledger", "ml/train/workers"},
         BrokenCase{"a_ledger_of_a_newer_release",

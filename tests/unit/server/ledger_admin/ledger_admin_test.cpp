@@ -72,7 +72,7 @@ TEST(ReleaseTest, frees_the_named_places_alone_and_says_what_stays) {
   const ReleaseChoice choice{.places = {{0, 0}, {0, 1}, {5, 0}}};
   const auto plan = plan_release(four_hosts(), choice, living({0, 2}));
   EXPECT_THAT(freed(plan), ElementsAre("0-1"));
-  EXPECT_THAT(plan.kept, ElementsAre(HasSubstr("0-0 stays: a Pod with token 0-0-"),
+  EXPECT_THAT(plan.kept, ElementsAre(HasSubstr("0-0 was kept: a Pod with token 0-0-"),
                                      HasSubstr("5-0 has no entry")));
 }
 

@@ -100,9 +100,12 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
   no_format.erase("format");
   no_path["writes"][2].erase("path");
   const std::pair<std::string, const char*> cases[] = {
-      {"", "holds no JSON value"},           {"x", "expected a value"},
-      {std::string(100000, '['), "64"},      {no_format.dump(), "want \"format\": 1"},
-      {R"({"format": 1})", "has no writes"}, {no_path.dump(), "writes[2]: has no path"},
+      {"", "has no JSON value"},
+      {"x", "expected a value"},
+      {std::string(100000, '['), "64"},
+      {no_format.dump(), "want \"format\": 1"},
+      {R"({"format": 1})", "has no writes"},
+      {no_path.dump(), "writes[2]: has no path"},
   };
   for (const auto& [text, want] : cases) {
     const Ran ran = diff(text);

@@ -71,7 +71,7 @@ TEST(ConfigFileTest, every_problem_is_told_by_line) {
   std::vector<std::string> texts;
   for (const Problem& problem : file.problems) texts.push_back(problem.text());
   EXPECT_THAT(texts, testing::ElementsAre("f:1: mode: want enforce|shadow, not false",
-                                          "f:2: key level stands twice",
+                                          "f:2: duplicate key level",
                                           "f:3: threds: unknown key; did you mean \"threads\"?"));
 }
 
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
         BadFile{"control_characters", "\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
         BadFile{"namespace_name", "perNamespace: {A_b: {placement: false}}",
-                "perNamespace.A_b: want a namespace's name"}),
+                "perNamespace.A_b: want a namespace name"}),
     case_name);
 
 struct Contradiction {

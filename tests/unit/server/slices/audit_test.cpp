@@ -156,11 +156,11 @@ const Case members[] = {
      },
      "unmutated", "and never forms; but nothing says which host it is"},
     {"two_are_missing", [](Cluster& c) { c.pods.erase(c.pods.begin() + 1, c.pods.begin() + 3); },
-     "incomplete", "2 of 4 hosts are there; hosts 1-2 are missing", Severity::warning},
+     "incomplete", "2 of 4 hosts have a Pod; hosts 1-2 are missing", Severity::warning},
     {"nobody", forget_hosts, "identity-not-known", "train-w-0-3-x: nothing says which host it is",
      Severity::warning},
     {"incomplete", [](Cluster& c) { c.pods.erase(c.pods.begin() + 1); }, "incomplete",
-     "3 of 4 hosts are there; host 1 is missing", Severity::warning},
+     "3 of 4 hosts have a Pod; host 1 is missing", Severity::warning},
     {"failed_and_not_replaced", [](Cluster& c) { c.pods[2].life = Life::failed; }, "incomplete",
      "host 2 is missing", Severity::warning},
     {"bad_shape",
@@ -202,7 +202,7 @@ const Case worker_ids[] = {
      },
      "duplicate-worker-id",
      "TPU_WORKER_ID 6 is held by 2 TPU containers, of Pod train-w-0-3-x; "
-     "want each of 0 to 7 once; nobody has 7"},
+     "want each of 0 to 7 once; no container has 7"},
     {"out_of_range",
      [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal("4"); },
      "worker-id-out-of-range",
@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(Services, AuditTest, testing::ValuesIn(services), case_
 
 const Case pools[] = {
     {"split", [](Cluster& c) { c.nodes["node-0-3"].pool = "other"; }, "split-pools",
-     "members stand on 2 node pools (1 on other, 3 on pool-0); want all 4 hosts on one"},
+     "members are on 2 node pools (1 on other, 3 on pool-0); want all 4 hosts on one"},
     {"shared",
      [](Cluster& c) {
        for (auto& [name, node] : c.nodes) node.pool = "one";
@@ -401,7 +401,7 @@ TEST(Audit, TellsHowPodsAreMadeAgain) {
   Cluster cluster = a_cluster();
   again(cluster, 1);
   EXPECT_EQ(audit(cluster, report_slices(cluster)).findings.front().fix,
-            "delete JobSet ml/train and create it again with tpu-webhook in place");
+            "delete and recreate JobSet ml/train with tpu-webhook in place");
   for (SeenPod& pod : cluster.pods) pod.workload = webhook::config::WorkloadKind::ray;
   EXPECT_THAT(audit(cluster, report_slices(cluster)).findings.front().fix,
               HasSubstr("kubectl -n ml delete pod train-w-0-0-x train-w-0-1-x "));

@@ -130,7 +130,7 @@ TEST(PodReader, SaysWhyAPodIsNobody) {
   EXPECT_EQ(odd.hosts, 0u);
   EXPECT_THAT(odd.not_placed, testing::HasSubstr("2x4"));
   const auto far = read(a_pod().job("train", 5).topology("2x4").tpu(4));
-  EXPECT_THAT(far.not_placed, testing::HasSubstr("expected a plain decimal from 0 to 1"));
+  EXPECT_THAT(far.not_placed, testing::HasSubstr("expected a whole number from 0 to 1"));
   EXPECT_FALSE(far.impossible);
 }
 
@@ -181,9 +181,8 @@ TEST(ClusterReader, ReadsWhatIsAroundThePods) {
   EXPECT_EQ(cluster->nodes.at("n").pool, "p");
   EXPECT_EQ(cluster->nodes.at("n").chips, 4u);
   EXPECT_TRUE(cluster->services.at({"ml", "s"}).headless);
-  EXPECT_THAT(
-      cluster->unreadable,
-      testing::ElementsAre(testing::HasSubstr("Pod ml/bad was passed over: spec.containers")));
+  EXPECT_THAT(cluster->unreadable,
+              testing::ElementsAre(testing::HasSubstr("Pod ml/bad was skipped: spec.containers")));
 }
 
 TEST(SnapshotFile, SaysWhatIsWrongWithIt) {
@@ -192,12 +191,13 @@ TEST(SnapshotFile, SaysWhatIsWrongWithIt) {
     source::SnapshotFile source(file, in);
     return read_cluster(source, {}).error().text();
   };
-  EXPECT_THAT(error("/no/such", none),
-              testing::StartsWith("cannot read /no/such: No such file or directory; make it with"));
+  EXPECT_THAT(
+      error("/no/such", none),
+      testing::StartsWith("cannot read /no/such: No such file or directory; create it with"));
   EXPECT_THAT(error("-", none), testing::HasSubstr("is not JSON"));
   std::istringstream number("5");
   EXPECT_THAT(error("-", number),
-              testing::HasSubstr("holds no List of Kubernetes objects, but number"));
+              testing::HasSubstr("is not a List of Kubernetes objects, but number"));
 }
 
 }  // namespace

@@ -102,11 +102,12 @@ TEST(SlicesText, IsARowForEach) {
   cluster.pods[3].node = "";
   add(cluster, Life::running, false);
   cluster.pods.erase(cluster.pods.begin() + 1);
-  EXPECT_THAT(row(cluster), HasSubstr("4 of 4, missing 1, twice 2  0,2-3, twice 2  pool-0"));
+  EXPECT_THAT(row(cluster),
+              HasSubstr("4 of 4, missing 1, duplicate 2  0,2-3, duplicate 2  pool-0"));
   cluster.nodes.clear();
   EXPECT_THAT(row(cluster), HasSubstr("not known  broken"));
   EXPECT_THAT(slices_text(cluster, report_slices(cluster), false),
-              HasSubstr("\nnot known: no Node is there"));
+              HasSubstr("\nnot known: node pools, because"));
   EXPECT_EQ(slices_text({}, {}, false), "no Pod asks for google.com/tpu\n");
 }
 

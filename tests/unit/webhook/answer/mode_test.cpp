@@ -45,8 +45,8 @@ TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
   const auto answer = admit(pod, shadow());
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
-  EXPECT_NE(answer.warning("would have been refused: "), "") << answer.body;
-  EXPECT_NE(answer.warning("plain decimal from 0 to 1"), "") << answer.body;
+  EXPECT_NE(answer.warning("would have been denied: "), "") << answer.body;
+  EXPECT_NE(answer.warning("whole number from 0 to 1"), "") << answer.body;
 }
 
 TEST(Shadow, SaysNothingOfAPodThatIsNoneOfItsBusiness) {

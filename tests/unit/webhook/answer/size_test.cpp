@@ -115,7 +115,7 @@ TEST(SizeOfAnAnswer, ManyContainersAreRefusedWithTheNumbers) {
   const test::Admitted answer = test::admit(pod);
   EXPECT_FALSE(answer.allowed);
   EXPECT_EQ(answer.reason, outcome::Reason::too_long);
-  EXPECT_NE(answer.message.find(" bytes, and may have 1048576"), std::string::npos)
+  EXPECT_NE(answer.message.find(" bytes, the maximum is 1048576"), std::string::npos)
       << answer.message;
   EXPECT_NE(answer.message.find("16 TPU containers"), std::string::npos) << answer.message;
   EXPECT_LT(answer.body.size(), 4096u);

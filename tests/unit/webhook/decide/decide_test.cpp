@@ -60,7 +60,7 @@ TEST_P(IndexLabels, ArePlainDecimalsBelowTheirBound) {
     EXPECT_FALSE(answer.allowed) << bad;
     EXPECT_EQ(answer.reason, outcome::Reason::bad_index) << bad;
     EXPECT_NE(answer.message.find(c.key), std::string::npos) << answer.message;
-    EXPECT_NE(answer.message.find("plain decimal from 0 to"), std::string::npos) << answer.message;
+    EXPECT_NE(answer.message.find("whole number from 0 to"), std::string::npos) << answer.message;
   }
   EXPECT_TRUE(with("0").allowed);
   EXPECT_TRUE(with("1").allowed);
@@ -242,13 +242,13 @@ INSTANTIATE_TEST_SUITE_P(
                 outcome::Reason::injected},
         Verdict{"sub_slice_too_large",
                 a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "4x4").tpu(4), unchanged,
-                outcome::Reason::inconsistent, "no sub-slice of the selected topology 2x4"},
+                outcome::Reason::inconsistent, "not a sub-slice of the selected topology 2x4"},
         Verdict{"sub_slice_of_other_rank",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x2x1").tpu(4),
-                unchanged, outcome::Reason::inconsistent, "no sub-slice"},
+                unchanged, outcome::Reason::inconsistent, "not a sub-slice"},
         Verdict{"sub_slice_no_such_shape",
                 a_pod().job("t", 1).topology("8x8").annotation(sub_slice, "4x2").tpu(4), unchanged,
-                outcome::Reason::inconsistent, "no sub-slice"},
+                outcome::Reason::inconsistent, "not a sub-slice"},
         Verdict{"sub_slice_garbage",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "two").tpu(4), unchanged,
                 outcome::Reason::inconsistent, "two"},
@@ -277,13 +277,13 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"last_host_name_64", a_pod().job(std::string(61, 'a'), 1).topology("8x8").tpu(4),
                 denied, outcome::Reason::bad_name, "64 characters"},
         Verdict{"upper_case_job", a_pod().job("Train", 1).topology("2x4").tpu(4), denied,
-                outcome::Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "not a DNS label"},
         Verdict{"job_with_dot", a_pod().job("a.b", 1).topology("2x4").tpu(4), denied,
-                outcome::Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "not a DNS label"},
         Verdict{"job_with_nul", a_pod().job("a\0b"s, 1).topology("2x4").tpu(4), denied,
-                outcome::Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "not a DNS label"},
         Verdict{"job_with_quote", a_pod().job("a\"b", 1).topology("2x4").tpu(4), denied,
-                outcome::Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "not a DNS label"},
         Verdict{"subdomain_63", job().set("/spec/subdomain", longest), patched,
                 outcome::Reason::injected},
         Verdict{"subdomain_64", job().set("/spec/subdomain", longest + "a"), denied,
@@ -291,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"subdomain_with_dot", job().set("/spec/subdomain", "a.b"), denied,
                 outcome::Reason::bad_name, "subdomain a.b"},
         Verdict{"subdomain_quote", job().set("/spec/subdomain", "a\",\"b"), denied,
-                outcome::Reason::bad_name, "no DNS label"},
+                outcome::Reason::bad_name, "not a DNS label"},
         Verdict{"long_ray_cluster",
                 a_pod().ray(std::string(55, 'c'), "g", 0, 0).topology("2x4").tpu(4), denied,
                 outcome::Reason::bad_name, "64 characters"},
@@ -303,7 +303,7 @@ INSTANTIATE_TEST_SUITE_P(
                 outcome::Reason::bad_name, "64 characters"},
         Verdict{"long_ray_group_of_one_host",
                 a_pod().ray("c", std::string(62, 'g'), 0, 0).topology("2x2").tpu(4), denied,
-                outcome::Reason::bad_name, "no label value"},
+                outcome::Reason::bad_name, "not a label value"},
         Verdict{"long_names_of_one_host", a_pod().job(longest, 0).topology("2x2").tpu(4), unchanged,
                 outcome::Reason::single_host},
         // Names that do not resolve.
@@ -355,7 +355,7 @@ TEST(DecideLabels, RaysAutoscalerFindsReplicas) {
             "g-1");
   const auto theirs = admit(ray().label("replicaIndex", "g-9"));
   EXPECT_EQ(test::label(theirs, "replicaIndex"), "g-9");
-  EXPECT_NE(theirs.warning("replicaIndex is g-9 and stays"), "");
+  EXPECT_NE(theirs.warning("replicaIndex is g-9 and was kept"), "");
   EXPECT_EQ(test::label(admit(job()), "replicaIndex"), "(absent)");
 }
 

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                {literal(id, "7")},
                id,
                "7",
-               "TPU_WORKER_ID of container main is 7 and stays"},
+               "TPU_WORKER_ID of container main is 7 and was kept"},
         Theirs{"the_same", {literal(id, "1")}, id, "1"},
         Theirs{"empty_is_an_opt_out", {literal(id, "")}, id, ""},
         Theirs{"no_value_is_empty", {{{"name", id}}}, id, ""},
@@ -88,17 +88,17 @@ INSTANTIATE_TEST_SUITE_P(
                {literal("A", "0"), literal(id, "0"), literal("B", "$(A)")},
                id,
                "1"},
-        Theirs{"id_00_is_theirs", {literal(id, "00")}, id, "00", "00 and stays"},
+        Theirs{"id_00_is_theirs", {literal(id, "00")}, id, "00", "00 and was kept"},
         Theirs{"two_localhosts_are_theirs",
                {literal(names, "localhost,localhost")},
                names,
                "localhost,localhost",
-               "and stays"},
+               "and was kept"},
         Theirs{"mixed_addresses_are_theirs",
                {literal(addresses, "localhost:1,other:1")},
                addresses,
                "localhost:1,other:1"},
-        Theirs{"last_counts", {literal(id, "0"), literal(id, "7")}, id, "7", "7 and stays"},
+        Theirs{"last_counts", {literal(id, "0"), literal(id, "7")}, id, "7", "7 and was kept"},
         Theirs{"last_counts_platform", {literal(id, "7"), literal(id, "0")}, id, "1"},
         Theirs{"last_counts_empty", {literal(id, "0"), literal(id, "")}, id, ""},
         Theirs{"last_counts_reference", {literal(id, "0"), from(id, "f")}, id, "<f>"},
@@ -120,7 +120,7 @@ TEST(PlatformDefaults, StayOnASingleHost) {
   EXPECT_EQ(effective(answer, id, 1), "0");
   EXPECT_EQ(effective(answer, names), "localhost");
   EXPECT_EQ(effective(answer, addresses), "localhost:1");
-  EXPECT_NE(answer.warning("TPU_WORKER_ID of container b is 0 and stays"), "");
+  EXPECT_NE(answer.warning("TPU_WORKER_ID of container b is 0 and was kept"), "");
 }
 
 TEST(PlatformDefaults, OfHostZeroAreRightAlready) {

@@ -228,10 +228,9 @@ TEST(TorchTpu, BeginsAtThePortOfTheSlice) {
   const config::Config last{.base_port = 65533, .torch_tpu = true};
   const PodBuilder pod = a_pod().topology("2x2").tpu(4);
   EXPECT_EQ(torch_of(pod, last), no_torch);
-  EXPECT_NE(
-      admit(pod, {.config = last})
-          .warning("4 ports from 65533 on, one for each device of a host, do not end at 65535"),
-      "");
+  EXPECT_NE(admit(pod, {.config = last})
+                .warning("4 ports from 65533, one for each device of a host, exceed 65535"),
+            "");
 }
 
 // A Pod of JAX must not be refused for a variable that only torch_tpu reads.
@@ -243,9 +242,10 @@ TEST(TorchTpu, IsLeftOutWhereTheKernelWouldNotTakeIt) {
   EXPECT_EQ(answer.outcome, outcome::Outcome::patched);
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "9");
   EXPECT_EQ(torch_of(pod), no_torch);
-  EXPECT_NE(answer.warning("bytes for 4096 devices on 1024 hosts, and the kernel takes 131071; no "
-                           "variable of torch_tpu was injected"),
-            "")
+  EXPECT_NE(
+      answer.warning("bytes for 4096 devices on 1024 hosts; the kernel accepts at most 131071; no "
+                     "variable of torch_tpu was injected"),
+      "")
       << json(answer.warnings);
   EXPECT_NE(torch_of(a_pod().accelerator("tpu-v5p-slice").job("n", 9).topology("16x16x16").tpu(4)),
             no_torch);

@@ -274,9 +274,10 @@ TEST_F(GroupLedgerStory, AnotherSizeWaitsUntilTheOldMembersAreGone) {
   member();
   ledger.ask(99, {.size = {2, 0, 8}, .review_uid = "u", .token = {}, .group = "group g"}, now);
   EXPECT_EQ(next().kind, Kind::none);
-  EXPECT_EQ(ledger.take_answers().at(0).second.why,
-            "group g has members of slices of 4 hosts, and this Pod is of a slice of 2 hosts; "
-            "it must wait until they are gone");
+  EXPECT_EQ(
+      ledger.take_answers().at(0).second.why,
+      "group g still has members of slices of 4 hosts, but this Pod is of a slice of 2 hosts; "
+      "it waits until they are deleted");
 }
 
 // How often a call is made in so long, where each is done with at once and in this way.

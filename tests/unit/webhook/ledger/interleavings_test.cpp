@@ -57,7 +57,7 @@ struct WrongCase {
 class WrongLedger : public testing::TestWithParam<WrongCase> {};
 
 // The same worlds, with a ledger that has one of the faults that others had.
-TEST_P(WrongLedger, is_caught) {
+TEST_P(WrongLedger, IsCaught) {
   Figures figures;
   std::uint64_t world = 0;
   std::string fault;

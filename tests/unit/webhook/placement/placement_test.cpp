@@ -701,7 +701,8 @@ TEST(Follower, KeepsASelectorOfItsOwn) {
   auto pod = jobset().annotation(jobset_exclusive, pool).selector(pool, "pool-b");
   const auto answer = placed(pod, LeaderOn("pool-a"));
   EXPECT_EQ(selected(answer), "pool-b");
-  EXPECT_NE(answer.warning("is pool-b and stays, but the leader of this Job runs on pool-a"), "");
+  EXPECT_NE(answer.warning("is pool-b and was kept, but the leader of this Job runs on pool-a"),
+            "");
   EXPECT_TRUE(placed(pod, LeaderOn("pool-b")).warnings.empty());
 }
 

@@ -76,7 +76,7 @@ TEST(Claims, ThatAreNotKnownAreNotGuessed) {
             .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}})}) {
     const auto answer = ask(pod);
     EXPECT_EQ(answer.reason, outcome::Reason::no_tpu) << pod.pod();
-    EXPECT_NE(answer.warning("is not known here; nothing was injected"), "");
+    EXPECT_NE(answer.warning("is not known; nothing was injected"), "");
     EXPECT_EQ(answer.patch, json::array());
   }
 }

@@ -39,7 +39,7 @@ TEST_P(ChipCount, IsAWholeNumber) {
 }
 
 constexpr std::string_view no_quantity = "is not a quantity";
-constexpr std::string_view not_whole = "is no whole number";
+constexpr std::string_view not_whole = "is not a whole number";
 constexpr std::string_view too_many = "more chips";
 
 // Accepted and refused as resource.ParseQuantity does (k8s.io/apimachinery 0.31), whole

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                {"leaderTemplate", tpu},
                {"workerTemplate", tpu_by_two}},
               "",
-              "in one slice every member needs as many"},
+              "all members of a slice must have the same"},
         Group{"leader_excluded",
               {{"size", 5},
                {"subGroupPolicy", {{"subGroupSize", 4}, {"subGroupPolicyType", "LeaderExcluded"}}},

@@ -50,7 +50,7 @@ TEST(ValidateRay, NamesEveryGroupAndItsNumbers) {
             "(3) worker group none: numOfHosts is missing, which means 1, but 4x4 with 4 chips per "
             "Pod has 4 hosts (16 / 4); "
             "(4) worker group odd: topology 3x3 is 9 chips and cannot be split over Pods of 4 "
-            "chips; with 4 chips per node tpu-v6e-slice comes as 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, "
+            "chips; with 4 chips per node tpu-v6e-slice supports 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, "
             "16x16");
 }
 
@@ -133,7 +133,7 @@ TEST(ValidateRay, ALaterReplicaIsNoFault) {
 
 TEST(ValidateRay, NamesThatDnsCannotHoldAreRefused) {
   const auto answer = validated(cluster(a_group(std::string(60, 'w'), 4, good)));
-  EXPECT_NE(answer.message.find("a DNS label takes 63"), std::string::npos) << answer.message;
+  EXPECT_NE(answer.message.find("a DNS label has at most 63"), std::string::npos) << answer.message;
 }
 
 TEST(ValidateRay, LooksIntoRayJobAndRayService) {

@@ -94,7 +94,7 @@ TEST(Validate, ShadowWarnsAndAllows) {
     const auto answer = validated(wrong, {.config = how});
     EXPECT_TRUE(answer.allowed);
     EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
-    EXPECT_NE(answer.warning("shadow mode: it would have been refused: slices of RayCluster ray"),
+    EXPECT_NE(answer.warning("shadow mode: it would have been denied: slices of RayCluster ray"),
               "")
         << json(answer.warnings);
   }

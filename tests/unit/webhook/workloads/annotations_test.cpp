@@ -145,7 +145,7 @@ TEST(Annotations, AListThatCannotBeIsNotUsed) {
   };
   EXPECT_NE(with("a,b,c").warning("has 3 entries, but 2x4 with 4 chips per Pod has 2 hosts"), "");
   EXPECT_NE(with("a,a").warning("has a twice"), "");
-  EXPECT_NE(with("a:8471,b").warning("entry 0, a:8471, is no host name without port"), "");
+  EXPECT_NE(with("a:8471,b").warning("entry 0, a:8471, is not a host name (give no port)"), "");
   EXPECT_NE(with("a, b").warning("entry 1"), "");
   EXPECT_NE(with("a,").warning("entry 1"), "");
   EXPECT_EQ(with("a,").patch, test::json::array());

@@ -54,13 +54,13 @@ TEST_F(InClusterTest, WithoutANamespaceIsInDefault) {
 TEST_F(InClusterTest, WithoutVariablesIsNoPod) {
   access_.host = access_.port = "";
   EXPECT_EQ(error(),
-            "KUBERNETES_SERVICE_HOST is \"\" and KUBERNETES_SERVICE_PORT is \"\": this is no Pod "
-            "of a cluster; outside one give --kubeconfig");
+            "KUBERNETES_SERVICE_HOST is \"\" and KUBERNETES_SERVICE_PORT is \"\": not running in "
+            "a Pod; pass --kubeconfig");
 }
 
 TEST_F(InClusterTest, RefusesAHostThatIsNone) {
   access_.host = "[fd00::1]";
-  EXPECT_NE(error().find("are no host and port; want an IP address"), std::string::npos);
+  EXPECT_NE(error().find("are not a host and port; want an IP address"), std::string::npos);
 }
 
 TEST_F(InClusterTest, SaysWhatIsMissing) {
@@ -69,7 +69,7 @@ TEST_F(InClusterTest, SaysWhatIsMissing) {
                          ": No such file or directory; want a service account in this Pod: see "
                          "automountServiceAccountToken of the Pod and of the account");
   write("ca.crt", "nothing");
-  EXPECT_NE(error().find("ca.crt holds no PEM block; want -----BEGIN CERTIFICATE-----"),
+  EXPECT_NE(error().find("ca.crt has no PEM block; want -----BEGIN CERTIFICATE-----"),
             std::string::npos);
 }
 

@@ -62,9 +62,9 @@ TEST_P(ExecCredentialWrong, IsRefusedWithASentence) {
 }
 
 const Wrong wrong[] = {
-    {"empty", "", "printed 0 bytes that are no JSON"},
-    {"text", "Please log in", "printed 13 bytes that are no JSON"},
-    {"deep", std::string(100'000, '['), "that are no JSON"},
+    {"empty", "", "printed 0 bytes that are not JSON"},
+    {"text", "Please log in", "printed 13 bytes that are not JSON"},
+    {"deep", std::string(100'000, '['), "that are not JSON"},
     {"array", "[]", "kind \"\""},
     {"kind", R"({"kind": "Status"})", "kind \"Status\"; want ExecCredential"},
     {"version",

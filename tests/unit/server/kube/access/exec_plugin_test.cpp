@@ -115,18 +115,18 @@ TEST_F(ExecPluginTest, GetsArgumentsVariablesAndNoShell) {
 
 TEST_F(ExecPluginTest, ThatFailsIsNamedWithItsExitCode) {
   const auto plugin = script("exit 3");
-  EXPECT_EQ(error(options(plugin)),
-            "/config:12: exec plugin " + plugin +
-                " exited with 3; want 0; what it says is on standard error");
-  EXPECT_NE(error(options(script("kill -TERM $$"))).find("was ended by signal 15 (Terminated)"),
-            std::string::npos);
+  EXPECT_EQ(error(options(plugin)), "/config:12: exec plugin " + plugin +
+                                        " exited with 3; want 0; its output is on standard error");
+  EXPECT_NE(
+      error(options(script("kill -TERM $$"))).find("was terminated by signal 15 (Terminated)"),
+      std::string::npos);
 }
 
 TEST_F(ExecPluginTest, ThatHangsIsKilledWithItsChildren) {
   auto chosen = options(script("sleep 1000 & echo $! > " + path("child") + "; wait"));
   chosen.time_limit = 300ms;
   const auto before = std::chrono::steady_clock::now();
-  EXPECT_NE(error(chosen).find("was not done within 300 ms and was killed"), std::string::npos);
+  EXPECT_NE(error(chosen).find("did not finish within 300 ms and was killed"), std::string::npos);
   EXPECT_LT(std::chrono::steady_clock::now() - before, 30s);
   int child = 0;
   std::ifstream(path("child")) >> child;
@@ -169,7 +169,7 @@ TEST_F(ExecPluginTest, ThatIsMissingComesWithTheHint) {
 
 TEST_F(ExecPluginTest, ThatPrintsSomethingElseIsNotQuoted) {
   const auto message = error(options(script("echo secret")));
-  EXPECT_NE(message.find("printed 7 bytes that are no JSON"), std::string::npos) << message;
+  EXPECT_NE(message.find("printed 7 bytes that are not JSON"), std::string::npos) << message;
   EXPECT_EQ(message.find("secret"), std::string::npos);
 }
 

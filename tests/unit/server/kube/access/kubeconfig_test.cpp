@@ -163,8 +163,8 @@ TEST_F(KubeconfigTest, SaysWhereItLookedWhenThereIsNone) {
     return kubeconfig_config(choice).error().message();
   };
   EXPECT_EQ(message({.file = "/nowhere"}),
-            "no kubeconfig: --kubeconfig names /nowhere, which does not exist; want a file that is "
-            "there, from --kubeconfig, $KUBECONFIG or ~/.kube/config");
+            "no kubeconfig: --kubeconfig names /nowhere, which does not exist; want an existing "
+            "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config");
   EXPECT_NE(message({.variable = "/no:/where"}).find("$KUBECONFIG names /no:/where"),
             std::string::npos);
   EXPECT_NE(message({.home = "/nowhere"}).find("/nowhere/.kube/config"), std::string::npos);
@@ -194,19 +194,21 @@ TEST_P(KubeconfigWrong, SaysWhatAndWhere) {
 const std::string ca_data = ", certificate-authority-data: " + text::encode_base64(ca_pem);
 
 const Wrong wrong[] = {
-    {"unknown_context", server, "", "@: no context is called \"x\"; want one of here", "x"},
+    {"unknown_context", server, "", "@: no context is named \"x\"; want one of here", "x"},
     {"no_server", "", "", "@:9: clusters[0].cluster.server: \"\" does not begin with https://"},
     {"bad_server", "server: 10.0.0.1", "",
      "@:9: clusters[0].cluster.server: \"10.0.0.1\" does not begin with https://"},
     {"ca_and_insecure", server + ", insecure-skip-tls-verify: true" + ca_data, "",
-     "@:9: clusters[0].cluster.insecure-skip-tls-verify: stands beside a certificate-authority, "
-     "which would not be used; want one of the two"},
+     "@:9: clusters[0].cluster.insecure-skip-tls-verify: is given together with "
+     "certificate-authority, "
+     "which would be ignored; want one of the two"},
     {"insecure_no_boolean", server + ", insecure-skip-tls-verify: 'true'", "",
      "@:9: clusters[0].cluster.insecure-skip-tls-verify: want true or false, not a string"},
     {"ca_missing", server + ", certificate-authority: /nowhere/ca", "",
      "@:9: clusters[0].cluster.certificate-authority: cannot read /nowhere/ca: No such file"},
     {"ca_no_base64", server + ", certificate-authority-data: '*'", "",
-     "@:9: clusters[0].cluster.certificate-authority-data: is no base64; want PEM in base64"},
+     "@:9: clusters[0].cluster.certificate-authority-data: is not valid base64; want PEM in "
+     "base64"},
     {"ca_no_pem", server + ", certificate-authority-data: aGVsbG8=", "",
      "@:9: clusters[0].cluster.certificate-authority-data: want PEM, -----BEGIN CERTIFICATE-----"},
     {"proxy", server + ", proxy-url: 'http://proxy:3128'", "",
@@ -220,7 +222,7 @@ const Wrong wrong[] = {
     {"token_with_blank", server, "token: a b",
      "@:12: users[0].user.token: holds blanks or control characters"},
     {"token_and_password", server, "token: a, username: b",
-     "@:12: users[0].user.username: stands beside a token; want one of the two"},
+     "@:12: users[0].user.username: is given together with a token; want one of the two"},
     {"certificate_without_key", server, "client-certificate-data: " + text::encode_base64(cert_pem),
      "@:12: users[0].user: a client-certificate without its client-key; want both"},
     {"key_without_certificate", server, "client-key-data: " + text::encode_base64(key_pem),
@@ -265,21 +267,21 @@ constexpr Broken broken[] = {
     {"no_yaml", "a: [", ":1: not YAML: end of sequence flow not found"},
     {"no_mapping", "- a",
      ": want a kubeconfig, a mapping of clusters, users and contexts, not a array"},
-    {"empty", "", ": no context is called \"\""},
+    {"empty", "", ": no context is named \"\""},
     {"twice", "clusters:\n- name: a\n- name: a\n",
-     ":3: clusters[1].name: \"a\" stands twice in this list"},
+     ":3: clusters[1].name: \"a\" is in this list twice"},
     {"no_list", "users: {}", ":1: users: want a list, not a object"},
     {"name_no_string", "users:\n- name: 1", ":2: users[0].name: want a string, not a number"},
     {"item_no_mapping", "users: [a]", ":1: users[0]: want a mapping, not a string"},
     {"no_current", "contexts: [{name: a}, {name: b}]", ": there is no current-context"},
     {"no_such_current", "current-context: c\ncontexts: [{name: a}, {name: b}]",
-     ": no context is called \"c\""},
+     ": no context is named \"c\""},
     {"no_such_cluster", "current-context: a\ncontexts:\n- name: a\n  context: {cluster: x}",
-     ":4: no cluster is called \"x\""},
+     ":4: no cluster is named \"x\""},
     {"no_such_user",
      "current-context: a\ncontexts:\n- name: a\n  context: {cluster: x, user: z}\n"
      "clusters: [{name: x, cluster: {server: 'https://a'}}]",
-     ":4: no user is called \"z\""},
+     ":4: no user is named \"z\""},
 };
 INSTANTIATE_TEST_SUITE_P(Kubeconfig, KubeconfigBroken, testing::ValuesIn(broken), case_name);
 

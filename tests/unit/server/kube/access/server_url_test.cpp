@@ -72,7 +72,7 @@ constexpr Wrong wrong[] = {
     {"port_0", "https://example:0", "has a port"},
     {"port_too_large", "https://example:65536", "has a port"},
     {"port_no_number", "https://example:https", "has a port"},
-    {"user", "https://me:secret@example", "has a user"},
+    {"user", "https://me:secret@example", "contains a user"},
     {"query", "https://example/?x=y", "has a query"},
     {"line_end", "https://example/a\r\nb", "has a query"},
 };

@@ -89,7 +89,7 @@ TEST_F(AuthorizerTest, all_who_ask_meanwhile_wait_for_one_run) {
 TEST_F(AuthorizerTest, who_gives_up_leaves_it_to_the_next) {
   spawn(50ms);
   run();
-  EXPECT_EQ(told.back(), "the plugin that says who we are has not ended yet");
+  EXPECT_EQ(told.back(), "the credential plugin has not finished yet");
   spawn(10s);
   run();
   EXPECT_EQ(told.back(), "Bearer t");

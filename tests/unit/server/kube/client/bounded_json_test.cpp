@@ -36,8 +36,8 @@ TEST(BoundedJson, takes_what_is_usual) {
 TEST(BoundedJson, says_what_is_too_much) {
   EXPECT_EQ(refusal(nested(limits::api::answer_depth + 1)), "is nested deeper than 32 levels");
   EXPECT_EQ(refusal(list_of(limits::api::answer_values + 1)), "has more than 10000 values");
-  EXPECT_EQ(refusal("{"), "is no JSON");
-  EXPECT_EQ(refusal(""), "is no JSON");
+  EXPECT_EQ(refusal("{"), "is not JSON");
+  EXPECT_EQ(refusal(""), "is not JSON");
   EXPECT_EQ(refusal(std::string(limits::api::answer_bytes, '[')),
             "is nested deeper than 32 levels");
 }

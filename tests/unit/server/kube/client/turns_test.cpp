@@ -109,7 +109,7 @@ class TurnsTest : public testing::Test {
 TEST_F(TurnsTest, no_purpose_uses_up_anothers) {
   std::string last;
   for (int i = 0; i < 200; ++i) last = waited(Purpose::upkeep);
-  EXPECT_EQ(last, "too many requests of our own at once: no turn in time");
+  EXPECT_EQ(last, "client rate limit: no slot before the deadline");
   EXPECT_EQ(waited(Purpose::question), "");
   EXPECT_EQ(waited(Purpose::watch), "");
 }

@@ -76,7 +76,7 @@ std::string fault_of(const std::string& pointer, const Json& value) {
 TEST(LedgerObject, SaysWhatItCannotRead) {
   EXPECT_NE(fault_of("/data/format", "2").find("format is \"2\", expected \"1\"; another release"),
             std::string::npos);
-  EXPECT_NE(fault_of("/data/hosts-per-slice", "four").find("\"four\", expected a plain decimal"),
+  EXPECT_NE(fault_of("/data/hosts-per-slice", "four").find("\"four\", expected a whole number"),
             std::string::npos);
   EXPECT_NE(fault_of("/data/entries", "0-1\n").find("entries: line 1 is \"0-1\""),
             std::string::npos);

@@ -105,11 +105,11 @@ INSTANTIATE_TEST_SUITE_P(
     , BadListTest,
     testing::Values(Bad{"html", "<html>", "does not begin"}, Bad{"array", "[{}]", "does not begin"},
                     Bad{"no_version", R"({"metadata":{},"items":[]})", "no metadata.resourceV"},
-                    Bad{"number_item", R"({"items":[1]})", "an item that is no object"},
-                    Bad{"array_item", R"({"items":[[]]})", "an item that is no object"},
+                    Bad{"number_item", R"({"items":[1]})", "an item that is not an object"},
+                    Bad{"array_item", R"({"items":[[]]})", "an item that is not an object"},
                     Bad{"version_is_a_number", R"({"metadata":{"resourceVersion":5},"items":[]})",
                         "resourceVersion: found a number"},
-                    Bad{"twice", R"({"metadata":{"resourceVersion":"5"}}{})", "behind its end"}),
+                    Bad{"twice", R"({"metadata":{"resourceVersion":"5"}}{})", "after its end"}),
     case_name);
 
 TEST(ListDecoderTest, a_cut_page_is_not_at_its_end) {
@@ -138,7 +138,7 @@ TEST(ListDecoderTest, only_an_object_has_a_limit) {
   const Page page =
       decode(R"({"metadata":{"continue":"0123456789012345678901234567890123456789"})", 7, 40);
   EXPECT_EQ(page.outcome, Outcome::overflow);
-  EXPECT_EQ(page.error, "an object longer than 40 bytes");
+  EXPECT_EQ(page.error, "an object larger than 40 bytes");
 }
 
 }  // namespace

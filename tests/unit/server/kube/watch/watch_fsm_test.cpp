@@ -225,8 +225,8 @@ TEST_F(WatchStory, a_failing_connection_is_tried_with_the_same_page) {
 TEST_F(WatchStory, a_list_that_cannot_be_read_or_is_refused_begins_anew) {
   reach_listing();
   fsm_.page("t1", "10", now());
-  expect_wait(fsm_.undecodable("an object longer than 5 bytes", now()), 1200ms);
-  EXPECT_EQ(fsm_.error(), "list of pods: an object longer than 5 bytes");
+  expect_wait(fsm_.undecodable("an object larger than 5 bytes", now()), 1200ms);
+  EXPECT_EQ(fsm_.error(), "list of pods: an object larger than 5 bytes");
   Step step = waited(1200ms);
   EXPECT_EQ(step.note, Note::begin_relist);
   expect_list(step, "");
