@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Finds retired words in what a user reads.
+
+words.py ROOT         one line per breach: file:line, the word, what is right; exit 1 if there is one
+words.py --self-test  a made-up tree with one breach at a time: each must be found
+
+Read are the string literals of webhook, topology and server (not their comments), the texts of
+charts, README.md and docs/*.md. words_allowed.txt says where a word may stand, and why.
+docs/architecture.md ("Words") has the words to use.
+"""
+
+import bisect
+import pathlib
+import re
+import sys
+import tempfile
+
+ALLOWED = "tests/readme/words_allowed.txt"
+
+# What is retired, and what is right. A blank stands for several, and for a line break.
+RETIRED = [(re.compile(pattern.replace(" ", " +"), re.IGNORECASE), right)
+           for pattern, right in (
+    (r"\bfor ever\b", "forever"),
+    (r"(?<!there\x20)\b(?:is|are|was|were) no (?!longer\b|more\b|less\b|such\b)\w+",
+     "is not a ..."),
+    (r"\b\w+ anew\b", "rebuilt, again"),
+    (r"\bin silence\b|\bfallen silent\b", "never forms, waits forever, silently, stopped sending data"),
+    (r"\bheard nothing\b", "received nothing"),
+    (r"\bwants\b", "asks for, requests, needs"),
+    (r"(?<=[\w)]\x20)want\b(?<!you\x20want)", "asks for (\"want\" only begins what is right)"),
+    (r"\bgone\b", "deleted, removed"),
+    (r"\bcomes? as\b", "supports"),
+    (r"\blook(?:s|ed|ing)? after\b", "handles"),
+    (r"\bstands? (?:here )?twice\b", "duplicate ..."),
+    (r"\bnobody (?:can|has|is)\b", "say who or what: not a terminal, no container has"),
+    (r"\b(?:asked to )?come again\b", "deferred (503)"),
+    (r"\bpassed over\b", "skipped"),
+    (r"\bleft as (?:it|they) (?:is|are|was|were)\b", "left unchanged"),
+    (r"\bcreated as (?:it|they) (?:is|are|was|were)\b", "created unchanged"),
+    (r"\b(?:are|is) let in\b", "admitted"),
+    (r"\bas ever\b", "as usual"),
+    (r"\bgentle\b", "say the number"),
+    (r"\bthrown away\b|\baway with\b", "discarded, uninstall"),
+    (r"\bmakes? (?:it|them) again\b|\bcreate it again\b", "recreates"),
+    (r"\b(?:at the )?start alone\b", "once, at startup"),
+    (r"\bplain decimal\b", "whole number"),
+    (r"\bgood until\b", "valid until"),
+    (r"\b(?:cannot|can) be asked\b", "unreachable; say who asks whom"),
+)]
+
+# A comment, a raw string, a string, a character: in this order, since each may hold the others.
+TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|R\"([^(\s]*)\((.*?)\)\1\"|\"((?:[^\"\\\n]|\\.)*)\""
+                   r"|'(?:[^'\\\n]|\\.)*'", re.DOTALL)
+TEMPLATE_COMMENT = re.compile(r"\{\{-? ?/\*.*?\*/ ?-?\}\}", re.DOTALL)
+ESCAPE = re.compile(r"\\(.)")
+SPACE = re.compile(r"\s")
+
+
+def literals(source):
+    """(text, offset of each part) of every string literal; adjacent ones are one."""
+    parts, end = [], None
+    for found in TOKEN.finditer(source):
+        text, at = found.group(2), found.start(2)
+        if text is None:
+            text, at = found.group(3), found.start(3)
+        line = source[source.rfind("\n", 0, found.start()) + 1:found.start()]
+        if text is None or line.startswith("#include"):
+            continue
+        if found.group(2) is None:  # of the same length, so that offsets stay
+            text = ESCAPE.sub(lambda e: "  " if e.group(1) == "n" else " " + e.group(1), text)
+        if parts and not source[end:found.start()].strip():
+            parts.append((text, at))
+        else:
+            yield from [parts] if parts else []
+            parts = [(text, at)]
+        end = found.end()
+    yield from [parts] if parts else []
+
+
+def passages(path, source):
+    """Lists of (text, offset): what is read as one text."""
+    if path.suffix in (".cpp", ".hpp"):
+        yield from literals(source)
+    elif path.suffix in (".yaml", ".tpl", ".txt"):
+        blank = TEMPLATE_COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), source)
+        yield [(re.sub(r"^( *)#", r"\1 ", blank, flags=re.MULTILINE), 0)]
+    else:
+        yield [(source, 0)]
+
+
+def breaches(path, source):
+    """(offset, word, what is right)."""
+    for parts in passages(path, source):
+        text = SPACE.sub(" ", "".join(part for part, _ in parts))
+        begins = [sum(len(part) for part, _ in parts[:i]) for i in range(len(parts))]
+        for pattern, right in RETIRED:
+            for found in pattern.finditer(text):
+                part = bisect.bisect_right(begins, found.start()) - 1
+                offset = parts[part][1] + found.start() - begins[part]
+                yield offset, " ".join(found.group().split()), right
+
+
+def pages(root):
+    for layer in ("webhook", "topology", "server"):
+        for suffix in ("cpp", "hpp"):
+            yield from (root / layer).rglob(f"*.{suffix}")
+    for suffix in ("yaml", "tpl", "txt", "md", "json"):
+        yield from (root / "charts").rglob(f"*.{suffix}")
+    yield from [root / "README.md"]
+    yield from (root / "docs").glob("*.md")
+
+
+def read_allowed(root):
+    """{(file, word): line number}, and what is wrong with the list itself."""
+    allowed, faults = {}, []
+    for number, line in enumerate((root / ALLOWED).read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in line.split("|")]
+        if len(fields) != 3 or not all(fields):
+            faults.append(f"{ALLOWED}:{number}: want FILE | WORD | REASON")
+        else:
+            allowed[fields[0], fields[1].lower()] = number
+    return allowed, faults
+
+
+def check(root):
+    allowed, faults = read_allowed(root)
+    used, read = set(), 0
+    for path in sorted(pages(root)):
+        name, source = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        read += 1
+        for offset, word, right in sorted(breaches(path, source)):
+            if (name, word.lower()) in allowed:
+                used.add((name, word.lower()))
+            else:
+                faults.append(f"{name}:{source.count(chr(10), 0, offset) + 1}: \"{word}\"; "
+                              f"right: {right}")
+    faults += [f"{ALLOWED}:{allowed[each]}: \"{each[1]}\" is not in {each[0]}"
+               for each in sorted(allowed.keys() - used)]
+    return faults, read
+
+
+# ---- the self-test
+
+GOOD = {
+    "webhook/a.cpp": '#include "a/gone.hpp"\n// it wants what is gone, for ever: a comment\n'
+                     '/* a token\nthat is no token */\nauto a = "there is no such Service";\n'
+                     "char c = '\"';\nauto b = \"topology \\\"2x2\\\"; want 2x4\";\n"
+                     'auto d = "the Pod is no longer alive";\n',
+    "topology/b.hpp": 'auto a = "is not a multiple of";\n',
+    "server/c.cpp": 'auto a = R"(\nIf you want TLS, pass --tls-cert)";\n',
+    "charts/t/values.yaml": "# Replicas.\nreplicas: 1\n",
+    "charts/t/templates/NOTES.txt": "{{- /* for ever */ -}}\nReady.\n",
+    "README.md": "A webhook. There is no image.\n",
+    "docs/contract.md": "Words.\n",
+    "docs/decisions/1.md": "It wants this for ever.\n",
+    ALLOWED: "# FILE | WORD | REASON\n",
+}
+BAD = [  # file, text, line and word of the breach
+    ("webhook/a.cpp", 'auto a = "waits for ever";\n', "1: \"for ever\"; right: forever"),
+    ("webhook/a.cpp", 'auto a = "waits for "\n         "ever";\n', '1: "for ever"'),
+    ("webhook/a.cpp", 'auto a =\n  "x";\nauto b = "the key "\n  "stands here twice";\n',
+     '4: "stands here twice"; right: duplicate'),
+    ("webhook/a.cpp", 'auto a = "name \\"x\\" is no DNS label";\n', '1: "is no DNS"'),
+    ("webhook/a.cpp", 'auto a = "\\nis made anew";\n', '1: "made anew"'),
+    ("webhook/a.cpp", 'auto a = "the Pod wants 4";\n', '1: "wants"'),
+    ("webhook/a.cpp", 'auto a = "the Pods want 4";\n', '1: "want"'),
+    ("webhook/a.cpp", "char c = '\"';\nauto a = \"it is gone\";\n", '2: "gone"'),
+    ("webhook/a.cpp", '// "\nauto a = "it comes as 2x2";\n', '2: "comes as"'),
+    ("topology/b.hpp", 'auto a = "holds chips in silence";\n', '1: "in silence"'),
+    ("server/c.cpp", 'auto a = R"(\nIt looks\nafter Pods)";\n', '2: "looks after"'),
+    ("server/c.cpp", 'auto a = "nobody can be asked here";\n', '1: "nobody can"'),
+    ("server/c.cpp", 'auto a = "expected a plain decimal";\n', '1: "plain decimal"'),
+    ("charts/t/values.yaml", "# Kept for\n# ever.\na: 1\n", '1: "for ever"'),
+    ("charts/t/values.schema.json", '{"description": "What it looks after."}\n', '1: "looks after"'),
+    ("charts/t/templates/NOTES.txt", "\nAway with it\n", '2: "Away with"'),
+    ("README.md", "Pods are\nleft as they are.\n", '2: "left as they are"'),
+    ("docs/contract.md", "One\n\nis passed over.\n", '3: "passed over"'),
+    (ALLOWED, "README.md | for ever |\n", "1: want FILE | WORD | REASON"),
+    (ALLOWED, "README.md | for ever | quoted\n", '1: "for ever" is not in README.md'),
+]
+
+
+def self_test():
+    failed = 0
+
+    def found(files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return check(pathlib.Path(folder))[0]
+
+    if got := found(GOOD):
+        failed += 1
+        print("nothing is wrong, but", got)
+    for name, text, wanted in BAD:
+        got = found({**GOOD, name: text})
+        if not any(each.startswith(f"{name}:{wanted}") for each in got):
+            failed += 1
+            print(f"{name}: {text!r}\n  wanted {wanted}\n  got {got}")
+    allowed = {"README.md": "It wants this.\n", ALLOWED: "README.md | wants | a quotation\n"}
+    if got := found({**GOOD, **allowed}):
+        failed += 1
+        print("allowed, but", got)
+    print(f"{len(BAD) + 2} trees, {failed} failed")
+    return 1 if failed else 0
+
+
+def main(argument):
+    if argument == "--self-test":
+        return self_test()
+    faults, read = check(pathlib.Path(argument))
+    print("\n".join(faults) or f"{read} files, no retired word")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
