@@ -1,4 +1,5 @@
-"""demo.py PROGRAM: starts the webhook's HTTPS server and shows what it does to three workloads.
+"""demo.py PROGRAM [--verbose]: starts the webhook's HTTPS server and shows what it does to three
+workloads.
 
 What it sends is what a real API server sent for the Pods of real controllers.
 """
@@ -13,6 +14,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -109,13 +111,70 @@ def show(heading, lines):
         print(f"    {line}")
 
 
+def cut(text):
+    """A line's text: a list of host names may be long; its end is in --verbose."""
+    return text if len(text) <= 88 else text[:85] + "..."
+
+
+def facts(pod):
+    """What the webhook may write, as {name: value}; an affinity term as its place and number."""
+    spec = pod["spec"]
+    found = {key: spec[key] for key in ("hostname", "subdomain") if key in spec}
+    for container in spec["containers"]:
+        for entry in container.get("env", []):
+            found[entry["name"]] = entry.get("value", "(from the Pod)")
+    for kind, strengths in spec.get("affinity", {}).items():
+        for strength, terms in strengths.items():
+            strength = strength.removesuffix("DuringSchedulingIgnoredDuringExecution")
+            found[f"{strength} {kind}"] = terms
+    return found
+
+
+def described(pod):
+    """What of all that a Pod has, in a line."""
+    spec = pod["spec"]
+    variables = [entry["name"] for each in spec["containers"] for entry in each.get("env", [])]
+    return ", ".join([f"{key} {spec[key]}" if key in spec else f"no {key}"
+                      for key in ("hostname", "subdomain")]
+                     + [f"{len(variables)} variables" if len(variables) > 1 else f"env {variables[0]}"]
+                     + (list(spec.get("affinity", {})) or ["no affinity"]))
+
+
+def added(before, after):
+    """What a Pod has more than before: a line each, terms, labels and annotations in one."""
+    had, has = facts(before), facts(after)
+    new = [name for name in has if had.get(name) != has[name]]
+    lines = [f"{name}={has[name]}" for name in new if isinstance(has[name], str)]
+    lines.append("affinity: " + ", ".join(name for name in new if isinstance(has[name], list | dict)))
+    for of in ("labels", "annotations"):
+        keys = before["metadata"].get(of, {})
+        lines.append(f"{of}: " + ", ".join(key for key in after["metadata"].get(of, {}) if key not in keys))
+    return [f"+ {cut(line)}" for line in lines]
+
+
+def in_short(why):
+    """Who the Pod is, why it was answered so, and where its id is from."""
+    for line, reason in zip(why, [*why[1:], ""]):
+        word, _, text = line.strip().partition(" ")
+        if word in ("found", "because"):
+            yield text.strip()
+        elif " TPU_WORKER_ID=" in line:
+            yield f"TPU_WORKER_ID: {reason.strip()}"
+
+
+def show_column(heading, lines):
+    for line in lines:
+        for part in textwrap.wrap(line, 92, subsequent_indent="  "):
+            print(f"  {heading:8}{part}")
+            heading = ""
+
+
 def agree(pods):
     """What the plain check of tests/readers says about all members together."""
     check = subprocess.run([sys.executable, ROOT / "tests" / "readers" / "agree.py", "-"],
                            input="".join(json.dumps(pod) + "\n" for pod in pods), text=True,
                            capture_output=True)
-    print((check.stdout + check.stderr).strip())
-    return check.returncode == 0
+    return check.returncode == 0, (check.stdout + check.stderr).strip()
 
 
 def tpu_pod(review):
@@ -124,8 +183,7 @@ def tpu_pod(review):
     return b'"google.com/tpu"' in review
 
 
-def demonstrate(title, reviews, program, webhook):
-    print(f"\n== {title}")
+def demonstrate(title, reviews, program, webhook, verbose):
     pods = {}
     for review in filter(tpu_pod, reviews):
         response = webhook.admit(review)
@@ -135,23 +193,34 @@ def demonstrate(title, reviews, program, webhook):
         pods[pod["spec"]["hostname"]] = review, pod
     review, after = next(iter(pods.values()))
     before = json.loads(review)["request"]["object"]
-    print(f"One of {len(pods)} Pods, {before['metadata'].get('generateName', '')}*:")
-    show("before", shown(before))
-    show("after", shown(after))
+    name = before["metadata"].get("generateName", "")
     why = subprocess.run([program, "review", "-", "--output", "text"], input=review,
-                         stdout=subprocess.PIPE, check=True).stdout.decode()
-    show("why (tpu-webhook review --output text)", why.splitlines()[1:])
-    return agree([pod for _, pod in pods.values()])
+                         stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[1:]
+    good, verdict = agree([pod for _, pod in pods.values()])
+    print(f"\n{title} ({name}*, one of {len(pods)} Pods)")
+    if verbose:
+        show("before", shown(before))
+        show("after", shown(after))
+        show("why (tpu-webhook review --output text)", why)
+        print(f"  {verdict}")
+    else:
+        show_column("before", [described(before)])
+        show_column("after", added(before, after))
+        show_column("why", in_short(why))
+        show_column("verdict", [verdict])
+    return good
 
 
-def main(program):
+def main(program, *options):
     with tempfile.TemporaryDirectory() as folder, Webhook(program, pathlib.Path(folder)) as webhook:
-        print(f"webhook on https://localhost:{webhook.port}/mutate, certificate of its own")
+        print(f"tpu-webhook serve on https://localhost:{webhook.port}/mutate, with a certificate of its own")
         results = [demonstrate(title, (RECORDED / story / "reviews.jsonl").read_bytes().splitlines(),
-                               program, webhook)
+                               program, webhook, "--verbose" in options)
                    for title, story in WORKLOADS]
+    if "--verbose" not in options:
+        print("\nEvery variable, and the reason of each operation: scripts/demo --verbose")
     return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
