@@ -18,7 +18,7 @@ constexpr std::uint32_t chip = 16, pitch = 24;  // a chip, and from one to the n
 constexpr std::uint32_t head = 18;              // of a host, for its worker id
 constexpr std::uint32_t gap = 8;                // around hosts
 constexpr std::uint32_t title_height = 28, layer_title = 20;
-constexpr std::uint32_t widest = 1200;
+constexpr std::uint32_t widest_image = 1200;
 
 constexpr auto style = R"(<style>
 text{font:12px sans-serif;fill:#202124}
@@ -93,7 +93,7 @@ Size draw(const NodePool& pool, std::uint32_t top, std::string& out) {
   out += title(pool, top);
   const Size each = layer_size(*grid);
   const std::uint32_t layers = grid->hosts()[2];
-  const std::uint32_t per_row = std::clamp(widest / each.width, 1u, layers);
+  const std::uint32_t per_row = std::clamp(widest_image / each.width, 1u, layers);
   for (std::uint32_t z = 0; z < layers; ++z) {
     out += layer(*grid, z, pool.slice.dims.rank() == 3, z % per_row * each.width,
                  top + title_height + z / per_row * each.height);

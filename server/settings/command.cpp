@@ -13,7 +13,7 @@ namespace tpuwh::server::settings {
 
 namespace {
 
-constexpr const char* standard = "default";
+constexpr const char* by_default = "default";
 
 // A key and its value as one that could have been given: '*' replaced by each name.
 struct Entry {
@@ -26,7 +26,7 @@ std::vector<Entry> entries(const Effective& effective) {
   std::vector<Entry> out;
   const auto add = [&](const std::string& key, const Json& value) {
     const auto found = effective.from.find(key);
-    out.push_back({key, value, found == effective.from.end() ? standard : found->second});
+    out.push_back({key, value, found == effective.from.end() ? by_default : found->second});
   };
   for (const Setting& setting : settings()) {
     const Json value = setting.get(effective.options);

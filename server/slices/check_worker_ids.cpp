@@ -79,7 +79,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
 }
 
 // With one process the device plugin says 0.
-void find_missing(const SliceReport& slice, Findings& findings) {
+void find_missing_ids(const SliceReport& slice, Findings& findings) {
   if (slice.processes < 2) return;
   std::vector<const SeenPod*> pods;
   for (const SeenPod* pod : slice.members) {
@@ -101,7 +101,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
 void check_worker_ids(const SliceReport& slice, Findings& findings) {
   find_duplicates(slice, findings);
   find_out_of_range(slice, findings);
-  find_missing(slice, findings);
+  find_missing_ids(slice, findings);
   if (!slice.worker_ids_known)
     findings.not_known(slice.full_name() +
                        ": TPU_WORKER_ID comes from valueFrom, envFrom or another variable, so the "

@@ -20,7 +20,7 @@ namespace ssl = boost::asio::ssl;
 constexpr auto tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr auto groups = "X25519:P-256:P-384";
 
-void check(bool ok, std::string_view what) {
+void require(bool ok, std::string_view what) {
   if (ok) return;
   const char* reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
@@ -47,8 +47,8 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_read_ahead(context, 1);  // a record's header and body in one system call
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-  check(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");
-  check(SSL_CTX_set1_groups_list(context, groups) == 1, "TLS groups");
+  require(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");
+  require(SSL_CTX_set1_groups_list(context, groups) == 1, "TLS groups");
 }
 
 void use_pair(ssl::context& context, const Pair& pair) {
@@ -59,13 +59,13 @@ void use_pair(ssl::context& context, const Pair& pair) {
   context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   context.use_private_key(boost::asio::buffer(pair.key), ssl::context::pem, ec);
   if (ec) throw std::runtime_error("key cannot be used: " + ec.message());
-  check(SSL_CTX_check_private_key(context.native_handle()) == 1,
-        "key does not belong to the certificate");
+  require(SSL_CTX_check_private_key(context.native_handle()) == 1,
+          "key does not belong to the certificate");
 }
 
 SystemTime to_time(const ASN1_TIME* time) {
   std::tm parts{};
-  check(ASN1_TIME_to_tm(time, &parts) == 1, "date of the certificate");
+  require(ASN1_TIME_to_tm(time, &parts) == 1, "date of the certificate");
   return std::chrono::system_clock::from_time_t(timegm(&parts));
 }
 

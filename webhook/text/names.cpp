@@ -90,7 +90,7 @@ bool is_json_number(std::string_view text) {
 
 namespace {
 
-char printable(char c) {
+char printable_char(char c) {
   return c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' : c;
 }
 
@@ -99,13 +99,13 @@ char printable(char c) {
 std::string printable(std::string_view text, std::size_t most) {
   const bool cut = text.size() > most;
   std::string out(text.substr(0, cut ? most - 3 : text.size()));
-  for (char& c : out) c = printable(c);
+  for (char& c : out) c = printable_char(c);
   if (cut) out += "...";
   return out;
 }
 
 void append_printable(Buffer& out, std::string_view text, std::size_t most) {
-  const bool clean = std::ranges::all_of(text, [](char c) { return printable(c) == c; });
+  const bool clean = std::ranges::all_of(text, [](char c) { return printable_char(c) == c; });
   out.append(clean && text.size() <= most ? text : std::string_view(printable(text, most)));
 }
 
