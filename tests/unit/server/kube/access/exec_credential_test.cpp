@@ -74,7 +74,7 @@ const Wrong wrong[] = {
     {"no_token", credential("{}"), "without token and clientCertificateData"},
     {"half", credential(R"({"clientKeyData": "x"})"), "with one of clientCertificateData"},
     {"header", credential(R"({"token": "a\r\nb"})"), "with blanks or control characters"},
-    {"no_pem", credential(R"({"clientCertificateData": "x", "clientKeyData": "y"})"), "no PEM"},
+    {"no_pem", credential(R"({"clientCertificateData": "x", "clientKeyData": "y"})"), "not PEM"},
     {"time", credential(R"({"token": "t", "expirationTimestamp": "tomorrow"})"), "want RFC 3339"},
     {"time_number", credential(R"({"token": "t", "expirationTimestamp": 5})"), "want RFC 3339"},
 };
