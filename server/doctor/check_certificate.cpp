@@ -1,8 +1,8 @@
-#include "server/doctor/certificates.hpp"
 #include "server/doctor/check.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tls/certificates.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ std::string bundle_of(const Json& webhook) {
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
 // one beside its successor, and by the first in a chain.
 void check_dates(const std::string& check, const std::string& what,
-                 const CertificateDates& certificate, const View& view, Checks& out) {
+                 const tls::CertificateDates& certificate, const View& view, Checks& out) {
   const std::string end = tls::to_text(certificate.not_after);
   const std::string named = fmt::format("{} ({})", what, certificate.subject);
   if (view.now < certificate.not_before)
@@ -53,9 +53,9 @@ std::string check_bundle(const View& view, Checks& out) {
          "helm upgrade with the chart's values");
   const std::string first = bundles.empty() ? "" : *bundles.rbegin();
   const auto pem = text::decode_base64(first);
-  const auto certificates =
-      pem ? read_certificates(*pem)
-          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is not valid base64"));
+  const auto certificates = pem ? tls::read_certificates(*pem)
+                                : Result<std::vector<tls::CertificateDates>>(
+                                      Error(Errc::bad_value, "it is not valid base64"));
   if (!certificates) {
     fail(out, check,
          fmt::format("the caBundle of the MutatingWebhookConfiguration cannot be used: {}",
@@ -64,7 +64,7 @@ std::string check_bundle(const View& view, Checks& out) {
     return {};
   }
   check_dates(check, "the CA that the API server trusts",
-              *std::ranges::max_element(*certificates, {}, &CertificateDates::not_after), view,
+              *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after), view,
               out);
   return *pem;
 }
@@ -86,15 +86,15 @@ void check_certificate(const View& view, Checks& out) {
   const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, mounted);
   const auto pem =
       text::decode_base64(text::text_member(text::member(view.secret.object, "data"), "tls.crt"));
-  const auto chain =
-      pem ? read_certificates(*pem)
-          : Result<std::vector<CertificateDates>>(Error(Errc::bad_value, "it is not valid base64"));
+  const auto chain = pem ? tls::read_certificates(*pem)
+                         : Result<std::vector<tls::CertificateDates>>(
+                               Error(Errc::bad_value, "it is not valid base64"));
   if (!chain)
     return fail(out, check, fmt::format("{}: {}", secret, chain.error().message()), renew);
   check_dates(check, secret, chain->front(), view, out);
   if (bundle.empty()) return;
   const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
-  const auto trusted = verify_chain(*pem, bundle, host, view.now);
+  const auto trusted = tls::verify_chain(*pem, bundle, host, view.now);
   if (trusted) return ok(out, "trust", fmt::format("the API server trusts it for {}", host));
   fail(out, "trust",
        fmt::format("the API server does not trust {} for {}: {}", secret, host,

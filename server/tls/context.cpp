@@ -1,5 +1,7 @@
 #include "server/tls/context.hpp"
 
+#include "server/tls/openssl_ptr.hpp"
+
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -63,20 +65,15 @@ void use_pair(ssl::context& context, const Pair& pair) {
           "key does not belong to the certificate");
 }
 
-SystemTime to_time(const ASN1_TIME* time) {
-  std::tm parts{};
-  require(ASN1_TIME_to_tm(time, &parts) == 1, "date of the certificate");
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
-}
-
 // The end of the leaf's life, or an exception if `now` is not in it.
 SystemTime check_dates(SSL_CTX* context, SystemTime now) {
   const X509* leaf = SSL_CTX_get0_certificate(context);
   const auto begin = to_time(X509_get0_notBefore(leaf));
   const auto end = to_time(X509_get0_notAfter(leaf));
-  if (now < begin) throw std::runtime_error("certificate is not valid before " + to_text(begin));
-  if (now >= end) throw std::runtime_error("certificate expired at " + to_text(end));
-  return end;
+  require(begin && end, "date of the certificate");
+  if (now < *begin) throw std::runtime_error("certificate is not valid before " + to_text(*begin));
+  if (now >= *end) throw std::runtime_error("certificate expired at " + to_text(*end));
+  return *end;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "server/tls/source.hpp"
 
-#include "server/tls/self_issued.hpp"
+#include "server/tls/issuing.hpp"
+
+#include <array>
+#include <utility>
 
 namespace tpuwh::server::tls {
 
@@ -18,6 +21,14 @@ Source Source::self_issued(std::span<const std::string> names, SystemTime now) {
   source.name_ = "self-issued";
   source.ca_ = issued.ca;
   source.first_ = make_context(issued.pair, now);
+  return source;
+}
+
+Source Source::awaited(std::string name, SystemTime now) {
+  const std::array<std::string, 1> nobody = {"not-issued-yet.invalid"};
+  Source source;
+  source.name_ = std::move(name);
+  source.first_ = make_context(issue(nobody, now).pair, now);
   return source;
 }
 

@@ -4,7 +4,7 @@
 #include "server/doctor/view.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/text/base64.hpp"
-#include "server/tls/self_issued.hpp"
+#include "server/tls/issuing.hpp"
 
 #include <string>
 #include <vector>

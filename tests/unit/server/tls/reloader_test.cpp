@@ -1,6 +1,6 @@
 #include "server/tls/reloader.hpp"
 
-#include "server/tls/self_issued.hpp"
+#include "server/tls/issuing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// X.509 as `doctor` looks at it: public parts alone.
+// X.509 as a caller looks at it: public parts alone.
 #pragma once
 
 #include "server/tls/context.hpp"
@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server::doctor {
+namespace tpuwh::server::tls {
 
 struct CertificateDates {
   std::string subject;  // "CN=tpu-webhook CA"
-  tls::SystemTime not_before, not_after;
+  SystemTime not_before, not_after;
 };
 
 // Every certificate of a PEM text, in its order.
@@ -25,6 +25,9 @@ Result<std::vector<CertificateDates>> read_certificates(const std::string& pem);
 //
 //   errors  bad_value: why not, a sentence
 Result<void> verify_chain(const std::string& chain, const std::string& roots,
-                          const std::string& host, tls::SystemTime now);
+                          const std::string& host, SystemTime now);
 
-}  // namespace tpuwh::server::doctor
+// Whether a private key, PEM, is that of the first certificate of a PEM text.
+bool belongs_to(const std::string& key, const std::string& certificate);
+
+}  // namespace tpuwh::server::tls

@@ -1,4 +1,4 @@
-#include "server/tls/self_issued.hpp"
+#include "server/tls/issuing.hpp"
 
 #include "server/net/address.hpp"
 #include "server/tls/openssl_ptr.hpp"
@@ -21,11 +21,10 @@
 namespace tpuwh::server::tls {
 namespace {
 
-using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using ExtensionPtr = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
 
 void check(bool ok, std::string_view what) {
-  if (!ok) throw std::runtime_error(fmt::format("self-issued certificate: {}", what));
+  if (!ok) throw std::runtime_error(fmt::format("issuing a certificate: {}", what));
 }
 
 KeyPtr make_key() {
@@ -44,10 +43,10 @@ void set_serial(X509* certificate) {
   check(done, "serial");
 }
 
-void set_dates(X509* certificate, SystemTime now) {
+void set_dates(X509* certificate, SystemTime now, std::chrono::hours life) {
   const auto seconds = [](SystemTime time) { return std::chrono::system_clock::to_time_t(time); };
-  ASN1_TIME_set(X509_getm_notBefore(certificate), seconds(now - self_issued_slack));
-  ASN1_TIME_set(X509_getm_notAfter(certificate), seconds(now + self_issued_life));
+  ASN1_TIME_set(X509_getm_notBefore(certificate), seconds(now - issued_slack));
+  ASN1_TIME_set(X509_getm_notAfter(certificate), seconds(now + life));
 }
 
 void set_name(X509_NAME* name, const std::string& common_name) {
@@ -62,12 +61,13 @@ void add_extension(X509* certificate, X509* issuer, int id, const std::string& v
   check(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1, value);
 }
 
-CertificatePtr begin_certificate(const std::string& common_name, EVP_PKEY* key, SystemTime now) {
+CertificatePtr begin_certificate(const std::string& common_name, EVP_PKEY* key, SystemTime now,
+                                 std::chrono::hours life) {
   CertificatePtr certificate(X509_new());
   check(certificate != nullptr, "no memory");
   X509_set_version(certificate.get(), X509_VERSION_3);
   set_serial(certificate.get());
-  set_dates(certificate.get(), now);
+  set_dates(certificate.get(), now, life);
   set_name(X509_get_subject_name(certificate.get()), common_name);
   check(X509_set_pubkey(certificate.get(), key) == 1, "public key");
   return certificate;
@@ -78,8 +78,8 @@ void sign(X509* certificate, X509* issuer, EVP_PKEY* issuer_key) {
   check(X509_sign(certificate, issuer_key, EVP_sha256()) > 0, "signing");
 }
 
-CertificatePtr make_ca(EVP_PKEY* key, SystemTime now) {
-  auto ca = begin_certificate("tpu-webhook CA", key, now);
+CertificatePtr make_ca(EVP_PKEY* key, SystemTime now, std::chrono::hours life) {
+  auto ca = begin_certificate("tpu-webhook CA", key, now, life);
   add_extension(ca.get(), ca.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
   add_extension(ca.get(), ca.get(), NID_key_usage, "critical,keyCertSign,cRLSign");
   add_extension(ca.get(), ca.get(), NID_subject_key_identifier, "hash");
@@ -108,8 +108,8 @@ std::string alternative_names(std::span<const std::string> names) {
 }
 
 CertificatePtr make_leaf(std::span<const std::string> names, EVP_PKEY* key, X509* ca,
-                         EVP_PKEY* ca_key, SystemTime now) {
-  auto leaf = begin_certificate("tpu-webhook", key, now);
+                         EVP_PKEY* ca_key, SystemTime now, std::chrono::hours life) {
+  auto leaf = begin_certificate("tpu-webhook", key, now, life);
   add_extension(leaf.get(), ca, NID_basic_constraints, "critical,CA:FALSE");
   add_extension(leaf.get(), ca, NID_key_usage, "critical,digitalSignature");
   add_extension(leaf.get(), ca, NID_ext_key_usage, "serverAuth");
@@ -138,18 +138,42 @@ std::string to_pem(EVP_PKEY* key) {
   });
 }
 
+// What an authority's PEM texts stand for.
+CertificatePtr read_certificate(const std::string& pem) {
+  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  check(certificate != nullptr, "the authority's certificate cannot be read");
+  return certificate;
+}
+
+KeyPtr read_key(const std::string& pem) {
+  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  check(key != nullptr, "the authority's key cannot be read");
+  return key;
+}
+
 }  // namespace
 
+Pair issue_authority(SystemTime now, std::chrono::hours life) {
+  const auto key = make_key();
+  const auto certificate = make_ca(key.get(), now, life);
+  return {.certificates = to_pem(certificate.get()), .key = to_pem(key.get())};
+}
+
+Pair issue_leaf(const Pair& authority, std::span<const std::string> names, SystemTime now,
+                std::chrono::hours life) {
+  const auto ca = read_certificate(authority.certificates);
+  const auto ca_key = read_key(authority.key);
+  const auto key = make_key();
+  const auto leaf = make_leaf(names, key.get(), ca.get(), ca_key.get(), now, life);
+  return {.certificates = to_pem(leaf.get()), .key = to_pem(key.get())};
+}
+
 SelfIssued issue(std::span<const std::string> names, SystemTime now) {
-  const auto ca_key = make_key();
-  const auto ca = make_ca(ca_key.get(), now);
-  const auto leaf_key = make_key();
-  const auto leaf = make_leaf(names, leaf_key.get(), ca.get(), ca_key.get(), now);
-  SelfIssued issued;
-  issued.ca = to_pem(ca.get());
-  issued.pair.certificates = to_pem(leaf.get());
-  issued.pair.key = to_pem(leaf_key.get());
-  return issued;
+  const Pair authority = issue_authority(now, self_issued_life);
+  return {.ca = authority.certificates,
+          .pair = issue_leaf(authority, names, now, self_issued_life)};
 }
 
 }  // namespace tpuwh::server::tls

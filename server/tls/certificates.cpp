@@ -1,4 +1,4 @@
-#include "server/doctor/certificates.hpp"
+#include "server/tls/certificates.hpp"
 
 #include "server/tls/openssl_ptr.hpp"
 
@@ -10,16 +10,12 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-#include <ctime>
 #include <memory>
 
-namespace tpuwh::server::doctor {
+namespace tpuwh::server::tls {
 
 namespace {
 
-using tls::BioPtr;
-using tls::CertificatePtr;
-using tls::Free;
 using StorePtr = std::unique_ptr<X509_STORE, Free<X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>>;
 
@@ -44,12 +40,6 @@ Result<Certificates> read_pem(const std::string& pem) {
   return out;
 }
 
-tls::SystemTime to_time(const ASN1_TIME* time) {
-  std::tm parts{};
-  ASN1_TIME_to_tm(time, &parts);
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
-}
-
 std::string subject(const X509* certificate) {
   const BioPtr bio(BIO_new(BIO_s_mem()));
   X509_NAME_print_ex(bio.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
@@ -64,14 +54,19 @@ Result<std::vector<CertificateDates>> read_certificates(const std::string& pem) 
   const auto certificates = read_pem(pem);
   if (!certificates) return certificates.error();
   std::vector<CertificateDates> out;
-  for (const CertificatePtr& each : *certificates)
-    out.push_back({subject(each.get()), to_time(X509_get0_notBefore(each.get())),
-                   to_time(X509_get0_notAfter(each.get()))});
+  for (const CertificatePtr& each : *certificates) {
+    const auto begin = to_time(X509_get0_notBefore(each.get()));
+    const auto end = to_time(X509_get0_notAfter(each.get()));
+    if (!begin || !end)
+      return Error(Errc::bad_value,
+                   fmt::format("the dates of certificate {} cannot be read", out.size() + 1));
+    out.push_back({subject(each.get()), *begin, *end});
+  }
   return out;
 }
 
 Result<void> verify_chain(const std::string& chain, const std::string& roots,
-                          const std::string& host, tls::SystemTime now) {
+                          const std::string& host, SystemTime now) {
   const auto presented = read_pem(chain), trusted = read_pem(roots);
   if (!presented) return presented.error();
   if (!trusted) return trusted.error();
@@ -98,4 +93,16 @@ Result<void> verify_chain(const std::string& chain, const std::string& roots,
   return Error(Errc::bad_value, X509_verify_cert_error_string(code));
 }
 
-}  // namespace tpuwh::server::doctor
+bool belongs_to(const std::string& key, const std::string& certificate) {
+  const auto certificates = read_pem(certificate);
+  const BioPtr bio(BIO_new_mem_buf(key.data(), static_cast<int>(key.size())));
+  // An encrypted key is refused, not asked about at a terminal.
+  const auto no_password = [](char*, int, int, void*) { return 0; };
+  const KeyPtr read(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  const bool fits = certificates && read != nullptr &&
+                    X509_check_private_key(certificates->front().get(), read.get()) == 1;
+  ERR_clear_error();
+  return fits;
+}
+
+}  // namespace tpuwh::server::tls

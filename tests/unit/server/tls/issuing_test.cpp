@@ -1,4 +1,4 @@
-#include "server/tls/self_issued.hpp"
+#include "server/tls/issuing.hpp"
 
 #include <gtest/gtest.h>
 #include <openssl/bio.h>
@@ -42,7 +42,7 @@ bool is_trusted(X509* ca, X509* leaf, SystemTime now) {
 const SystemTime now = std::chrono::system_clock::now();
 const std::array<std::string, 3> names = {"tpu-webhook.tpu-webhook-system.svc", "127.0.0.1", "::1"};
 
-TEST(SelfIssuedTest, leaf_is_trusted_through_the_ca) {
+TEST(IssuingTest, leaf_is_trusted_through_the_ca) {
   const auto issued = issue(names, now);
   const auto ca = read(issued.ca);
   const auto leaf = read(issued.pair.certificates);
@@ -53,13 +53,13 @@ TEST(SelfIssuedTest, leaf_is_trusted_through_the_ca) {
   EXPECT_FALSE(is_trusted(ca.get(), leaf.get(), now + self_issued_life + std::chrono::hours(1)));
 }
 
-TEST(SelfIssuedTest, another_ca_is_not_trusted) {
+TEST(IssuingTest, another_ca_is_not_trusted) {
   const auto other = issue(names, now);
   const auto issued = issue(names, now);
   EXPECT_FALSE(is_trusted(read(other.ca).get(), read(issued.pair.certificates).get(), now));
 }
 
-TEST(SelfIssuedTest, leaf_names_hosts_and_addresses) {
+TEST(IssuingTest, leaf_names_hosts_and_addresses) {
   const auto leaf = read(issue(names, now).pair.certificates);
   EXPECT_EQ(X509_check_host(leaf.get(), names[0].c_str(), 0, 0, nullptr), 1);
   EXPECT_EQ(X509_check_ip_asc(leaf.get(), "127.0.0.1", 0), 1);
@@ -68,7 +68,7 @@ TEST(SelfIssuedTest, leaf_names_hosts_and_addresses) {
   EXPECT_EQ(X509_check_ip_asc(leaf.get(), "127.0.0.2", 0), 0);
 }
 
-TEST(SelfIssuedTest, leaf_is_ecdsa_p256_and_no_ca) {
+TEST(IssuingTest, leaf_is_ecdsa_p256_and_no_ca) {
   const auto leaf = read(issue(names, now).pair.certificates);
   const auto* key = X509_get0_pubkey(leaf.get());
   std::array<char, 32> group{};
@@ -77,7 +77,7 @@ TEST(SelfIssuedTest, leaf_is_ecdsa_p256_and_no_ca) {
   EXPECT_EQ(X509_check_ca(leaf.get()), 0);
 }
 
-TEST(SelfIssuedTest, every_certificate_has_its_own_key_and_serial) {
+TEST(IssuingTest, every_certificate_has_its_own_key_and_serial) {
   const auto one = issue(names, now);
   const auto two = issue(names, now);
   EXPECT_NE(one.pair.key, two.pair.key);
@@ -87,12 +87,12 @@ TEST(SelfIssuedTest, every_certificate_has_its_own_key_and_serial) {
             0);
 }
 
-TEST(SelfIssuedTest, makes_a_context) {
+TEST(IssuingTest, makes_a_context) {
   const auto issued = issue(names, now);
   EXPECT_NE(make_context(issued.pair, now), nullptr);
 }
 
-TEST(SelfIssuedTest, refuses_what_is_no_host_name) {
+TEST(IssuingTest, refuses_what_is_no_host_name) {
   for (const std::string bad : {"", "a,b", "a b", "DNS:evil", "a\nb", "ä"}) {
     const std::array<std::string, 1> list = {bad};
     EXPECT_THROW(issue(list, now), std::runtime_error) << bad;
