@@ -28,6 +28,10 @@ class Health {
   void await_cluster() { synced_ = false; }
   void set_synced() { synced_ = true; }
 
+  // The certificate is to be issued, and trusted by the API server; and it is.
+  void await_trust() { trusted_ = false; }
+  void set_trusted() { trusted_ = true; }
+
   // When the certificate in use ends.
   void set_certificate_end(std::chrono::system_clock::time_point end);
   std::chrono::system_clock::time_point certificate_end() const;
@@ -41,6 +45,7 @@ class Health {
   std::atomic<std::chrono::system_clock::rep> certificate_end_;
   std::atomic<bool> serving_{false};
   std::atomic<bool> synced_{true};
+  std::atomic<bool> trusted_{true};
   std::atomic<bool> draining_{false};
 };
 

@@ -1,5 +1,7 @@
 #include "server/serve/app.hpp"
 
+#include "server/kube/access/api_config.hpp"
+#include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/limits/memory.hpp"
 #include "server/metrics/process.hpp"
@@ -75,25 +77,48 @@ void return_large_blocks() {
   mallopt(M_TRIM_THRESHOLD, large);
 }
 
-// How to reach the API server; nothing where none is to be asked.
-std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
-  if (options.ledger == settings::LedgerKind::memory ||
-      options.ledger == settings::LedgerKind::none)
-    return std::nullopt;
-  const auto choice =
-      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
   auto access = kube::access::PodAccess::from_environment();
   if (!options.service_account.empty()) access.service_account = options.service_account;
-  const bool asked = !options.kubeconfig.empty() || !options.context.empty();
-  if (options.ledger == settings::LedgerKind::automatic && !asked && !access.in_cluster())
-    return std::nullopt;
-  auto config = asked || !access.in_cluster() ? kube::access::kubeconfig_config(choice)
-                                              : kube::access::in_cluster_config(access);
+  return access;
+}
+
+bool names_kubeconfig(const settings::ServeOptions& options) {
+  return !options.kubeconfig.empty() || !options.context.empty();
+}
+
+// How to reach the API server. `otherwise`: how to do without, for who cannot.
+kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
+                                        std::string_view otherwise) {
+  const auto choice =
+      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+  const auto access = pod_access(options);
+  auto config = names_kubeconfig(options) || !access.in_cluster()
+                    ? kube::access::kubeconfig_config(choice)
+                    : kube::access::in_cluster_config(access);
   if (config) return std::move(*config);
-  throw std::runtime_error(fmt::format(
-      "{}; to serve without an API server, and without ids for Ray workers that have no "
-      "index labels, pass --ledger none",
-      config.error().message()));
+  throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
+}
+
+// For the ledger; nothing where no API server is to be asked.
+std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
+  using settings::LedgerKind;
+  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
+    return std::nullopt;
+  if (options.ledger == LedgerKind::automatic && !names_kubeconfig(options) &&
+      !pod_access(options).in_cluster())
+    return std::nullopt;
+  return find_api_server(options,
+                         "to serve without an API server, and without ids for Ray workers that "
+                         "have no index labels, pass --ledger none");
+}
+
+// For a certificate that is kept in a Secret.
+std::optional<kube::access::ApiConfig> find_certificate(const settings::ServeOptions& options) {
+  if (options.tls_secret.empty()) return std::nullopt;
+  return find_api_server(options,
+                         "to serve a certificate from files, pass --tls-cert and --tls-key "
+                         "in place of --tls-secret");
 }
 
 std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
@@ -119,7 +144,8 @@ class App {
         health_(options.threads + 1),
         source_(open_source()),
         certificate_(source_.first()),
-        cluster_config_(find_cluster(options)) {
+        cluster_config_(find_cluster(options)),
+        certificate_config_(find_certificate(options)) {
     health_.set_certificate_end(source_.first()->not_after);
     for (unsigned number = 1; number <= options_.threads; ++number) {
       workers_.push_back(
@@ -131,6 +157,7 @@ class App {
     const auto ports = open_ports();
     publish_ca(out);
     say_listening(ports);
+    keep_certificate();
     add_metrics();
     control_.spawn(watch_signals());
     control_.spawn(watch_certificate());
@@ -141,6 +168,7 @@ class App {
     health_.set_serving();
     control_.run();
     threads.clear();  // joins; before disconnect(), since sessions ask the cluster
+    keeper_.reset();
     cluster_.disconnect();
     log_.info("stopped");
     return exit_code_;
@@ -151,6 +179,8 @@ class App {
 
   tls::Source open_source() const {
     const auto now = std::chrono::system_clock::now();
+    if (!options_.tls_secret.empty())
+      return tls::Source::awaited("Secret " + options_.tls_secret, now);
     if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
     return tls::Source::files(options_.tls_cert, options_.tls_key, now);
   }
@@ -199,6 +229,21 @@ class App {
     });
   }
 
+  // On the control loop, with a client of its own: what the ledger asks does not delay it.
+  void keep_certificate() {
+    if (!certificate_config_) return;
+    health_.await_trust();
+    keeper_.emplace(control_.executor(), *certificate_config_, options_.tls_secret, log_,
+                    kube::certificate::Keeper::Listener{
+                        .serve = [this](const tls::ContextPtr& served) { use(served); },
+                        .trusted =
+                            [this] {
+                              log_.info("certificate trusted");
+                              health_.set_trusted();
+                            }});
+    control_.spawn(keeper_->run());
+  }
+
   // Asked for on the health port, which is the loop of the cluster's client.
   void add_metrics() {
     metrics_.add([](metrics::Samples& out) {
@@ -207,6 +252,8 @@ class App {
     });
     metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
     metrics_.add(metrics::process_metrics);
+    if (keeper_)
+      metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
     if (!cluster_config_) return;
     metrics_.add([this](metrics::Samples& out) {
       cluster_metrics(cluster_.status(), net::Clock::now(), out);
@@ -275,14 +322,18 @@ class App {
     }
   }
 
+  void use(const tls::ContextPtr& served) {
+    certificate_.set(served);
+    health_.set_certificate_end(served->not_after);
+    log_.info("certificate replaced", {{"not_after", tls::to_text(served->not_after)}});
+  }
+
   void use(const tls::Reloader::Change& change) {
     if (change.context == nullptr) {
       log_.error("certificate not replaced; the old one is kept", {{"error", change.error}});
       return;
     }
-    certificate_.set(change.context);
-    health_.set_certificate_end(change.context->not_after);
-    log_.info("certificate replaced", {{"not_after", tls::to_text(change.context->not_after)}});
+    use(change.context);
   }
 
   // --- end ---
@@ -374,7 +425,7 @@ class App {
   https::Connections connections_{load_}, health_connections_{health_load_};
   tls::Source source_;
   tls::CurrentContext certificate_;
-  const std::optional<kube::access::ApiConfig> cluster_config_;
+  const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
   webhook::read::NoCluster no_cluster_;
   places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
   kube::cluster::Cluster cluster_{options_.webhook.prefix};
@@ -389,6 +440,7 @@ class App {
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
   Worker control_{shared_, 0, https::Port::health, health_connections_};
+  std::optional<kube::certificate::Keeper> keeper_;
   Drain drain_;
   std::atomic<std::size_t> open_ports_{0};
   int exit_code_ = 0;

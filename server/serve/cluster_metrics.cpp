@@ -67,4 +67,15 @@ void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint 
   calls("failed", ledger.failed);
 }
 
+void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out) {
+  out.gauge("tpu_webhook_certificate_trusted",
+            "1 if all entries of our webhook configurations hold our CA", status.trusted ? 1 : 0);
+  out.counter("tpu_webhook_certificate_failures_total",
+              "Looks at the certificate's Secret and the configurations that failed",
+              static_cast<double>(status.failures));
+  out.counter("tpu_webhook_certificate_writes_total",
+              "Writes of the certificate's Secret and of the configurations by this replica",
+              static_cast<double>(status.writes));
+}
+
 }  // namespace tpuwh::server::serve

@@ -1,6 +1,7 @@
 // What is known of a server's cluster, as metrics: how fresh, how much, and what the ledger does.
 #pragma once
 
+#include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/metrics/metrics.hpp"
 #include "server/net/asio.hpp"
@@ -10,5 +11,8 @@ namespace tpuwh::server::serve {
 // A kind that the API server does not serve (a cluster without KubeRay) has no samples.
 void cluster_metrics(const kube::cluster::ClusterStatus& status, net::TimePoint now,
                      metrics::Samples& out);
+
+// The same of the certificate that replicas issue themselves.
+void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samples& out);
 
 }  // namespace tpuwh::server::serve

@@ -41,6 +41,15 @@ std::vector<Problem> contradictions(const Effective& effective) {
   if (cert && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
     add("tls.hostnames", no_use);
   if (cert && !effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", no_use);
+  const bool secret = !effective.options.tls_secret.empty();
+  if (secret && (cert || key))
+    add("tls.secret", "and tls.cert or --tls-cert are both given: want one certificate");
+  if (secret && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
+    add("tls.hostnames",
+        "is for a self-issued certificate, but tls.secret or --tls-secret is given");
+  if (secret && !effective.options.ca_bundle_out.empty())
+    add("tls.caBundleOut",
+        "is for a self-issued certificate, but tls.secret or --tls-secret is given");
   return out;
 }
 

@@ -26,8 +26,12 @@ struct ServeOptions {
   std::string listen = ":8443";
   std::string health_listen;
 
-  // Both or neither; without them the server issues a certificate to itself for
-  // `tls_hostnames` and gives away its CA, in a file or on standard output.
+  // A Secret of the Pod's namespace in which all replicas keep a certificate that they issue and
+  // renew themselves.
+  std::string tls_secret;
+
+  // Both or neither; without them and without tls_secret the server issues a certificate to itself
+  // for `tls_hostnames` and gives away its CA, in a file or on standard output.
   std::string tls_cert;
   std::string tls_key;
   std::vector<std::string> tls_hostnames = {"tpu-webhook.tpu-webhook-system.svc", "localhost",

@@ -251,6 +251,23 @@ void add_ports(std::vector<Setting>& out) {
       1, limits::most_threads, [](auto& o) -> auto& { return o.threads; }));
 }
 
+Setting secret_setting() {
+  const auto parse = [](const std::string& name) {
+    const bool good = name.empty() || webhook::text::is_host_name(name);
+    return good ? std::optional(name) : std::nullopt;
+  };
+  return text(
+      {.key = "tls.secret",
+       .flag = "--tls-secret",
+       .type_name = "NAME",
+       .help = "Secret of this Pod's namespace in which all replicas keep a certificate "
+               "that they issue and renew; its CA is written into the webhook "
+               "configurations named tpu-webhook",
+       .schema = {{"maxLength", 253}}},
+      "the name of a Secret", [](auto& o) -> auto& { return o.tls_secret; }, parse,
+      show<std::string>);
+}
+
 void add_certificate(std::vector<Setting>& out) {
   out.push_back(file_name(
       {.key = "tls.cert",
@@ -260,6 +277,7 @@ void add_certificate(std::vector<Setting>& out) {
   out.push_back(file_name(
       {.key = "tls.key", .flag = "--tls-key", .help = "Private key of the certificate, PEM"},
       [](auto& o) -> auto& { return o.tls_key; }));
+  out.push_back(secret_setting());
   out.push_back(hostnames_setting());
   out.push_back(file_name(
       {.key = "tls.caBundleOut",

@@ -35,6 +35,9 @@ set(server_tests
   kube/access/exec_plugin_test.cpp
   kube/access/kubeconfig_test.cpp
   kube/access/server_url_test.cpp
+  kube/certificate/configuration_test.cpp
+  kube/certificate/contents_test.cpp
+  kube/certificate/renewal_test.cpp
   kube/client/session_test.cpp
   source/snapshot_test.cpp
   settings/file_test.cpp
@@ -45,7 +48,7 @@ set(server_tests
   slices/slice_report_test.cpp
   slices/command_test.cpp
   tls/reloader_test.cpp
-  tls/self_issued_test.cpp
+  tls/issuing_test.cpp
   tls/wire_test.cpp
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)

@@ -63,6 +63,8 @@ std::span<const ReadRow> reads() {
        "places that are taken"},
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",
        "the subdomain of Ray workers"},
+      {"cluster", "Secret of --tls-secret; our two webhook configurations",
+       "the server's certificate, and whether the API server trusts it; also written"},
       {"file", "--cluster", "review, slices and audit only: the cluster as kubectl printed it"},
       {"file", "--config", "settings, read once at startup"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},

@@ -1,0 +1,81 @@
+#include "server/kube/certificate/contents.hpp"
+
+#include "server/kube/client/bounded_json.hpp"
+#include "server/text/base64.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tpuwh::server::kube::certificate {
+namespace {
+
+constexpr auto renew = "tpu-webhook.dev/renew";
+
+std::string value(const Json& data, const std::string& key) {
+  return text::decode_base64(text::text_member(data, key)).value_or("");
+}
+
+void put(Json& data, const char* key, const std::string& value) {
+  if (value.empty())
+    data.erase(key);
+  else
+    data[key] = text::encode_base64(value);
+}
+
+}  // namespace
+
+std::string Contents::bundle() const {
+  const std::set<std::string> all = {authority.certificates, next_authority.certificates,
+                                     old_authority};
+  std::string text;
+  for (const std::string& each : all) text += each;
+  return text;
+}
+
+Result<SecretObject> read_secret(std::string_view json) {
+  auto object = client::parse_bounded(json);
+  if (!object) return Error(Errc::bad_json, "the Secret " + object.error().message());
+  const Json data = text::member(*object, "data");
+  const std::string asked =
+      text::text_member(text::member(text::member(*object, "metadata"), "annotations"), renew);
+  SecretObject secret;
+  secret.contents = {.authority = {value(data, "ca.crt"), value(data, "ca.key")},
+                     .next_authority = {value(data, "next-ca.crt"), value(data, "next-ca.key")},
+                     .old_authority = value(data, "old-ca.crt"),
+                     .leaf = {value(data, "tls.crt"), value(data, "tls.key")}};
+  if (asked == "certificate")
+    secret.asked = Asked::leaf;
+  else if (asked == "ca")
+    secret.asked = Asked::authority;
+  else if (!asked.empty())
+    secret.trouble = fmt::format("annotation {} is \"{}\", expected \"certificate\" or \"ca\"",
+                                 renew, webhook::text::printable(asked));
+  secret.object = std::move(*object);
+  return secret;
+}
+
+std::string with_contents(const SecretObject& secret, const Contents& contents, bool answered) {
+  Json object = secret.object;
+  Json& data = object["data"];
+  if (!data.is_object()) data = Json::object();
+  put(data, "ca.crt", contents.authority.certificates);
+  put(data, "ca.key", contents.authority.key);
+  put(data, "next-ca.crt", contents.next_authority.certificates);
+  put(data, "next-ca.key", contents.next_authority.key);
+  put(data, "old-ca.crt", contents.old_authority);
+  put(data, "tls.crt", contents.leaf.certificates);
+  put(data, "tls.key", contents.leaf.key);
+  put(data, "bundle.crt", contents.bundle());
+  Json& metadata = object["metadata"];
+  if (answered && metadata.contains("annotations")) metadata["annotations"].erase(renew);
+  return text::dump_json(object);
+}
+
+client::Resource secrets(std::string_view ns) {
+  return {.group = "", .version = "v1", .plural = "secrets", .ns = std::string(ns)};
+}
+
+}  // namespace tpuwh::server::kube::certificate
