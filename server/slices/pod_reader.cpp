@@ -187,8 +187,9 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
-  // Left alone it is a member all the same.
-  pod.annotation_values[static_cast<std::size_t>(webhook::read::Annotation::inject)].reset();
+  // Left alone or not checked it is a member all the same.
+  for (const auto each : {webhook::read::Annotation::inject, webhook::read::Annotation::skip_check})
+    pod.annotation_values[static_cast<std::size_t>(each)].reset();
   const auto decision = work_->decide(object);
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);

@@ -17,7 +17,7 @@ std::span<const ReadRow> reads() {
       {"Pod",
        "metadata.labels and annotations of the Job and StatefulSet controllers, JobSet, "
        "LeaderWorkerSet, KubeRay, Kueue, GKE and ours, by name",
-       "which member of which slice the Pod is, and who places it"},
+       "which member of which slice the Pod is, who places it, and whether it may be denied"},
       {"Pod", "spec.containers[*] and initContainers[*]: name, restartPolicy",
        "to tell processes from init containers"},
       {"Pod", "spec.containers[*].resources.limits and requests: google.com/tpu only",

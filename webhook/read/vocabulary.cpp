@@ -37,6 +37,7 @@ constexpr std::array<Key, annotation_count> annotation_keys{{
     {"batch.kubernetes.io/job-completion-index"},
     {"cloud.google.com/gke-tpu-slice-topology"},
     {"cloud.google.com/gke-tpu-topology"},
+    {"cloud.google.com/skip-tpu-webhook-check"},
     {"alpha.jobset.sigs.k8s.io/exclusive-topology"},
     {"leaderworkerset.sigs.k8s.io/size"},
     {"leaderworkerset.sigs.k8s.io/leader-requests-tpus"},

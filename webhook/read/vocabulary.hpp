@@ -43,6 +43,7 @@ enum class Annotation : std::size_t {
   job_completion_index,  // Job controller
   sub_slice_topology,    // user: a part of a slice, or a dynamic slice
   topology,              // user, with auto-provisioned slices
+  skip_check,            // user, xpk: docs/facts.md#skip-tpu-webhook-check
   jobset_exclusive,      // user, copied by JobSet
   lws_size,              // LeaderWorkerSet, and so on to lws_subgroup_exclusive
   lws_leader_requests_tpus,

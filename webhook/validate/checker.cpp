@@ -98,8 +98,8 @@ void Checker::warn(std::string_view sentence) {
 }
 
 void Checker::report(const outcome::Decision& decision) {
-  // The flavor that it is admitted to selects the nodes.
-  if (decision.reason == outcome::Reason::no_topology && kueue_manages()) return;
+  // The flavor that it is admitted to selects the nodes, or who makes the slice.
+  if (decision.reason == outcome::Reason::no_topology && (kueue_manages() || skips_check())) return;
   for (const outcome::Notes::Warning& note : work_.scratch.notes.warnings()) warn(note.sentence);
   if (decision.outcome == outcome::Outcome::denied) fault(decision.denial.text());
 }
@@ -109,8 +109,13 @@ bool Checker::kueue_manages() const {
   return object_.has_queue || pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty();
 }
 
+bool Checker::skips_check() const {
+  return work_.pod.annotation(read::Annotation::skip_check) == "true";
+}
+
 std::string_view Checker::who_knows_better() const {
   const read::Pod& pod = work_.pod;
+  if (skips_check()) return "annotation cloud.google.com/skip-tpu-webhook-check is \"true\"";
   if (kueue_manages()) return "Kueue, whose queue it is in, may change its size";
   if (work_.scratch.shape.dynamic) return "the slice is made or cut on demand";
   for (const read::Annotation each :

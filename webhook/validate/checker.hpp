@@ -70,6 +70,7 @@ class Checker {
   bool read(text::JsonReader::Mark place, std::string_view step);
   std::string titled(std::string_view sentence) const;
   bool kueue_manages() const;
+  bool skips_check() const;
   std::string_view who_knows_better() const;
 
   // The RayClusters of the cluster are left out: the one that is looked at is older there.

@@ -171,6 +171,7 @@ PodBuilder multi_host_pod() {
   return a_pod().topology("2x4").tpu(4);
 }
 const char* const sub_slice = "cloud.google.com/gke-tpu-slice-topology";
+const char* const skip_check = "cloud.google.com/skip-tpu-webhook-check";
 const std::string longest(63, 'a');
 
 INSTANTIATE_TEST_SUITE_P(
@@ -187,6 +188,16 @@ INSTANTIATE_TEST_SUITE_P(
                 a_pod().job("t", 9).topology("2x4").tpu(4).annotation("tpu-webhook.dev/inject",
                                                                       "false"),
                 unchanged, outcome::Reason::opted_out},
+        Verdict{"skips_the_check", job().annotation(skip_check, "true"), patched,
+                outcome::Reason::injected},
+        Verdict{"skips_the_check_that_would_deny",
+                a_pod().job("t", 9).topology("2x4").tpu(4).annotation(skip_check, "true"),
+                unchanged, outcome::Reason::bad_index,
+                "not denied, because annotation cloud.google.com/skip-tpu-webhook-check is "
+                "\"true\": "},
+        Verdict{"skips_no_check",
+                a_pod().job("t", 9).topology("2x4").tpu(4).annotation(skip_check, "false"), denied,
+                outcome::Reason::bad_index, "9"},
         Verdict{"single_host", a_pod().topology("2x2").tpu(4), unchanged,
                 outcome::Reason::single_host},
         Verdict{"no_topology", a_pod().tpu(4), unchanged, outcome::Reason::no_topology,

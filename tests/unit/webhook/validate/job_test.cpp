@@ -119,6 +119,27 @@ TEST(ValidateJob, OfAQueueGetsItsNodesFromKueue) {
   EXPECT_TRUE(validated(job).silent());
 }
 
+TEST(ValidateJob, IsNotCheckedWhereTheAnnotationSaysSo) {
+  const json size{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
+  const auto job_of = [&](const char* topology) {
+    json pod_template = in_subdomain(a_template(topology, 4));
+    pod_template["metadata"]["annotations"] = {{"cloud.google.com/skip-tpu-webhook-check", "true"}};
+    return a_job(size, pod_template);
+  };
+  EXPECT_TRUE(validated(job_of("")).silent()) << "the topology comes with the slice";
+  const auto wrong = validated(job_of("3x3"));
+  EXPECT_EQ(wrong.outcome, outcome::Outcome::unchanged) << wrong.message;
+  EXPECT_NE(wrong.warning("skip-tpu-webhook-check is \"true\": topology 3x3 is 9 chips"), "");
+}
+
+TEST(ValidateJobSet, OfAWrongSizeIsAllowedWhereTheAnnotationSaysSo) {
+  json pod_template = a_template("4x4", 4);
+  pod_template["metadata"]["annotations"] = {{"cloud.google.com/skip-tpu-webhook-check", "true"}};
+  const auto answer = validated(a_jobset(std::vector<json>{
+      a_replicated_job("a", {{"completions", 2}, {"parallelism", 2}}, pod_template)}));
+  EXPECT_NE(answer.warning("skip-tpu-webhook-check"), "") << answer.message;
+}
+
 TEST(ValidateJobSet, TellsAllReplicatedJobs) {
   const json size{{"completions", 2}, {"parallelism", 2}};
   const auto answer = validated(a_jobset(std::vector<json>{
