@@ -19,7 +19,8 @@ ledger. OK: passed; WARN: it works, but not as it should; FAIL: Pods are refused
 unchanged; "?": you may not read what the check needs. The certificate check needs get of its
 Secret and keeps only tls.crt.
 With --cluster it reads a file; what a file cannot say, and kinds that are not in it, are "?".
-Exit code: 0 no check fails, 1 a check fails, 2 the API server or the file cannot be read.
+Exit code: 0 no check fails, 1 a check fails, 2 the API server or the file cannot be read, or
+the file holds no webhook configuration.
 
 Examples:
   tpu-webhook doctor

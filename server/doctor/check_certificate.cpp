@@ -1,27 +1,44 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/entries.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tls/certificates.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace tpuwh::server::doctor {
 
 namespace {
 
-// Time for a person to renew what nothing renews.
+// Time for a person to renew what nothing renews. A certificate of a short life is renewed by a
+// program, which has had its chance when a quarter is left.
 constexpr std::chrono::hours renewal(24 * 30);
 
-constexpr auto renew =
-    "renew it: if the chart issued it, delete the Secret and run helm upgrade; else ask its issuer "
-    "(cert-manager)";
+tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate) {
+  const tls::SystemTime::duration quarter = (certificate.not_after - certificate.not_before) / 4;
+  return std::min<tls::SystemTime::duration>(renewal, quarter);
+}
 
-std::string bundle_of(const Json& webhook) {
-  return text::text_member(text::member(webhook, "clientConfig"), "caBundle");
+std::string how_to_renew(const View& view) {
+  if (view.issues_itself)
+    return fmt::format(
+        "the program issues and renews it; why it did not: kubectl -n {} logs deployment/{}",
+        view.ns, live::installed_name);
+  return "renew it: if the chart issued it, delete the Secret and run helm upgrade; else ask its "
+         "issuer (cert-manager)";
+}
+
+std::string how_to_trust(const View& view) {
+  if (view.issues_itself)
+    return fmt::format("the program writes it; why it did not: kubectl -n {} logs deployment/{}",
+                       view.ns, live::installed_name);
+  return "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle; where "
+         "the chart issues it, helm upgrade";
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
@@ -35,72 +52,108 @@ void check_dates(const std::string& check, const std::string& what,
          fmt::format("{} is not valid before {}", named, tls::to_text(certificate.not_before)),
          "check whether the clocks of its issuer and of the API server agree");
   else if (view.now >= certificate.not_after)
-    fail(out, check, fmt::format("{} expired at {}", named, end), renew);
-  else if (view.now + renewal >= certificate.not_after)
-    warn(out, check, fmt::format("{} expires at {}", named, end), renew);
+    fail(out, check, fmt::format("{} expired at {}", named, end), how_to_renew(view));
+  else if (view.now + warned_before(certificate) >= certificate.not_after)
+    warn(out, check, fmt::format("{} expires at {}", named, end), how_to_renew(view));
   else
     ok(out, check, fmt::format("{} is valid until {}", named, end));
 }
 
-// The bundle as PEM; "" after a line that says what is wrong with it.
-std::string check_bundle(const View& view, Checks& out) {
+Result<std::vector<tls::CertificateDates>> certificates_of(const std::string& base64) {
+  const auto pem = text::decode_base64(base64);
+  if (!pem) return Error(Errc::bad_value, "it is not valid base64");
+  return tls::read_certificates(*pem);
+}
+
+// What entries trust, each bundle with the names of its entries. An entry may have an older one:
+// whoever wrote the others did not write it.
+using Bundles = std::map<std::string, std::vector<std::string>>;
+
+Bundles bundles_of(const View& view) {
+  Bundles bundles;
+  for (const Json& entry : entries_of(view.configuration.object))
+    bundles[bundle_of(entry)].push_back(name_of(entry));
+  return bundles;
+}
+
+// The name of an entry where not all have the same bundle.
+std::string of_entries(const Bundles& bundles, const std::vector<std::string>& names) {
+  return bundles.size() > 1 ? fmt::format(" of {}", fmt::join(names, ", ")) : std::string();
+}
+
+// Takes out of `bundles` what cannot be used, after a line that says what is wrong with it.
+void check_bundles(const View& view, Bundles& bundles, Checks& out) {
   constexpr auto check = "ca-bundle";
-  std::set<std::string> bundles;
-  for (const Json& webhook : text::member(view.configuration.object, "webhooks"))
-    bundles.insert(bundle_of(webhook));
-  if (bundles.size() > 1)
-    warn(out, check, "the webhooks of the configuration have different caBundles",
-         "helm upgrade with the chart's values");
-  const std::string first = bundles.empty() ? "" : *bundles.rbegin();
-  const auto pem = text::decode_base64(first);
-  const auto certificates = pem ? tls::read_certificates(*pem)
-                                : Result<std::vector<tls::CertificateDates>>(
-                                      Error(Errc::bad_value, "it is not valid base64"));
-  if (!certificates) {
+  const Bundles all = bundles;
+  for (const auto& [bundle, names] : all) {
+    const auto certificates = certificates_of(bundle);
+    if (certificates) {
+      check_dates(check, "the CA that the API server trusts" + of_entries(all, names),
+                  *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after),
+                  view, out);
+      continue;
+    }
     fail(out, check,
-         fmt::format("the caBundle of the MutatingWebhookConfiguration cannot be used: {}",
-                     certificates.error().message()),
-         "helm upgrade with certificate.caBundle, or without certificate.secretName");
-    return {};
+         fmt::format("the caBundle{} in the MutatingWebhookConfiguration cannot be used: {}",
+                     of_entries(all, names), certificates.error().message()),
+         view.issues_itself
+             ? how_to_trust(view)
+             : "helm upgrade with certificate.caBundle, or without certificate.secretName");
+    bundles.erase(bundle);
   }
-  check_dates(check, "the CA that the API server trusts",
-              *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after), view,
-              out);
-  return *pem;
+}
+
+void check_trust(const View& view, const std::string& secret, const std::string& chain,
+                 const Bundles& bundles, Checks& out) {
+  constexpr auto check = "trust";
+  const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
+  bool good = !bundles.empty();
+  for (const auto& [bundle, names] : bundles) {
+    const auto trusted = tls::verify_chain(chain, *text::decode_base64(bundle), host, view.now);
+    if (trusted) continue;
+    good = false;
+    fail(out, check,
+         fmt::format("the API server does not trust {} for {}{}: {}", secret, host,
+                     bundles.size() > 1 ? fmt::format(", called for {}", fmt::join(names, ", "))
+                                        : std::string(),
+                     trusted.error().message()),
+         how_to_trust(view));
+  }
+  if (good) ok(out, check, fmt::format("the API server trusts it for {}", host));
+}
+
+std::string no_secret(const View& view) {
+  const std::string secret = fmt::format("Secret {}/{}", view.ns, view.secret_name);
+  return view.issues_itself
+             ? fmt::format(
+                   "the Deployment mounts no certificate, and {}, which the program fills, "
+                   "does not exist",
+                   secret)
+             : fmt::format("{}, which the Deployment mounts, does not exist", secret);
 }
 
 }  // namespace
 
 void check_certificate(const View& view, Checks& out) {
   constexpr auto check = "certificate";
-  const std::string bundle = view.configuration.there() ? check_bundle(view, out) : "";
-  const std::string mounted = certificate_secret(view.deployment.object);
+  Bundles bundles = bundles_of(view);
+  check_bundles(view, bundles, out);
   if (view.secret.found == Found::absent)
-    return fail(out, check,
-                mounted.empty()
-                    ? "the Deployment mounts no Secret with a certificate"
-                    : fmt::format("Secret {}/{}, which the Deployment mounts, does not exist",
-                                  view.ns, mounted),
+    return fail(out, check, no_secret(view),
                 "helm upgrade with the chart's values, or issue the certificate");
   if (!view.secret.there()) return unknown(out, check, view.secret.why);
-  const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, mounted);
-  const auto pem =
-      text::decode_base64(text::text_member(text::member(view.secret.object, "data"), "tls.crt"));
-  const auto chain = pem ? tls::read_certificates(*pem)
-                         : Result<std::vector<tls::CertificateDates>>(
-                               Error(Errc::bad_value, "it is not valid base64"));
+  const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, view.secret_name);
+  const std::string encoded =
+      text::text_member(text::member(view.secret.object, "data"), "tls.crt");
+  if (encoded.empty() && view.issues_itself)
+    return fail(out, check, fmt::format("{} is empty: no replica has issued it yet", secret),
+                how_to_renew(view));
+  const auto chain = certificates_of(encoded);
   if (!chain)
-    return fail(out, check, fmt::format("{}: {}", secret, chain.error().message()), renew);
+    return fail(out, check, fmt::format("{}: {}", secret, chain.error().message()),
+                how_to_renew(view));
   check_dates(check, secret, chain->front(), view, out);
-  if (bundle.empty()) return;
-  const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
-  const auto trusted = tls::verify_chain(*pem, bundle, host, view.now);
-  if (trusted) return ok(out, "trust", fmt::format("the API server trusts it for {}", host));
-  fail(out, "trust",
-       fmt::format("the API server does not trust {} for {}: {}", secret, host,
-                   trusted.error().message()),
-       "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle; where "
-       "the chart issues it, helm upgrade");
+  if (!bundles.empty()) check_trust(view, secret, *text::decode_base64(encoded), bundles, out);
 }
 
 }  // namespace tpuwh::server::doctor

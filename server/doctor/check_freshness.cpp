@@ -1,6 +1,7 @@
 // What the replicas themselves say of their watches, by their metrics.
 #include "server/doctor/check.hpp"
 #include "server/doctor/metric_lines.hpp"
+#include "server/doctor/settings_of.hpp"
 #include "server/limits/limits.hpp"
 #include "topology/counted.hpp"
 
@@ -34,8 +35,8 @@ double oldest_word(const Replica& replica) {
   return oldest;
 }
 
-bool asks_api_server(const Json& deployment) {
-  const std::string ledger = argument(deployment, "ledger");
+bool asks_api_server(const View& view) {
+  const std::string ledger = setting(view, "ledger");
   return ledger != "none" && ledger != "memory";
 }
 
@@ -43,7 +44,7 @@ bool asks_api_server(const Json& deployment) {
 
 void check_freshness(const View& view, Checks& out) {
   constexpr auto check = "freshness";
-  if (!view.deployment.there() || !asks_api_server(view.deployment.object)) return;
+  if (!view.deployment.there() || !asks_api_server(view)) return;
   std::vector<std::string> faults, silent;
   std::size_t fresh = 0;
   double oldest = 0;

@@ -1,5 +1,6 @@
 // Other mutating webhooks that see the same Pods.
 #include "server/doctor/check.hpp"
+#include "server/doctor/settings_of.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 
@@ -43,7 +44,7 @@ const std::vector<Rival>& rivals() {
   return all;
 }
 
-std::string name_of(const Json& object) {
+std::string name_of_object(const Json& object) {
   return text::text_member(text::member(object, "metadata"), "name");
 }
 
@@ -53,7 +54,7 @@ bool concerns_pods(const Json& configuration) {
 }
 
 bool is_of(const Rival& rival, const Json& configuration) {
-  if (rival.is_named(name_of(configuration))) return true;
+  if (rival.is_named(name_of_object(configuration))) return true;
   for (const Json& webhook : text::member(configuration, "webhooks")) {
     const Json service = text::member(text::member(webhook, "clientConfig"), "service");
     if (rival.is_named(text::text_member(webhook, "name")) ||
@@ -63,10 +64,9 @@ bool is_of(const Rival& rival, const Json& configuration) {
   return false;
 }
 
-// Whether the Deployment says that this workload API is served, which without the flag all are.
 bool serves(const View& view, std::string_view workload) {
-  const std::string list = "," + argument(view.deployment.object, "workloads") + ",";
-  return list == ",," || has(list, fmt::format(",{},", workload));
+  const auto names = handled(view);
+  return std::ranges::find(names, workload) != names.end();
 }
 
 bool is_asked_again(const View& view) {
@@ -89,7 +89,7 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
 
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
   const std::string who =
-      fmt::format("{} (MutatingWebhookConfiguration {})", rival.who, name_of(configuration));
+      fmt::format("{} (MutatingWebhookConfiguration {})", rival.who, name_of_object(configuration));
   std::vector<std::string> both;
   for (const std::string& workload : rival.workloads)
     if (serves(view, workload)) both.push_back(workload);
@@ -112,12 +112,12 @@ void check_neighbours(const View& view, Checks& out) {
   if (!view.mutating.there()) return unknown(out, "order", view.mutating.why);
   std::vector<std::string> later;
   for (const Json& each : view.mutating.items)
-    if (name_of(each) > live::installed_name && concerns_pods(each)) later.push_back(name_of(each));
+    if (name_of_object(each) > live::installed_name && concerns_pods(each)) later.push_back(name_of_object(each));
   check_order(view, later, out);
   bool alone = true;
   for (const Json& each : view.mutating.items)
     for (const Rival& rival : rivals())
-      if (name_of(each) != live::installed_name && concerns_pods(each) && is_of(rival, each)) {
+      if (name_of_object(each) != live::installed_name && concerns_pods(each) && is_of(rival, each)) {
         alone = false;
         check_rival(view, rival, each, out);
       }

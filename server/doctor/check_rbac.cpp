@@ -1,4 +1,5 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/settings_of.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
@@ -48,9 +49,8 @@ std::vector<std::string> missing(const Json& role, bool own_namespace) {
 
 // The ServiceAccount that the Deployment's Pods run as.
 std::string account_of(const View& view) {
-  const Json spec =
-      text::member(text::member(text::member(view.deployment.object, "spec"), "template"), "spec");
-  const std::string name = text::text_member(spec, "serviceAccountName");
+  const std::string name =
+      text::text_member(pod_spec(view.deployment.object), "serviceAccountName");
   return name.empty() ? live::installed_name : name;
 }
 
@@ -76,6 +76,8 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   const auto absent = [&](const std::string& what) {
     fail(out, check, fmt::format("there is no {} {}", what, live::installed_name), how_to_fix);
   };
+  if (!role.there() && !settings_known(view))
+    return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
   const auto lacking = missing(role.object, kind == "Role");
@@ -98,7 +100,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 // By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
 // nothing.
 void check_rbac(const View& view, Checks& out) {
-  const std::string ledger = argument(view.deployment.object, "ledger");
+  const std::string ledger = setting(view, "ledger");
   if (ledger == "none" || ledger == "memory")
     return ok(out, "rbac", fmt::format("--ledger={}: never contacts the API server", ledger));
   check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);

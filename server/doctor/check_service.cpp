@@ -1,9 +1,11 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/entries.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 
@@ -25,6 +27,15 @@ std::size_t ready_endpoints(const ReadList& slices) {
   return count;
 }
 
+// Whom it concerns that nobody answers.
+std::string refused(const View& view) {
+  if (!view.configuration.there()) return {};
+  const auto names = refusing(view);
+  if (names.empty()) return {};
+  return fmt::format(": no Pod can be created that is sent to {} (failurePolicy Fail)",
+                     fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void check_service(const View& view, Checks& out) {
@@ -39,10 +50,7 @@ void check_service(const View& view, Checks& out) {
   if (!view.endpoint_slices.there()) return unknown(out, check, view.endpoint_slices.why);
   const std::size_t ready = ready_endpoints(view.endpoint_slices);
   if (ready == 0)
-    return fail(out, check,
-                service +
-                    " has no ready endpoint: no Pod for TPUs can be created while "
-                    "failurePolicy is Fail",
+    return fail(out, check, fmt::format("{} has no ready endpoint{}", service, refused(view)),
                 fmt::format("kubectl -n {} get pods,events; the Pods' log says why they are not "
                             "ready",
                             view.ns));

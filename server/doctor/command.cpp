@@ -7,6 +7,8 @@
 #include "server/source/object_source.hpp"
 #include "server/text/json_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -24,12 +26,22 @@ int report(const DoctorOptions& options, const View& view, const text::Console& 
   return std::ranges::any_of(checks, fails) ? 1 : 0;
 }
 
+bool is_configuration(const Json& object) {
+  return text::text_member(object, "kind").ends_with("WebhookConfiguration");
+}
+
 int check_file(const DoctorOptions& options, const text::Console& console) {
   source::SnapshotFile snapshot(options.access.snapshot, console.in, snapshot_made_with);
   std::vector<Json> objects;
   const auto told =
       snapshot.for_each([&](std::string_view, const Json& object) { objects.push_back(object); });
   if (!told) return text::print_error(console, told.error());
+  if (std::ranges::none_of(objects, is_configuration))
+    return text::print_error(
+        console, Error(Errc::bad_value,
+                       fmt::format("nothing to look at: the snapshot holds {}; make one with {}",
+                                   objects.empty() ? "no objects" : "no webhook configuration",
+                                   snapshot_made_with)));
   return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
 }
 

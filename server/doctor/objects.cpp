@@ -1,5 +1,6 @@
 #include "server/doctor/objects.hpp"
 
+#include "server/doctor/settings_of.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/live/installation.hpp"
 
@@ -32,6 +33,19 @@ void read_configurations(Objects& objects, View& view) {
                                 "ValidatingWebhookConfiguration", live::installed_name);
 }
 
+// Where the chart has the program keep the certificate that it issues.
+constexpr auto own_certificate = "tpu-webhook-certificate";
+
+Read read_config(Objects& objects, const View& view) {
+  const auto file = mounted_config(view.deployment.object);
+  if (!file)
+    return argument(view.deployment.object, "config").empty()
+               ? Read{.found = Found::absent, .object = {}, .why = {}}
+               : not_known("the Deployment mounts nothing where its configuration file is");
+  const Resource of{"", "v1", file->kind == "Secret" ? "secrets" : "configmaps", view.ns};
+  return config_of(*file, objects.get(of, file->kind, file->name));
+}
+
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
   view.service = objects.get({"", "v1", "services", ns}, "Service", live::installed_name);
@@ -43,10 +57,12 @@ void read_workload(Objects& objects, View& view) {
   view.secret.why = view.pods.why =
       view.deployment.found == Found::absent ? "there is no Deployment" : view.deployment.why;
   if (!view.deployment.there()) return;
-  const std::string secret = certificate_secret(view.deployment.object);
-  view.secret = secret.empty()
-                    ? Read{.found = Found::absent, .object = {}, .why = {}}
-                    : without_key(objects.get({"", "v1", "secrets", ns}, "Secret", secret));
+  view.config = read_config(objects, view);
+  view.secret_name = certificate_secret(view.deployment.object);
+  view.issues_itself = view.secret_name.empty();
+  if (view.issues_itself) view.secret_name = setting(view, "tlsSecret");
+  if (view.secret_name.empty()) view.secret_name = own_certificate;
+  view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
   view.pods = objects.list({"", "v1", "pods", ns}, "Pod", pod_selector(view.deployment.object));
 }
 

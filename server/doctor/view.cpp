@@ -8,10 +8,6 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-Json pod_spec(const Json& deployment) {
-  return text::member(text::member(text::member(deployment, "spec"), "template"), "spec");
-}
-
 bool has_any(const Json& list, std::initializer_list<const char*> wanted) {
   return list.is_array() && std::ranges::any_of(list, [&](const Json& each) {
            return std::ranges::any_of(wanted, [&](const char* text) { return each == text; });
@@ -20,12 +16,16 @@ bool has_any(const Json& list, std::initializer_list<const char*> wanted) {
 
 }  // namespace
 
+Json pod_spec(const Json& deployment) {
+  return text::member(text::member(text::member(deployment, "spec"), "template"), "spec");
+}
+
 std::string certificate_secret(const Json& deployment) {
   std::string any;
   for (const Json& volume : text::member(pod_spec(deployment), "volumes")) {
     const std::string name = text::text_member(text::member(volume, "secret"), "secretName");
     if (text::text_member(volume, "name") == "certificate") return name;
-    if (any.empty()) any = name;
+    if (any.empty() && text::text_member(volume, "name") != "config") any = name;
   }
   return any;
 }

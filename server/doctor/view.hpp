@@ -58,15 +58,22 @@ struct View {
   Read service;
   ReadList endpoint_slices;  // of that Service
   Read deployment;
-  ReadList pods;                  // of that Deployment
+  Read config;    // the Deployment's configuration file as JSON; absent: it has none
+  ReadList pods;  // of that Deployment
   std::vector<Replica> replicas;  // of those Pods
-  Read secret;  // with the serving certificate; of its data nothing but tls.crt is kept
+  std::string secret_name;        // of the Secret with the serving certificate
+  bool issues_itself = false;     // the program fills that Secret, nothing mounts it
+  Read secret;                    // of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
   ReadList ledger;        // ConfigMaps
   Read ray, jobset, lws;  // their API groups
 };
 
-// The Secret that a Deployment mounts as the serving certificate; "" if it mounts none.
+// "spec" of a Deployment's Pods.
+Json pod_spec(const Json& deployment);
+
+// The Secret that a Deployment mounts as the serving certificate, which is not that of its
+// configuration file; "" if it mounts none.
 std::string certificate_secret(const Json& deployment);
 
 // The public part of a Secret: the rest is not kept.

@@ -29,13 +29,14 @@ Result<void> SnapshotFile::for_each(const Each& each) {
     return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; create it with {}", file_,
                                              fault->message(), made_with_));
   const Json root = Json::parse(*text, nullptr, false);
-  if (text::text_member(root, "kind").empty())
+  const Json* items = text::find_member(root, "items");
+  const bool list = items != nullptr && items->is_array();
+  if (!list && text::text_member(root, "kind").empty())
     return Error(
         Errc::wrong_type,
         fmt::format("{} is not a List of Kubernetes objects, but {}; create it with {}", file_,
                     root.is_object() ? "an object without kind" : root.type_name(), made_with_));
-  const Json* items = text::find_member(root, "items");
-  if (items == nullptr || !items->is_array()) {
+  if (!list) {
     each(text::text_member(root, "kind"), root);
     return {};
   }

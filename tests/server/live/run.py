@@ -295,6 +295,16 @@ def a_snapshot_that_is_none_says_how_to_make_one():
         assert code == 2 and "not both" in err, err
 
 
+@check
+def doctor_says_that_a_snapshot_holds_nothing_to_look_at():
+    pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "b"}}
+    for items, what in [([], "no objects"), ([pod], "no webhook configuration")]:
+        for text in json.dumps({"items": items}), json.dumps({"kind": "List", "items": items}):
+            code, out, err = program.run(program.PROGRAM, "doctor", "--cluster", "-", stdin=text)
+            assert code == 2 and f"nothing to look at: the snapshot holds {what}" in err, err
+            assert not out, out
+
+
 def freshness(api):
     """[(verdict, what)] of doctor."""
     _, out, err = run(api, "doctor", "--output", "json", "-n", "hooks")

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
                    Verdict::warn, "configuration", "every Pod of the cluster is sent"},
         BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
-                   Verdict::warn, "failure-policy", "hold their chips without forming"},
+                   Verdict::warn, "failure-policy", "hold their chips without"},
         BrokenCase{"gives_up_too_soon", [](View& v) { webhook_of(v)["timeoutSeconds"] = 3; },
                    Verdict::warn, "failure-policy", "timeoutSeconds is 3; the ledger may need 6 s"},
         BrokenCase{"sees_its_own_pods", [](View& v) { webhook_of(v).erase("namespaceSelector"); },
@@ -150,6 +150,62 @@ INSTANTIATE_TEST_SUITE_P(
                      v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
                    },
                    Verdict::warn, "rival", "also injects the TPU environment of job, jobset Pods"},
+        BrokenCase{"one_entry_of_many",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][1]["reinvocationPolicy"] = "Never";
+                   },
+                   Verdict::warn, "configuration", "job.pods.tpu-webhook.dev: reinvocationPolicy"},
+        BrokenCase{"a_path_of_another_release",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
+                   },
+                   Verdict::warn, "configuration",
+                   "ray.pods.tpu-webhook.dev: path is \"/\", want /mutate"},
+        BrokenCase{"one_entry_waits_too_short",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][0]["timeoutSeconds"] = 3;
+                     v.configuration.object["webhooks"][1]["timeoutSeconds"] = 3;
+                   },
+                   Verdict::warn, "failure-policy",
+                   "ray.pods.tpu-webhook.dev: timeoutSeconds is 3"},
+        BrokenCase{"a_shadow_entry_that_refuses",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][3]["failurePolicy"] = "Fail";
+                   },
+                   Verdict::warn, "failure-policy",
+                   "shadow.pods.tpu-webhook.dev: failurePolicy is Fail, but its Pods are not"},
+        BrokenCase{"an_entry_for_its_own_pods",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][1].erase("namespaceSelector");
+                   },
+                   Verdict::fail, "namespaces", "sent to the webhook (job.pods.tpu-webhook.dev)"},
+        BrokenCase{"an_entry_without_a_bundle",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][1]["clientConfig"].erase("caBundle");
+                   },
+                   Verdict::fail, "ca-bundle", "the caBundle of job.pods.tpu-webhook.dev in the"},
+        BrokenCase{"an_entry_with_another_bundle",
+                   [](View& v) {
+                     split(v.configuration.object, {"ray", "job"}, {});
+                     const std::string names[] = {"else.where.svc"};
+                     v.configuration.object["webhooks"][1]["clientConfig"]["caBundle"] =
+                         text::encode_base64(tls::issue(names, v.now).ca);
+                   },
+                   Verdict::fail, "trust", "called for job.pods.tpu-webhook.dev"},
+        BrokenCase{"nothing_issued_yet",
+                   [](View& v) {
+                     v.secret_name = "tpu-webhook-certificate";
+                     v.issues_itself = true;
+                     v.secret = there({{"data", {{"tls.crt", ""}}}});
+                   },
+                   Verdict::fail, "certificate",
+                   "Secret tpu-webhook-system/tpu-webhook-certificate is empty: no replica"},
         BrokenCase{"role_is_missing", [](View& v) { v.role = absent(); }, Verdict::fail, "rbac",
                    "there is no Role tpu-webhook"},
         BrokenCase{"a_verb_is_missing",
@@ -231,6 +287,82 @@ TEST(DoctorTest, shadow_mode_may_ignore_failures) {
   webhook_of(view)["failurePolicy"] = "Ignore";
   webhook_of(view)["timeoutSeconds"] = 2;
   EXPECT_EQ(find(examine(view), "failure-policy")->verdict, Verdict::ok);
+}
+
+// Everything that can fail because nobody answers.
+View out_of_service() {
+  View view = installed();
+  view.service = absent();
+  view.deployment.object["status"] = Json::object();
+  view.secret = absent();
+  view.role = view.cluster_role = absent();
+  return view;
+}
+
+TEST(DoctorTest, nothing_fails_that_ignore_makes_harmless) {
+  View view = out_of_service();
+  split(view.configuration.object, {}, {"ray", "job"});
+  view.config = there({{"mode", "shadow"}});
+  for (const Check& each : examine(view))
+    if (each.verdict != Verdict::ok) {
+      EXPECT_EQ(name(each.verdict), "warn") << each.what;
+      EXPECT_THAT(each.what, HasSubstr("failurePolicy is Ignore: Pods are created unchanged"));
+    }
+}
+
+TEST(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
+  View view = out_of_service();
+  split(view.configuration.object, {"jobset"}, {"ray", "job"});
+  view.config = there({{"mode", "shadow"}, {"perWorkload", {{"jobset", {{"mode", "enforce"}}}}}});
+  const Checks checks = examine(view);
+  for (const char* check : {"service", "deployment", "certificate", "rbac"})
+    EXPECT_EQ(find(checks, check)->verdict, Verdict::fail) << check;
+  EXPECT_EQ(find(checks, "failure-policy")->verdict, Verdict::ok);
+  EXPECT_THAT(
+      find(checks, "failure-policy")->what,
+      HasSubstr("Fail: jobset.pods.tpu-webhook.dev; Ignore: ray.pods.tpu-webhook.dev, job"));
+  view.service = installed().service;
+  view.endpoint_slices = all({});
+  EXPECT_THAT(find(examine(view), "service")->what,
+              HasSubstr("no Pod can be created that is sent to jobset.pods.tpu-webhook.dev "
+                        "(failurePolicy Fail)"));
+}
+
+TEST(DoctorTest, an_entry_that_ignores_failures_locks_nobody_out) {
+  View view = installed();
+  split(view.configuration.object, {"ray"}, {});
+  view.configuration.object["webhooks"][1].erase("namespaceSelector");
+  EXPECT_EQ(find(examine(view), "namespaces")->verdict, Verdict::warn) << "of kube-system";
+}
+
+TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
+  View view = out_of_service();
+  split(view.configuration.object, {}, {"ray", "job"});
+  EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::fail);
+  view.config = not_known("RBAC missing: get secrets");
+  EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::warn) << "the entries decide";
+}
+
+TEST(DoctorTest, the_file_says_what_flags_do_not) {
+  View view = installed();
+  view.deployment = there(deployment_of({"serve", "--config=/config/config.yaml"}));
+  view.config = there({{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  view.role = view.cluster_role = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::ok);
+  EXPECT_EQ(find(checks, "rbac")->verdict, Verdict::ok);
+}
+
+TEST(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read) {
+  View view = installed();
+  view.config = not_known("RBAC missing: get secrets");
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  split(view.configuration.object, {"jobset", "job"}, {});
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+  split(view.configuration.object, {"jobset", "ray"}, {});
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "rival")->verdict, Verdict::warn);
 }
 
 TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {

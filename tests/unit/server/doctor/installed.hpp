@@ -49,6 +49,29 @@ inline Json configuration_of(const std::string& name, const std::string& ca) {
                      {"rules", Json::array({rule})}}})}};
 }
 
+// An entry beside the first of configuration_of(), for the Pods of one workload API, or of none.
+inline Json entry_of(const Json& configuration, const std::string& word,
+                     const std::string& policy) {
+  Json entry = configuration["webhooks"][0];
+  entry["name"] = word + ".pods.tpu-webhook.dev";
+  entry["failurePolicy"] = policy;
+  entry["timeoutSeconds"] = policy == "Ignore" ? 2 : 10;
+  if (word == "shadow") entry["clientConfig"]["service"]["path"] = "/shadow";
+  return entry;
+}
+
+// The entries of one for each of `enforced` and `watched`, of claims and of shadow namespaces.
+inline void split(Json& configuration, const std::vector<std::string>& enforced,
+                  const std::vector<std::string>& watched) {
+  Json entries = Json::array();
+  for (const std::string& each : enforced) entries.push_back(entry_of(configuration, each, "Fail"));
+  for (const std::string& each : watched)
+    entries.push_back(entry_of(configuration, each, "Ignore"));
+  for (const char* each : {"claims", "shadow"})
+    entries.push_back(entry_of(configuration, each, "Ignore"));
+  configuration["webhooks"] = entries;
+}
+
 inline Json role_of(bool own_namespace) {
   Json rules = Json::array();
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules())
@@ -107,6 +130,8 @@ inline View installed() {
   view.configuration = there(ours);
   view.mutating = all({ours});
   view.validating = there(ours);
+  view.config = absent();
+  view.secret_name = "serving";
   view.service = there({{"spec", {{"type", "ClusterIP"}}}});
   const Json endpoint = {{"conditions", {{"ready", true}}}};
   view.endpoint_slices = all({{{"endpoints", Json::array({endpoint, endpoint})}}});

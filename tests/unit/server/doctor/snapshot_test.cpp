@@ -1,6 +1,7 @@
 #include "server/doctor/snapshot.hpp"
 
 #include "server/doctor/check.hpp"
+#include "server/doctor/settings_of.hpp"
 #include "tests/unit/server/doctor/installed.hpp"
 
 #include <gmock/gmock.h>
@@ -80,6 +81,47 @@ TEST(DoctorSnapshotTest, a_missing_object_is_absent_only_where_its_kind_was_prin
   drop("ClusterRole", "elsewhere");
   EXPECT_EQ(checked(objects).at("rbac").verdict, Verdict::unknown);
   EXPECT_THAT(checked(objects).at("rbac").what, HasSubstr("no ClusterRole in the snapshot"));
+}
+
+// As the chart has it where the program issues its certificate: the settings are in a Secret, and
+// no certificate is mounted.
+std::vector<Json> with_mounted_settings() {
+  auto objects = printed();
+  for (Json& object : objects) {
+    if (object["kind"] != "Deployment") continue;
+    Json& spec = object["spec"]["template"]["spec"];
+    spec["containers"][0]["args"] = {"serve", "--config=/config/config.yaml"};
+    const Json mount = {{"name", "config"}, {"mountPath", "/config"}};
+    spec["containers"][0]["volumeMounts"] = Json::array({mount});
+    const Json volume = {{"name", "config"}, {"secret", {{"secretName", "settings"}}}};
+    spec["volumes"] = Json::array({volume});
+  }
+  return objects;
+}
+
+TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
+  auto objects = with_mounted_settings();
+  Json settings = named({{"data",
+                          {{"config.yaml", text::encode_base64("mode: shadow\n"
+                                                               "tlsSecret: own\n"
+                                                               "workloads: [job]\n")}}}},
+                        "Secret", here);
+  settings["metadata"]["name"] = "settings";
+  objects.push_back(settings);
+  const View view = view_of(objects, "", installed().now);
+  EXPECT_EQ(setting(view, "mode"), "shadow");
+  EXPECT_EQ(in_shadow(view, "job"), true);
+  EXPECT_EQ(handled(view), std::vector<std::string>{"job"});
+  EXPECT_TRUE(view.issues_itself);
+  EXPECT_EQ(view.secret_name, "own");
+}
+
+TEST(DoctorSnapshotTest, settings_in_a_secret_that_was_left_out_are_not_known) {
+  const View view = view_of(with_mounted_settings(), "", installed().now);
+  EXPECT_FALSE(settings_known(view));
+  EXPECT_EQ(view.config.why, "no Secret in the snapshot");
+  EXPECT_EQ(in_shadow(view, "job"), std::nullopt);
+  EXPECT_EQ(view.secret_name, "tpu-webhook-certificate");
 }
 
 TEST(DoctorSnapshotTest, looks_where_it_is_told_to) {

@@ -1,0 +1,37 @@
+// The entries of a webhook configuration: each has a name, a failurePolicy and a caBundle of its
+// own.
+#pragma once
+
+#include "server/doctor/view.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+// "webhooks" of a configuration; an empty array where there are none.
+Json entries_of(const Json& configuration);
+
+std::string name_of(const Json& entry);
+std::string path_of(const Json& entry);
+std::string bundle_of(const Json& entry);
+
+// "ray" of "ray.pods.tpu-webhook.dev", "pod" of "pods.tpu-webhook.dev", which are all in an
+// installation that has one entry for them; "" of any other entry.
+std::string workload_of(const Json& entry);
+
+// Of namespaces that are only watched (docs/decisions/0019).
+bool is_shadow(const Json& entry);
+// Of Pods that have claims and do not ask for google.com/tpu.
+bool is_of_claims(const Json& entry);
+bool ignores_failures(const Json& entry);
+
+// Names of the entries whose Pods cannot be created while nobody answers.
+std::vector<std::string> refusing(const View& view);
+
+// Whether an outage costs nothing: every entry has failurePolicy Ignore, and no Pod would be
+// changed anyway. Where the settings are not known, the entries alone decide.
+bool harmless(const View& view);
+
+}  // namespace tpuwh::server::doctor
