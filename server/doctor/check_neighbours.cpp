@@ -112,12 +112,14 @@ void check_neighbours(const View& view, Checks& out) {
   if (!view.mutating.there()) return unknown(out, "order", view.mutating.why);
   std::vector<std::string> later;
   for (const Json& each : view.mutating.items)
-    if (name_of_object(each) > live::installed_name && concerns_pods(each)) later.push_back(name_of_object(each));
+    if (name_of_object(each) > live::installed_name && concerns_pods(each))
+      later.push_back(name_of_object(each));
   check_order(view, later, out);
   bool alone = true;
   for (const Json& each : view.mutating.items)
     for (const Rival& rival : rivals())
-      if (name_of_object(each) != live::installed_name && concerns_pods(each) && is_of(rival, each)) {
+      if (name_of_object(each) != live::installed_name && concerns_pods(each) &&
+          is_of(rival, each)) {
         alone = false;
         check_rival(view, rival, each, out);
       }

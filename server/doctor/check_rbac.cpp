@@ -21,20 +21,43 @@ bool covers(const Json& list, const std::string& wanted) {
          std::ranges::any_of(list, [&](const Json& each) { return each == wanted || each == "*"; });
 }
 
+// A rule without names is for all.
+bool names_allow(const Json& given, const kube::cluster::RbacRule& rule) {
+  return given.is_null() ||
+         (!rule.names.empty() &&
+          std::ranges::all_of(rule.names, [&](const auto& each) { return covers(given, each); }));
+}
+
 bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::string& verb) {
   const Json rules = text::member(role, "rules");
   return rules.is_array() && std::ranges::any_of(rules, [&](const Json& each) {
            return covers(text::member(each, "apiGroups"), rule.api_group) &&
                   covers(text::member(each, "resources"), rule.resource) &&
                   covers(text::member(each, "verbs"), verb) &&
-                  text::member(each, "resourceNames").is_null();
+                  names_allow(text::member(each, "resourceNames"), rule);
          });
 }
 
-// "list watch of pods; get of configmaps".
-std::vector<std::string> missing(const Json& role, bool own_namespace) {
-  std::vector<std::string> out;
+bool keeps_no_ledger(const View& view) {
+  const std::string ledger = setting(view, "ledger");
+  return ledger == "none" || ledger == "memory";
+}
+
+// The rules that this installation uses.
+std::vector<kube::cluster::RbacRule> needed(const View& view) {
+  std::vector<kube::cluster::RbacRule> out;
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules()) {
+    const bool used =
+        rule.need == kube::cluster::Need::certificate ? view.issues_itself : !keeps_no_ledger(view);
+    if (used) out.push_back(rule);
+  }
+  return out;
+}
+
+// "list watch of pods; get of configmaps".
+std::vector<std::string> missing(const View& view, const Json& role, bool own_namespace) {
+  std::vector<std::string> out;
+  for (const kube::cluster::RbacRule& rule : needed(view)) {
     if (rule.own_namespace != own_namespace) continue;
     std::vector<std::string> verbs;
     for (const std::string& verb : rule.verbs)
@@ -80,7 +103,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
     return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
-  const auto lacking = missing(role.object, kind == "Role");
+  const auto lacking = missing(view, role.object, kind == "Role");
   const std::string account = account_of(view);
   if (!lacking.empty())
     fail(out, check,
@@ -100,9 +123,11 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 // By the objects' words: to ask by a SubjectAccessReview is to create one, and doctor changes
 // nothing.
 void check_rbac(const View& view, Checks& out) {
-  const std::string ledger = setting(view, "ledger");
-  if (ledger == "none" || ledger == "memory")
-    return ok(out, "rbac", fmt::format("--ledger={}: never contacts the API server", ledger));
+  if (needed(view).empty())
+    return ok(out, "rbac",
+              fmt::format("ledger: {}, and the certificate comes from files: the API server is "
+                          "never asked",
+                          setting(view, "ledger")));
   check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
   check_role(view, "Role", view.role, view.role_binding, out);
 }

@@ -60,7 +60,7 @@ void read_workload(Objects& objects, View& view) {
   view.config = read_config(objects, view);
   view.secret_name = certificate_secret(view.deployment.object);
   view.issues_itself = view.secret_name.empty();
-  if (view.issues_itself) view.secret_name = setting(view, "tlsSecret");
+  if (view.issues_itself) view.secret_name = setting(view, "tls.secret");
   if (view.secret_name.empty()) view.secret_name = own_certificate;
   view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
   view.pods = objects.list({"", "v1", "pods", ns}, "Pod", pod_selector(view.deployment.object));

@@ -52,19 +52,20 @@ std::vector<std::string> by_entries(const View& view) {
   return one_for_all ? std::vector<std::string>() : names;
 }
 
-// "tlsSecret" is "--tls-secret".
+// "tls.secret" is "--tls-secret", as the table of settings has it.
 std::string flag_of(const std::string& name) {
   std::string flag;
-  for (const char c : name)
-    flag += c >= 'A' && c <= 'Z' ? std::string{'-', static_cast<char>(c - 'A' + 'a')}
-                                 : std::string(1, c);
+  for (const char c : name) flag += c == '.' ? '-' : c;
   return flag;
 }
 
 Json value_of(const View& view, const std::string& name) {
   const std::string flag = argument(view.deployment.object, flag_of(name));
   if (!flag.empty()) return flag;
-  return view.config.there() ? text::member(view.config.object, name) : Json();
+  if (!view.config.there()) return {};
+  const std::size_t dot = name.find('.');
+  if (dot == name.npos) return text::member(view.config.object, name);
+  return text::member(text::member(view.config.object, name.substr(0, dot)), name.substr(dot + 1));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Read config_of(const MountedFile& file, const Read& object);
 // Whether every setting is known that the Deployment is given.
 bool settings_known(const View& view);
 
-// A setting of the top level that is one word ("ledger", "mode"), by its flag or in the file; "" if
+// A setting that is one word ("mode", "tls.secret"), by its flag or in the file; "" if
 // neither says it, or is known.
 std::string setting(const View& view, const std::string& name);
 

@@ -1,5 +1,7 @@
 #include "server/kube/cluster/rbac.hpp"
 
+#include "server/kube/certificate/configuration.hpp"
+#include "server/kube/certificate/contents.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 
@@ -32,8 +34,12 @@ std::string role(std::string_view kind, bool own_namespace) {
       kind);
   for (const RbacRule& rule : rbac_rules()) {
     if (rule.own_namespace != own_namespace) continue;
-    text += fmt::format("  # {}\n  - apiGroups: [\"{}\"]\n    resources: [{}]\n    verbs: [{}]\n",
-                        rule.reason, rule.api_group, rule.resource, fmt::join(rule.verbs, ", "));
+    const std::string group = rule.api_group.empty() ? "\"\"" : rule.api_group;
+    text += fmt::format("  # {}\n  - apiGroups: [{}]\n    resources: [{}]\n", rule.reason, group,
+                        rule.resource);
+    if (!rule.names.empty())
+      text += fmt::format("    resourceNames: [{}]\n", fmt::join(rule.names, ", "));
+    text += fmt::format("    verbs: [{}]\n", fmt::join(rule.verbs, ", "));
   }
   return text;
 }
@@ -55,6 +61,21 @@ const std::vector<RbacRule>& rbac_rules() {
                    {"create", "delete", "get", "list", "update"},
                    true,
                    "the ledger: one object for each group of Ray workers without index labels"});
+    for (const client::Resource& each : certificate::configurations())
+      all.push_back({.api_group = each.group,
+                     .resource = each.plural,
+                     .verbs = {"get", "update"},
+                     .reason = "the caBundle of our own configuration (--tls-secret)",
+                     .need = Need::certificate,
+                     .names = {certificate::configuration_name}});
+    const client::Resource secrets = certificate::secrets("");
+    all.push_back({.api_group = secrets.group,
+                   .resource = secrets.plural,
+                   .verbs = {"get", "update"},
+                   .own_namespace = true,
+                   .reason = "the certificate that the replicas issue (--tls-secret)",
+                   .need = Need::certificate,
+                   .names = {certificate::secret_name}});
     return all;
   }();
   return rules;

@@ -9,12 +9,17 @@
 
 namespace tpuwh::server::kube::cluster {
 
+// What a rule is for: either may be switched off (--ledger none; a certificate from files).
+enum class Need { ledger, certificate };
+
 struct RbacRule {
   std::string api_group;  // "" for core
   std::string resource;
   std::vector<std::string> verbs;
   bool own_namespace = false;  // a Role in our own namespace; else a ClusterRole
   std::string reason;
+  Need need = Need::ledger;
+  std::vector<std::string> names = {};  // resourceNames; empty: all
 };
 
 const std::vector<RbacRule>& rbac_rules();

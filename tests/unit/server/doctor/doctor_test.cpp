@@ -211,6 +211,12 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"a_verb_is_missing",
                    [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
                    Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
+        BrokenCase{"the_certificate_cannot_be_written",
+                   [](View& v) {
+                     v.issues_itself = true;
+                     v.role.object["rules"].back()["resourceNames"] = {"another"};
+                   },
+                   Verdict::fail, "rbac", "Role tpu-webhook lacks get, update of secrets"},
         BrokenCase{"bound_to_another",
                    [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
                    Verdict::fail, "rbac", "does not bind the Role to ServiceAccount"},

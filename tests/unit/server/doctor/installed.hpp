@@ -75,10 +75,12 @@ inline void split(Json& configuration, const std::vector<std::string>& enforced,
 inline Json role_of(bool own_namespace) {
   Json rules = Json::array();
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules())
-    if (rule.own_namespace == own_namespace)
+    if (rule.own_namespace == own_namespace) {
       rules.push_back({{"apiGroups", Json::array({rule.api_group})},
                        {"resources", Json::array({rule.resource})},
                        {"verbs", rule.verbs}});
+      if (!rule.names.empty()) rules.back()["resourceNames"] = rule.names;
+    }
   return {{"rules", rules}};
 }
 

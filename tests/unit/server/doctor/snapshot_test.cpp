@@ -103,7 +103,7 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
   auto objects = with_mounted_settings();
   Json settings = named({{"data",
                           {{"config.yaml", text::encode_base64("mode: shadow\n"
-                                                               "tlsSecret: own\n"
+                                                               "tls: {secret: own}\n"
                                                                "workloads: [job]\n")}}}},
                         "Secret", here);
   settings["metadata"]["name"] = "settings";
