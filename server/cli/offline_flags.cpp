@@ -3,6 +3,7 @@
 #include "server/kube/cluster/rbac.hpp"
 #include "server/review/command.hpp"
 #include "server/rules/command.hpp"
+#include "server/rules/entries.hpp"
 #include "server/settings/choices.hpp"
 #include "server/settings/command.hpp"
 #include "server/settings/flags.hpp"
@@ -54,8 +55,8 @@ FILE:LINE: KEY: what was found and what is expected.
 
 Examples:
   tpu-webhook config check config.yaml
-  kubectl -n tpu-webhook-system get configmap tpu-webhook -o 'jsonpath={.data.config\.yaml}' |
-    tpu-webhook config check -)";
+  kubectl -n tpu-webhook-system get secret tpu-webhook-config -o 'jsonpath={.data.config\.yaml}' |
+    base64 -d | tpu-webhook config check -)";
 
 constexpr auto print_example = R"(
 Takes the flags of serve. The YAML is itself a configuration file; a comment on each line says
@@ -74,6 +75,9 @@ Examples:
   tpu-webhook config schema > tpu-webhook.schema.json)";
 
 constexpr auto rules_example = R"(
+--entries prints one entry for each workload API: a Pod that concerns the webhook reaches exactly
+one. They are what the chart installs, each with failurePolicy and timeoutSeconds by its mode.
+
 --diff compares with the JSON of another release, for a review before an upgrade. Exit
 code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
 
@@ -81,6 +85,8 @@ Examples:
   tpu-webhook rules
   tpu-webhook rules --output json | jq -r '.writes[].path'
   tpu-webhook rules --rbac
+  tpu-webhook rules --entries
+  tpu-webhook rules --entries --output json | jq -r '.entries[].name'
   old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
 
 void add_check(CLI::App& config, Command& chosen) {
@@ -165,11 +171,22 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto rbac = std::make_shared<bool>(false);
   command->add_flag("--rbac", *rbac,
                     "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
+  auto entries = std::make_shared<bool>(false);
+  command->add_flag("--entries", *entries,
+                    "Print the entries of the MutatingWebhookConfiguration, one for each workload "
+                    "API, with the conditions by which they share the Pods; --output json: also "
+                    "what the conditions are put together from");
   auto layers = settings::add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
-  command->callback([options, rbac, layers, &chosen] {
+  command->callback([options, rbac, entries, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;
-    chosen.run = [options, rbac](const text::Console& console) {
+    chosen.run = [options, rbac, entries](const text::Console& console) {
+      if (*entries) {
+        const bool json = options->output == rules::RulesOutput::json;
+        console.out << (json ? rules::entries_json(options->prefix).dump(2) + "\n"
+                             : rules::entries_yaml(options->prefix));
+        return 0;
+      }
       if (*rbac) {
         console.out << kube::cluster::rbac_yaml();
         return 0;

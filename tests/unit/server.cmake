@@ -19,6 +19,7 @@ set(server_tests
   ledger_admin/ledger_admin_test.cpp
   log/log_test.cpp
   metrics/metrics_test.cpp
+  rules/entries_test.cpp
   rules/rules_test.cpp
   https/body_pace_test.cpp
   https/connections_test.cpp

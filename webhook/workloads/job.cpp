@@ -9,6 +9,10 @@ bool claims(const read::Pod& pod) {
          !pod.label(read::Label::job_name_legacy).empty();
 }
 
+constexpr std::string_view cel = R"(owner_kind == 'Job' ||
+labels[?'batch.kubernetes.io/job-name'].orValue('') != '' ||
+labels[?'job-name'].orValue('') != '')";
+
 }  // namespace
 
 std::string_view job_name(const read::Pod& pod) {
@@ -54,6 +58,10 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload job_workload{"job", config::WorkloadKind::job, claims, identify};
+const Workload job_workload{.name = "job",
+                            .kind = config::WorkloadKind::job,
+                            .claims = claims,
+                            .cel = cel,
+                            .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

@@ -10,6 +10,8 @@ bool claims(const read::Pod& pod) {
   return !pod.label(read::Label::jobset_name).empty();
 }
 
+constexpr std::string_view cel = "labels[?'jobset.sigs.k8s.io/jobset-name'].orValue('') != ''";
+
 // Slices may come from several replicated jobs of one group (JobSet's groups, for
 // slices with different templates). Then the group counts them, and host 0 of slice
 // 0 may belong to another replicated job, whose name is not on this Pod.
@@ -73,6 +75,11 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload jobset_workload{"jobset", config::WorkloadKind::jobset, claims, identify};
+const Workload jobset_workload{.name = "jobset",
+                               .kind = config::WorkloadKind::jobset,
+                               .claims = claims,
+                               .cel = cel,
+                               .label_key = "jobset.sigs.k8s.io/jobset-name",
+                               .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

@@ -8,6 +8,8 @@ bool claims(const read::Pod& pod) {
   return !pod.label(read::Label::lws_name).empty();
 }
 
+constexpr std::string_view cel = "labels[?'leaderworkerset.sigs.k8s.io/name'].orValue('') != ''";
+
 // The controller puts worker-index 0 on leaders; workers get theirs from its webhook.
 bool is_leader(const read::Pod& pod) {
   return pod.label(read::Label::lws_worker_index) == "0";
@@ -105,6 +107,11 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload lws_workload{"lws", config::WorkloadKind::lws, claims, identify};
+const Workload lws_workload{.name = "lws",
+                            .kind = config::WorkloadKind::lws,
+                            .claims = claims,
+                            .cel = cel,
+                            .label_key = "leaderworkerset.sigs.k8s.io/name",
+                            .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

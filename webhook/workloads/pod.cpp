@@ -8,6 +8,8 @@ bool claims(const read::Pod&) {
   return true;
 }
 
+constexpr std::string_view cel = "true";
+
 void identify(const WorkloadContext& context, Member& member) {
   const read::Pod& pod = context.pod;
   const bool owned = !pod.owner.kind.empty();
@@ -20,6 +22,10 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload pod_workload{"pod", config::WorkloadKind::pod, claims, identify};
+const Workload pod_workload{.name = "pod",
+                            .kind = config::WorkloadKind::pod,
+                            .claims = claims,
+                            .cel = cel,
+                            .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

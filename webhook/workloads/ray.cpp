@@ -9,6 +9,10 @@ bool claims(const read::Pod& pod) {
          !pod.label(read::Label::ray_cluster).empty() && !pod.label(read::Label::ray_group).empty();
 }
 
+constexpr std::string_view cel = R"(labels[?'ray.io/node-type'].orValue('') == 'worker' &&
+labels[?'ray.io/cluster'].orValue('') != '' &&
+labels[?'ray.io/group'].orValue('') != '')";
+
 // KubeRay up to 1.3 gave the Service a name of at most 50 characters: the last 50,
 // with a first character that may not start a label replaced by 'r'.
 // Source: docs/facts.md#kuberay-service.
@@ -53,6 +57,12 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload ray_workload{"ray", config::WorkloadKind::ray, claims, identify};
+const Workload ray_workload{.name = "ray",
+                            .kind = config::WorkloadKind::ray,
+                            .claims = claims,
+                            .cel = cel,
+                            .label_key = "ray.io/node-type",
+                            .label_value = "worker",
+                            .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

@@ -21,6 +21,8 @@ bool claims(const read::Pod& pod) {
   return pod.owner.kind == "StatefulSet";
 }
 
+constexpr std::string_view cel = "owner_kind == 'StatefulSet'";
+
 void identify(const WorkloadContext& context, Member& member) {
   const read::Pod& pod = context.pod;
   member.kind = "StatefulSet";
@@ -47,7 +49,10 @@ void identify(const WorkloadContext& context, Member& member) {
 
 }  // namespace
 
-const Workload statefulset_workload{"statefulset", config::WorkloadKind::statefulset, claims,
-                                    identify};
+const Workload statefulset_workload{.name = "statefulset",
+                                    .kind = config::WorkloadKind::statefulset,
+                                    .claims = claims,
+                                    .cel = cel,
+                                    .identify = identify};
 
 }  // namespace tpuwh::webhook::workloads

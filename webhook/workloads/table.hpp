@@ -26,6 +26,13 @@ struct Workload {
   std::string_view name;  // "jobset"
   config::WorkloadKind kind;
   bool (*claims)(const read::Pod& pod);
+  // What `claims` tests, in CEL, for the API server to tell these Pods from others. `labels` is the
+  // Pod's map of labels, `owner_kind` the kind of its owner or ''. Only what the controller itself
+  // writes into its Pods may stand in it: a label that another webhook adds would bring a Pod from
+  // one entry of the configuration to another between two calls.
+  std::string_view cel;
+  // A label that all of them have, "" where there is none; with no value, whatever its value.
+  std::string_view label_key = {}, label_value = {};
   // Fills `member`; never fails. What is missing stays empty.
   void (*identify)(const WorkloadContext& context, Member& member);
 };
