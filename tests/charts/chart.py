@@ -8,17 +8,17 @@ import argparse
 import base64
 import difflib
 import functools
+import itertools
 import json
 import os
 import pathlib
 import re
 import shutil
-import ssl
 import subprocess
 import sys
-import tempfile
-import textwrap
 import unittest
+
+import generate
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -28,67 +28,88 @@ NAMESPACE = "tpu-webhook-system"
 PEM = "-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n"
 BASE64 = base64.b64encode(PEM.encode()).decode()
 
-# (values, flags that are passed because of them, and no more than those of the defaults)
-FLAGS = [
-    ({}, ["--listen=:8443", "--health-listen=:8081", "--tls-cert=/certificate/tls.crt",
-          "--tls-key=/certificate/tls.key", "--drain-delay=5s", "--drain-timeout=20s",
-          "--annotation-prefix=tpu-webhook.dev", "--ledger=cluster", "--log-format=json"]),
-    ({"port": 10250}, ["--listen=:10250"]),
-    ({"drain": {"delaySeconds": 0, "timeoutSeconds": 60}}, ["--drain-delay=0s", "--drain-timeout=60s"]),
-    ({"annotationPrefix": "tpu.example.com"}, ["--annotation-prefix=tpu.example.com"]),
-    ({"ledger": "none"}, ["--ledger=none"]),
-    ({"log": {"format": "text", "level": "debug"}}, ["--log-format=text", "--log-level=debug"]),
-    ({"threads": 8}, ["--threads=8"]),
-    ({"mode": "shadow"}, ["--mode=shadow"]),
-    ({"workloads": ["ray", "jobset"]}, ["--workloads=ray,jobset"]),
-    ({"workloads": ["pod", "job", "jobset", "ray", "lws", "statefulset"]},
-     ["--workloads=pod,job,jobset,ray,lws,statefulset"]),
-    ({"basePort": 65535}, ["--base-port=65535"]),
-    ({"kuberayTruncatedService": True}, ["--kuberay-truncated-service"]),
-    ({"tpuNameEverywhere": True}, ["--tpu-name-everywhere"]),
-    ({"torchTpu": True}, ["--torch-tpu"]),
-    ({"placement": False}, ["--no-placement"]),
-    ({"perWorkload": {"ray": {"mode": "shadow"}}}, ["--config=/config/config.yaml"]),
-    ({"perNamespace": {"a": {"placement": False}}}, ["--config=/config/config.yaml"]),
-    ({"extraArgs": ["--threads=3"]}, ["--threads=3"]),
+SUPPLIED = {"certificate": {"mode": "supplied", "secretName": "mine", "caBundle": PEM}}
+MANAGED = {"certificate": {"mode": "cert-manager"}}
+MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
+
+# The keys that the chart writes into the program's configuration file, beside those of `config`.
+DERIVED = {
+    "internal": {"listen": ":8443", "healthListen": ":8081", "tlsSecret": "tpu-webhook-certificate"},
+    "supplied": {"listen": ":8443", "healthListen": ":8081", "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
+}
+DERIVED["cert-manager"] = DERIVED["supplied"]
+
+# Every setting, with a value that is not its default.
+SETTINGS = {
+    "mode": "shadow", "workloads": ["ray", "jobset"], "placement": False, "annotationPrefix": "tpu.example.com",
+    "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
+    "ledger": "none", "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
+    "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True}},
+    "perNamespace": {"team-a": {"placement": True}, "no": {"placement": False}},
+}
+
+WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]
+
+# (config, the workload APIs whose entry may refuse a Pod, those that have an entry)
+POLICIES = [
+    ({}, WORKLOADS, WORKLOADS),
+    ({"mode": "shadow"}, [], WORKLOADS),
+    ({"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}, ["jobset"], WORKLOADS),
+    ({"perWorkload": {"ray": {"mode": "shadow"}, "pod": None}}, WORKLOADS[1:], WORKLOADS),
+    ({"workloads": ["ray", "pod"]}, ["ray", "pod"], ["ray", "pod"]),
+    ({"workloads": ["job"], "mode": "shadow"}, [], ["job"]),
 ]
 
 # (values, texts that are rendered because of them; one that begins with "no " is not)
 TEXTS = [
-    ({}, ["automountServiceAccountToken: true", "kind: ClusterRole\n"]),
-    ({"ledger": "none"}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
+    ({}, ["automountServiceAccountToken: true", "resourceNames: [tpu-webhook-certificate]", "no caBundle", "no /certificate",
+          "no kind: ConfigMap", "no cert-manager.io", "type: Opaque"]),
+    ({"config": {"ledger": "none"}}, ["automountServiceAccountToken: true", "no configmaps", "no nodes", "resources: [secrets]"]),
+    ({**SUPPLIED, "config": {"ledger": "none"}}, ["no automountServiceAccountToken: true", "no kind: ClusterRole", "no kind: Role",
+                                                  "no FlowSchema", "egress: []"]),
+    ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
+    (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
+    ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
+    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "no caBundle", "no resourceNames",
+               f"- tpu-webhook.{NAMESPACE}.svc\n", "algorithm: ECDSA", "rotationPolicy: Always", "secretName: tpu-webhook-tls"]),
+    ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
+     ["kind: ClusterIssuer", "name: ca", "no kind: Issuer\n"]),
     ({"replicas": 1}, ["replicas: 1", "no kind: PodDisruptionBudget", "no topologySpreadConstraints"]),
-    ({"drain": {"delaySeconds": 10, "timeoutSeconds": 60}}, ["terminationGracePeriodSeconds: 75"]),
+    ({"topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]},
+     ["topologyKey: rack", "no topologyKey: kubernetes.io/hostname"]),
+    ({}, ["terminationGracePeriodSeconds: 30"]),
+    ({"config": {"drain": {"delay": "10s"}}}, ["terminationGracePeriodSeconds: 35"]),
+    ({"config": {"drain": {"delay": "1m30s", "timeout": "500ms"}}}, ["terminationGracePeriodSeconds: 96"]),
+    ({"config": {"drain": {"delay": "0", "timeout": "1.5h"}}}, ["terminationGracePeriodSeconds: 5405"]),
     ({"image": {"repository": "r.example/a", "tag": "v2"}}, ['image: "r.example/a:v2"']),
     ({"image": {"tag": "v2", "digest": "sha256:" + "0" * 64}}, [f'image: "tpu-webhook@sha256:{"0" * 64}"']),
-    ({"certificate": {"secretName": "mine", "caBundle": PEM}},
-     ["secretName: mine", f"caBundle: {BASE64}", "no kind: Secret"]),
-    ({"certificate": {"secretName": "mine", "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}},
-     [f"caBundle: {BASE64}"]),
     ({"failurePolicy": "Ignore", "timeoutSeconds": 3}, ["timeoutSeconds: 3", "no failurePolicy: Fail"]),
-    ({"mode": "shadow"}, ["timeoutSeconds: 2", "no failurePolicy: Fail"]),
-    ({"mode": "shadow", "perWorkload": {"ray": {"mode": "shadow"}}}, ["no failurePolicy: Fail"]),
-    ({"mode": "shadow", "perWorkload": {"ray": {"mode": "enforce"}}},
-     ["failurePolicy: Fail", "timeoutSeconds: 10"]),
     ({}, ["no kind: PodMonitor"]),
     ({"podMonitor": {"enabled": True, "interval": "15s", "labels": {"release": "x"}}},
      ["kind: PodMonitor", "port: health", "path: /metrics", "interval: 15s", "release: x"]),
-    ({}, ["no kind: ConfigMap", "no checksum/config", "no mountPath: /config"]),
-    ({"perNamespace": {"a": {"placement": False}}, "podAnnotations": {"team": "x"}},
-     ["kind: ConfigMap", "mountPath: /config", "checksum/config: ", "team: x"]),
     ({"namespaces": {"exclude": ["a", "kube-system"]}},
      [f"values:\n            - kube-system\n            - {NAMESPACE}\n            - a\n        - key"]),
     ({"namespaces": {"selector": {"matchLabels": {"tpu": "yes"}}}}, ['matchLabels:\n        tpu: "yes"']),
+    ({"namespaces": {"optIn": {"enabled": True}}}, ['operator: In\n          values: ["enforce"]']),
+    ({}, ['no values: ["enforce"]']),
     ({"shadowNamespaces": {"label": "x.example/y", "value": "true"}}, ["key: x.example/y", 'values: ["true"]']),
     ({"shadowNamespaces": {"label": ""}}, ["no shadow.pods", "no shadow.workloads", "no /shadow", "path: /validate"]),
     ({"validation": False}, ["no ValidatingWebhookConfiguration", "no /validate"]),
-    ({"workloads": ["job", "lws"]}, ["apiGroups: [batch]", "apiGroups: [leaderworkerset.x-k8s.io]", "no rayservices", "no jobsets"]),
-    ({"workloads": ["pod", "statefulset"]}, ["no ValidatingWebhookConfiguration"]),
+    ({"config": {"workloads": ["job", "lws"]}},
+     ["apiGroups: [batch]", "apiGroups: [leaderworkerset.x-k8s.io]", "no rayservices", "no resources: [jobsets]"]),
+    ({"config": {"workloads": ["pod", "statefulset"]}}, ["no kind: ValidatingWebhookConfiguration"]),
     ({"failurePolicy": "Fail", "timeoutSeconds": 20},
      ["path: /validate", "failurePolicy: Ignore\n    timeoutSeconds: 2\n    rules:\n      - apiGroups: [ray.io]"]),
-    ({"annotationPrefix": "tpu.example.com"}, ["startsWith('tpu.example.com/')"]),
-    ({"podLabels": {"app.kubernetes.io/name": "other", "team": "x"}},
-     ["no app.kubernetes.io/name: other", "team: x"]),
+    ({"config": {"annotationPrefix": "tpu.example.com"}}, ["startsWith('tpu.example.com/')"]),
+    ({"podLabels": {"app.kubernetes.io/name": "other", "team": "x"}, "podAnnotations": {"who": "y"}},
+     ["no app.kubernetes.io/name: other", "team: x", "who: y", "checksum/config: "]),
+    ({"serviceAccount": {"annotations": {"iam.gke.io/x": "y"}}}, ["iam.gke.io/x: y"]),
+    ({"extraVolumes": [{"name": "v", "emptyDir": {}}], "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}],
+      "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraArgs": ["--threads=3"]},
+     ["- emptyDir: {}\n          name: v", "mountPath: /v", "value: UTC", '- "--threads=3"']),
+    ({"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}}, ["no NetworkPolicy", "no FlowSchema"]),
+    ({"networkPolicy": {"apiServerPorts": [16443]}, "flowSchema": {"priorityLevel": "system"}},
+     ["port: 16443", "no port: 6443", "name: system"]),
     ({"priorityClassName": "system-cluster-critical"}, ["priorityClassName: system-cluster-critical"]),
 ]
 
@@ -97,8 +118,7 @@ REFUSED = [
     ({"replica": 3}, "'replica' not allowed"),
     ({"image": {"version": "1"}}, "'version' not allowed"),
     ({"replicas": 0}, "/replicas"),
-    ({"ledger": "memory"}, "ledger: memory needs replicas: 1"),
-    ({"ledger": "auto"}, "/ledger"),
+    ({"config": {"ledger": "memory"}}, "/replicas"),
     ({"replicas": "3"}, "/replicas"),
     ({"image": {"digest": "sha256:1"}}, "/image/digest"),
     ({"image": {"repository": ""}}, "/image/repository"),
@@ -109,29 +129,76 @@ REFUSED = [
     ({"timeoutSeconds": 31}, "/timeoutSeconds"),
     ({"namespaces": {"exclude": ["A_b"]}}, "/namespaces/exclude/0"),
     ({"namespaces": {"selector": {"matchExpressions": [{"key": "a", "operator": "in"}]}}}, "/operator"),
+    ({"namespaces": {"optIn": {"enabled": True, "label": ""}}}, "/namespaces/optIn/label"),
     ({"shadowNamespaces": {"value": True}}, "/shadowNamespaces/value"),
-    ({"mode": "off"}, "/mode"),
-    ({"workloads": ["rays"]}, "/workloads/0"),
-    ({"workloads": ["ray", "ray"]}, "/workloads"),
-    ({"perWorkload": {"rays": {}}}, "'rays' not allowed"),
-    ({"perWorkload": {"ray": {"mode": "off"}}}, "/perWorkload/ray/mode"),
-    ({"perWorkload": {"ray": {"placment": False}}}, "'placment' not allowed"),
-    ({"perNamespace": {"A": {"placement": False}}}, "invalid propertyName 'A'"),
-    ({"perNamespace": {"a": {"mode": "shadow"}}}, "'mode' not allowed"),
-    ({"annotationPrefix": "tpu.example.com/"}, "/annotationPrefix"),
-    ({"annotationPrefix": "x')||true||('"}, "/annotationPrefix"),
-    ({"basePort": 65536}, "/basePort"),
-    ({"placement": "false"}, "/placement"),
+    ({"config": {"mode": "off"}}, "/config/mode"),
+    ({"config": {"ledger": "clusters"}}, "/config/ledger"),
+    ({"config": {"workloads": ["rays"]}}, "/config/workloads/0"),
+    ({"config": {"perWorkload": {"rays": {}}}}, "'rays' not allowed"),
+    ({"config": {"perWorkload": {"ray": {"mode": "off"}}}}, "/config/perWorkload/ray/mode"),
+    ({"config": {"perWorkload": {"ray": {"placment": False}}}}, "'placment' not allowed"),
+    ({"config": {"perNamespace": {"A": {"placement": False}}}}, "invalid propertyName 'A'"),
+    ({"config": {"perNamespace": {"a": {"mode": "shadow"}}}}, "'mode' not allowed"),
+    ({"config": {"annotationPrefix": "tpu.example.com/"}}, "/config/annotationPrefix"),
+    ({"config": {"annotationPrefix": "x')||true||('"}}, "/config/annotationPrefix"),
+    ({"config": {"basePort": 65536}}, "/config/basePort"),
+    ({"config": {"placement": "false"}}, "/config/placement"),
+    ({"config": {"log": {"level": "trace"}}}, "/config/log/level"),
+    ({"config": {"threads": 65}}, "/config/threads"),
+    ({"config": {"drain": {"delay": 5}}}, "/config/drain/delay"),
+    ({"config": {"listen": ":1"}}, "'listen' not allowed"),
+    ({"config": {"healthListen": ":1"}}, "'healthListen' not allowed"),
+    ({"config": {"tls": {"cert": "x"}}}, "'tls' not allowed"),
+    ({"config": {"tlsSecret": "x"}}, "'tlsSecret' not allowed"),
+    ({"config": {"cluster": {"context": "x"}}}, "'cluster' not allowed"),
+    ({"mode": "shadow"}, "'mode' not allowed"),
     ({"validation": "false"}, "/validation"),
-    ({"log": {"level": "trace"}}, "/log/level"),
-    ({"threads": 65}, "/threads"),
-    ({"drain": {"delaySeconds": -1}}, "/drain/delaySeconds"),
     ({"resources": {"memory": "1Gi"}}, "'memory' not allowed"),
     ({"extraArgs": ["-x"]}, "/extraArgs/0"),
-    ({"certificate": {"secretName": "mine"}}, "certificate.caBundle is empty"),
-    ({"certificate": {"secretName": "mine", "caBundle": "no"}}, "certificate.caBundle contains no certificate"),
-    ({"certificate": {"caBundle": PEM}}, "certificate.caBundle is given without certificate.secretName"),
+    ({"extraEnv": {"TZ": "UTC"}}, "/extraEnv"),
+    ({"commonLabels": {"a": "-"}}, "/commonLabels/a"),
+    ({"networkPolicy": {"apiServerPorts": []}}, "/networkPolicy/apiServerPorts"),
+    ({"certificate": {"mode": "issued"}}, "/certificate/mode"),
+    ({"certificate": {"mode": "supplied"}}, "/certificate/caBundle"),
+    ({"certificate": {"mode": "supplied", "secretName": "mine"}}, "/certificate/caBundle"),
+    ({"certificate": {"mode": "supplied", "caBundle": PEM}}, "/certificate/secretName"),
+    ({"certificate": {"mode": "supplied", "secretName": "mine", "caBundle": "no"}}, "certificate.caBundle contains no certificate"),
+    ({"certificate": {"caBundle": PEM}}, "/certificate/caBundle"),
+    ({"certificate": {"secretName": "mine"}}, "/certificate/secretName"),
+    ({"certificate": {"mode": "cert-manager", "caBundle": PEM}}, "/certificate/caBundle"),
+    ({"certificate": {"certManager": {"issuerRef": {"kind": "Issuer", "name": "a"}}}}, "/certificate/certManager/issuerRef"),
+    ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"name": "a"}}}}, "/certificate/certManager/issuerRef"),
 ]
+
+# Every combination is rendered: `python3 tests/charts/chart.py Chart.test_every_combination`, and accepted by a real
+# API server in tests/e2e/test_chart.py.
+COMBINED = [
+    [SUPPLIED, MANAGED, {}],
+    [{}, {"config": {"ledger": "none"}}, {"config": {"ledger": "memory"}, "replicas": 1}],
+    [{}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}}, {"config": {"workloads": ["ray", "lws"]}}],
+    [{}, {"validation": False}],
+    [{}, {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
+     {"shadowNamespaces": {"label": ""}, "failurePolicy": "Ignore"}],
+    [{}, {"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}, "replicas": 1},
+     {"commonLabels": {"team": "x"}, "commonAnnotations": {"who": "y"}, "serviceAccount": {"annotations": {"a": "b"}},
+      "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraVolumes": [{"name": "v", "emptyDir": {}}],
+      "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}], "podAnnotations": {"c": "d"}, "podLabels": {"e": "f"},
+      "nodeSelector": {"g": "h"}, "tolerations": [{"operator": "Exists"}], "priorityClassName": "system-cluster-critical",
+      "affinity": {"nodeAffinity": {}}, "image": {"pullSecrets": ["s"]},
+      "topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}]}],
+]
+
+
+def combinations():
+    """The values of each combination: dictionaries merged as Helm does."""
+    def merged(one, other):
+        both = {**one, **other}
+        for key in one.keys() & other.keys():
+            if isinstance(one[key], dict):
+                both[key] = merged(one[key], other[key])
+        return both
+
+    return [functools.reduce(merged, chosen, {}) for chosen in itertools.product(*COMBINED)]
 
 
 def helm(*arguments, values=None):
@@ -156,26 +223,31 @@ def program(*arguments, text=""):
                           check=True).stdout
 
 
-def leaves(schema, within=None, path=""):
-    """path -> (type, choices) of everything that an object of the schema may hold."""
-    if "$ref" in schema:
-        schema = within["definitions"][schema["$ref"].rpartition("/")[2]]
-    below = dict(schema.get("properties", {}))
-    if schema.get("additionalProperties"):
-        below["*"] = schema["additionalProperties"]
-    if not below:
-        choices = sorted(schema.get("enum", []))
-        return {path: choices or schema["type"]}
-    return {key: value for name, child in below.items() for key, value in leaves(child, within, f"{path}/{name}").items()}
+def entries(text):
+    """Each entry of the configuration for Pods: {name, failurePolicy, timeoutSeconds, path, expression}."""
+    text = re.search(r"kind: MutatingWebhookConfiguration\n.*?\nwebhooks:\n(.*?)(?=\n---|\Z)", text, re.S)[1]
+    found = []
+    for one in re.split(r"^  - name: ", text, flags=re.M)[1:]:
+        entry = {key: re.search(rf"^ +{key}: (\S+)$", one, re.M)[1] for key in ("failurePolicy", "timeoutSeconds", "path")}
+        lines = one[one.index("expression: |-\n"):].splitlines()[1:]
+        entry["expression"] = "\n".join(line[10:] for line in lines if line.startswith(" " * 10))
+        found.append({"name": one.splitlines()[0], **entry})
+    return found
 
 
-def flags_in(text):
-    return re.findall(r'^ +- "?(--[^"\n]+)"?$', text, re.MULTILINE)
+def of_workloads(names):
+    return ["pods.tpu-webhook.dev" if name == "pod" else f"{name}.pods.tpu-webhook.dev" for name in names]
 
 
-def field(text, name):
-    """The PEM in a field of base64; the first, if there are several."""
-    return base64.b64decode(re.search(rf"{re.escape(name)}: (\S+)", text)[1]).decode()
+def configuration(text):
+    """The program's configuration file, as the kubelet would mount it."""
+    return base64.b64decode(re.search(r"config\.yaml: (\S+)", text)[1]).decode()
+
+
+def rules(text, kind):
+    """The rules of the ClusterRole or Role, each with its reason."""
+    (found,) = re.findall(rf"^kind: {kind}\n.*?\nrules:\n(.*?)(?=\n---|\Z)", text, re.S | re.M)
+    return [rule.rstrip() for rule in re.split(r"^(?=  # )", found, flags=re.M) if rule.strip()]
 
 
 class Chart(unittest.TestCase):
@@ -185,72 +257,125 @@ class Chart(unittest.TestCase):
         helm("lint", "--strict", str(CHART))
 
     def test_golden(self):
-        found = re.sub(r"(ca\.crt|tls\.crt|tls\.key|caBundle): \S+", r"\1: MASKED", defaults())
+        found = defaults()
         if options.update:
             GOLDEN.write_text(found, encoding="utf-8")
         diff = difflib.unified_diff(GOLDEN.read_text(encoding="utf-8").splitlines(), found.splitlines(),
                                     "golden", "rendered", lineterm="")
         self.assertEqual("", "\n".join(diff))
 
-    def test_flags(self):
-        standard = FLAGS[0][1]
-        for values, wanted in FLAGS:
-            with self.subTest(values):
-                names = {flag.split("=")[0] for flag in wanted}
-                rest = [flag for flag in standard if flag.split("=")[0] not in names]
-                self.assertCountEqual(rest + wanted, flags_in(render(values)))
+    def test_twice_the_same(self):
+        """Argo CD and others render again and again, and a difference is a drift."""
+        for mode, values in MODES.items():
+            with self.subTest(mode):
+                self.assertEqual(render(values), render(values))
 
-    def test_program_knows_the_flags(self):
+    def test_made_from_the_program(self):
+        """Where it differs: python3 tests/charts/generate.py --program PROGRAM, and read the difference."""
         if not options.program:
             self.skipTest("no --program")
-        known = subprocess.run([options.program, "serve", "--help"], check=True, capture_output=True, text=True)
-        passed = {flag.split("=")[0] for _, flags in FLAGS for flag in flags}
-        self.assertLessEqual(passed, set(re.findall(r"(--[a-z-]+)", known.stdout)))
+        for file, text in generate.made(options.program).items():
+            with self.subTest(file.name):
+                self.assertEqual(text, file.read_text(encoding="utf-8"))
 
-    def test_program_takes_the_configuration_file(self):
-        """As the kubelet would mount it; `config print` says that each value arrived."""
+    def test_the_program_takes_the_configuration_file(self):
+        """Each value arrives, and the chart's own."""
         if not options.program:
             self.skipTest("no --program")
-        values = {"perWorkload": {"ray": {"mode": "shadow"}, "lws": {"placement": False}},
-                  "perNamespace": {"team-a": {"placement": False}, "no": {"placement": True}}}
-        text = re.search(r"  config\.yaml: \|\n((?:    .*\n)+)", render(values))[1]
-        printed = program("config", "print", "--output=json", "--config=/dev/stdin", text=textwrap.dedent(text))
-        found = json.loads(printed)["config"]
-        self.assertEqual(values, {key: found[key] for key in values})
+        self.assertEqual(set(SETTINGS), set(json.loads(program("config", "schema"))["properties"]) - set(generate.DERIVED))
+        for mode in ("supplied", "cert-manager"):
+            text = configuration(render({**MODES[mode], "config": SETTINGS}))
+            found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))["config"]
+            wanted = {**SETTINGS, **DERIVED[mode]}
+            for key in wanted:
+                with self.subTest(mode, key=key):
+                    self.assertEqual(wanted[key], {name: found[key][name] for name in wanted[key]} if key == "tls" else found[key])
+
+    def test_the_configuration_file_of_each_mode(self):
+        """`log` is the only default of values.yaml; null takes a setting away."""
+        for mode, values in MODES.items():
+            lines = configuration(render({**values, "port": 10250, "config": {"log": None, "mode": "shadow"}})).splitlines()
+            derived = {**DERIVED[mode], "listen": ":10250", "mode": "shadow"}
+            wanted = [line for key, value in derived.items() for line in (
+                [f"{key}: {value}"] if isinstance(value, str) else [f"{key}:", *(f"  {name}: {each}" for name, each in value.items())])]
+            with self.subTest(mode):
+                self.assertCountEqual(wanted, lines)
 
     def test_a_change_rolls_the_pods(self):
-        sums = [re.search(r"checksum/config: (\w+)", render({"perWorkload": {"ray": {"mode": mode}}}))[1]
-                for mode in ("shadow", "enforce", "shadow")]
+        sums = [re.search(r"checksum/config: (\w+)", render({"config": {"mode": mode}}))[1] for mode in ("shadow", "enforce", "shadow")]
         self.assertEqual(sums[0], sums[2])
         self.assertNotEqual(sums[0], sums[1])
 
-    def test_program_and_chart_know_the_same_overrides(self):
+    def test_entries_are_the_programs(self):
         if not options.program:
             self.skipTest("no --program")
-        of_program = json.loads(program("config", "schema"))["properties"]
-        of_chart = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
-        for name in ("perWorkload", "perNamespace"):
-            with self.subTest(name):
-                self.assertEqual(leaves(of_program[name]), leaves(of_chart["properties"][name], of_chart))
+        wanted = json.loads(program("rules", "--entries", "--output=json"))["entries"]
+        found = entries(defaults())
+        self.assertEqual([entry["name"] for entry in wanted] + ["shadow.pods.tpu-webhook.dev"], [entry["name"] for entry in found])
+        for one, other in zip(wanted, found):
+            with self.subTest(one["name"]):
+                self.assertEqual(one["expression"], other["expression"])
 
-    def test_texts(self):
-        for values, texts in TEXTS:
-            rendered = render(values)
-            for text in texts:
-                with self.subTest(values, text=text):
-                    if text.startswith("no "):
-                        self.assertNotIn(text[3:], rendered)
-                    else:
-                        self.assertIn(text, rendered)
+    def test_whom_an_outage_touches(self):
+        """An entry is waited for, and may refuse, where its workload API is enforced; all others are Ignore and 2 s."""
+        for config, enforced, handled in POLICIES:
+            with self.subTest(config):
+                found = {entry["name"]: (entry["failurePolicy"], entry["timeoutSeconds"], entry["path"]) for entry in
+                         entries(render({"config": config, "timeoutSeconds": 7}))}
+                wanted = {name: ("Ignore", "2", "/mutate") for name in of_workloads(handled) + ["claims.pods.tpu-webhook.dev"]}
+                wanted |= {name: ("Fail", "7", "/mutate") for name in of_workloads(enforced)}
+                self.assertEqual({**wanted, "shadow.pods.tpu-webhook.dev": ("Ignore", "2", "/shadow")}, found)
+
+    def test_what_is_left_out_falls_into_no_other_entry(self):
+        conditions = {entry["name"]: entry["expression"] for entry in entries(render({"config": {"workloads": ["ray", "job"]}}))}
+        for name in ("claims.pods.tpu-webhook.dev", "shadow.pods.tpu-webhook.dev"):
+            for label in ("jobset.sigs.k8s.io/jobset-name", "leaderworkerset.sigs.k8s.io/name"):
+                self.assertIn(label, conditions[name])
+        self.assertNotIn("job-name", entries(defaults())[-2]["expression"])
+
+    def test_notes_say_whom_an_outage_touches(self):
+        for config, enforced, _ in POLICIES:
+            with self.subTest(config):
+                notes = helm("install", "release", str(CHART), "--dry-run=client", "--namespace", NAMESPACE, "--values", "-",
+                             values={"config": config}).partition("\nNOTES:\n")[2]
+                if enforced:
+                    order = config.get("workloads", WORKLOADS)
+                    named = ", ".join(name for name in order if name in enforced)
+                    self.assertIn(f"if they are of {named}; their controllers retry", notes)
+                else:
+                    self.assertIn("every Pod is created as usual, and none is changed", notes)
+
+    def test_common_labels_and_annotations_are_on_every_object(self):
+        text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"},
+                       "podMonitor": {"enabled": True}})
+        for one in re.split(r"^---$", text, flags=re.M)[1:]:
+            head = re.search(r"^metadata:\n((?:  .*\n)+)", one, re.M)[1]
+            with self.subTest(re.search(r"^kind: (\w+)", one, re.M)[1]):
+                self.assertIn("    team: x\n", head)
+                self.assertIn("    who: me\n", head)
+                self.assertNotIn("name: other", one)
+
+    def test_every_combination(self):
+        for values in combinations():
+            with self.subTest(values):
+                self.assertIn("kind: MutatingWebhookConfiguration", render(values))
 
     def test_rbac_is_what_the_program_asks_for(self):
+        """What it prints is what is bound; and the three rules of the certificate in mode internal alone."""
         if not options.program:
             self.skipTest("no --program")
-        rules = {kind: re.search(rf"kind: {kind}\n.*?rules:\n(.*?)(?=\n---|\Z)", text, re.S)[1].strip()
-                 for kind in ("ClusterRole", "Role") for text in [program("rules", "--rbac").replace('["ray.io"]', "[ray.io]")]}
-        for kind, wanted in rules.items():
-            found = re.search(rf"kind: {kind}\n.*?\nrules:\n(.*?)\n---", defaults(), re.S)[1].strip()
-            self.assertEqual(wanted, found)
+        printed = program("rules", "--rbac").replace('["ray.io"]', "[ray.io]")
+        for kind, certificate in (("ClusterRole", 2), ("Role", 1)):
+            asked = rules(printed, kind)
+            ledger = [rule for rule in asked if "resourceNames" not in rule]
+            internal = rules(defaults(), kind)
+            with self.subTest(kind):
+                self.assertEqual(ledger, rules(render(SUPPLIED), kind))
+                self.assertEqual(ledger, internal[:-certificate])
+                self.assertTrue(all("resourceNames: [tpu-webhook" in rule and "verbs: [get, update]" in rule for rule in internal[-certificate:]))
+                self.assertEqual(internal[-certificate:], rules(render({"config": {"ledger": "none"}}), kind))
+                if asked != ledger:
+                    self.assertEqual(asked, internal)
 
     def test_refused(self):
         for values, named in REFUSED:
@@ -272,34 +397,6 @@ class Chart(unittest.TestCase):
         self.assertCountEqual(named, set(schema["properties"]) - {"global"})
         table = set(re.findall(r"`([A-Za-z]+)", (CHART / "README.md").read_text(encoding="utf-8")))
         self.assertLessEqual(set(named), table)
-
-    def test_issued_certificate(self):
-        """The API server's handshake, in memory: it trusts caBundle and asks for the Service's name."""
-        rendered = defaults()
-        self.assertEqual(field(rendered, "caBundle"), field(rendered, "ca.crt"))
-        self.assertNotEqual(field(rendered, "ca.crt"), field(rendered, "tls.crt"))
-        server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        with tempfile.NamedTemporaryFile("w") as file:
-            file.write(field(rendered, "tls.crt") + field(rendered, "tls.key"))
-            file.flush()
-            server.load_cert_chain(file.name)
-        client = ssl.create_default_context(cadata=field(rendered, "caBundle"))
-        for name in (f"tpu-webhook.{NAMESPACE}.svc", f"tpu-webhook.{NAMESPACE}.svc.cluster.local"):
-            handshake(client, server, name)
-        with self.assertRaises(ssl.SSLCertVerificationError):
-            handshake(client, server, "tpu-webhook.other.svc")
-
-
-def handshake(client, server, name):
-    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
-    ends = [client.wrap_bio(back, there, server_hostname=name), server.wrap_bio(there, back, server_side=True)]
-    while ends:
-        for end in list(ends):
-            try:
-                end.do_handshake()
-                ends.remove(end)
-            except ssl.SSLWantReadError:
-                pass
 
 
 def helm_program():

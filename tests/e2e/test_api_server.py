@@ -18,7 +18,8 @@ from harness.pods import INDEX, JOB, SLICE, container, injected, member, untouch
 from harness.release import CONFIGURATION, NAME, NAMESPACE
 from harness.trouble import configured
 
-OURS = "pods.tpu-webhook.dev"
+OURS = "job.pods.tpu-webhook.dev"  # of a Job's Pods
+SHADOW = "shadow.pods.tpu-webhook.dev"
 SHADOWED = {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}}
 
 
@@ -164,7 +165,7 @@ def test_a_shadowed_namespace(release, namespace, plane):
     reads(namespace, "shadow-denied", member("misfit", 2))
     assert all(untouched(pod) for pod in namespace.pods()) and len(namespace.pods()) == 2
     said = audit.creation(plane, namespace.name, "misfit")
-    assert said[f"shadow.{OURS}/mode"] == "shadow" and said[f"shadow.{OURS}/reason"] == "bad_index"
+    assert said[f"{SHADOW}/mode"] == "shadow" and said[f"{SHADOW}/reason"] == "bad_index"
 
 
 def test_the_match_conditions(release, namespace):

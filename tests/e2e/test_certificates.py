@@ -87,4 +87,4 @@ def half(folder, content, other):
 
 
 def trusting(authorities):
-    return {"certificate": {"secretName": SECRET, "caBundle": authorities}}
+    return {"certificate": {"mode": "supplied", "secretName": SECRET, "caBundle": authorities}}

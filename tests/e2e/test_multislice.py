@@ -101,7 +101,7 @@ def test_in_any_order_with_jobsets_own_webhook(release, plane, namespace, two_po
             assert len(names) == len(set(names)), f"{pod['metadata']['name']} has a variable twice: {names}"
         found.append(identities(pods))
         if ours == "a-tpu-webhook":
-            written = audit.patched_by(plane, namespace.name, "pods.tpu-webhook.dev")
+            written = audit.patched_by(plane, namespace.name, "jobset.pods.tpu-webhook.dev")
             told = [op["value"] for patch in written for op in patch if op["path"] == SELECTOR]
             assert told and set(told) <= set(TWO_POOLS), "before JobSet's webhook it is ours that names the leader's pool"
         namespace.empty()

@@ -122,16 +122,16 @@ def test_the_relay_is_a_service(release, namespace):
 
 def test_the_chart_is_installed_anew_with_other_values(release, namespace, api):
     """What the next stories stand on: other values reach the API server and the program."""
-    values = {"replicas": 2, "failurePolicy": "Ignore", "basePort": 9471, "perWorkload": {"lws": {"placement": False}}}
+    values = {"replicas": 2, "failurePolicy": "Ignore", "config": {"basePort": 9471, "perWorkload": {"lws": {"placement": False}}}}
     with release.reinstalled(values):
         configuration = api.get(*CONFIGURATION, release.configuration)
         assert configuration["webhooks"][0]["failurePolicy"] == "Ignore"
         assert len(release.replicas) == len(release.relay()["ready"]) == 2
-        command = release.replicas[0].command()
-        assert any("--base-port=9471" in line for line in command)
-        (file,) = [argument.partition("=")[2] for argument in command if argument.startswith("--config=")]
-        assert pathlib.Path(file).parent == release.mounts["/config"]
-        assert yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8")) == {"perWorkload": values["perWorkload"]}
+        mounted = yaml.safe_load((release.mounts["/config"] / "config.yaml").read_text(encoding="utf-8"))
+        assert mounted.items() >= values["config"].items()
+        (file,) = [argument.partition("=")[2] for argument in release.replicas[0].command() if argument.startswith("--config=")]
+        copied = yaml.safe_load(pathlib.Path(file).read_text(encoding="utf-8"))
+        assert {key for key in mounted if mounted[key] != copied[key]} == {"listen", "healthListen", "tls"}
     assert api.get(*CONFIGURATION, release.configuration)["webhooks"][0]["failurePolicy"] == "Fail"
 
 

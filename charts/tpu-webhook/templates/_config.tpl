@@ -1,14 +1,72 @@
-{{/* The program's configuration file: what flags cannot say. Empty where there is nothing. */}}
+{{/* The program's configuration file: `config`, and what other objects of the chart rely on, which
+     values.schema.json keeps out of `config`. */}}
 {{- define "tpu-webhook.config" -}}
-{{- $config := dict -}}
-{{- with .Values.perWorkload }}{{ $_ := set $config "perWorkload" . }}{{ end -}}
-{{- with .Values.perNamespace }}{{ $_ := set $config "perNamespace" . }}{{ end -}}
-{{- if $config }}{{ toYaml $config }}{{ end -}}
+{{- $config := deepCopy .Values.config -}}
+{{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
+{{- $_ := set $config "healthListen" ":8081" -}}
+{{- if eq .Values.certificate.mode "internal" -}}
+{{- $_ := set $config "tlsSecret" (include "tpu-webhook.ownSecret" .) -}}
+{{- else -}}
+{{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
+{{- end -}}
+{{- toYaml $config }}
 {{- end }}
 
-{{/* "true" where no Pod is ever changed or refused: nobody must wait for such a webhook. */}}
-{{- define "tpu-webhook.onlyShadow" -}}
-{{- $only := eq .Values.mode "shadow" -}}
-{{- range .Values.perWorkload }}{{ if eq (default "" .mode) "enforce" }}{{ $only = false }}{{ end }}{{ end -}}
-{{- if $only }}true{{ end -}}
+{{/* "true" where the program watches the cluster and keeps the ledger in it. */}}
+{{- define "tpu-webhook.usesCluster" -}}
+{{- if not (has .Values.config.ledger (list "memory" "none")) }}true{{ end -}}
+{{- end }}
+
+{{/* "true" where the program asks the API server for anything. */}}
+{{- define "tpu-webhook.asksApiServer" -}}
+{{- if or (include "tpu-webhook.usesCluster" .) (eq .Values.certificate.mode "internal") }}true{{ end -}}
+{{- end }}
+
+{{/* Names of the workload APIs that are handled, and of those that are not, as a YAML list. */}}
+{{- define "tpu-webhook.handled" -}}
+{{- $names := list -}}
+{{- range (include "tpu-webhook.program" . | fromYaml).workloads }}{{ $names = append $names .name }}{{ end -}}
+{{- .Values.config.workloads | default $names | toYaml }}
+{{- end }}
+
+{{- define "tpu-webhook.leftOut" -}}
+{{- $handled := include "tpu-webhook.handled" . | fromYamlArray -}}
+{{- $names := list -}}
+{{- range (include "tpu-webhook.program" . | fromYaml).workloads }}
+{{- if not (has .name $handled) }}{{ $names = append $names .name }}{{ end -}}
+{{- end -}}
+{{- toYaml $names }}
+{{- end }}
+
+{{/* "shadow" or "enforce": the mode of a workload API, {root, workload}. */}}
+{{- define "tpu-webhook.mode" -}}
+{{- $config := .root.Values.config -}}
+{{- $own := (get ($config.perWorkload | default dict) .workload | default dict).mode | default "" -}}
+{{- eq ($own | default $config.mode | default "") "shadow" | ternary "shadow" "enforce" -}}
+{{- end }}
+
+{{/* The workload APIs whose Pods are changed, as a YAML list of names. */}}
+{{- define "tpu-webhook.enforced" -}}
+{{- $names := list -}}
+{{- range include "tpu-webhook.handled" . | fromYamlArray }}
+{{- if eq (include "tpu-webhook.mode" (dict "root" $ "workload" .)) "enforce" }}{{ $names = append $names . }}{{ end -}}
+{{- end -}}
+{{- toYaml $names }}
+{{- end }}
+
+{{- define "tpu-webhook.annotationPrefix" -}}
+{{ .Values.config.annotationPrefix | default (include "tpu-webhook.program" . | fromYaml).annotationPrefix }}
+{{- end }}
+
+{{/* config.drain.delay, config.drain.timeout and 5 s for the kubelet, in whole seconds. */}}
+{{- define "tpu-webhook.gracePeriod" -}}
+{{- $units := dict "ns" 0.000000001 "us" 0.000001 "ms" 0.001 "s" 1.0 "m" 60.0 "h" 3600.0 -}}
+{{- $sum := 5.0 -}}
+{{- $drain := merge (deepCopy (.Values.config.drain | default dict)) (include "tpu-webhook.program" . | fromYaml).drain -}}
+{{- range list $drain.delay $drain.timeout }}
+{{- range regexFindAll "[0-9.]+[a-z]+" . -1 }}
+{{- $sum = addf $sum (mulf (regexFind "[0-9.]+" . | float64) (get $units (regexFind "[a-z]+" .))) -}}
+{{- end -}}
+{{- end -}}
+{{- ceil $sum -}}
 {{- end }}

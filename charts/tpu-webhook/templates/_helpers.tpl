@@ -13,14 +13,30 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{/* metadata of an object: {root, name}; cluster: true for one without a namespace; labels and
+     annotations are added. Of two with one name the chart's own stays. */}}
+{{- define "tpu-webhook.metadata" -}}
+{{- $ours := include "tpu-webhook.labels" .root | fromYaml -}}
+name: {{ .name | default "tpu-webhook" }}
+{{- if not .cluster }}
+namespace: {{ .root.Release.Namespace }}
+{{- end }}
+labels:
+  {{- merge $ours (.labels | default dict) .root.Values.commonLabels | toYaml | nindent 2 }}
+{{- with merge dict (.annotations | default dict) .root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- define "tpu-webhook.image" -}}
 {{- with .Values.image -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end }}
 {{- end }}
 
-{{/* The Secret the Pods mount. The chart's own has a name that no one else would choose: Helm
-     deletes it when certificate.secretName is set later. */}}
-{{- define "tpu-webhook.secretName" -}}
-{{ .Values.certificate.secretName | default "tpu-webhook-self-issued" }}
+{{- define "tpu-webhook.subjects" -}}
+- kind: ServiceAccount
+  name: tpu-webhook
+  namespace: {{ .Release.Namespace }}
 {{- end }}

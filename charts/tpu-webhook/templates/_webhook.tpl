@@ -1,42 +1,83 @@
-{{/* What both entries of the configuration say. */}}
+{{/* What all entries of the configuration for Pods say; {root, name, policy, timeout, path,
+     caBundle, namespaces, key and value of a label, condition, expression}. */}}
 {{- define "tpu-webhook.webhook" -}}
-rules:
-  - apiGroups: [""]
-    apiVersions: [v1]
-    operations: [CREATE]
-    resources: [pods]
-    scope: Namespaced
-matchPolicy: Equivalent
-admissionReviewVersions: [v1]
-sideEffects: NoneOnDryRun
-# Again, when a webhook after this one changed what was read here.
-reinvocationPolicy: IfNeeded
-matchConditions:
-  - name: tpu-resource-claim-or-annotation
-    expression: |-
-      {{- include "tpu-webhook.condition" . | nindent 6 }}
+- name: {{ .name }}
+  failurePolicy: {{ .policy }}
+  timeoutSeconds: {{ .timeout }}
+  clientConfig:
+    {{- include "tpu-webhook.client" . | nindent 4 }}
+  namespaceSelector:
+    {{- .namespaces | nindent 4 }}
+  {{- with .key }}
+  # Spares the API server the condition for most Pods.
+  objectSelector:
+    matchExpressions:
+      - key: {{ . }}
+        operator: {{ empty $.value | ternary "Exists" "In" }}
+        {{- with $.value }}
+        values: [{{ . | quote }}]
+        {{- end }}
+  {{- end }}
+  rules:
+    - apiGroups: [""]
+      apiVersions: [v1]
+      operations: [CREATE]
+      resources: [pods]
+      scope: Namespaced
+  matchPolicy: Equivalent
+  admissionReviewVersions: [v1]
+  sideEffects: NoneOnDryRun
+  # Again, when a webhook after this one changed what was read here.
+  reinvocationPolicy: IfNeeded
+  matchConditions:
+    - name: {{ .condition }}
+      expression: |-
+        {{- .expression | nindent 8 }}
 {{- end }}
 
-{{/* True for Pods that concern the webhook. An error in it would refuse a Pod, so every field
-     that may be absent is guarded. The API server leaves out what is empty, but containers,
-     which it sends as null; such a Pod is refused later with a better sentence.
+{{/* {root, path, caBundle} */}}
+{{- define "tpu-webhook.client" -}}
+service:
+  name: tpu-webhook
+  namespace: {{ .root.Release.Namespace }}
+  path: {{ .path }}
+  port: 443
+{{- with .caBundle }}
+{{ . }}
+{{- end }}
+{{- end }}
 
-     No loop is longer than 500: the API server's cost accounting makes one of n turns take n²
-     time (cel-go 0.26, 20,000 annotations: 1.4 s). Such a Pod is sent, and read in less. */}}
+{{/* Condition of an entry: {root, workload}, the latter empty for Pods with claims alone. The
+     parts are in _program.tpl. */}}
 {{- define "tpu-webhook.condition" -}}
-{{ include "tpu-webhook.asksForTpu" "object.spec" }} ||
-has(object.metadata.annotations) && (object.metadata.annotations.size() > 500 ||
-  object.metadata.annotations.exists(key, key.startsWith('{{ .Values.annotationPrefix }}/')))
+{{- $asks := include "tpu-webhook.asksForTpu" "object.spec" -}}
+{{- if not .workload -}}
+!{{ $asks }} &&
+{{ include "tpu-webhook.hasClaims" "object.spec" }}
+{{- include "tpu-webhook.notLeftOut" .root }}
+{{- else if eq .workload (last (include "tpu-webhook.program" .root | fromYaml).workloads).name -}}
+{{ $asks }} ?
+{{ include (printf "tpu-webhook.is.%s" .workload) . }} :
+!{{ include "tpu-webhook.hasClaims" "object.spec" }} &&
+{{ include "tpu-webhook.annotated" .root }}
+{{- else -}}
+{{ $asks }} &&
+{{ include (printf "tpu-webhook.is.%s" .workload) . }}
+{{- end -}}
 {{- end }}
 
-{{/* The part of it that is about a Pod's specification; the argument says where that is. */}}
-{{- define "tpu-webhook.asksForTpu" -}}
-[{{ . }}.containers != null ? {{ . }}.containers : [],
- has({{ . }}.initContainers) ? {{ . }}.initContainers : []].exists(list,
-  list.size() > 500 || list.exists(c, has(c.resources) &&
-    (has(c.resources.limits) && 'google.com/tpu' in c.resources.limits ||
-     has(c.resources.requests) && 'google.com/tpu' in c.resources.requests))) ||
-has({{ . }}.resourceClaims)
+{{/* All of them together, for the entry of shadow namespaces. */}}
+{{- define "tpu-webhook.anyCondition" -}}
+({{ include "tpu-webhook.asksForTpu" "object.spec" }} ||
+ {{ include "tpu-webhook.hasClaims" "object.spec" }} ||
+ {{ include "tpu-webhook.annotated" . }})
+{{- include "tpu-webhook.notLeftOut" . }}
+{{- end }}
+
+{{- define "tpu-webhook.notLeftOut" -}}
+{{- range include "tpu-webhook.leftOut" . | fromYamlArray }} &&
+!{{ include (printf "tpu-webhook.is.%s" .) $ }}
+{{- end }}
 {{- end }}
 
 {{/* What both entries of the configuration for workload objects say. Ignore: a Pod of what was
@@ -61,7 +102,8 @@ matchConditions:
   - name: no-job-without-tpu
     expression: |-
       request.kind.kind != 'Job' ||
-      {{- include "tpu-webhook.asksForTpu" "object.spec.template.spec" | nindent 6 }}
+      {{- include "tpu-webhook.asksForTpu" "object.spec.template.spec" | nindent 6 }} ||
+      {{- include "tpu-webhook.hasClaims" "object.spec.template.spec" | nindent 6 }}
 {{- end }}
 
 {{- define "tpu-webhook.validationRules" -}}
@@ -70,8 +112,9 @@ matchConditions:
   (list "jobset" "jobset.x-k8s.io" (list "v1alpha2") (list "jobsets"))
   (list "job" "batch" (list "v1") (list "jobs"))
   (list "lws" "leaderworkerset.x-k8s.io" (list "v1") (list "leaderworkersets")) }}
+{{- $handled := include "tpu-webhook.handled" . | fromYamlArray }}
 {{- range $rule := $all }}
-{{- if or (not $.Values.workloads) (has (index $rule 0) $.Values.workloads) }}
+{{- if has (index $rule 0) $handled }}
 - apiGroups: [{{ index $rule 1 }}]
   apiVersions: [{{ join ", " (index $rule 2) }}]
   operations: [CREATE, UPDATE]
@@ -89,6 +132,13 @@ matchExpressions:
   - key: {{ .Values.shadowNamespaces.label }}
     operator: NotIn
     values: [{{ .Values.shadowNamespaces.value | quote }}]
+  {{- end }}
+  {{- with .Values.namespaces.optIn }}
+  {{- if .enabled }}
+  - key: {{ .label }}
+    operator: In
+    values: [{{ .value | quote }}]
+  {{- end }}
   {{- end }}
   {{- with .Values.namespaces.selector.matchExpressions }}
   {{- toYaml . | nindent 2 }}
@@ -114,4 +164,11 @@ matchExpressions:
   operator: NotIn
   values:
     {{- concat (list "kube-system" .Release.Namespace) .Values.namespaces.exclude | uniq | toYaml | nindent 4 }}
+{{- end }}
+
+{{/* What cert-manager is told, where it writes caBundle. */}}
+{{- define "tpu-webhook.injection" -}}
+{{- if eq .Values.certificate.mode "cert-manager" -}}
+cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/tpu-webhook
+{{- end -}}
 {{- end }}

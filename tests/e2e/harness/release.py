@@ -23,7 +23,7 @@ from .api import Api, wait_for
 from .service import Service
 
 NAME = NAMESPACE = "tpu-webhook"
-SECRET = "tpu-webhook-certificate"
+SECRET = "tpu-webhook-supplied"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
 CHECKS = ("checked", "never_works")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
@@ -188,7 +188,7 @@ class Release:
 
     def _defaults(self) -> dict:
         ca = base64.b64decode(self._state.ca_bundle()).decode()
-        return {"replicas": 1, "certificate": {"secretName": SECRET, "caBundle": ca}}
+        return {"replicas": 1, "certificate": {"mode": "supplied", "secretName": SECRET, "caBundle": ca}}
 
     def _certificate(self) -> None:
         """The Secret that an operator would supply, for the name that the API server asks for."""

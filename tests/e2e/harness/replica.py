@@ -4,7 +4,8 @@ What is changed of what the chart rendered, and nothing else:
 * ports: `:8443` becomes a free port of 127.0.0.1, and so does every other containerPort, as all
   replicas share one network here;
 * paths below a volumeMount's mountPath: the mount is a folder of this control plane, as there is
-  no container to mount it in. Its files are the Secret's, as the API server returns them;
+  no container to mount it in. Its files are the Secret's, as the API server returns them; of the
+  program's configuration file each replica has a copy with its own ports and paths;
 * environment entries from the Pod's own fields: the replica's name, 127.0.0.1;
 * what the kubelet adds: a token of the ServiceAccount with ca.crt and namespace, in a folder that
   --service-account names, and KUBERNETES_SERVICE_HOST and _PORT.
@@ -16,6 +17,8 @@ import pathlib
 import re
 import signal
 import urllib.request
+
+import yaml
 
 from controlplane import net, process
 from controlplane.state import State
@@ -46,7 +49,7 @@ class Replica:
 
     def command(self) -> list:
         """What is run. Nothing of our own environment: a container has none of it."""
-        arguments = [self._here(argument) for argument in self._container["args"]]
+        arguments = [self._here(self._own_file(argument)) for argument in self._container["args"]]
         environment = [f"{entry['name']}={self._value(entry)}" for entry in self._container.get("env", [])]
         if self._account:
             host, port = self.api_server.rsplit(":", 1)
@@ -139,6 +142,21 @@ class Replica:
             argument = re.sub(rf"(^|=)[^=/]*:{rendered}$", rf"\g<1>{ADDRESS}:{free}", argument)
         return argument
 
+    def _own_file(self, argument: str) -> str:
+        """--config=FILE, in a copy of this replica's whose texts are as the arguments would be here."""
+        flag, _, file = argument.partition("=")
+        if flag != "--config":
+            return argument
+        settings = yaml.safe_load(pathlib.Path(self._here(file)).read_text(encoding="utf-8"))
+        copy = self._state.directory / "release" / f"{self.name}-config.yaml"
+        copy.write_text(json.dumps(self._settings_here(settings)), encoding="utf-8")
+        return f"{flag}={copy}"
+
+    def _settings_here(self, value):
+        if isinstance(value, dict):
+            return {key: self._settings_here(each) for key, each in value.items()}
+        return self._here(value) if isinstance(value, str) else value
+
     def _value(self, entry: dict) -> str:
         if "valueFrom" not in entry:
             return self._here(entry.get("value", ""))
@@ -163,7 +181,7 @@ def _contents(api, volume: dict, namespace: str) -> dict:
     if "emptyDir" in volume:
         return {}
     if "secret" in volume:
-        data = api.get("v1", "Secret", volume["secret"]["secretName"], namespace)["data"]
+        data = api.get("v1", "Secret", volume["secret"]["secretName"], namespace).get("data", {})
         data, items = {key: base64.b64decode(value) for key, value in data.items()}, volume["secret"].get("items")
     elif "configMap" in volume:
         data = api.get("v1", "ConfigMap", volume["configMap"]["name"], namespace).get("data", {})
