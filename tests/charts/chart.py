@@ -34,7 +34,7 @@ MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
 
 # The keys that the chart writes into the program's configuration file, beside those of `config`.
 DERIVED = {
-    "internal": {"listen": ":8443", "healthListen": ":8081", "tlsSecret": "tpu-webhook-certificate"},
+    "internal": {"listen": ":8443", "healthListen": ":8081", "tls": {"secret": "tpu-webhook-certificate"}},
     "supplied": {"listen": ":8443", "healthListen": ":8081", "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
 }
 DERIVED["cert-manager"] = DERIVED["supplied"]
@@ -149,7 +149,7 @@ REFUSED = [
     ({"config": {"listen": ":1"}}, "'listen' not allowed"),
     ({"config": {"healthListen": ":1"}}, "'healthListen' not allowed"),
     ({"config": {"tls": {"cert": "x"}}}, "'tls' not allowed"),
-    ({"config": {"tlsSecret": "x"}}, "'tlsSecret' not allowed"),
+    ({"config": {"tls": {"secret": "x"}}}, "'tls' not allowed"),
     ({"config": {"cluster": {"context": "x"}}}, "'cluster' not allowed"),
     ({"mode": "shadow"}, "'mode' not allowed"),
     ({"validation": "false"}, "/validation"),

@@ -5,7 +5,7 @@
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
 {{- $_ := set $config "healthListen" ":8081" -}}
 {{- if eq .Values.certificate.mode "internal" -}}
-{{- $_ := set $config "tlsSecret" (include "tpu-webhook.ownSecret" .) -}}
+{{- $_ := set $config "tls" (dict "secret" (include "tpu-webhook.ownSecret" .)) -}}
 {{- else -}}
 {{- $_ := set $config "tls" (dict "cert" "/certificate/tls.crt" "key" "/certificate/tls.key") -}}
 {{- end -}}
