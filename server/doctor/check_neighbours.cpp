@@ -1,5 +1,6 @@
 // Other mutating webhooks that see the same Pods.
 #include "server/doctor/check.hpp"
+#include "server/doctor/entries.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
@@ -8,72 +9,48 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 namespace tpuwh::server::doctor {
 
 namespace {
 
-// Who else writes TPU_WORKER_ID and its like, by what their configurations, webhooks or
-// Services are called. Of GKE's own webhook for Jobs no name is published
-// (docs/facts.md#gke-own-webhook): a webhook of gke.io with "tpu" in a name is taken for it.
-struct Rival {
+// Whom doctor knows: by what their configurations, webhooks or Services are called.
+struct Neighbour {
   const char* who;
-  std::vector<std::string> workloads;  // as --workloads names them
-  std::function<bool(std::string_view)> is_named;
+  bool (*is_named)(std::string_view name);
 };
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-const std::vector<Rival>& rivals() {
-  static const std::vector<Rival> all = {
-      {"the KubeRay TPU webhook",
-       {"ray"},
-       [](std::string_view name) { return has(name, "kuberay-tpu"); }},
-      {"gke-tpu-env-injector",
-       {"statefulset"},
-       [](std::string_view name) { return has(name, "tpu-env-injector"); }},
-      {"GKE's TPU webhook",
-       {"job", "jobset"},
-       [](std::string_view name) {
-         return has(name, "gke.io") && has(name, "tpu") && !has(name, "kuberay-tpu");
-       }},
-  };
-  return all;
-}
-
 std::string name_of_object(const Json& object) {
   return text::text_member(text::member(object, "metadata"), "name");
 }
 
+bool is_of(const Neighbour& neighbour, const Json& configuration) {
+  if (neighbour.is_named(name_of_object(configuration))) return true;
+  return std::ranges::any_of(entries_of(configuration), [&](const Json& entry) {
+    const Json service = text::member(text::member(entry, "clientConfig"), "service");
+    return neighbour.is_named(name_of(entry)) ||
+           neighbour.is_named(text::text_member(service, "name"));
+  });
+}
+
 bool concerns_pods(const Json& configuration) {
-  const Json webhooks = text::member(configuration, "webhooks");
-  return webhooks.is_array() && std::ranges::any_of(webhooks, sees_new_pods);
+  return std::ranges::any_of(entries_of(configuration), sees_new_pods);
 }
 
-bool is_of(const Rival& rival, const Json& configuration) {
-  if (rival.is_named(name_of_object(configuration))) return true;
-  for (const Json& webhook : text::member(configuration, "webhooks")) {
-    const Json service = text::member(text::member(webhook, "clientConfig"), "service");
-    if (rival.is_named(text::text_member(webhook, "name")) ||
-        rival.is_named(text::text_member(service, "name")))
-      return true;
-  }
-  return false;
-}
-
-bool serves(const View& view, std::string_view workload) {
-  const auto names = handled(view);
-  return std::ranges::find(names, workload) != names.end();
+std::string named(const Neighbour& neighbour, const Json& configuration) {
+  return fmt::format("{} (MutatingWebhookConfiguration {})", neighbour.who,
+                     name_of_object(configuration));
 }
 
 bool is_asked_again(const View& view) {
-  const Json webhooks = text::member(view.configuration.object, "webhooks");
-  return webhooks.is_array() && std::ranges::all_of(webhooks, [](const Json& webhook) {
-           return text::text_member(webhook, "reinvocationPolicy") == "IfNeeded";
-         });
+  const Json entries = entries_of(view.configuration.object);
+  return !entries.empty() && std::ranges::all_of(entries, [](const Json& entry) {
+    return text::text_member(entry, "reinvocationPolicy") == "IfNeeded";
+  });
 }
 
 void check_order(const View& view, const std::vector<std::string>& later, Checks& out) {
@@ -87,23 +64,120 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
        "set reinvocationPolicy: IfNeeded, as the chart does");
 }
 
+// ---- who writes TPU_WORKER_ID and its like, as tpu-webhook does
+
+// Of GKE's own webhook for Jobs no name is published (docs/facts.md#gke-own-webhook): a webhook of
+// gke.io with "tpu" in a name is taken for it.
+struct Rival {
+  Neighbour neighbour;
+  std::vector<std::string> workloads;  // as --workloads names them
+  const char* remove;                  // how to be without it, if one can
+};
+
+const std::vector<Rival>& rivals() {
+  static const std::vector<Rival> all = {
+      {{"the KubeRay TPU webhook", [](std::string_view name) { return has(name, "kuberay-tpu"); }},
+       {"ray"},
+       "or uninstall it: helm uninstall kuberay-tpu-webhook; where GKE's Ray add-on brings it, the "
+       "add-on, which runs KubeRay, too"},
+      {{"gke-tpu-env-injector",
+        [](std::string_view name) { return has(name, "tpu-env-injector"); }},
+       {"statefulset"},
+       "or uninstall its chart"},
+      {{"GKE's TPU webhook",
+        [](std::string_view name) {
+          return has(name, "gke.io") && has(name, "tpu") && !has(name, "kuberay-tpu");
+        }},
+       {"job", "jobset"},
+       "it has no known switch"},
+  };
+  return all;
+}
+
+// How to leave `workloads` to somebody else. An empty value would mean all of them.
+std::string leave_out(const View& view, const std::vector<std::string>& workloads) {
+  std::vector<std::string> others;
+  for (const std::string& each : handled(view))
+    if (std::ranges::find(workloads, each) == workloads.end()) others.push_back(each);
+  if (others.empty()) return "helm uninstall tpu-webhook";
+  return fmt::format("helm upgrade --set 'config.workloads={{{}}}' leaves {} to it",
+                     fmt::join(others, ","), fmt::join(workloads, ", "));
+}
+
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
-  const std::string who =
-      fmt::format("{} (MutatingWebhookConfiguration {})", rival.who, name_of_object(configuration));
+  constexpr auto check = "rival";
+  const std::string who = named(rival.neighbour, configuration);
+  const auto here = handled(view);
   std::vector<std::string> both;
   for (const std::string& workload : rival.workloads)
-    if (serves(view, workload)) both.push_back(workload);
+    if (std::ranges::find(here, workload) != here.end()) both.push_back(workload);
   if (both.empty())
     return ok(
-        out, "rival",
+        out, check,
         fmt::format("{} serves {}; tpu-webhook does not", who, fmt::join(rival.workloads, ", ")));
-  const std::string list = fmt::format("{}", fmt::join(both, ", "));
-  warn(out, "rival",
-       fmt::format("{} also injects the TPU environment of {} Pods; whichever runs first wins", who,
-                   list),
-       fmt::format("use one of them: leave {} out of the chart's value workloads "
-                   "(--workloads), or remove the other",
-                   list));
+  if (std::ranges::all_of(both, [&](const std::string& workload) {
+        return in_shadow(view, workload).value_or(false);
+      }))
+    return ok(
+        out, check,
+        fmt::format("{} injects the TPU environment of {} Pods; tpu-webhook only watches them "
+                    "(shadow mode)",
+                    who, fmt::join(both, ", ")));
+  const bool first = name_of_object(configuration) < live::installed_name;
+  warn(out, check,
+       fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
+                   "which leaves values that are there",
+                   who, fmt::join(both, ", "), first ? "before" : "after"),
+       fmt::format("use one of them: {}; {}", leave_out(view, both), rival.remove));
+}
+
+// GKE's own webhook may be where no configuration shows it.
+std::string not_seen(const View& view) {
+  const bool gke =
+      view.version.there() && has(text::text_member(view.version.object, "gitVersion"), "-gke.");
+  return gke ? "; GKE's own injector for Jobs and JobSets has no published name, and may not be "
+               "listed"
+             : "";
+}
+
+void check_rivals(const View& view, Checks& out) {
+  bool alone = true;
+  for (const Json& each : view.mutating.items)
+    for (const Rival& rival : rivals())
+      if (name_of_object(each) != live::installed_name && is_of(rival.neighbour, each)) {
+        alone = false;
+        check_rival(view, rival, each, out);
+      }
+  if (alone)
+    ok(out, "rival", "no other webhook is known to inject a TPU environment" + not_seen(view));
+}
+
+// ---- who does something else with the same Pods
+
+struct Company {
+  Neighbour neighbour;
+  const char* does;  // and what that means here
+};
+
+const std::vector<Company>& company() {
+  static const std::vector<Company> all = {
+      {{"JobSet", [](std::string_view name) { return name.starts_with("jobset-"); }},
+       "names Pods and places exclusive Jobs; it sets no TPU variables"},
+      {{"LeaderWorkerSet", [](std::string_view name) { return name.starts_with("lws-"); }},
+       "sets TPU variables of lws Pods; its values stay, what is missing is added"},
+      {{"Kueue", [](std::string_view name) { return name.starts_with("kueue-"); }},
+       "holds Pods of its queues; where it gates or places them, they get no affinity terms here"},
+  };
+  return all;
+}
+
+void check_company(const View& view, Checks& out) {
+  for (const Json& each : view.mutating.items)
+    for (const Company& one : company())
+      if (is_of(one.neighbour, each))
+        ok(out, "neighbour",
+           fmt::format("{}, called {} tpu-webhook, {}: run both", named(one.neighbour, each),
+                       name_of_object(each) < live::installed_name ? "before" : "after", one.does));
 }
 
 }  // namespace
@@ -115,15 +189,8 @@ void check_neighbours(const View& view, Checks& out) {
     if (name_of_object(each) > live::installed_name && concerns_pods(each))
       later.push_back(name_of_object(each));
   check_order(view, later, out);
-  bool alone = true;
-  for (const Json& each : view.mutating.items)
-    for (const Rival& rival : rivals())
-      if (name_of_object(each) != live::installed_name && concerns_pods(each) &&
-          is_of(rival, each)) {
-        alone = false;
-        check_rival(view, rival, each, out);
-      }
-  if (alone) ok(out, "rival", "no other webhook is known to inject a TPU environment");
+  check_rivals(view, out);
+  check_company(view, out);
 }
 
 }  // namespace tpuwh::server::doctor

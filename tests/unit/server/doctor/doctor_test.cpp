@@ -150,6 +150,13 @@ INSTANTIATE_TEST_SUITE_P(
                      v.mutating.items.push_back(configuration_of("tpu.webhooks.gke.io", ""));
                    },
                    Verdict::warn, "rival", "also injects the TPU environment of job, jobset Pods"},
+        BrokenCase{"a_rival_by_the_name_of_its_webhook",
+                   [](View& v) {
+                     Json other = configuration_of("prod-webhook-cfg", "");
+                     other["webhooks"][0]["name"] = "gke-tpu-env-injector.aaronbatilo.dev";
+                     v.mutating.items.push_back(other);
+                   },
+                   Verdict::warn, "rival", "of statefulset Pods; it is called before"},
         BrokenCase{"one_entry_of_many",
                    [](View& v) {
                      split(v.configuration.object, {"ray", "job"}, {});
@@ -369,6 +376,39 @@ TEST(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read)
   split(view.configuration.object, {"jobset", "ray"}, {});
   const Checks checks = examine(view);
   EXPECT_EQ(find(checks, "rival")->verdict, Verdict::warn);
+  EXPECT_THAT(find(checks, "rival")->fix, HasSubstr("--set 'config.workloads={jobset}'"));
+}
+
+TEST(DoctorTest, a_rival_of_what_is_only_watched_is_welcome) {
+  View view = installed();
+  view.config = there({{"perWorkload", {{"ray", {{"mode", "shadow"}}}}}});
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("only watches them"));
+}
+
+TEST(DoctorTest, those_who_do_something_else_are_named) {
+  View view = installed();
+  for (const char* name :
+       {"jobset-mutating-webhook-configuration", "kueue-mutating-webhook-configuration",
+        "lws-mutating-webhook-configuration"})
+    view.mutating.items.push_back(configuration_of(name, ""));
+  std::string told;
+  for (const Check& each : examine(view)) {
+    EXPECT_EQ(each.verdict, Verdict::ok) << each.what;
+    if (each.check == "neighbour") told += each.what + "\n";
+  }
+  for (const char* part : {"JobSet (MutatingWebhookConfiguration jobset-mutating-webhook-conf",
+                           "Kueue (", "LeaderWorkerSet (", "called before tpu-webhook"})
+    EXPECT_THAT(told, HasSubstr(part));
+}
+
+TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
+  View view = installed();
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("has no published name"));
+  view.version.object["gitVersion"] = "v1.36.3";
+  EXPECT_EQ(find(examine(view), "rival")->what,
+            "no other webhook is known to inject a TPU environment");
 }
 
 TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
