@@ -34,7 +34,7 @@ def tampering(release: Release, edit):
 @contextlib.contextmanager
 def _listening(release: Release, edit):
     """While this holds there is such a server; yields its port."""
-    folder = next(iter(release.mounts.values()))
+    folder = release.mounts["/certificate"]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(str(folder / "tls.crt"), str(folder / "tls.key"))
     behind = release.replicas[0].entry()["address"]

@@ -63,7 +63,7 @@ def slow(release: Release, seconds: float):
 def in_our_place(release: Release, answer, certificate: pathlib.Path | None = None):
     """While this holds the API server reaches a stranger: `answer` as server.listening takes it."""
     ready = release.replicas[0].entry()["ready"]
-    certificate = certificate or next(iter(release.mounts.values())) / "tls.crt"
+    certificate = certificate or release.mounts["/certificate"] / "tls.crt"
     with listening(("127.0.0.1", 0), certificate, answer) as port:
         release.route({"stranger": {"address": f"127.0.0.1:{port}", "ready": ready}}, cut=True)
         try:
