@@ -176,9 +176,8 @@ COMBINED = [
     [SUPPLIED, MANAGED, {}],
     [{}, {"config": {"ledger": "none"}}, {"config": {"ledger": "memory"}, "replicas": 1}],
     [{}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}}, {"config": {"workloads": ["ray", "lws"]}}],
-    [{}, {"validation": False}],
     [{}, {"namespaces": {"optIn": {"enabled": True}, "exclude": ["a"], "selector": {"matchLabels": {"b": "c"}}}},
-     {"shadowNamespaces": {"label": ""}, "failurePolicy": "Ignore"}],
+     {"shadowNamespaces": {"label": ""}, "failurePolicy": "Ignore", "validation": False}],
     [{}, {"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}, "replicas": 1},
      {"commonLabels": {"team": "x"}, "commonAnnotations": {"who": "y"}, "serviceAccount": {"annotations": {"a": "b"}},
       "extraEnv": [{"name": "TZ", "value": "UTC"}], "extraVolumes": [{"name": "v", "emptyDir": {}}],
@@ -283,7 +282,7 @@ class Chart(unittest.TestCase):
         if not options.program:
             self.skipTest("no --program")
         self.assertEqual(set(SETTINGS), set(json.loads(program("config", "schema"))["properties"]) - set(generate.DERIVED))
-        for mode in ("supplied", "cert-manager"):
+        for mode in MODES:
             text = configuration(render({**MODES[mode], "config": SETTINGS}))
             found = json.loads(program("config", "print", "--output=json", "--config=/dev/stdin", text=text))["config"]
             wanted = {**SETTINGS, **DERIVED[mode]}
@@ -374,8 +373,7 @@ class Chart(unittest.TestCase):
                 self.assertEqual(ledger, internal[:-certificate])
                 self.assertTrue(all("resourceNames: [tpu-webhook" in rule and "verbs: [get, update]" in rule for rule in internal[-certificate:]))
                 self.assertEqual(internal[-certificate:], rules(render({"config": {"ledger": "none"}}), kind))
-                if asked != ledger:
-                    self.assertEqual(asked, internal)
+                self.assertEqual(asked, internal)
 
     def test_refused(self):
         for values, named in REFUSED:
