@@ -15,10 +15,13 @@ class Load:
     """While this holds `users` threads create Pods, together `rate` a second; at the end, at least `least`.
 
     created: seconds that each creation took. failed: (name, message) of those that failed.
+    dry_run: no Pod is stored, so that there can be many.
     """
 
-    def __init__(self, namespace: Namespace, least: int = 0, rate: float = 50, users: int = 8):
+    def __init__(self, namespace: Namespace, least: int = 0, rate: float = 50, users: int = 8,
+                 dry_run: bool = False):
         self._namespace, self._least, self._pause = namespace, least, users / rate
+        self._dry_run = dry_run
         self._begun, self._lock, self._stop = 0, threading.Lock(), threading.Event()
         self._threads = [threading.Thread(target=self._create, daemon=True) for _ in range(users)]
         self.created: list = []
@@ -40,7 +43,7 @@ class Load:
                 self.more(self._least - len(self.created))
         finally:
             self._end()
-        self._namespace.most_pods = len(self.created)
+        self._namespace.most_pods = 0 if self._dry_run else len(self.created)
 
     def more(self, count: int) -> None:
         """Wait until this many more were tried; those that are under way now are none of them."""
@@ -60,7 +63,7 @@ class Load:
     def line(self) -> str:
         """For a picture."""
         took = sorted(self.created)
-        return (f"{len(took)} Pods created, {len(self.failed)} failed; median {1e3 * statistics.median(took):.0f} ms, "
+        return (f"{len(took)} Pods created{' as dry run' if self._dry_run else ''}, {len(self.failed)} failed; median {1e3 * statistics.median(took):.0f} ms, "
                 f"99 % within {1e3 * took[len(took) * 99 // 100]:.0f} ms, slowest {1e3 * took[-1]:.0f} ms")
 
     def _end(self) -> None:
@@ -79,7 +82,7 @@ class Load:
             pod = pods.member(f"load-{number}", number % HOSTS, f"load-{number // HOSTS}", "16x16")
             pod["metadata"]["namespace"] = self._namespace.name
             try:
-                self._namespace.api.create(pod)
+                self._namespace.api.create(pod, self._dry_run)
                 self.created.append(time.monotonic() - start)
             except (Refused, OSError) as error:
                 self.failed.append((pod["metadata"]["name"], str(error)))
