@@ -29,16 +29,14 @@ std::string how_to_renew(const View& view) {
     return fmt::format(
         "the program issues and renews it; why it did not: kubectl -n {} logs deployment/{}",
         view.ns, live::installed_name);
-  return "renew it: if the chart issued it, delete the Secret and run helm upgrade; else ask its "
-         "issuer (cert-manager)";
+  return "renew it: ask its issuer (cert-manager)";
 }
 
 std::string how_to_trust(const View& view) {
   if (view.issues_itself)
     return fmt::format("the program writes it; why it did not: kubectl -n {} logs deployment/{}",
                        view.ns, live::installed_name);
-  return "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle; where "
-         "the chart issues it, helm upgrade";
+  return "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle";
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old

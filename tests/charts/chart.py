@@ -70,7 +70,7 @@ TEXTS = [
     ({**MANAGED, "config": {"ledger": "memory"}, "replicas": 1}, ["no automountServiceAccountToken: true", "no kind: ClusterRole"]),
     (SUPPLIED, ["secretName: mine", f"caBundle: {BASE64}", "no resourceNames", "mountPath: /certificate", "no tpu-webhook-certificate"]),
     ({"certificate": {**SUPPLIED["certificate"], "caBundle": f"{BASE64[:9]}\n{BASE64[9:]}\n"}}, [f"caBundle: {BASE64}"]),
-    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "no caBundle", "no resourceNames",
+    (MANAGED, [f"cert-manager.io/inject-ca-from: {NAMESPACE}/tpu-webhook", "kind: Issuer", "selfSigned: {}", "isCA: true", "secretName: tpu-webhook-ca", "no caBundle", "no resourceNames",
                f"- tpu-webhook.{NAMESPACE}.svc\n", "algorithm: ECDSA", "rotationPolicy: Always", "secretName: tpu-webhook-tls"]),
     ({"certificate": {"mode": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "ca"}}}},
      ["kind: ClusterIssuer", "name: ca", "no kind: Issuer\n"]),

@@ -82,7 +82,8 @@ def test_an_emptied_secret_is_filled_again(internal, api, namespace):
         before = trusted.secret(api)
         api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
         wait_for("the Secret to be filled", lambda: trusted.secret(api), 30)
-        assert trusted.secret(api) == before
+        after = trusted.secret(api)
+        assert [after[key] for key in ("tls.crt", "ca.crt")] == [before[key] for key in ("tls.crt", "ca.crt")]
         load.more(50)
     assert load.failed == [] and verifier.failed == []
 

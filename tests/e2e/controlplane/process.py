@@ -4,6 +4,7 @@ Each leaves DIR/processes/<name>.json with its id and the moment the kernel star
 id that has gone to somebody else is never signalled. Output goes to DIR/logs/<name>.log.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -91,7 +92,12 @@ def wait_exit(process: Process, seconds: float):
     """The exit code of a child of ours (negative: the signal that ended it), or None if it still runs."""
     _wait_gone([process], seconds)
     child = _children.get(process.pid)
-    return child.poll() if child else None
+    if not child or process.alive():
+        return None
+    # Gone is its first thread; the code is known when the last of them has ended.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        return child.wait(5)
+    return None
 
 
 def log_tail(directory: pathlib.Path, name: str, lines: int = 15) -> str:

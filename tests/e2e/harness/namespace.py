@@ -20,7 +20,7 @@ FINISH = "e2e.tpu-webhook.dev/finish"  # controlplane/stages.yaml
 
 class Namespace:
     def __init__(self, state: State, api: Api, name: str):
-        self.name, self.api, self._state = name, api, state
+        self.name, self.api, self.state = name, api, state
         self.most_pods = 0  # seen at once, for the table
         self._made: list = []
         api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
@@ -52,7 +52,7 @@ class Namespace:
 
     def kubectl(self, *arguments: str) -> subprocess.CompletedProcess:
         """kubectl as a user of this namespace runs it; look at returncode, stdout and stderr."""
-        command = [programs.path("kubectl"), "--kubeconfig", str(self._state.kubeconfig), "-n", self.name, *arguments]
+        command = [programs.path("kubectl"), "--kubeconfig", str(self.state.kubeconfig), "-n", self.name, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def finish(self, pod: str, how: str) -> None:
