@@ -24,7 +24,7 @@ class Load:
                  dry_run: bool = False):
         self._namespace, self._least, self._pause = namespace, least, users / rate
         self._dry_run = dry_run
-        self._plain = namespace.state.client()
+        self._plain = namespace.state.client() if dry_run else None
         self._begun, self._lock, self._stop = 0, threading.Lock(), threading.Event()
         self._threads = [threading.Thread(target=self._create, daemon=True) for _ in range(users)]
         self.created: list = []
