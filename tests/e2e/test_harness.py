@@ -162,7 +162,7 @@ def test_a_connection_ends_with_its_pipe(tmp_path):
         wait_for("the connection", lambda: pipe.connections(relay), 10)
         (connection,) = pipe.connections(relay)
         os.kill(connection, signal.SIGSTOP)
-    wait_for("the connection to end", lambda: not pathlib.Path(f"/proc/{connection}").exists(), 10)
+    wait_for("the connection to end", lambda: not pathlib.Path(f"/proc/{connection}").exists(), 30)
 
 
 class Slow:
