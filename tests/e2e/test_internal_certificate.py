@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from harness import trusted
+from harness import audit, rbac, trusted
 from harness.api import Refused, wait_for
 from harness.load import Load
 from harness.namespace import Namespace
@@ -124,6 +124,14 @@ def test_a_replica_is_killed_between_secret_and_configuration(internal, api, nam
     internal.wait_ready()
     assert set(everywhere(api)) == {trusted.secret(api)["bundle.crt"]} != set(before)
     assert injected(namespace.create(member("afterwards", 0)))
+
+
+def test_the_rules_by_name_are_what_is_used(internal, api, plane, program):
+    """Of the rules with names in `rules --rbac` none is for nothing: get and update, of one Secret and two configurations."""
+    api.patch("v1", "Secret", trusted.SECRET, {"data": None}, NAMESPACE)
+    wait_for("the Secret to be filled", lambda: trusted.secret(api), 30)
+    _, by_name = rbac.said(program)
+    assert by_name and by_name <= audit.used_by(plane, f"system:serviceaccount:{NAMESPACE}:{NAME}")
 
 
 def test_replicas_that_issue_at_once_agree(internal, api, picture):
