@@ -28,7 +28,7 @@ struct Case {
 
 class AuditTest : public testing::TestWithParam<Case> {};
 
-TEST_P(AuditTest, FindsThatAndNothingElse) {
+TEST_P(AuditTest, finds_that_and_nothing_else) {
   Cluster cluster = a_cluster();
   GetParam().spoil(cluster);
   const auto slices = report_slices(cluster);
@@ -359,7 +359,7 @@ const Case jobs[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Jobs, AuditTest, testing::ValuesIn(jobs), case_name);
 
-TEST(Audit, HasATestForEachCheck) {
+TEST(Audit, has_a_test_for_each_check) {
   std::set<std::string> tested, known;
   using Table = std::span<const Case>;
   for (const Table table :
@@ -373,7 +373,7 @@ std::vector<std::string> not_known(const Cluster& cluster) {
   return audit(cluster, report_slices(cluster)).not_known;
 }
 
-TEST(Audit, SaysWhatItCouldNotLookAt) {
+TEST(Audit, says_what_it_could_not_look_at) {
   Cluster cluster = a_cluster();
   EXPECT_THAT(not_known(cluster), testing::IsEmpty());
   cluster.nodes.clear();
@@ -385,7 +385,7 @@ TEST(Audit, SaysWhatItCouldNotLookAt) {
                                    HasSubstr("no Service is in the snapshot")));
 }
 
-TEST(Audit, PutsErrorsFirst) {
+TEST(Audit, puts_errors_first) {
   Cluster cluster = a_cluster();
   cluster.pods.erase(cluster.pods.begin() + 1);
   env(cluster, 5, webhook::read::Variable::tpu_worker_id) = literal("9");
@@ -397,7 +397,7 @@ TEST(Audit, PutsErrorsFirst) {
   EXPECT_EQ(found.findings[1].check, "incomplete");
 }
 
-TEST(Audit, TellsHowPodsAreMadeAgain) {
+TEST(Audit, tells_how_pods_are_made_again) {
   Cluster cluster = a_cluster();
   again(cluster, 1);
   EXPECT_EQ(audit(cluster, report_slices(cluster)).findings.front().fix,

@@ -84,7 +84,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-TEST(SlicesCommand, FiltersByNamespaceAndName) {
+TEST(SlicesCommand, filters_by_namespace_and_name) {
   const std::vector<json> pods = {host("ml", "a", 0), host("ml", "b", 0), host("web", "a", 0)};
   EXPECT_EQ(count(slices(of(""), once(pods)).out, "Job/"), 3u);
   EXPECT_EQ(count(slices(of("ml"), once(pods)).out, "Job/"), 2u);
@@ -92,7 +92,7 @@ TEST(SlicesCommand, FiltersByNamespaceAndName) {
   EXPECT_EQ(slices(of("none"), once(pods)).out, "no Pod asks for google.com/tpu\n");
 }
 
-TEST(SlicesCommand, WatchingPrintsWhatHasChanged) {
+TEST(SlicesCommand, watching_prints_what_has_changed) {
   const std::vector<json> one = {host("ml", "a", 0)},
                           two = {host("ml", "a", 0), host("ml", "a", 1)};
   int left = 4;
@@ -103,7 +103,7 @@ TEST(SlicesCommand, WatchingPrintsWhatHasChanged) {
   EXPECT_THAT(done.out, HasSubstr("\n\n  NAMESPACE"));
 }
 
-TEST(AuditCommand, ExitsWith1ForAnErrorAlone) {
+TEST(AuditCommand, exits_with_1_for_an_error_alone) {
   const auto found = audit({}, once({host("ml", "a", 0), host("ml", "a", 1)}));
   EXPECT_EQ(found.code, 1);
   EXPECT_THAT(found.out, HasSubstr("error unmutated: Job ml/a\n"));
@@ -111,7 +111,7 @@ TEST(AuditCommand, ExitsWith1ForAnErrorAlone) {
   EXPECT_EQ(audit({}, once({})).out, "0 errors and 0 warnings in 0 slices of 0 living TPU Pods\n");
 }
 
-TEST(AuditCommand, PrintsOneLineOfJson) {
+TEST(AuditCommand, prints_one_line_of_json) {
   SlicesOptions options;
   options.output = SlicesOutput::json;
   const auto found = audit(options, once({host("ml", "a", 0), host("ml", "a", 1)}));
@@ -122,7 +122,7 @@ TEST(AuditCommand, PrintsOneLineOfJson) {
   EXPECT_EQ(report["findings"][0]["pods"], (json{"a-0", "a-1"}));
 }
 
-TEST(SlicesCommand, ASourceThatFailsIsExitCode2) {
+TEST(SlicesCommand, a_source_that_fails_is_exit_code_2) {
   EXPECT_EQ(slices({}, Broken()).code, 2);
   const auto found = audit({}, Broken());
   EXPECT_EQ(found.code, 2);

@@ -29,7 +29,7 @@ PodBuilder job_member() {
   return a_pod().job("train", 1).topology("2x4").tpu(4);
 }
 
-TEST(PodReader, KnowsAMemberByItsLabels) {
+TEST(PodReader, knows_a_member_by_its_labels) {
   const auto pod = read(a_pod()
                             .jobset("train", "w", 2, 1, 3)
                             .topology("4x4")
@@ -50,13 +50,13 @@ TEST(PodReader, KnowsAMemberByItsLabels) {
   EXPECT_EQ(pod.not_placed, "");
 }
 
-TEST(PodReader, PassesOverPodsWithoutChips) {
+TEST(PodReader, passes_over_pods_without_chips) {
   const webhook::config::Config config;
   const webhook::read::NoCluster cluster;
   EXPECT_FALSE(*PodReader(config, cluster).read(a_pod().pod()));
 }
 
-TEST(PodReader, TellsMembersOfASliceFromOthers) {
+TEST(PodReader, tells_members_of_a_slice_from_others) {
   const auto ray = [](std::uint32_t replica, std::uint32_t host) {
     return read(a_pod().ray("c", "g", replica, host).topology("4x4").tpu(4)).slice_key;
   };
@@ -74,7 +74,7 @@ TEST(PodReader, TellsMembersOfASliceFromOthers) {
   EXPECT_NE(ordinal(1), ordinal(2));
 }
 
-TEST(PodReader, HostsThatAreSlicesAloneAreToldApartByIndexOrName) {
+TEST(PodReader, hosts_that_are_slices_alone_are_told_apart_by_index_or_name) {
   const auto job = [](std::uint32_t index, const char* name) {
     return read(a_pod().job("j", index).topology("2x2").tpu(4).set("/metadata/name", name));
   };
@@ -91,7 +91,7 @@ TEST(PodReader, HostsThatAreSlicesAloneAreToldApartByIndexOrName) {
   EXPECT_NE(plain("a"), plain("b"));
 }
 
-TEST(PodReader, TakesTheLastEntryOfANameAndOnlyLiterals) {
+TEST(PodReader, takes_the_last_entry_of_a_name_and_only_literals) {
   const auto pod = read(job_member()
                             .env("TPU_WORKER_ID", "7")
                             .env("TPU_WORKER_ID", "1")
@@ -105,7 +105,7 @@ TEST(PodReader, TakesTheLastEntryOfANameAndOnlyLiterals) {
   EXPECT_TRUE(process[webhook::read::Variable::tpu_worker_hostnames].absent());
 }
 
-TEST(PodReader, AnEnvFromMayHoldWhatIsNotInTheList) {
+TEST(PodReader, an_env_from_may_hold_what_is_not_in_the_list) {
   const auto pod = read(job_member()
                             .env("TPU_WORKER_ID", "1")
                             .set("/spec/containers/0/envFrom",
@@ -115,11 +115,11 @@ TEST(PodReader, AnEnvFromMayHoldWhatIsNotInTheList) {
             EnvValue::Kind::unknown);
 }
 
-TEST(PodReader, SeesAPodThatOptedOut) {
+TEST(PodReader, sees_a_pod_that_opted_out) {
   EXPECT_EQ(read(job_member().annotation("tpu-webhook.dev/inject", "false")).host, 1u);
 }
 
-TEST(PodReader, SaysWhyAPodIsNobody) {
+TEST(PodReader, says_why_a_pod_is_nobody) {
   const auto plain = read(a_pod().owner("ReplicaSet", "r", "u").topology("4x4").tpu(4));
   EXPECT_FALSE(plain.host);
   EXPECT_EQ(plain.hosts, 4u);
@@ -144,7 +144,7 @@ PodBuilder ray_worker() {
       .tpu(4);
 }
 
-TEST(PodReader, KnowsRayWorkersByOurTokenOrAnotherInjector) {
+TEST(PodReader, knows_ray_workers_by_our_token_or_another_injector) {
   const auto token = read(ray_worker().label("tpu-webhook.dev/token", "1-2-0123456789abcdef"));
   EXPECT_EQ(token.slice, 1u);
   EXPECT_EQ(token.host, 2u);
@@ -163,7 +163,7 @@ Result<Cluster> read_list(const test::json& items) {
   return read_cluster(source, {});
 }
 
-TEST(ClusterReader, ReadsWhatIsAroundThePods) {
+TEST(ClusterReader, reads_what_is_around_the_pods) {
   auto items = test::json::array();
   items.push_back(job_member().pod());
   items.back()["kind"] = "Pod";
@@ -185,7 +185,7 @@ TEST(ClusterReader, ReadsWhatIsAroundThePods) {
               testing::ElementsAre(testing::HasSubstr("Pod ml/bad was skipped: spec.containers")));
 }
 
-TEST(SnapshotFile, SaysWhatIsWrongWithIt) {
+TEST(SnapshotFile, says_what_is_wrong_with_it) {
   std::istringstream none;
   const auto error = [&](const std::string& file, std::istream& in) {
     source::SnapshotFile source(file, in);

@@ -18,7 +18,7 @@ using test::case_name;
 using test::PrintTo;
 using testing::HasSubstr;
 
-TEST(Ranges, AreShort) {
+TEST(Ranges, are_short) {
   const auto text = [](std::vector<std::uint32_t> numbers) { return text::as_ranges(numbers); };
   EXPECT_EQ(text({}), "");
   EXPECT_EQ(text({3}), "3");
@@ -34,7 +34,7 @@ struct PhaseCase {
 
 class PhaseTest : public testing::TestWithParam<PhaseCase> {};
 
-TEST_P(PhaseTest, OfSlice0) {
+TEST_P(PhaseTest, of_slice_0) {
   Cluster cluster = a_cluster();
   GetParam().change(cluster);
   const auto slices = report_slices(cluster);
@@ -73,7 +73,7 @@ const PhaseCase phases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Slices, PhaseTest, testing::ValuesIn(phases), case_name);
 
-TEST(SliceReport, SaysWhoIsThere) {
+TEST(SliceReport, says_who_is_there) {
   Cluster cluster = a_cluster();
   add(cluster, Life::running, false);
   cluster.pods.erase(cluster.pods.begin() + 1);
@@ -94,7 +94,7 @@ std::string row(const Cluster& cluster) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-TEST(SlicesText, IsARowForEach) {
+TEST(SlicesText, is_a_row_for_each) {
   Cluster cluster = a_cluster();
   EXPECT_EQ(row(cluster),
             "  ml         JobSet/train/w  0 of 2  tpu-v6e-slice  4x4       4 of 4   0-3         "
@@ -111,7 +111,7 @@ TEST(SlicesText, IsARowForEach) {
   EXPECT_EQ(slices_text({}, {}, false), "no Pod asks for google.com/tpu\n");
 }
 
-TEST(SlicesJson, HasStableNames) {
+TEST(SlicesJson, has_stable_names) {
   Cluster cluster = a_cluster();
   cluster.pods.resize(2);
   const auto json = slices_json(cluster, report_slices(cluster));

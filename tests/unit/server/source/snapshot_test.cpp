@@ -58,7 +58,7 @@ std::vector<Recorded::Note> told(const std::vector<json>& items) {
   return ledger.notes;
 }
 
-TEST(Snapshot, KnowsWhatRayClustersAskFor) {
+TEST(Snapshot, knows_what_ray_clusters_ask_for) {
   const auto snapshot = Snapshot::parse(list({ray_cluster()}));
   EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->hosts, 4u);
   EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->slices, 2u);
@@ -69,14 +69,14 @@ TEST(Snapshot, KnowsWhatRayClustersAskFor) {
   EXPECT_FALSE(snapshot->ray_group("default", "c", "g-1"));
 }
 
-TEST(Snapshot, KnowsTheHeadlessServiceByItsLabel) {
+TEST(Snapshot, knows_the_headless_service_by_its_label) {
   const auto snapshot = Snapshot::parse(R"({"kind": "Service", "metadata": {"namespace": "ml",
     "name": "anything", "labels": {"ray.io/headless-worker-svc": "c"}}})");
   EXPECT_EQ(snapshot->ray_headless_service("ml", "c"), "anything");
   EXPECT_FALSE(snapshot->ray_headless_service("ml", "d"));
 }
 
-TEST(Snapshot, TellsOfWorkersThatHaveTheirPlace) {
+TEST(Snapshot, tells_of_workers_that_have_their_place) {
   json theirs = worker({{"replicaIndex", "g-1-3"}});
   theirs["spec"]["containers"] = json::parse(R"([{"name": "sidecar"},
     {"resources": {"limits": {"google.com/tpu": "2"}}, "env": [{"name": "TPU_WORKER_ID", "value": "4"}]},
@@ -94,7 +94,7 @@ TEST(Snapshot, TellsOfWorkersThatHaveTheirPlace) {
   EXPECT_EQ(notes[2].place, (Place{3, 2}));
 }
 
-TEST(Snapshot, PassesOverWhoHasNoPlaceOrHasEnded) {
+TEST(Snapshot, passes_over_who_has_no_place_or_has_ended) {
   json ended = worker({{"tpu-webhook.dev/token", "0-3-0123456789abcdef"}});
   ended["status"]["phase"] = "Failed";
   const json odd = json::parse(R"({"kind": "Pod", "metadata": 5})");
@@ -103,7 +103,7 @@ TEST(Snapshot, PassesOverWhoHasNoPlaceOrHasEnded) {
                   .empty());
 }
 
-TEST(Snapshot, KnowsHowManyChipsAClaimAsksFor) {
+TEST(Snapshot, knows_how_many_chips_a_claim_asks_for) {
   const auto chips = [](const std::string& requests) {
     const json made = {{"kind", "ResourceClaimTemplate"},
                        {"metadata", {{"namespace", "ml"}, {"name", "t"}}},
@@ -123,7 +123,7 @@ TEST(Snapshot, KnowsHowManyChipsAClaimAsksFor) {
   EXPECT_EQ(Snapshot::parse(list({}))->claimed_chips("ml", "t"), std::nullopt);
 }
 
-TEST(Snapshot, SaysWhatCannotBeRead) {
+TEST(Snapshot, says_what_cannot_be_read) {
   EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
   EXPECT_NE(Snapshot::parse(std::string(100'000, '[')).error().message().find("not JSON"),
             std::string::npos);

@@ -5,7 +5,7 @@
 namespace tpuwh::server::text {
 namespace {
 
-TEST(Base64, ReadsWhatItWrites) {
+TEST(Base64, reads_what_it_writes) {
   std::string all;
   for (int i = 0; i < 256; ++i) {
     EXPECT_EQ(decode_base64(encode_base64(all)), all);
@@ -13,11 +13,11 @@ TEST(Base64, ReadsWhatItWrites) {
   }
 }
 
-TEST(Base64, PassesOverLineEnds) {
+TEST(Base64, passes_over_line_ends) {
   EXPECT_EQ(decode_base64("aGVs\r\nbG8=\n"), "hello");
 }
 
-TEST(Base64, RefusesWhatIsNone) {
+TEST(Base64, refuses_what_is_none) {
   for (const char* text : {"a", "ab", "abc", "====", "a===", "aGV$", "aG=s", "aGVs-_==", " aGV",
                            "aGV ", "aGV-", "aG==aG=="})
     EXPECT_EQ(decode_base64(text), std::nullopt) << text;

@@ -30,7 +30,7 @@ std::string ray_review() {
   return a_pod().ray("c", "g", 0, 0).topology("2x4").tpu(4).review();
 }
 
-TEST(AdmitTest, WhatIsThrownBecomesAnAnswerThatAdmits) {
+TEST(AdmitTest, what_is_thrown_becomes_an_answer_that_admits) {
   std::string text = ray_review();
   Workspace workspace;
   const Answer answer = admit(read::Body(text), {}, Throws(), workspace);
@@ -48,7 +48,7 @@ TEST(AdmitTest, WhatIsThrownBecomesAnAnswerThatAdmits) {
             outcome::Outcome::patched);
 }
 
-TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
+TEST(AdmitTest, a_workspace_carries_nothing_over) {
   const std::string reviews[] = {ray_review(),
                                  a_pod().review(),
                                  a_pod().job("train", 1).topology("2x4").tpu(4).review(),
@@ -79,7 +79,7 @@ TEST(AdmitTest, AWorkspaceCarriesNothingOver) {
     }
 }
 
-TEST(AdmitTest, AWorkspaceMayMove) {
+TEST(AdmitTest, a_workspace_may_move) {
   Workspace one;
   std::string text = ray_review();
   admit(read::Body(text), {}, read::NoCluster(), one);
@@ -88,7 +88,7 @@ TEST(AdmitTest, AWorkspaceMayMove) {
             outcome::Outcome::patched);
 }
 
-TEST(AdmitSummary, SaysWhoAndWhat) {
+TEST(AdmitSummary, says_who_and_what) {
   std::string text = a_pod()
                          .jobset("s", "r", 3, 2, 1)
                          .accelerator("tpu7x")
@@ -113,7 +113,7 @@ TEST(AdmitSummary, SaysWhoAndWhat) {
             test::decode_base64(body["response"]["patch"].get<std::string>()).size());
 }
 
-TEST(AdmitSummary, OfADenialSaysNoPlace) {
+TEST(AdmitSummary, of_a_denial_says_no_place) {
   std::string text = a_pod().job("t", 9).topology("2x4").tpu(4).review();
   Workspace workspace;
   const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
@@ -133,7 +133,7 @@ double cpu_seconds() {
 // 3 MiB is what the API server takes of a user, and max_elements what we read of a list. Each
 // of these is quick where the work grows with the text, and takes minutes where it grows with
 // its square.
-TEST(AdmitCost, GrowsWithTheTextAndNotFaster) {
+TEST(AdmitCost, grows_with_the_text_and_not_faster) {
   constexpr std::size_t limit = 3u << 20;
   constexpr std::size_t most = read::max_elements - 8;  // the Pod has some of its own
   auto base = [] { return a_pod().job("train", 1).topology("2x4").tpu(4); };

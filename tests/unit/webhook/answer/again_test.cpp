@@ -138,7 +138,7 @@ const Kind kinds[] = {
 class EveryKind : public testing::TestWithParam<Kind> {};
 INSTANTIATE_TEST_SUITE_P(Again, EveryKind, testing::ValuesIn(kinds), case_name);
 
-TEST_P(EveryKind, UnchangedIsLeftUnchanged) {
+TEST_P(EveryKind, unchanged_is_left_unchanged) {
   const auto first = admit(GetParam().pod);
   const auto second = admit_pod(first.object);
   EXPECT_EQ(second.patch, none);
@@ -148,7 +148,7 @@ TEST_P(EveryKind, UnchangedIsLeftUnchanged) {
       << outcome::name(second.reason);
 }
 
-TEST_P(EveryKind, ARecordTakenAwayComesBackAlone) {
+TEST_P(EveryKind, a_record_taken_away_comes_back_alone) {
   const auto first = admit(GetParam().pod);
   const std::vector<std::function<void(json&)>> thefts = {
       [](json& pod) { annotate(pod, injected, ""); },
@@ -174,7 +174,7 @@ TEST_P(EveryKind, ARecordTakenAwayComesBackAlone) {
   }
 }
 
-TEST_P(EveryKind, BothRecordsTakenAwaySettleAtOnce) {
+TEST_P(EveryKind, both_records_taken_away_settle_at_once) {
   json pod = admit(GetParam().pod).object;
   if (!pod["metadata"].contains("annotations")) return;
   drop_annotation(pod, "tpu-webhook.dev/injected");
@@ -184,7 +184,7 @@ TEST_P(EveryKind, BothRecordsTakenAwaySettleAtOnce) {
   EXPECT_EQ(admit_pod(again.object).patch, none);
 }
 
-TEST_P(EveryKind, EachVariableDeletedComesBackAlone) {
+TEST_P(EveryKind, each_variable_deleted_comes_back_alone) {
   const json before = GetParam().pod.pod();
   const json after = admit(GetParam().pod).object;
   for (std::size_t c = 0; c < after["spec"]["containers"].size(); ++c) {
@@ -208,7 +208,7 @@ TEST_P(EveryKind, EachVariableDeletedComesBackAlone) {
   }
 }
 
-TEST_P(EveryKind, EachVariableEditedStaysAsEdited) {
+TEST_P(EveryKind, each_variable_edited_stays_as_edited) {
   const json after = admit(GetParam().pod).object;
   for (std::size_t c = 0; c < after["spec"]["containers"].size(); ++c)
     for (const std::string& name : env_names(after["spec"]["containers"][c])) {
@@ -228,7 +228,7 @@ TEST_P(EveryKind, EachVariableEditedStaysAsEdited) {
 }
 
 // An edited value changes nothing else but the record, and what was computed from it.
-TEST_P(EveryKind, AnEditedWorkerIdIsAllThatChanges) {
+TEST_P(EveryKind, an_edited_worker_id_is_all_that_changes) {
   json pod = admit(GetParam().pod).object;
   for (std::size_t c = 0; c < pod["spec"]["containers"].size(); ++c) {
     json edited = pod;
@@ -242,7 +242,7 @@ TEST_P(EveryKind, AnEditedWorkerIdIsAllThatChanges) {
   }
 }
 
-TEST_P(EveryKind, AVersionToComeIsLeftAlone) {
+TEST_P(EveryKind, a_version_to_come_is_left_alone) {
   json pod = admit(GetParam().pod).object;
   if (!pod["metadata"].contains("annotations")) return;
   annotate(pod, injected, "v2;something;else");
@@ -255,7 +255,7 @@ TEST_P(EveryKind, AVersionToComeIsLeftAlone) {
 
 // --- What others do in between --------------------------------------------------------------
 
-TEST(AgainChanged, AUsersEqualValueIsNeverTakenForOurs) {
+TEST(AgainChanged, a_users_equal_value_is_never_taken_for_ours) {
   const auto pod = a_pod()
                        .job("train", 1)
                        .topology("2x4")
@@ -267,7 +267,7 @@ TEST(AgainChanged, AUsersEqualValueIsNeverTakenForOurs) {
   EXPECT_EQ(admit_pod(first.object).patch, none);
 }
 
-TEST(AgainChanged, AnotherTopologyIsComputedAgainInPlace) {
+TEST(AgainChanged, another_topology_is_computed_again_in_place) {
   json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4).env("A", "1")).object;
   const auto order = env_names(pod["spec"]["containers"][0]);
   pod["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "4x4";
@@ -279,7 +279,7 @@ TEST(AgainChanged, AnotherTopologyIsComputedAgainInPlace) {
   EXPECT_EQ(admit_pod(again.object).patch, none);
 }
 
-TEST(AgainChanged, ACopyForAnotherMemberIsComputedAgainInPlace) {
+TEST(AgainChanged, a_copy_for_another_member_is_computed_again_in_place) {
   json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4).env("A", "1")).object;
   const json other = a_pod().jobset("t", "r", 3, 2, 1).topology("2x4").tpu(4).pod();
   pod["metadata"]["labels"].update(other["metadata"]["labels"]);
@@ -296,7 +296,7 @@ TEST(AgainChanged, ACopyForAnotherMemberIsComputedAgainInPlace) {
   EXPECT_EQ(admit_pod(copy.object).patch, none);
 }
 
-TEST(AgainChanged, WhatNoLongerAppliesIsRemoved) {
+TEST(AgainChanged, what_no_longer_applies_is_removed) {
   json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4).env("A", "1")).object;
   pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-replicas"] = "1";
   const auto again = admit_pod(pod);
@@ -305,7 +305,7 @@ TEST(AgainChanged, WhatNoLongerAppliesIsRemoved) {
   EXPECT_EQ(admit_pod(again.object).patch, none);
 }
 
-TEST(AgainChanged, AnOptOutAddedLaterTakesTheRestAway) {
+TEST(AgainChanged, an_opt_out_added_later_takes_the_rest_away) {
   json pod = admit(a_pod().jobset("s", "r", 2, 0, 0).topology("2x4").tpu(4)).object;
   *entry(pod, "MEGASCALE_NUM_SLICES") = {{"name", "MEGASCALE_NUM_SLICES"}};
   const auto again = admit_pod(pod);
@@ -324,7 +324,7 @@ struct Added {
 
 class ContainerAdded : public testing::TestWithParam<Added> {};
 
-TEST_P(ContainerAdded, IsComputedAgainAndNothingElse) {
+TEST_P(ContainerAdded, is_computed_again_and_nothing_else) {
   json pod = admit(GetParam().before).object;
   const json added = {
       {"name", "added"},
@@ -370,7 +370,7 @@ INSTANTIATE_TEST_SUITE_P(
         Added{"becomes_one_host", half().job("t", 0).topology("2x2x1"), true}),
     case_name);
 
-TEST(AgainChanged, AnEntryAddedBehindOursCounts) {
+TEST(AgainChanged, an_entry_added_behind_ours_counts) {
   json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4)).object;
   env_of(pod).push_back({{"name", "TPU_WORKER_ID"}, {"value", "9"}});
   const auto again = admit_pod(pod);
@@ -378,21 +378,21 @@ TEST(AgainChanged, AnEntryAddedBehindOursCounts) {
   EXPECT_EQ(admit_pod(again.object).patch, none);
 }
 
-TEST(AgainChanged, ContainersMovedKeepTheirs) {
+TEST(AgainChanged, containers_moved_keep_theirs) {
   json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4).env("A", "1")).object;
   pod["spec"]["containers"].insert(pod["spec"]["containers"].begin(),
                                    {{"name", "proxy"}, {"image", "i"}});
   EXPECT_EQ(admit_pod(pod).patch, none);
 }
 
-TEST(AgainChanged, AnotherConfigurationChangesNothingThatIsThere) {
+TEST(AgainChanged, another_configuration_changes_nothing_that_is_there) {
   const json pod = admit(half().job("t", 1).topology("2x2x2")).object;
   test::Around other;
   other.config.base_port = 9000;
   EXPECT_EQ(admit_pod(pod, other).patch, none);
 }
 
-TEST(AgainChanged, ATermOfOursForAnotherSliceIsReplacedWhereItStands) {
+TEST(AgainChanged, a_term_of_ours_for_another_slice_is_replaced_where_it_stands) {
   json pod = admit(a_pod().job("train", 1).topology("2x4").tpu(4)).object;
   pod["metadata"]["ownerReferences"][0]["uid"] = "another";
   const auto again = admit_pod(pod);

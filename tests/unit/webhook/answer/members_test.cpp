@@ -77,7 +77,7 @@ PodBuilder filled(PodBuilder pod, const char* accelerator, const char* topology,
   return pod;
 }
 
-TEST_P(Members, IdsAreEachGivenOnceAndIndexTheLists) {
+TEST_P(Members, ids_are_each_given_once_and_index_the_lists) {
   const Job& job = GetParam();
   std::vector<std::set<std::string>> ids(job.slices), ports(job.slices);
   each([&](auto slice, auto host, auto c, const auto& env) {
@@ -99,7 +99,7 @@ TEST_P(Members, IdsAreEachGivenOnceAndIndexTheLists) {
   for (const auto& slice : ids) EXPECT_EQ(slice.size(), job.hosts * job.containers);
 }
 
-TEST_P(Members, AddressesAreForIronwoodAlone) {
+TEST_P(Members, addresses_are_for_ironwood_alone) {
   each([&](auto, auto, auto, const auto& env) {
     const bool ironwood = std::string_view(GetParam().name).starts_with("ironwood");
     EXPECT_EQ(env("TPU_PROCESS_ADDRESSES") != "(absent)", ironwood);
@@ -109,7 +109,7 @@ TEST_P(Members, AddressesAreForIronwoodAlone) {
   });
 }
 
-TEST_P(Members, PortsOfAPodAreDistinct) {
+TEST_P(Members, ports_of_a_pod_are_distinct) {
   for (const char* variable : {"TPU_PROCESS_PORT", "MEGASCALE_PORT"})
     for (const Admitted& answer : answers_) {
       std::multiset<std::string> seen;
@@ -121,7 +121,7 @@ TEST_P(Members, PortsOfAPodAreDistinct) {
     }
 }
 
-TEST_P(Members, SlicesOfOneJobShareACoordinatorThatExists) {
+TEST_P(Members, slices_of_one_job_share_a_coordinator_that_exists) {
   const Job& job = GetParam();
   std::set<std::string> coordinators, ids, counts;
   each([&](auto slice, auto, auto c, const auto& env) {
@@ -146,7 +146,7 @@ TEST_P(Members, SlicesOfOneJobShareACoordinatorThatExists) {
   }
 }
 
-TEST_P(Members, KeysAreOfTheSlice) {
+TEST_P(Members, keys_are_of_the_slice) {
   std::set<std::string> keys, names;
   for (std::uint32_t slice = 0; slice < GetParam().slices; ++slice) {
     const std::string key = test::label(at(slice, 0), "tpu-webhook.dev/slice-key");

@@ -29,7 +29,7 @@ test::Around only(config::WorkloadSet workloads) {
   return around;
 }
 
-TEST(Shadow, AllowsUnchangedWhatItWouldHavePatched) {
+TEST(Shadow, allows_unchanged_what_it_would_have_patched) {
   const auto answer = admit(job(), shadow());
   EXPECT_TRUE(answer.allowed);
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
@@ -39,7 +39,7 @@ TEST(Shadow, AllowsUnchangedWhatItWouldHavePatched) {
   EXPECT_NE(answer.body.find(R"("mode":"shadow")"), std::string::npos) << answer.body;
 }
 
-TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
+TEST(Shadow, allows_what_it_would_have_refused_and_says_why) {
   const auto pod = a_pod().job("train", 7).topology("2x4").tpu(4);
   ASSERT_FALSE(admit(pod).allowed);
   const auto answer = admit(pod, shadow());
@@ -49,13 +49,13 @@ TEST(Shadow, AllowsWhatItWouldHaveRefusedAndSaysWhy) {
   EXPECT_NE(answer.warning("whole number from 0 to 1"), "") << answer.body;
 }
 
-TEST(Shadow, SaysNothingOfAPodThatIsNoneOfItsBusiness) {
+TEST(Shadow, says_nothing_of_a_pod_that_is_none_of_its_business) {
   const auto answer = admit(a_pod(), shadow());
   EXPECT_TRUE(answer.allowed);
   EXPECT_TRUE(answer.warnings.empty());
 }
 
-TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
+TEST(Workloads, of_a_switched_off_api_are_left_alone) {
   const auto answer = admit(ray(), only({config::WorkloadKind::job, config::WorkloadKind::jobset}));
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
   EXPECT_EQ(answer.reason, outcome::Reason::switched_off);
@@ -65,7 +65,7 @@ TEST(Workloads, OfASwitchedOffApiAreLeftAlone) {
 }
 
 // Not handed down to a rule that knows less: a JobSet's Pod is a Job's Pod too.
-TEST(Workloads, OfJobSetAreNotTakenForJobs) {
+TEST(Workloads, of_job_set_are_not_taken_for_jobs) {
   const auto answer = admit(a_pod().jobset("s", "r", 2, 1, 1).topology("2x4").tpu(4),
                             only({config::WorkloadKind::job}));
   EXPECT_EQ(answer.reason, outcome::Reason::switched_off);
@@ -78,7 +78,7 @@ test::Around ray_in(config::Mode mode, config::Mode others) {
   return around;
 }
 
-TEST(ModePerWorkload, ShadowsOneApiAlone) {
+TEST(ModePerWorkload, shadows_one_api_alone) {
   const auto around = ray_in(config::Mode::shadow, config::Mode::enforce);
   const auto shadowed = admit(ray(), around);
   EXPECT_TRUE(shadowed.patch.empty()) << shadowed.patch;
@@ -88,7 +88,7 @@ TEST(ModePerWorkload, ShadowsOneApiAlone) {
   EXPECT_FALSE(patched.shadow);
 }
 
-TEST(ModePerWorkload, EnforcesOneApiAlone) {
+TEST(ModePerWorkload, enforces_one_api_alone) {
   const auto around = ray_in(config::Mode::enforce, config::Mode::shadow);
   EXPECT_FALSE(admit(ray(), around).patch.empty());
   EXPECT_TRUE(admit(job(), around).patch.empty());
@@ -98,7 +98,7 @@ TEST(ModePerWorkload, EnforcesOneApiAlone) {
 }
 
 // /shadow promises that nothing is changed, whatever the configuration says.
-TEST(ModePerWorkload, ConfigInShadowShadowsAll) {
+TEST(ModePerWorkload, config_in_shadow_shadows_all) {
   test::Around around = ray_in(config::Mode::enforce, config::Mode::enforce);
   around.config = around.config.in_shadow();
   EXPECT_TRUE(admit(ray(), around).patch.empty());

@@ -389,7 +389,7 @@ void check(const json& pod, Maker& maker) {
   EXPECT_EQ(second.warnings, first.warnings);
 }
 
-TEST(EveryPod, KeepsItsPromises) {
+TEST(EveryPod, keeps_its_promises) {
   const std::uint32_t first = from_environment("TPUWH_SEED", 1),
                       rounds = from_environment("TPUWH_ROUNDS", 3000);
   std::map<std::string_view, std::uint32_t> reasons;
@@ -420,7 +420,7 @@ bool has_duplicates(const json& pod) {
 // A Pod that was changed at random after the first pass settles in the second. Not so
 // where a user's own duplicate stands behind a default that we replaced and now take
 // away: that one counts from then on, so a third pass sees another Pod.
-TEST(EveryPod, SettlesAfterAChange) {
+TEST(EveryPod, settles_after_a_change) {
   const std::uint32_t first = from_environment("TPUWH_SEED", 1),
                       rounds = from_environment("TPUWH_ROUNDS", 3000);
   for (std::uint32_t seed = first; seed < first + rounds; ++seed) {

@@ -12,7 +12,7 @@ namespace {
 
 using outcome::Reason;
 
-TEST(Reasons, HaveWordsOfTheirOwn) {
+TEST(Reasons, have_words_of_their_own) {
   std::set<std::string_view> all;
   for (auto i = static_cast<int>(Reason::injected); i <= static_cast<int>(Reason::internal_error);
        ++i) {
@@ -24,7 +24,7 @@ TEST(Reasons, HaveWordsOfTheirOwn) {
 }
 
 // `review --output text --workloads ray` of a Job's Pod printed "because   switched_off".
-TEST(Reasons, OfASwitchedOffApiNameTheFlag) {
+TEST(Reasons, of_a_switched_off_api_name_the_flag) {
   test::Around around;
   around.config.workloads = {config::WorkloadKind::ray};
   const auto answer = test::admit(test::a_pod().job("train", 0).topology("2x4").tpu(4), around);

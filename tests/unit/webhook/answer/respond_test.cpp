@@ -19,7 +19,7 @@ json response(const test::Admitted& answer) {
   return json::parse(answer.body)["response"];
 }
 
-TEST(Response, OfAPatchedPodHasWhatTheApiServerWantsAndNoMore) {
+TEST(Response, of_a_patched_pod_has_what_the_api_server_wants_and_no_more) {
   const auto answer = admit(a_pod().job("train", 1).topology("2x4").tpu(4));
   const json body = json::parse(answer.body);
   EXPECT_EQ(body.size(), 3u) << "the request is not sent back";
@@ -32,7 +32,7 @@ TEST(Response, OfAPatchedPodHasWhatTheApiServerWantsAndNoMore) {
   EXPECT_EQ(said["auditAnnotations"]["slice"], test::annotation(answer, "tpu-webhook.dev/slice"));
 }
 
-TEST(Response, OfADenialIsFinalForTheClient) {
+TEST(Response, of_a_denial_is_final_for_the_client) {
   const auto answer = admit(a_pod().job("train", 7).topology("2x4").tpu(4));
   const json said = response(answer);
   EXPECT_EQ(said["allowed"], false);
@@ -43,7 +43,7 @@ TEST(Response, OfADenialIsFinalForTheClient) {
   EXPECT_FALSE(said.contains("patch") || said.contains("patchType"));
 }
 
-TEST(Response, OfAPodOfNobodysInterestIsShort) {
+TEST(Response, of_a_pod_of_nobodys_interest_is_short) {
   const auto answer = admit(a_pod());
   EXPECT_EQ(response(answer).size(), 2u);
   EXPECT_EQ(
@@ -53,7 +53,7 @@ TEST(Response, OfAPodOfNobodysInterestIsShort) {
 }
 
 // Keys become "<webhook name>/<key>": no slash, at most 63 characters.
-TEST(Response, AuditKeysAreQualifiedNames) {
+TEST(Response, audit_keys_are_qualified_names) {
   for (const auto& pod : {a_pod().job("train", 1).topology("2x4").tpu(4),
                           a_pod().job("train", 9).topology("2x4").tpu(4), a_pod().tpu(4),
                           a_pod().topology("2x2").tpu(4)})
@@ -64,7 +64,7 @@ TEST(Response, AuditKeysAreQualifiedNames) {
     }
 }
 
-TEST(Response, WhatUsersWroteIsHarmlessInWarningsAndMessages) {
+TEST(Response, what_users_wrote_is_harmless_in_warnings_and_messages) {
   // A warning with a control character is dropped by the API server; admit() checks.
   const std::string evil = "x\n\t\x01\"\\\x7f\xc3\xa4"s + std::string(500, 'y');
   auto pod = a_pod()
@@ -89,7 +89,7 @@ TEST(Response, WhatUsersWroteIsHarmlessInWarningsAndMessages) {
   }
 }
 
-TEST(ResponseStatus, IsAStatusOfVersionOne) {
+TEST(ResponseStatus, is_a_status_of_version_one) {
   text::Buffer out;
   respond_status(413, "RequestEntityTooLarge", "a \"quoted\"\nmessage", out);
   EXPECT_EQ(json::parse(out.view()),

@@ -88,7 +88,7 @@ Size largest(const Shape& shape, std::uint32_t containers, const config::Config&
   return best;
 }
 
-TEST(SizeOfAnAnswer, OfEveryShapeAtTheLongestNamesIsBounded) {
+TEST(SizeOfAnAnswer, of_every_shape_at_the_longest_names_is_bounded) {
   Size most;
   std::size_t asked = 0;
   for (const Shape& shape : all_shapes()) {
@@ -108,7 +108,7 @@ TEST(SizeOfAnAnswer, OfEveryShapeAtTheLongestNamesIsBounded) {
   EXPECT_LE(most.answer, write::max_patch_bytes * 4 / 3 + 16'384);
 }
 
-TEST(SizeOfAnAnswer, ManyContainersAreRefusedWithTheNumbers) {
+TEST(SizeOfAnAnswer, many_containers_are_refused_with_the_numbers) {
   auto pod = a_pod().accelerator("tpu7x").topology("16x20x24");
   pod.jobset("t", "w", 2, 1, 0).tpu(1);
   for (int i = 1; i < 16; ++i) pod.container("c" + std::to_string(i)).tpu(1);
@@ -121,7 +121,7 @@ TEST(SizeOfAnAnswer, ManyContainersAreRefusedWithTheNumbers) {
   EXPECT_LT(answer.body.size(), 4096u);
 }
 
-TEST(SizeOfAnAnswer, ManyNodeSelectorTermsAreRefusedWithTheirNumber) {
+TEST(SizeOfAnAnswer, many_node_selector_terms_are_refused_with_their_number) {
   auto pod = a_pod().topology("2x4");
   pod.jobset("train", "w", 2, 1, 0).tpu(4);
   json terms = json::array();
@@ -136,7 +136,7 @@ TEST(SizeOfAnAnswer, ManyNodeSelectorTermsAreRefusedWithTheirNumber) {
   EXPECT_NE(answer.message.find("10000 node selector terms"), std::string::npos) << answer.message;
 }
 
-TEST(SizeOfAnAnswer, APodOfEndlessListsIsNotRead) {
+TEST(SizeOfAnAnswer, a_pod_of_endless_lists_is_not_read) {
   for (const char* list : {"/spec/containers", "/spec/initContainers"}) {
     auto pod = a_pod().topology("4x4").tpu(4);
     json many = json::array();

@@ -47,7 +47,7 @@ struct IndexAt {
 
 class IndexLabels : public testing::TestWithParam<IndexAt> {};
 
-TEST_P(IndexLabels, ArePlainDecimalsBelowTheirBound) {
+TEST_P(IndexLabels, are_plain_decimals_below_their_bound) {
   const IndexAt& c = GetParam();
   const auto with = [&](const std::string& text) {
     return admit(PodBuilder(c.pod).label(c.key, text));
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "jobset.sigs.k8s.io/job-group-index", 4}),
     case_name);
 
-TEST(IndexMissing, IsLeftAloneWithAWarning) {
+TEST(IndexMissing, is_left_alone_with_a_warning) {
   const auto check = [](const PodBuilder& pod, const std::string& key) {
     for (const json& value : {json(""), json(nullptr)}) {
       auto changed = PodBuilder(pod).label(key, value);
@@ -113,7 +113,7 @@ TEST(IndexMissing, IsLeftAloneWithAWarning) {
   check(ray(), ray_host);
 }
 
-TEST(IndexOfOneHost, MeansNothing) {
+TEST(IndexOfOneHost, means_nothing) {
   // A work queue of single-host Pods has any number of completions.
   for (const char* index : {"0", "1", "57", "4294967296", "01", "-1", "x", ""}) {
     const auto answer = admit(a_pod().job("t", 0).topology("2x2").tpu(4).label(job_index, index));
@@ -130,7 +130,7 @@ TEST(IndexOfOneHost, MeansNothing) {
       << "not indexed at all";
 }
 
-TEST(IndexOfOneHost, OfARayWorkerMeansNothing) {
+TEST(IndexOfOneHost, of_a_ray_worker_means_nothing) {
   const auto answer = admit(a_pod().ray("c", "g", 0, 7).topology("2x2").tpu(4));
   EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "0");
 }
@@ -147,7 +147,7 @@ struct Verdict {
 
 class Verdicts : public testing::TestWithParam<Verdict> {};
 
-TEST_P(Verdicts, WithTheirReason) {
+TEST_P(Verdicts, with_their_reason) {
   const auto answer = admit(GetParam().pod);
   EXPECT_EQ(answer.status, 200u) << answer.message;
   EXPECT_EQ(answer.outcome, GetParam().outcome);
@@ -338,14 +338,14 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"words_of_chips", job().tpu("abc"), denied, outcome::Reason::bad_quantity, "abc"}),
     case_name);
 
-TEST(DecideDryRun, IsTheSameDecision) {
+TEST(DecideDryRun, is_the_same_decision) {
   json review = job().review_json();
   const auto want = admit(review.dump());
   review["request"]["dryRun"] = true;
   EXPECT_EQ(admit(review.dump()).patch, want.patch);
 }
 
-TEST(DecideNames, RayWorkersAreGivenTheirs) {
+TEST(DecideNames, ray_workers_are_given_theirs) {
   const auto answer = admit(ray());
   EXPECT_EQ(answer.object["spec"]["hostname"], "g-1-1");
   EXPECT_EQ(answer.object["spec"]["subdomain"], "c-headless");
@@ -354,13 +354,13 @@ TEST(DecideNames, RayWorkersAreGivenTheirs) {
   EXPECT_EQ(test::effective(mine, "TPU_WORKER_HOSTNAMES"), "g-1-0.mine,g-1-1.mine");
 }
 
-TEST(DecideNames, OtherWorkloadsAreNot) {
+TEST(DecideNames, other_workloads_are_not) {
   const auto answer = admit(job().remove("/spec/hostname"));
   EXPECT_FALSE(answer.object["spec"].contains("hostname"));
   EXPECT_FALSE(admit(job().remove("/spec/subdomain")).object["spec"].contains("subdomain"));
 }
 
-TEST(DecideLabels, RaysAutoscalerFindsReplicas) {
+TEST(DecideLabels, rays_autoscaler_finds_replicas) {
   EXPECT_EQ(test::label(admit(ray()), "replicaIndex"), "g-1");
   EXPECT_EQ(test::label(admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4)), "replicaIndex"),
             "g-1");
@@ -370,7 +370,7 @@ TEST(DecideLabels, RaysAutoscalerFindsReplicas) {
   EXPECT_EQ(test::label(admit(job()), "replicaIndex"), "(absent)");
 }
 
-TEST(DecideWords, SayWhichMemberThisIs) {
+TEST(DecideWords, say_which_member_this_is) {
   EXPECT_EQ(test::annotation(admit(job()), "tpu-webhook.dev/slice"),
             "host 1 of 2, Job train: 2x4 of tpu-v6e-slice, 4 chips per host");
   EXPECT_EQ(test::annotation(admit(jobset()), "tpu-webhook.dev/slice"),
@@ -380,7 +380,7 @@ TEST(DecideWords, SayWhichMemberThisIs) {
 }
 
 // An annotation is printed on terminals, and nothing has checked a label yet.
-TEST(DecideWords, HoldNothingThatATerminalObeys) {
+TEST(DecideWords, hold_nothing_that_a_terminal_obeys) {
   const std::pair<std::string, std::string> names[] = {
       {"a\"b\\c\n\x01"s, "a?b?c??"}, {"\0"s, "?"}, {"\xf0\x9f\x98\x80"s, "????"}};
   for (const auto& [text, said] : names) {

@@ -31,7 +31,7 @@ std::vector<std::string> ports_of(const Admitted& answer, std::size_t containers
 
 using Ports = std::vector<std::string>;
 
-TEST(ProcessPorts, OfTheUserAreAdopted) {
+TEST(ProcessPorts, of_the_user_are_adopted) {
   const auto both = admit(ironwood()
                               .topology("2x2x1")
                               .tpu(2)
@@ -43,7 +43,7 @@ TEST(ProcessPorts, OfTheUserAreAdopted) {
 }
 
 // The port that a container says already is the slice's (docs/decisions/0016).
-TEST(ProcessPorts, OneOfTheUserSetsTheOthers) {
+TEST(ProcessPorts, one_of_the_user_sets_the_others) {
   const auto first = admit(
       ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "9000").container("b").tpu(2));
   EXPECT_EQ(ports_of(first, 2), (Ports{"9000", "9001", "localhost:9000,localhost:9001"}));
@@ -53,7 +53,7 @@ TEST(ProcessPorts, OneOfTheUserSetsTheOthers) {
 }
 
 // The other processes look for each at its entry of the list.
-TEST(ProcessPorts, OfAListOfTheUserAreAdopted) {
+TEST(ProcessPorts, of_a_list_of_the_user_are_adopted) {
   const char* list = "t-0.svc:9000,t-0.svc:9500,t-1.svc:9001,t-1.svc:9501";
   const auto pod = ironwood()
                        .job("t", 1)
@@ -66,7 +66,7 @@ TEST(ProcessPorts, OfAListOfTheUserAreAdopted) {
   EXPECT_EQ(ports_of(admit(pod), 2), (Ports{"9001", "9501", list}));
 }
 
-TEST(ProcessPorts, OfAListThatDoesNotFitAreNot) {
+TEST(ProcessPorts, of_a_list_that_does_not_fit_are_not) {
   for (const char* list : {"t-0.svc:9000", "t-0.svc:9000,t-1.svc:9000,x:9000", "t-0.svc:9000,t-1",
                            "t-0.svc:9000,t-1.svc:", "a,t-1.svc:0", ",", ""}) {
     const auto answer = admit(ironwood().job("t", 1).topology("2x2x2").tpu(4).env(addresses, list));
@@ -74,7 +74,7 @@ TEST(ProcessPorts, OfAListThatDoesNotFitAreNot) {
   }
 }
 
-TEST(ProcessPorts, TheSameTwiceIsTold) {
+TEST(ProcessPorts, the_same_twice_is_told) {
   const auto answer = admit(ironwood()
                                 .topology("2x2x1")
                                 .tpu(2)
@@ -85,7 +85,7 @@ TEST(ProcessPorts, TheSameTwiceIsTold) {
   EXPECT_NE(answer.warning("the same TPU_PROCESS_PORT"), "");
 }
 
-TEST(ProcessPorts, AreNeverTheSameTwiceInAPod) {
+TEST(ProcessPorts, are_never_the_same_twice_in_a_pod) {
   const auto first = admit(
       ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "8472").container("b").tpu(2));
   const auto second = admit(
@@ -96,14 +96,14 @@ TEST(ProcessPorts, AreNeverTheSameTwiceInAPod) {
   }
 }
 
-TEST(ProcessPorts, ThereIsNoneAbove65535) {
+TEST(ProcessPorts, there_is_none_above_65535) {
   const auto answer = admit(
       ironwood().topology("2x2x1").tpu(2).env("TPU_PROCESS_PORT", "65535").container("b").tpu(2));
   EXPECT_EQ(effective(answer, addresses), "(absent)");
   EXPECT_NE(answer.warning("TPU_PROCESS_PORT"), "");
 }
 
-TEST(ProcessPorts, WhatIsNoPortLeavesTheListOut) {
+TEST(ProcessPorts, what_is_no_port_leaves_the_list_out) {
   for (const json& entry : {literal("TPU_PROCESS_PORT", "0"), literal("TPU_PROCESS_PORT", "65536"),
                             literal("TPU_PROCESS_PORT", "http"), literal("TPU_PROCESS_PORT", ""),
                             from("TPU_PROCESS_PORT", "f")}) {

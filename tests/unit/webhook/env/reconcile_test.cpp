@@ -43,7 +43,7 @@ struct Theirs {
 
 class UsersValue : public testing::TestWithParam<Theirs> {};
 
-TEST_P(UsersValue, StaysWhereItIs) {
+TEST_P(UsersValue, stays_where_it_is) {
   auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
   for (const json& entry : GetParam().entries) pod.env_entry(entry);
   const auto answer = admit(pod);
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
     case_name);
 
-TEST(PlatformDefaults, StayOnASingleHost) {
+TEST(PlatformDefaults, stay_on_a_single_host) {
   const auto answer = admit(ironwood()
                                 .topology("2x2x1")
                                 .tpu(2)
@@ -123,7 +123,7 @@ TEST(PlatformDefaults, StayOnASingleHost) {
   EXPECT_NE(answer.warning("TPU_WORKER_ID of container b is 0 and was kept"), "");
 }
 
-TEST(PlatformDefaults, OfHostZeroAreRightAlready) {
+TEST(PlatformDefaults, of_host_zero_are_right_already) {
   const auto answer = admit(a_pod().job("train", 0).topology("2x4").tpu(4).env(id, "0"));
   EXPECT_EQ(env_names(answer.object["spec"]["containers"][0]),
             (std::vector<std::string>{names, id}));
@@ -131,7 +131,7 @@ TEST(PlatformDefaults, OfHostZeroAreRightAlready) {
 
 // --- Where entries go ---------------------------------------------------------------------------
 
-TEST(EnvOrder, InFrontOfTheUsersInAFixedOrder) {
+TEST(EnvOrder, in_front_of_the_users_in_a_fixed_order) {
   const auto answer = admit(two_slices().env("A", "$(TPU_WORKER_ID)").env("B", "b"));
   EXPECT_EQ(env_names(answer.object["spec"]["containers"][0]),
             (std::vector<std::string>{"MEGASCALE_NUM_SLICES", "MEGASCALE_SLICE_ID",
@@ -139,14 +139,14 @@ TEST(EnvOrder, InFrontOfTheUsersInAFixedOrder) {
                                       "A", "B"}));
 }
 
-TEST(EnvOrder, AbsentNullAndEmptyListsAreMade) {
+TEST(EnvOrder, absent_null_and_empty_lists_are_made) {
   const auto want = env_of(admit(two_slices()));
   EXPECT_EQ(env_of(admit(two_slices().set("/spec/containers/0/env", nullptr))), want);
   EXPECT_EQ(env_of(admit(two_slices().set("/spec/containers/0/env", json::array()))), want);
 }
 
 // Each way in which the two device plugin variables may already be there.
-TEST(EnvOrder, TheHostIpPrecedesTheAddressThatNamesIt) {
+TEST(EnvOrder, the_host_ip_precedes_the_address_that_names_it) {
   const char* const ip = "TPU_DEVICE_PLUGIN_HOST_IP";
   const char* const address = "TPU_DEVICE_PLUGIN_ADDR";
   const char* const ours = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
@@ -183,7 +183,7 @@ TEST(EnvOrder, TheHostIpPrecedesTheAddressThatNamesIt) {
         }
 }
 
-TEST(EnvOrder, OtherContainersKeepTheirs) {
+TEST(EnvOrder, other_containers_keep_theirs) {
   const auto pod =
       two_slices().env("A", "1").container("plain").env("A", "1").container("zero").tpu(0);
   const auto answer = admit(pod);
@@ -191,7 +191,7 @@ TEST(EnvOrder, OtherContainersKeepTheirs) {
   EXPECT_EQ(answer.object["spec"]["containers"][2], pod.pod()["spec"]["containers"][2]);
 }
 
-TEST(InitContainers, GetWhatTheProcessGets) {
+TEST(InitContainers, get_what_the_process_gets) {
   const auto answer = admit(
       two_slices().init_container("same").tpu(4).init_container("none").init_container("other").tpu(
           2));

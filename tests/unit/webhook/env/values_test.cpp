@@ -53,7 +53,7 @@ struct Exact {
 class ExactLimit : public testing::TestWithParam<Exact> {};
 
 // 1xN on one chip a container, so that any number of hosts will do.
-TEST_P(ExactLimit, IsTheKernels) {
+TEST_P(ExactLimit, is_the_kernels) {
   const Exact& c = GetParam();
   ASSERT_EQ(list_bytes(std::string_view(c.variable).size(), c.hosts, c.stem, c.tail, c.containers),
             c.want);
@@ -94,7 +94,7 @@ struct Long {
 
 class LongLists : public testing::TestWithParam<Long> {};
 
-TEST_P(LongLists, FitOrAreDeniedWithTheArithmetic) {
+TEST_P(LongLists, fit_or_are_denied_with_the_arithmetic) {
   const Long& c = GetParam();
   auto pod =
       a_pod().accelerator(c.accelerator).topology(c.topology).job(std::string(c.stem, 'j'), 0);
@@ -140,14 +140,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Long{"ironwood_two_do_not", "tpu7x", "16x24x24", 2, 2304, 20}),
     case_name);
 
-TEST(EnvLength, AMillionHostsAreDeniedWithoutBuildingAnything) {
+TEST(EnvLength, a_million_hosts_are_denied_without_building_anything) {
   const auto answer = admit(a_pod().job("train", 0).accelerator("").topology("1024x1024").tpu(1));
   EXPECT_FALSE(answer.allowed);
   EXPECT_EQ(answer.reason, outcome::Reason::too_long);
 }
 
 // Each TPU container carries the list: their number bounds what an answer can weigh.
-TEST(EnvLength, ManyContainersDoNotMultiplyTheList) {
+TEST(EnvLength, many_containers_do_not_multiply_the_list) {
   auto init = a_pod().job("j", 0).accelerator("").topology("1x10000").tpu(1);
   for (int i = 0; i < 2000; ++i) init.init_container("i" + std::to_string(i)).tpu(1);
   auto main = a_pod().ray("c", "g", 0, 0).accelerator("").topology("1024x1000").tpu(1);
@@ -176,7 +176,7 @@ std::string torch_of(const PodBuilder& pod, const config::Config& config = with_
 const std::string no_torch = "(absent) (absent)";
 
 // docs/facts.md#torch-tpu.
-TEST(TorchTpu, HasAnAddressForEachDevice) {
+TEST(TorchTpu, has_an_address_for_each_device) {
   EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4)),
             "2,4,1 t-0.svc:8471,t-0.svc:8472,t-0.svc:8473,t-0.svc:8474,"
             "t-1.svc:8471,t-1.svc:8472,t-1.svc:8473,t-1.svc:8474");
@@ -190,11 +190,11 @@ TEST(TorchTpu, HasAnAddressForEachDevice) {
                   .starts_with("2,2,2,2 t-0.svc:8471,"));
 }
 
-TEST(TorchTpu, IsOnRequestAlone) {
+TEST(TorchTpu, is_on_request_alone) {
   EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4), {}), no_torch);
 }
 
-TEST(TorchTpu, IsOfTheSubSlice) {
+TEST(TorchTpu, is_of_the_sub_slice) {
   EXPECT_TRUE(torch_of(a_pod()
                            .job("t", 1)
                            .topology("4x4")
@@ -203,7 +203,7 @@ TEST(TorchTpu, IsOfTheSubSlice) {
                   .starts_with("2,4,1 t-0.svc:8471,"));
 }
 
-TEST(TorchTpu, NeedsATopologyAndNames) {
+TEST(TorchTpu, needs_a_topology_and_names) {
   EXPECT_EQ(torch_of(a_pod().job("t", 1).tpu(4)), no_torch);
   EXPECT_EQ(torch_of(a_pod().job("t", 1).topology("2x4").tpu(4).remove("/spec/subdomain")),
             no_torch);
@@ -211,7 +211,7 @@ TEST(TorchTpu, NeedsATopologyAndNames) {
             no_torch);
 }
 
-TEST(TorchTpu, OfTheUserStays) {
+TEST(TorchTpu, of_the_user_stays) {
   const PodBuilder pod = a_pod().job("t", 1).topology("2x4").tpu(4);
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "4,2,1")), "4,2,1 (absent)");
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_TOPOLOGY", "")), " (absent)");
@@ -220,7 +220,7 @@ TEST(TorchTpu, OfTheUserStays) {
   EXPECT_EQ(torch_of(PodBuilder(pod).env("TORCH_TPU_SLICEBUILDER_ADDRESSES", "a:1")), "2,4,1 a:1");
 }
 
-TEST(TorchTpu, BeginsAtThePortOfTheSlice) {
+TEST(TorchTpu, begins_at_the_port_of_the_slice) {
   EXPECT_TRUE(torch_of(a_pod().topology("1x1").tpu(1), {.base_port = 9000, .torch_tpu = true})
                   .ends_with("localhost:9000"));
   EXPECT_TRUE(torch_of(a_pod().topology("2x2").tpu(4).env("TPU_PROCESS_PORT", "8476"))
@@ -234,7 +234,7 @@ TEST(TorchTpu, BeginsAtThePortOfTheSlice) {
 }
 
 // A Pod of JAX must not be refused for a variable that only torch_tpu reads.
-TEST(TorchTpu, IsLeftOutWhereTheKernelWouldNotTakeIt) {
+TEST(TorchTpu, is_left_out_where_the_kernel_would_not_take_it) {
   const std::string name(24, 'n');
   const PodBuilder pod =
       a_pod().accelerator("tpu-v5p-slice").job(name, 9).topology("16x16x16").tpu(4);
@@ -251,7 +251,7 @@ TEST(TorchTpu, IsLeftOutWhereTheKernelWouldNotTakeIt) {
             no_torch);
 }
 
-TEST(TorchTpu, IsOnRecordAndStaysOnASecondPass) {
+TEST(TorchTpu, is_on_record_and_stays_on_a_second_pass) {
   const Admitted first =
       admit(ironwood().job("t", 1).topology("2x2x2").tpu(2).container("b").tpu(2),
             {.config = with_torch()});

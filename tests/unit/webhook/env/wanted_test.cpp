@@ -35,7 +35,7 @@ struct Workload {
 
 class WorkloadEnv : public testing::TestWithParam<Workload> {};
 
-TEST_P(WorkloadEnv, IsWhatReadersExpect) {
+TEST_P(WorkloadEnv, is_what_readers_expect) {
   const auto answer = admit(GetParam().pod, {.config = GetParam().config});
   EXPECT_EQ(answer.outcome,
             GetParam().want.empty() ? outcome::Outcome::unchanged : outcome::Outcome::patched);
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                  1}),
     case_name);
 
-TEST(SidecarEnv, ComesBehindTheContainers) {
+TEST(SidecarEnv, comes_behind_the_containers) {
   auto pod = ironwood().topology("2x2x1").tpu(2).sidecar("s").tpu(2);
   const auto answer = admit(pod);
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
@@ -172,7 +172,7 @@ struct Slices {
 
 class MegaScale : public testing::TestWithParam<Slices> {};
 
-TEST_P(MegaScale, IsThereWhenSlicesAreOneJob) {
+TEST_P(MegaScale, is_there_when_slices_are_one_job) {
   const auto answer = admit(GetParam().pod);
   ASSERT_TRUE(answer.allowed) << answer.message;
   EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), GetParam().count);
@@ -245,20 +245,20 @@ INSTANTIATE_TEST_SUITE_P(
                "2", "1", "s-r-0-0.s", "<f>"}),
     case_name);
 
-TEST(MegaScaleHosts, OneHostRayWorkersGetTheNamesTheCoordinatorNeeds) {
+TEST(MegaScaleHosts, one_host_ray_workers_get_the_names_the_coordinator_needs) {
   const auto answer =
       admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4).env("MEGASCALE_NUM_SLICES", "2"));
   EXPECT_EQ(answer.object["spec"]["hostname"], "g-1-0");
   EXPECT_EQ(answer.object["spec"]["subdomain"], "c-headless");
 }
 
-TEST(MegaScaleHosts, OneHostRayWorkersOfOneSliceNeedNone) {
+TEST(MegaScaleHosts, one_host_ray_workers_of_one_slice_need_none) {
   const auto answer = admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4));
   EXPECT_FALSE(answer.object["spec"].contains("hostname"));
   EXPECT_FALSE(answer.object["spec"].contains("subdomain"));
 }
 
-TEST(MegaScaleHosts, AReplicaBeyondTheSlicesIsDenied) {
+TEST(MegaScaleHosts, a_replica_beyond_the_slices_is_denied) {
   for (const std::uint32_t replica : {2u, 3u, 4294967295u}) {
     const auto answer = admit(ray(replica).env("MEGASCALE_NUM_SLICES", "2"));
     EXPECT_FALSE(answer.allowed);

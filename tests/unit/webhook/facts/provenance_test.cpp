@@ -20,7 +20,7 @@ std::string written(const Provenance& record) {
   return std::string(out.view());
 }
 
-TEST(ProvenanceTest, ComesBackAsItWasWritten) {
+TEST(ProvenanceTest, comes_back_as_it_was_written) {
   Provenance record;
   record.set_inputs(text::digest("inputs"));
   record.record("a", read::Variable::tpu_worker_id, "0");
@@ -46,7 +46,7 @@ TEST(ProvenanceTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(written(read), text);
 }
 
-TEST(ProvenanceTest, NothingOfOursIsARecordToo) {
+TEST(ProvenanceTest, nothing_of_ours_is_a_record_too) {
   Provenance record, read;
   record.set_inputs(text::digest("x"));
   const std::string text = written(record);
@@ -55,7 +55,7 @@ TEST(ProvenanceTest, NothingOfOursIsARecordToo) {
 }
 
 // Its separators stand in no name that the API server takes.
-TEST(ProvenanceTest, KeepsNoRecordOfAContainerWithoutAName) {
+TEST(ProvenanceTest, keeps_no_record_of_a_container_without_a_name) {
   Provenance record;
   for (const char* name : {"", "a:b", "a;b", "a,b", "A", "a=b"})
     record.record(name, read::Variable::tpu_name, "n");
@@ -72,7 +72,7 @@ struct Garbage {
 
 class ProvenanceGarbage : public testing::TestWithParam<Garbage> {};
 
-TEST_P(ProvenanceGarbage, IsAsGoodAsAbsent) {
+TEST_P(ProvenanceGarbage, is_as_good_as_absent) {
   Provenance read;
   read.parse(GetParam().text);
   EXPECT_EQ(read.parsed(), GetParam().parsed);
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         Garbage{"v1x", "v1x;12345678"}, Garbage{"vx", "vx;1"}, Garbage{"v_minus", "v-2;1"}),
     case_name);
 
-TEST(ProvenanceTest, AHugeRecordIsNotKept) {
+TEST(ProvenanceTest, a_huge_record_is_not_kept) {
   for (const bool one_container : {false, true}) {
     std::string text = "v1;12345678;c:TPU_NAME=12345678";
     for (int i = 0; i < 100'000; ++i)

@@ -34,7 +34,7 @@ struct Where {
 
 class FindsTopology : public testing::TestWithParam<Where> {};
 
-TEST_P(FindsTopology, MostSpecificFirst) {
+TEST_P(FindsTopology, most_specific_first) {
   const ReadPod read(PodBuilder(GetParam().pod).tpu(4));
   ASSERT_TRUE(read.good) << read.in.error().text();
   Shape shape;
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // --- Accelerator -----------------------------------------------------------------------------
 
-TEST(ShapeAccelerator, FromSelectorElseAffinity) {
+TEST(ShapeAccelerator, from_selector_else_affinity) {
   const char* const key = "cloud.google.com/gke-tpu-accelerator";
   const auto of = [](PodBuilder pod) {
     const ReadPod read(pod.tpu(4));
@@ -147,7 +147,7 @@ struct Chips {
 
 class FindsProcesses : public testing::TestWithParam<Chips> {};
 
-TEST_P(FindsProcesses, ThatHoldChipsTogether) {
+TEST_P(FindsProcesses, that_hold_chips_together) {
   const ReadPod read(GetParam().pod);
   ASSERT_TRUE(read.good);
   Shape shape;
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Chips{"init_alone", a_pod().init_container("i").tpu(4), "", "i"}),
     case_name);
 
-TEST(ShapeState, NothingOfThePodBeforeStays) {
+TEST(ShapeState, nothing_of_the_pod_before_stays) {
   Shape shape;
   const ReadPod full(
       a_pod().topology("2x4").annotation(slice_annotation, "2x2").tpu(2).container("b").tpu(1));

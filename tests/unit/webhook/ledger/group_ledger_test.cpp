@@ -64,7 +64,7 @@ class GroupLedgerStory : public testing::Test {
   bool begun_ = false;
 };
 
-TEST_F(GroupLedgerStory, QuestionsAtOneTimeShareAWrite) {
+TEST_F(GroupLedgerStory, questions_at_one_time_share_a_write) {
   for (int i = 0; i < 3; ++i) ask();
   begin_group();
   const auto call = next();
@@ -78,7 +78,7 @@ TEST_F(GroupLedgerStory, QuestionsAtOneTimeShareAWrite) {
   EXPECT_EQ(next().kind, Kind::none);
 }
 
-TEST_F(GroupLedgerStory, OneWriteForEachOfThoseThatComeOneByOne) {
+TEST_F(GroupLedgerStory, one_write_for_each_of_those_that_come_one_by_one) {
   member();
   for (std::uint32_t host = 1; host < 8; ++host) {
     ask();
@@ -89,7 +89,7 @@ TEST_F(GroupLedgerStory, OneWriteForEachOfThoseThatComeOneByOne) {
   }
 }
 
-TEST_F(GroupLedgerStory, ALostRaceIsReadAgain) {
+TEST_F(GroupLedgerStory, a_lost_race_is_read_again) {
   member();
   ask();
   EXPECT_EQ(next().kind, Kind::update);
@@ -107,7 +107,7 @@ TEST_F(GroupLedgerStory, ALostRaceIsReadAgain) {
 }
 
 // The write was carried out, and its answer lost.
-TEST_F(GroupLedgerStory, AWriteOfUnknownOutcomeIsReadAndNotRepeated) {
+TEST_F(GroupLedgerStory, a_write_of_unknown_outcome_is_read_and_not_repeated) {
   member();
   ask();
   const auto write = next();
@@ -120,7 +120,7 @@ TEST_F(GroupLedgerStory, AWriteOfUnknownOutcomeIsReadAndNotRepeated) {
   EXPECT_EQ(ledger.take_answers().at(0).second.token, write.record.entries.back().token);
 }
 
-TEST_F(GroupLedgerStory, AnUnreachableLedgerSaysTryAgain) {
+TEST_F(GroupLedgerStory, an_unreachable_ledger_says_try_again) {
   ask();
   EXPECT_EQ(next().kind, Kind::read);
   done(OutcomeKind::failed);
@@ -136,7 +136,7 @@ TEST_F(GroupLedgerStory, AnUnreachableLedgerSaysTryAgain) {
 
 // A rule is missing: whoever asks is told at once, and the next one finds out whether it is
 // there.
-TEST_F(GroupLedgerStory, ALastingFailureIsToldAtOnceAndTriedAgain) {
+TEST_F(GroupLedgerStory, a_lasting_failure_is_told_at_once_and_tried_again) {
   ask();
   EXPECT_EQ(next().kind, Kind::read);
   ledger.done({.kind = OutcomeKind::failed, .why = "403 Forbidden", .lasting = true}, now);
@@ -148,7 +148,7 @@ TEST_F(GroupLedgerStory, ALastingFailureIsToldAtOnceAndTriedAgain) {
   EXPECT_EQ(next().kind, Kind::read);
 }
 
-TEST_F(GroupLedgerStory, AFullGroupIsReadOnceMoreAndThenRefuses) {
+TEST_F(GroupLedgerStory, a_full_group_is_read_once_more_and_then_refuses) {
   for (int i = 0; i < 8; ++i) member();
   now += 1s;
   ask();
@@ -159,7 +159,7 @@ TEST_F(GroupLedgerStory, AFullGroupIsReadOnceMoreAndThenRefuses) {
             "all 8 places of worker group g of RayCluster c are taken, in slices of 4 hosts");
 }
 
-TEST_F(GroupLedgerStory, AnEventFreesAPlaceWithTheNextWrite) {
+TEST_F(GroupLedgerStory, an_event_frees_a_place_with_the_next_write) {
   member();
   const std::string second = member();
   pods.erase("uid-" + second);
@@ -173,7 +173,7 @@ TEST_F(GroupLedgerStory, AnEventFreesAPlaceWithTheNextWrite) {
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
 }
 
-TEST_F(GroupLedgerStory, TheLastOneOutDeletesTheObject) {
+TEST_F(GroupLedgerStory, the_last_one_out_deletes_the_object) {
   const std::string only = member();
   pods.clear();
   ledger.pod_gone(only, now + 1s);
@@ -186,7 +186,7 @@ TEST_F(GroupLedgerStory, TheLastOneOutDeletesTheObject) {
   EXPECT_TRUE(ledger.idle(now));
 }
 
-TEST_F(GroupLedgerStory, WhatARelistLacksIsAskedForByQuorum) {
+TEST_F(GroupLedgerStory, what_a_relist_lacks_is_asked_for_by_quorum) {
   member();
   const std::string lost = member();
   const GroupPods all = pods;
@@ -197,7 +197,7 @@ TEST_F(GroupLedgerStory, WhatARelistLacksIsAskedForByQuorum) {
   EXPECT_NE(ledger.record().find(lost), nullptr);
 }
 
-TEST_F(GroupLedgerStory, AnUnseenPodHasTwoMinutes) {
+TEST_F(GroupLedgerStory, an_unseen_pod_has_two_minutes) {
   member();
   ask();
   next();
@@ -213,7 +213,7 @@ TEST_F(GroupLedgerStory, AnUnseenPodHasTwoMinutes) {
   EXPECT_EQ(call.record.find(unseen), nullptr);
 }
 
-TEST_F(GroupLedgerStory, AReinvokedPodKeepsItsPlaceUnderANewToken) {
+TEST_F(GroupLedgerStory, a_reinvoked_pod_keeps_its_place_under_a_new_token) {
   member();
   ask();
   next();
@@ -230,7 +230,7 @@ TEST_F(GroupLedgerStory, AReinvokedPodKeepsItsPlaceUnderANewToken) {
   EXPECT_EQ(ledger.record().find(first), nullptr);
 }
 
-TEST_F(GroupLedgerStory, ACopyOfALivingPodGetsAPlaceOfItsOwn) {
+TEST_F(GroupLedgerStory, a_copy_of_a_living_pod_gets_a_place_of_its_own) {
   const std::string living = member();
   ask(living);
   EXPECT_EQ(next().kind, Kind::update);
@@ -238,14 +238,14 @@ TEST_F(GroupLedgerStory, ACopyOfALivingPodGetsAPlaceOfItsOwn) {
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
 }
 
-TEST_F(GroupLedgerStory, ADryRunWritesNothing) {
+TEST_F(GroupLedgerStory, a_dry_run_writes_nothing) {
   ask({}, true);
   begin_group();
   EXPECT_EQ(next().kind, Kind::none);
   EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 0}));
 }
 
-TEST_F(GroupLedgerStory, ALostRecordIsMadeAnewAndGivesNothingForAWhile) {
+TEST_F(GroupLedgerStory, a_lost_record_is_made_anew_and_gives_nothing_for_a_while) {
   const std::string living = member();
   ask();
   EXPECT_EQ(next().kind, Kind::update);
@@ -270,7 +270,7 @@ TEST_F(GroupLedgerStory, ALostRecordIsMadeAnewAndGivesNothingForAWhile) {
   EXPECT_FALSE(whole.record.rebuilding);
 }
 
-TEST_F(GroupLedgerStory, AnotherSizeWaitsUntilTheOldMembersAreGone) {
+TEST_F(GroupLedgerStory, another_size_waits_until_the_old_members_are_gone) {
   member();
   ledger.ask(99, {.size = {2, 0, 8}, .review_uid = "u", .token = {}, .group = "group g"}, now);
   EXPECT_EQ(next().kind, Kind::none);
@@ -285,7 +285,7 @@ struct Tries {
   int calls = 0, writes = 0;
 };
 
-TEST_F(GroupLedgerStory, ARecordThatIsNeverAsItWasReadCostsFewCalls) {
+TEST_F(GroupLedgerStory, a_record_that_is_never_as_it_was_read_costs_few_calls) {
   member();
   const LedgerRecord record = ledger.record();
   ask();
@@ -300,7 +300,7 @@ TEST_F(GroupLedgerStory, ARecordThatIsNeverAsItWasReadCostsFewCalls) {
   EXPECT_LE(tries.calls, 20);  // it was 354 before a conflict had a pause
 }
 
-TEST_F(GroupLedgerStory, AQuestionHasSomeTriesAtALedgerThatFails) {
+TEST_F(GroupLedgerStory, a_question_has_some_tries_at_a_ledger_that_fails) {
   ask();
   Tries tries;
   for (const Moment end = now + times::patience; now < end; now += 1ms) {
@@ -312,7 +312,7 @@ TEST_F(GroupLedgerStory, AQuestionHasSomeTriesAtALedgerThatFails) {
   EXPECT_LE(tries.calls, 4);
 }
 
-TEST_F(GroupLedgerStory, WhatNobodyAsksForIsTriedLessAndLess) {
+TEST_F(GroupLedgerStory, what_nobody_asks_for_is_tried_less_and_less) {
   const std::string only = member();
   pods.clear();
   ledger.pod_gone(only, now);
@@ -329,7 +329,7 @@ TEST_F(GroupLedgerStory, WhatNobodyAsksForIsTriedLessAndLess) {
   EXPECT_NE(next().kind, Kind::none);
 }
 
-TEST_F(GroupLedgerStory, AWriteThatSucceedsForgetsThePauses) {
+TEST_F(GroupLedgerStory, a_write_that_succeeds_forgets_the_pauses) {
   member();
   for (int round = 0; round < 5; ++round) {
     ask();
@@ -347,7 +347,7 @@ TEST_F(GroupLedgerStory, AWriteThatSucceedsForgetsThePauses) {
 }
 
 // Two replicas that lost to each other are not to come back at the same time.
-TEST(GroupLedgerPauses, DifferBySalt) {
+TEST(GroupLedgerPauses, differ_by_salt) {
   std::set<Moment> pauses;
   for (std::uint32_t salt = 0; salt < 20; ++salt) {
     GroupLedger ledger(salt);
@@ -363,7 +363,7 @@ TEST(GroupLedgerPauses, DifferBySalt) {
 }
 
 // Of a client that had no turn for it: what is known remains known.
-TEST_F(GroupLedgerStory, AWriteThatWasNotSentIsRepeatedWithoutReading) {
+TEST_F(GroupLedgerStory, a_write_that_was_not_sent_is_repeated_without_reading) {
   member();
   ask();
   EXPECT_EQ(next().kind, Kind::update);
@@ -375,7 +375,7 @@ TEST_F(GroupLedgerStory, AWriteThatWasNotSentIsRepeatedWithoutReading) {
 }
 
 // Anybody may create a Pod with any token, and delete it.
-TEST_F(GroupLedgerStory, ATokenThatNobodyGaveCostsNothing) {
+TEST_F(GroupLedgerStory, a_token_that_nobody_gave_costs_nothing) {
   member();
   for (int i = 0; i < 5000; ++i)
     ledger.pod_gone("0-0-" + std::to_string(1'000'000'000'000'000 + i), now);
@@ -385,7 +385,7 @@ TEST_F(GroupLedgerStory, ATokenThatNobodyGaveCostsNothing) {
   EXPECT_EQ(ledger.record().entries.size(), 1u);
 }
 
-TEST_F(GroupLedgerStory, MadeUpTokensDoNotKeepARealOneFromBeingFreed) {
+TEST_F(GroupLedgerStory, made_up_tokens_do_not_keep_a_real_one_from_being_freed) {
   member();
   const std::string second = member();
   for (int i = 0; i < 5000; ++i)
@@ -398,7 +398,7 @@ TEST_F(GroupLedgerStory, MadeUpTokensDoNotKeepARealOneFromBeingFreed) {
 }
 
 // Given by another replica a moment ago: the event came before we knew of the entry.
-TEST_F(GroupLedgerStory, AnEntryThatAListShowsLaterIsFreedByTheEarlierEvent) {
+TEST_F(GroupLedgerStory, an_entry_that_a_list_shows_later_is_freed_by_the_earlier_event) {
   member();
   const std::string strange = "0-1-00000000000000aa";
   ledger.pod_gone(strange, now + 1s);
@@ -413,7 +413,7 @@ TEST_F(GroupLedgerStory, AnEntryThatAListShowsLaterIsFreedByTheEarlierEvent) {
   EXPECT_EQ(call.record.find(strange), nullptr);
 }
 
-TEST_F(GroupLedgerStory, AListThatWasBegunBeforeOurLastCallIsOld) {
+TEST_F(GroupLedgerStory, a_list_that_was_begun_before_our_last_call_is_old) {
   member();
   const Moment begun = now - 1s;
   const LedgerRecord before = ledger.record();
@@ -427,7 +427,7 @@ TEST_F(GroupLedgerStory, AListThatWasBegunBeforeOurLastCallIsOld) {
   EXPECT_EQ(next().kind, Kind::update);  // not a create: the record is there
 }
 
-TEST_F(GroupLedgerStory, WhatNobodyAsksForWaitsForATurn) {
+TEST_F(GroupLedgerStory, what_nobody_asks_for_waits_for_a_turn) {
   const std::string only = member();
   pods.clear();
   ledger.pod_gone(only, now);
@@ -438,7 +438,7 @@ TEST_F(GroupLedgerStory, WhatNobodyAsksForWaitsForATurn) {
 }
 
 // Of three replicas that remove it, two find nothing.
-TEST_F(GroupLedgerStory, ARecordThatAnotherReplicaHasRemovedIsNotReadAgain) {
+TEST_F(GroupLedgerStory, a_record_that_another_replica_has_removed_is_not_read_again) {
   const std::string only = member();
   pods.clear();
   ledger.pod_gone(only, now);
@@ -448,7 +448,7 @@ TEST_F(GroupLedgerStory, ARecordThatAnotherReplicaHasRemovedIsNotReadAgain) {
   EXPECT_TRUE(ledger.idle(now));
 }
 
-TEST_F(GroupLedgerStory, AGroupThatNoListHasIsForgottenOnceNoPodMayCome) {
+TEST_F(GroupLedgerStory, a_group_that_no_list_has_is_forgotten_once_no_pod_may_come) {
   member();
   ask();
   EXPECT_EQ(next().kind, Kind::update);

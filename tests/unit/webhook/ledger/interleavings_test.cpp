@@ -25,7 +25,7 @@ std::string story_of(std::uint64_t seed) {
   return "TPUWH_WORLDS=1 TPUWH_SEED=" + std::to_string(seed) + '\n' + world.story();
 }
 
-TEST(Interleavings, GiveNoPlaceTwice) {
+TEST(Interleavings, give_no_place_twice) {
   const std::uint64_t seed = from_environment("TPUWH_SEED", 20261121);
   const std::uint64_t worlds = from_environment("TPUWH_WORLDS", 100'000);
   Figures figures;
@@ -57,7 +57,7 @@ struct WrongCase {
 class WrongLedger : public testing::TestWithParam<WrongCase> {};
 
 // The same worlds, with a ledger that has one of the faults that others had.
-TEST_P(WrongLedger, IsCaught) {
+TEST_P(WrongLedger, is_caught) {
   Figures figures;
   std::uint64_t world = 0;
   std::string fault;

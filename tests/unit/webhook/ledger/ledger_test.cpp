@@ -44,7 +44,7 @@ std::string host_name(const Admitted& answer) {
   return answer.object["spec"].value("hostname", "");
 }
 
-TEST(RayLedger, FillsSliceAfterSlice) {
+TEST(RayLedger, fills_slice_after_slice) {
   MemoryLedger ledger;
   std::set<std::string> keys, tokens;
   for (unsigned i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ TEST(RayLedger, FillsSliceAfterSlice) {
   EXPECT_EQ(tokens.size(), 8u);
 }
 
-TEST(RayLedger, GroupsAndClustersAreApart) {
+TEST(RayLedger, groups_and_clusters_are_apart) {
   MemoryLedger ledger;
   EXPECT_EQ(host_name(create(worker("4x4", "a"), ledger)), "a-0-0");
   EXPECT_EQ(host_name(create(worker("4x4", "b"), ledger)), "b-0-0");
@@ -71,7 +71,7 @@ TEST(RayLedger, GroupsAndClustersAreApart) {
   EXPECT_EQ(host_name(create(worker("4x4", "a"), ledger)), "a-0-1");
 }
 
-TEST(RayLedger, ADryRunTakesNoPlace) {
+TEST(RayLedger, a_dry_run_takes_no_place) {
   MemoryLedger ledger;
   EXPECT_EQ(host_name(create(worker(), ledger, true)), "g-0-0");
   EXPECT_EQ(host_name(create(worker(), ledger, true)), "g-0-0");
@@ -79,7 +79,7 @@ TEST(RayLedger, ADryRunTakesNoPlace) {
   EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-1");
 }
 
-TEST(RayLedger, ShadowModeTakesNoPlace) {
+TEST(RayLedger, shadow_mode_takes_no_place) {
   MemoryLedger ledger;
   config::Config shadow;
   shadow.mode = config::Mode::shadow;
@@ -91,7 +91,7 @@ TEST(RayLedger, ShadowModeTakesNoPlace) {
 }
 
 // Another webhook changed the Pod after us, and the API server asks again.
-TEST(RayLedger, AskedAgainThePodKeepsItsPlace) {
+TEST(RayLedger, asked_again_the_pod_keeps_its_place) {
   MemoryLedger ledger;
   create(worker(), ledger);
   const auto first = create(worker(), ledger);
@@ -102,7 +102,7 @@ TEST(RayLedger, AskedAgainThePodKeepsItsPlace) {
   EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-2");
 }
 
-TEST(RayLedger, AnotherLedgerTakesItAsItIs) {
+TEST(RayLedger, another_ledger_takes_it_as_it_is) {
   MemoryLedger ledger, another;
   create(worker(), ledger);
   const auto first = create(worker(), ledger);
@@ -113,7 +113,7 @@ TEST(RayLedger, AnotherLedgerTakesItAsItIs) {
 }
 
 // A copy of a Pod whose place another has by now gets one of its own, with all that hangs on it.
-TEST(RayLedger, ACopyOfATakenPlaceGetsAnother) {
+TEST(RayLedger, a_copy_of_a_taken_place_gets_another) {
   MemoryLedger ledger, another;
   const auto first = create(worker(), ledger);
   create(worker(), another);
@@ -124,7 +124,7 @@ TEST(RayLedger, ACopyOfATakenPlaceGetsAnother) {
   EXPECT_EQ(test::label(copy, slice_key), test::label(first, slice_key));
 }
 
-TEST(RayLedger, NoPlaceBeyondTheSlicesOfTheJob) {
+TEST(RayLedger, no_place_beyond_the_slices_of_the_job) {
   MemoryLedger ledger;
   const auto pod = worker("2x4").env("MEGASCALE_NUM_SLICES", "2");
   for (const char* name : {"g-0-0", "g-0-1", "g-1-0", "g-1-1"})
@@ -145,7 +145,7 @@ struct OneGroup final : read::ClusterView {
   }
 };
 
-TEST(RayLedger, NoPlaceBeyondTheClustersSize) {
+TEST(RayLedger, no_place_beyond_the_clusters_size) {
   MemoryLedger ledger;
   OneGroup cluster;
   cluster.group = {.hosts = 2, .slices = 1};
@@ -158,7 +158,7 @@ TEST(RayLedger, NoPlaceBeyondTheClustersSize) {
   EXPECT_NE(misfit.warning("has numOfHosts 2, but 4x4 with 4 chips per Pod has 4 hosts"), "");
 }
 
-TEST(RayLedger, PodsWithIndexLabelsCountAsTaken) {
+TEST(RayLedger, pods_with_index_labels_count_as_taken) {
   MemoryLedger ledger;
   create(a_pod().ray("c", "g", 0, 0).topology("4x4").tpu(4), ledger);
   create(a_pod().ray("c", "g", 0, 2).topology("4x4").tpu(4), ledger);
@@ -166,7 +166,7 @@ TEST(RayLedger, PodsWithIndexLabelsCountAsTaken) {
   EXPECT_EQ(host_name(create(worker(), ledger)), "g-0-3");
 }
 
-TEST(RayLedger, SlicesOfAnotherSizeAreNotMixed) {
+TEST(RayLedger, slices_of_another_size_are_not_mixed) {
   MemoryLedger ledger;
   create(worker("4x4"), ledger);
   const auto other = create(worker("2x4"), ledger);
@@ -174,7 +174,7 @@ TEST(RayLedger, SlicesOfAnotherSizeAreNotMixed) {
   EXPECT_NE(other.warning("slices of 4 hosts, but this Pod is of a slice of 2"), "") << other.body;
 }
 
-TEST(RayLedger, SingleHostsGetANameEach) {
+TEST(RayLedger, single_hosts_get_a_name_each) {
   MemoryLedger ledger;
   EXPECT_EQ(effective(create(worker("2x2"), ledger), "TPU_NAME"), "g-0");
   const auto second = create(worker("2x2"), ledger);
@@ -183,7 +183,7 @@ TEST(RayLedger, SingleHostsGetANameEach) {
 }
 
 // Two slices of one host that form one job: the coordinator has to have a name.
-TEST(RayLedger, SingleHostsOfOneJobHaveNames) {
+TEST(RayLedger, single_hosts_of_one_job_have_names) {
   MemoryLedger ledger;
   const auto pod = worker("2x2").env("MEGASCALE_NUM_SLICES", "2");
   create(pod, ledger);
@@ -193,7 +193,7 @@ TEST(RayLedger, SingleHostsOfOneJobHaveNames) {
   EXPECT_EQ(effective(second, "MEGASCALE_COORDINATOR_ADDRESS"), "g-0-0.c-headless");
 }
 
-TEST(RayLedger, WithoutOneNothingIsGuessed) {
+TEST(RayLedger, without_one_nothing_is_guessed) {
   NoLedger none("no ledger here");
   const auto answer = create(worker(), none);
   EXPECT_EQ(answer.patch, test::json::array());
@@ -201,7 +201,7 @@ TEST(RayLedger, WithoutOneNothingIsGuessed) {
   EXPECT_NE(answer.warning("no ledger here; nothing was injected"), "");
 }
 
-TEST(RayLedger, GivesNoMoreThanItCanRemember) {
+TEST(RayLedger, gives_no_more_than_it_can_remember) {
   MemoryLedger ledger;
   PlaceRequest request{.ns = "d", .cluster = "c", .group = "g", .size = {1, 0}, .review_uid = "u"};
   // Filled in descending order of cost: noting is cheap where the group is new.

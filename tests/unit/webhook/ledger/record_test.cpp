@@ -10,12 +10,12 @@ const LedgerRecord two{
     .rebuilding = false,
     .entries = {{{1, 0}, "1-0-00000000000000aa"}, {{0, 3}, "0-3-00000000000000bb"}}};
 
-TEST(LedgerRecord, IsOneTokenALineInOrder) {
+TEST(LedgerRecord, is_one_token_a_line_in_order) {
   EXPECT_EQ(entries_text(two), "0-3-00000000000000bb\n1-0-00000000000000aa\n");
   EXPECT_EQ(entries_text({}), "");
 }
 
-TEST(LedgerRecord, ReadsWhatItWrote) {
+TEST(LedgerRecord, reads_what_it_wrote) {
   const auto entries = parse_entries(entries_text(two));
   ASSERT_TRUE(entries);
   ASSERT_EQ(entries->size(), 2u);
@@ -24,7 +24,7 @@ TEST(LedgerRecord, ReadsWhatItWrote) {
   EXPECT_EQ(parse_entries("0-3-00000000000000bb")->size(), 1u);  // without its last newline
 }
 
-TEST(LedgerRecord, NamesTheLineThatIsNoToken) {
+TEST(LedgerRecord, names_the_line_that_is_no_token) {
   const auto entries = parse_entries("0-3-00000000000000bb\n0-4\n");
   ASSERT_FALSE(entries);
   const std::string message = entries.error().message();

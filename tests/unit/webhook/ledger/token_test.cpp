@@ -9,7 +9,7 @@ namespace {
 
 using topology::Place;
 
-TEST(Token, SaysThePlaceAndIsALabelValue) {
+TEST(Token, says_the_place_and_is_a_label_value) {
   for (const Place place : {Place{0, 0}, Place{7, 63}, Place{4294967295u, 4294967295u}}) {
     const std::string token = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
     EXPECT_EQ(place_of_token(token), place) << token;
@@ -17,12 +17,12 @@ TEST(Token, SaysThePlaceAndIsALabelValue) {
   }
 }
 
-TEST(Token, DiffersByReview) {
+TEST(Token, differs_by_review) {
   EXPECT_NE(make_token({0, 0}, "a"), make_token({0, 0}, "b"));
   EXPECT_EQ(make_token({0, 0}, "a"), make_token({0, 0}, "a"));
 }
 
-TEST(Token, AnythingElseIsNone) {
+TEST(Token, anything_else_is_none) {
   for (const char* text :
        {"", "-", "--", "1-2", "1-2-", "1-2-0123456789abcde", "1-2-0123456789abcdef0",
         "1-2-0123456789ABCDEF", "01-2-0123456789abcdef", "-1-2-0123456789abcdef",

@@ -125,7 +125,7 @@ std::vector<Standing> everybody() {
   return all;
 }
 
-TEST(PlacementTerms, MembersAttractAndSlicesRepel) {
+TEST(PlacementTerms, members_attract_and_slices_repel) {
   const auto all = everybody();
   for (const Standing& guest : all)
     for (const Standing& host : all) {
@@ -139,21 +139,21 @@ TEST(PlacementTerms, MembersAttractAndSlicesRepel) {
     }
 }
 
-TEST(PlacementTerms, TheFirstMemberIsDrawnToItself) {
+TEST(PlacementTerms, the_first_member_is_drawn_to_itself) {
   // The scheduler lets the first Pod of a group in if its own term matches it.
   const auto pod = admit(job());
   EXPECT_TRUE(is_drawn_to(pod, pod));
   EXPECT_TRUE(may_share(pod, pod));
 }
 
-TEST(PlacementTerms, PodsWithoutTheLabelAreNotTouched) {
+TEST(PlacementTerms, pods_without_the_label_are_not_touched) {
   const auto pod = admit(job());
   auto bystander = admit(a_pod().label("app", "web"));
   EXPECT_TRUE(may_share(pod, bystander));
   EXPECT_FALSE(would_rather_not_share(pod, bystander));
 }
 
-TEST(PlacementTerms, ReachEveryNamespaceAndTheNodePool) {
+TEST(PlacementTerms, reach_every_namespace_and_the_node_pool) {
   const auto pod = admit(job());
   for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
     ASSERT_EQ(terms(pod, kind).size(), 1u);
@@ -168,7 +168,7 @@ TEST(PlacementTerms, ReachEveryNamespaceAndTheNodePool) {
 
 // --- The key ----------------------------------------------------------------------------------
 
-TEST(PlacementKey, IsOfTheSliceAndNotOfTheRun) {
+TEST(PlacementKey, is_of_the_slice_and_not_of_the_run) {
   const std::string key = key_of(admit(job()));
   EXPECT_EQ(key, text::view(text::slice_key(std::array<std::string_view, 4>{"uid-of-train"})));
   EXPECT_EQ(key_of(admit(job()
@@ -186,7 +186,7 @@ TEST(PlacementKey, IsOfTheSliceAndNotOfTheRun) {
   EXPECT_NE(key_of(admit(ray(0))), key_of(admit(ray(0).owner("RayCluster", "c", "another-uid"))));
 }
 
-TEST(PlacementKey, WithoutAUidComesFromNamesAndNamespace) {
+TEST(PlacementKey, without_a_uid_comes_from_names_and_namespace) {
   const auto keyed = [](PodBuilder pod, const char* ns) {
     json review = pod.topology("4x4").tpu(4).review_json();
     review["request"]["namespace"] = ns;
@@ -219,7 +219,7 @@ struct Priority {
 
 class PriorityLabel : public testing::TestWithParam<Priority> {};
 
-TEST_P(PriorityLabel, IsALabelValue) {
+TEST_P(PriorityLabel, is_a_label_value) {
   const auto answer = admit(job().set("/spec/priority", GetParam().priority));
   EXPECT_EQ(test::label(answer, priority_label), GetParam().want);
   EXPECT_TRUE(text::is_label_value(test::label(answer, priority_label)));
@@ -247,7 +247,7 @@ struct Who {
 
 class Placed : public testing::TestWithParam<Who> {};
 
-TEST_P(Placed, ByTheRules) {
+TEST_P(Placed, by_the_rules) {
   const auto answer = admit(GetParam().pod);
   ASSERT_TRUE(answer.allowed) << answer.message;
   EXPECT_EQ(key_of(answer) != "(absent)", GetParam().labels);
@@ -366,7 +366,7 @@ INSTANTIATE_TEST_SUITE_P(
         Who{"dynamic_slice", job().selector("cloud.google.com/gke-tpu-slice", "a"), true}),
     case_name);
 
-TEST(PlacementOff, ByConfiguration) {
+TEST(PlacementOff, by_configuration) {
   test::Around off;
   off.config.placement = false;
   const auto answer = admit(job(), off);
@@ -382,7 +382,7 @@ struct Says {
 };
 class PlacementFor : public testing::TestWithParam<Says> {};
 
-TEST_P(PlacementFor, TheFirstThatSaysSomethingOfNamespaceApiAndTheWhole) {
+TEST_P(PlacementFor, the_first_that_says_something_of_namespace_api_and_the_whole) {
   const Says& says = GetParam();
   test::Around around;
   around.config.placement = says.all.value_or(true);
@@ -407,19 +407,19 @@ INSTANTIATE_TEST_SUITE_P(table, PlacementFor,
                                          Says{"namespace_off_over_api", false, true, false, false}),
                          case_name);
 
-TEST(PlacementNotes, AGarbageDomainIsTold) {
+TEST(PlacementNotes, a_garbage_domain_is_told) {
   EXPECT_NE(admit(job().annotation(exclusive, "no key!")).warning("exclusive-topology is no key!"),
             "");
   EXPECT_TRUE(admit(job().annotation(exclusive, "none")).warnings.empty());
 }
 
-TEST(PlacementLabels, OfAnotherRunAreReplaced) {
+TEST(PlacementLabels, of_another_run_are_replaced) {
   const auto answer = admit(job().label(key_label, "stale").label(priority_label, nullptr));
   EXPECT_EQ(key_of(answer).size(), 32u);
   EXPECT_EQ(test::label(answer, priority_label), "0");
 }
 
-TEST(PlacementLabels, AreMadeWhereThePodHasNone) {
+TEST(PlacementLabels, are_made_where_the_pod_has_none) {
   // Without labels the owner and the annotation say who the Pod is.
   for (const bool null : {false, true}) {
     auto pod = job();
@@ -431,7 +431,7 @@ TEST(PlacementLabels, AreMadeWhereThePodHasNone) {
   }
 }
 
-TEST(PlacementPrefix, IsTheOperators) {
+TEST(PlacementPrefix, is_the_operators) {
   test::Around around;
   around.config.prefix = "tpu.example~org/";
   const auto answer = admit(job(), around);
@@ -473,7 +473,7 @@ void expect_kept(const json& before, const json& after, const std::string& at) {
   }
 }
 
-TEST_P(BesideUsers, TermsAreAddedOnce) {
+TEST_P(BesideUsers, terms_are_added_once) {
   const auto answer = admit(
       a_pod().job("train", 1).topology("2x4").tpu(4).set("/spec/affinity", GetParam().affinity));
   ASSERT_EQ(answer.outcome, outcome::Outcome::patched);
@@ -515,7 +515,7 @@ INSTANTIATE_TEST_SUITE_P(
         Beside{"unknown_members", {{"podAffinity", {{"x", 1}}}, {"y", {{"z", 2}}}}}),
     case_name);
 
-TEST(BesideOurs, ATermWithAnotherKeyIsReplacedInItsPlace) {
+TEST(BesideOurs, a_term_with_another_key_is_replaced_in_its_place) {
   auto answer = admit(job());
   json pod = answer.object;
   json& anti = pod["spec"]["affinity"]["podAntiAffinity"];
@@ -541,7 +541,7 @@ TEST(BesideOurs, ATermWithAnotherKeyIsReplacedInItsPlace) {
             answer.object["spec"]["affinity"]["podAntiAffinity"]);
 }
 
-TEST(BesideOurs, TheNamespacesOfATermCount) {
+TEST(BesideOurs, the_namespaces_of_a_term_count) {
   json pod = admit(job()).object;
   pod["spec"]["affinity"]["podAffinity"][required][0]["namespaceSelector"] = {
       {"matchLabels", {{"a", "b"}}}};
@@ -570,7 +570,7 @@ struct Counted {
 
 class CountRule : public testing::TestWithParam<Counted> {};
 
-TEST_P(CountRule, KeepsHostsOffLargerMachines) {
+TEST_P(CountRule, keeps_hosts_off_larger_machines) {
   const auto answer = admit(GetParam().pod);
   EXPECT_EQ(node_terms(answer), GetParam().want);
   EXPECT_EQ(admit_pod(answer.object).patch, json::array());
@@ -646,7 +646,7 @@ INSTANTIATE_TEST_SUITE_P(
                 json::array({in(count_key, {"4"}), plus(in("zone", {"b"}))})}),
     case_name);
 
-TEST(CountRuleEverywhere, IsTheCatalogs) {
+TEST(CountRuleEverywhere, is_the_catalogs) {
   // Every shape that exists with several sizes of machines excludes the others.
   const auto values = node_terms(admit(two_hosts()))[0]["matchExpressions"][0]["values"];
   EXPECT_EQ(values, json::array({"8"}));
@@ -682,7 +682,7 @@ std::string selected(const Admitted& answer) {
   return answer.object["spec"]["nodeSelector"].value(pool, "");
 }
 
-TEST(Follower, SelectsThePoolOfItsLeader) {
+TEST(Follower, selects_the_pool_of_its_leader) {
   const LeaderOn cluster("pool-a");
   const auto answer = placed(jobset().annotation(jobset_exclusive, pool), cluster);
   EXPECT_EQ(selected(answer), "pool-a");
@@ -691,13 +691,13 @@ TEST(Follower, SelectsThePoolOfItsLeader) {
   EXPECT_TRUE(test::admit_pod(answer.object, {.cluster = &cluster}).patch.empty());
 }
 
-TEST(Follower, WithoutALeaderThatIsBoundGetsTerms) {
+TEST(Follower, without_a_leader_that_is_bound_gets_terms) {
   const auto answer = placed(jobset().annotation(jobset_exclusive, pool), LeaderOn(""));
   EXPECT_EQ(selected(answer), "");
   EXPECT_TRUE(answer.object["spec"].contains("affinity"));
 }
 
-TEST(Follower, KeepsASelectorOfItsOwn) {
+TEST(Follower, keeps_a_selector_of_its_own) {
   auto pod = jobset().annotation(jobset_exclusive, pool).selector(pool, "pool-b");
   const auto answer = placed(pod, LeaderOn("pool-a"));
   EXPECT_EQ(selected(answer), "pool-b");
@@ -706,7 +706,7 @@ TEST(Follower, KeepsASelectorOfItsOwn) {
   EXPECT_TRUE(placed(pod, LeaderOn("pool-b")).warnings.empty());
 }
 
-TEST(Follower, IsNoLeaderNorOneWithoutTheAnnotation) {
+TEST(Follower, is_no_leader_nor_one_without_the_annotation) {
   const LeaderOn cluster("pool-a");
   const auto leader = a_pod().jobset("s", "r", 1, 0, 0).topology("4x4").tpu(4);
   EXPECT_EQ(selected(placed(PodBuilder(leader).annotation(jobset_exclusive, pool), cluster)), "");

@@ -39,7 +39,7 @@ struct Pinned {
 
 class PinnedValue : public testing::TestWithParam<Pinned> {};
 
-TEST_P(PinnedValue, NeedsEveryTermToSayTheSame) {
+TEST_P(PinnedValue, needs_every_term_to_say_the_same) {
   const Affinity affinity(node_terms(GetParam().terms));
   ASSERT_TRUE(affinity.read.good) << affinity.read.in.error().text();
   EXPECT_EQ(pinned_value(affinity.read.pod, "k"), GetParam().want);
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
             "a"}),
     case_name);
 
-TEST(AffinityReading, MentionsOfAKeyPrefix) {
+TEST(AffinityReading, mentions_of_a_key_prefix) {
   const Affinity affinity(node_terms("[" + term("a/b", "Exists", "[]") + "]"));
   EXPECT_TRUE(node_affinity_mentions(affinity.read.pod, "a/"));
   EXPECT_FALSE(node_affinity_mentions(affinity.read.pod, "b/"));
@@ -100,7 +100,7 @@ TEST(AffinityReading, MentionsOfAKeyPrefix) {
 
 // --- What is there and what is not ------------------------------------------------------
 
-TEST(AffinityReading, NullIsAbsentAndEmptyIsPresent) {
+TEST(AffinityReading, null_is_absent_and_empty_is_present) {
   const auto present = [](const std::string& text) {
     const Affinity affinity(text);
     EXPECT_TRUE(affinity.read.good) << text << affinity.read.in.error().text();
@@ -128,7 +128,7 @@ TEST(AffinityReading, NullIsAbsentAndEmptyIsPresent) {
   EXPECT_EQ(present(R"({"podAntiAffinity":{)" + preferred + R"([]}})"), "10000011");
 }
 
-TEST(AffinityReading, TermsKeepTheirLists) {
+TEST(AffinityReading, terms_keep_their_lists) {
   const std::string one =
       R"({"labelSelector":{"matchExpressions":[{"key":"k","operator":"Exists"}]},"topologyKey":"t"})";
   const Affinity affinity(
@@ -146,7 +146,7 @@ TEST(AffinityReading, TermsKeepTheirLists) {
   }
 }
 
-TEST(AffinityReading, EveryNamespaceIsTheEmptySelectorAlone) {
+TEST(AffinityReading, every_namespace_is_the_empty_selector_alone) {
   const auto every = [](const std::string& selector) {
     const Affinity affinity(
         R"({"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"t")" +

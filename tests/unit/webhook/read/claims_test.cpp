@@ -52,7 +52,7 @@ test::Admitted ask(const test::PodBuilder& pod) {
   return admit(pod, {.cluster = &cluster});
 }
 
-TEST(Claims, AreChips) {
+TEST(Claims, are_chips) {
   const auto pod = worker(list({claim("tpu", "tpu-4"), claim("net", "netdev")}),
                           list({use("tpu"), {{"name", "net"}, {"request", "nic"}}}));
   const auto answer = ask(pod);
@@ -61,12 +61,12 @@ TEST(Claims, AreChips) {
   EXPECT_EQ(answer.object["spec"]["resourceClaims"], pod.pod()["spec"]["resourceClaims"]);
 }
 
-TEST(Claims, OfOtherDevicesAreNot) {
+TEST(Claims, of_other_devices_are_not) {
   const auto answer = ask(worker(list({claim("net", "netdev")}), list({use("net")})));
   EXPECT_EQ(answer.reason, outcome::Reason::no_tpu);
 }
 
-TEST(Claims, ThatAreNotKnownAreNotGuessed) {
+TEST(Claims, that_are_not_known_are_not_guessed) {
   for (const auto& pod :
        {worker(list({claim("tpu", "other")}), list({use("tpu")})),
         worker(list({claim("tpu", "tpu-4")}), list({use("another")})),
@@ -81,12 +81,12 @@ TEST(Claims, ThatAreNotKnownAreNotGuessed) {
   }
 }
 
-TEST(Claims, BesideChipsAddNone) {
+TEST(Claims, beside_chips_add_none) {
   const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
 }
 
-TEST(Claims, OfTheWrongTypeAreToldOf) {
+TEST(Claims, of_the_wrong_type_are_told_of) {
   EXPECT_EQ(ask(worker(list({{{"name", 5}}}), json::array())).status, 400u);
   EXPECT_EQ(ask(worker(5, json::array())).status, 400u);
   EXPECT_TRUE(ask(worker(nullptr, nullptr)).allowed);

@@ -43,7 +43,7 @@ std::string kind_of(const json& value) {
   return value.is_number() ? "number" : value.type_name();
 }
 
-TEST(PodFields, AWrongTypeAnywhereIsNamedWithItsPath) {
+TEST(PodFields, a_wrong_type_anywhere_is_named_with_its_path) {
   const json review = test::review_of(test::full_pod());
   const json wrong[] = {5, "text", json::array(), json::object(), true};
   std::size_t refused = 0;
@@ -69,7 +69,7 @@ TEST(PodFields, AWrongTypeAnywhereIsNamedWithItsPath) {
   EXPECT_GT(refused, 700u);
 }
 
-TEST(PodFields, NullAnywhereIsAnsweredAndMostlyAbsence) {
+TEST(PodFields, null_anywhere_is_answered_and_mostly_absence) {
   const json review = test::review_of(test::full_pod());
   for (const std::string& pointer : test::pointers_of(review)) {
     json changed = review;
@@ -81,7 +81,7 @@ TEST(PodFields, NullAnywhereIsAnsweredAndMostlyAbsence) {
   }
 }
 
-TEST(PodFields, AKeyThatStandsTwiceIsNamed) {
+TEST(PodFields, a_key_that_stands_twice_is_named) {
   const json review = test::review_of(test::full_pod());
   std::size_t refused = 0;
   for (const std::string& pointer : test::pointers_of(review)) {
@@ -99,7 +99,7 @@ TEST(PodFields, AKeyThatStandsTwiceIsNamed) {
   EXPECT_GT(refused, 200u);
 }
 
-TEST(PodFields, EachValueGoneIsAnswered) {
+TEST(PodFields, each_value_gone_is_answered) {
   const json review = test::review_of(test::full_pod());
   for (const std::string& pointer : test::pointers_of(review)) {
     json changed = review;
@@ -114,7 +114,7 @@ TEST(PodFields, EachValueGoneIsAnswered) {
   }
 }
 
-TEST(PodFields, HostileTextAnywhereIsAnswered) {
+TEST(PodFields, hostile_text_anywhere_is_answered) {
   const json review = test::review_of(test::full_pod());
   const std::string texts[] = {
       "",      "\0"s, "a\0b"s, "\"\\\n\x01",     "\xf0\x9f\x98\x80", std::string(70'000, 'x'),
@@ -130,7 +130,7 @@ TEST(PodFields, HostileTextAnywhereIsAnswered) {
   }
 }
 
-TEST(PodFields, HostileKeysAreAnswered) {
+TEST(PodFields, hostile_keys_are_answered) {
   for (const std::string& key : {"\0"s, "a\"b"s, "~/"s, std::string(100'000, 'k'), ""s}) {
     auto pod = a_pod().job("train", 1).topology("2x4").tpu(4);
     pod.label(key, "v").annotation(key, "v").selector(key, "v");
@@ -140,7 +140,7 @@ TEST(PodFields, HostileKeysAreAnswered) {
 
 // --- What is made of them --------------------------------------------------------------
 
-TEST(PodReading, TheControllerIsTheOwner) {
+TEST(PodReading, the_controller_is_the_owner) {
   const auto owner = [](const char* kind, const json& controller) -> json {
     json reference = {{"kind", kind}, {"name", "n"}, {"uid", "u"}};
     if (!controller.is_discarded()) reference["controller"] = controller;
@@ -163,7 +163,7 @@ TEST(PodReading, TheControllerIsTheOwner) {
   }
 }
 
-TEST(PodReading, ContainersComeBeforeInitContainersWhateverTheOrder) {
+TEST(PodReading, containers_come_before_init_containers_whatever_the_order) {
   // Go writes initContainers first.
   for (
       const char* text :
@@ -180,7 +180,7 @@ TEST(PodReading, ContainersComeBeforeInitContainersWhateverTheOrder) {
   }
 }
 
-TEST(PodReading, OnlyAnInitContainerIsASidecar) {
+TEST(PodReading, only_an_init_container_is_a_sidecar) {
   const Read read(
       a_pod().set("/spec/containers/0/restartPolicy", "Always").sidecar("s").init_container("i"));
   ASSERT_TRUE(read.good);
@@ -198,7 +198,7 @@ struct Chips {
 
 class ContainerChips : public testing::TestWithParam<Chips> {};
 
-TEST_P(ContainerChips, AreTheRequestElseTheLimit) {
+TEST_P(ContainerChips, are_the_request_else_the_limit) {
   const Read read(R"({"metadata":{},"spec":{"containers":[{"name":"a","resources":)" +
                   GetParam().resources + "}]}}");
   ASSERT_TRUE(read.good) << read.in.error().text();
@@ -237,7 +237,7 @@ struct Entry {
 
 class EnvEntries : public testing::TestWithParam<Entry> {};
 
-TEST_P(EnvEntries, TheLastOfANameCounts) {
+TEST_P(EnvEntries, the_last_of_a_name_counts) {
   const Read read(R"({"metadata":{},"spec":{"containers":[{"name":"a","env":)" +
                   GetParam().entries + "}]}}");
   ASSERT_TRUE(read.good) << read.in.error().text();
@@ -287,7 +287,7 @@ struct Priority {
 
 class PodPriority : public testing::TestWithParam<Priority> {};
 
-TEST_P(PodPriority, IsAWholeNumber) {
+TEST_P(PodPriority, is_a_whole_number) {
   const Read read(R"({"metadata":{},"spec":{"priority":)" + GetParam().text + "}}");
   EXPECT_EQ(read.good, GetParam().good) << read.in.error().text();
   if (read.good) {
@@ -319,7 +319,7 @@ struct Gate {
 
 class KueueGate : public testing::TestWithParam<Gate> {};
 
-TEST_P(KueueGate, IsKnownByItsPrefix) {
+TEST_P(KueueGate, is_known_by_its_prefix) {
   const Read read(R"({"metadata":{},"spec":{"schedulingGates":)" + GetParam().text + "}}");
   ASSERT_TRUE(read.good) << read.in.error().text();
   EXPECT_EQ(read.pod.kueue_gate, GetParam().want);
@@ -333,13 +333,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Gate{"look_alike", R"([{"name":"x.kueue.x-k8s.io/admission"}])"}),
     case_name);
 
-TEST(PodReading, AGroupOfTheSchedulersIsSeen) {
+TEST(PodReading, a_group_of_the_schedulers_is_seen) {
   EXPECT_FALSE(Read(a_pod()).pod.scheduling_group);
   EXPECT_FALSE(Read(a_pod().set("/spec/schedulingGroup", nullptr)).pod.scheduling_group);
   EXPECT_TRUE(Read(a_pod().set("/spec/schedulingGroup", {{"name", "g"}})).pod.scheduling_group);
 }
 
-TEST(PodReading, NothingOfThePodBeforeStays) {
+TEST(PodReading, nothing_of_the_pod_before_stays) {
   Pod pod;
   text::JsonReader in;
   std::string full = test::full_pod().dump(), empty = R"({"metadata":{},"spec":{}})";
@@ -355,7 +355,7 @@ TEST(PodReading, NothingOfThePodBeforeStays) {
   EXPECT_TRUE(pod.hostname.empty() && pod.owner.kind.empty() && pod.label(Label::job_name).empty());
 }
 
-TEST(PodReading, APodWithoutMetadataCannotBePatched) {
+TEST(PodReading, a_pod_without_metadata_cannot_be_patched) {
   // The API server always sends it; a patch below a missing parent does not apply.
   for (const char* metadata : {"", R"("metadata":null,)"}) {
     const Read read("{" + std::string(metadata) + R"("spec":{"containers":[]}})");

@@ -48,7 +48,7 @@ struct Unusable {
 
 class RefusesText : public testing::TestWithParam<Unusable> {};
 
-TEST_P(RefusesText, WithASentence) {
+TEST_P(RefusesText, with_a_sentence) {
   const auto answer = admit(GetParam().text);
   EXPECT_EQ(answer.status, GetParam().status);
   EXPECT_NE(answer.message.find(GetParam().want), std::string::npos) << answer.message;
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(
                  413}),
     case_name);
 
-TEST(ReviewText, SevenMebibytesAreRead) {
+TEST(ReviewText, seven_mebibytes_are_read) {
   const std::string small = good().dump();
   EXPECT_EQ(admit(small + std::string((7u << 20) - small.size(), ' ')).outcome,
             outcome::Outcome::patched);
@@ -123,7 +123,7 @@ TEST(ReviewText, SevenMebibytesAreRead) {
   EXPECT_EQ(admit(small).outcome, outcome::Outcome::patched) << "nothing of it stays behind";
 }
 
-TEST(ReviewText, CutAtEveryByte) {
+TEST(ReviewText, cut_at_every_byte) {
   for (const std::string& whole :
        {good().dump(), test::review_of(test::full_pod()).dump(2), test::all_escaped(good())}) {
     ASSERT_EQ(admit(whole).status, 200u);
@@ -135,7 +135,7 @@ TEST(ReviewText, CutAtEveryByte) {
   }
 }
 
-TEST(ReviewText, OneByteChanged) {
+TEST(ReviewText, one_byte_changed) {
   const std::string whole = test::review_of(test::full_pod()).dump();
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (const char c : {'{', ']', '"', ',', '\\', '0', '\0', '\xff'}) {
@@ -163,7 +163,7 @@ std::string nested(std::size_t levels, bool closed = true, bool objects = false)
   return text;
 }
 
-TEST(ReviewDepth, SixtyFourLevelsCountedFromTheRoot) {
+TEST(ReviewDepth, sixty_four_levels_counted_from_the_root) {
   json review = good();
   review["request"]["object"]["spec"]["unknown"] = nullptr;
   const std::string at = "/request/object/spec/unknown";  // inside of 4 levels
@@ -176,7 +176,7 @@ TEST(ReviewDepth, SixtyFourLevelsCountedFromTheRoot) {
   }
 }
 
-TEST(ReviewDepth, AHundredThousandLevelsAnywhere) {
+TEST(ReviewDepth, a_hundred_thousand_levels_anywhere) {
   json review = test::review_of(test::full_pod());
   review["request"]["object"]["spec"]["unknown"] = 1;
   review["unknown"] = 1;
@@ -194,7 +194,7 @@ TEST(ReviewDepth, AHundredThousandLevelsAnywhere) {
 
 // --- The same review, written otherwise ----------------------------------------------
 
-TEST(ReviewSpelling, OrderEscapesBlanksAndVersionChangeNothing) {
+TEST(ReviewSpelling, order_escapes_blanks_and_version_change_nothing) {
   for (const json& pod : {good()["request"]["object"], test::full_pod()}) {
     const json review = test::review_of(pod);
     const auto want = admit(review.dump());
@@ -209,7 +209,7 @@ TEST(ReviewSpelling, OrderEscapesBlanksAndVersionChangeNothing) {
   }
 }
 
-TEST(ReviewSpelling, TheNamespaceOfTheRequestCounts) {
+TEST(ReviewSpelling, the_namespace_of_the_request_counts) {
   json review = good();
   const auto want = admit(review.dump());
   review["request"]["object"]["metadata"].erase("namespace");
@@ -219,7 +219,7 @@ TEST(ReviewSpelling, TheNamespaceOfTheRequestCounts) {
   EXPECT_EQ(admit(review.dump()).patch, want.patch);
 }
 
-TEST(ReviewSpelling, TheUidComesBackWhateverItHolds) {
+TEST(ReviewSpelling, the_uid_comes_back_whatever_it_holds) {
   for (const std::string& uid :
        {"a\"b"s, "a\\b"s, "a\nb\t\x01\x1f"s, "a\0b"s, "\xc3\xa4\xf0\x9f\x98\x80"s, "\x7f"s,
         "</script>"s, std::string(100'000, '"')}) {
@@ -238,7 +238,7 @@ struct Other {
 
 class LeavesAlone : public testing::TestWithParam<Other> {};
 
-TEST_P(LeavesAlone, WithoutAPatch) {
+TEST_P(LeavesAlone, without_a_patch) {
   const auto answer = admit(with(GetParam().pointer, GetParam().value).dump());
   EXPECT_EQ(answer.status, 200u) << answer.message;
   EXPECT_TRUE(answer.allowed);
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Other{"empty_kind", "/request/kind", json::object()}),
     case_name);
 
-TEST(OtherReviews, TheirObjectIsNotRead) {
+TEST(OtherReviews, their_object_is_not_read) {
   json review = with("/request/kind/kind", "Binding");
   for (const json& object :
        {json(5), json("x"), json::array({1}), json({{"metadata", 7}, {"spec", "x"}})}) {
@@ -274,7 +274,7 @@ TEST(OtherReviews, TheirObjectIsNotRead) {
   }
 }
 
-TEST(OtherReviews, ADeletionHasItsObjectInAnotherPlace) {
+TEST(OtherReviews, a_deletion_has_its_object_in_another_place) {
   json review = good();
   review["request"]["operation"] = "DELETE";
   review["request"]["oldObject"] = review["request"]["object"];

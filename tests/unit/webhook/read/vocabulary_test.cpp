@@ -29,16 +29,16 @@ void expect_each_found(const Keys& keys, auto find) {
   }
 }
 
-TEST(Vocabulary, EveryLabelIsFoundByItsKeyAlone) {
+TEST(Vocabulary, every_label_is_found_by_its_key_alone) {
   expect_each_found(label_keys, [](std::string_view key) { return find_label(key, prefix); });
 }
 
-TEST(Vocabulary, EveryAnnotationIsFoundByItsKeyAlone) {
+TEST(Vocabulary, every_annotation_is_found_by_its_key_alone) {
   expect_each_found(annotation_keys,
                     [](std::string_view key) { return find_annotation(key, prefix); });
 }
 
-TEST(Vocabulary, EveryVariableIsFoundByItsNameAlone) {
+TEST(Vocabulary, every_variable_is_found_by_its_name_alone) {
   for (std::size_t i = 0; i < variable_count; ++i) {
     const std::string text(variable_names[i]);
     ASSERT_TRUE(find_variable(text)) << text;
@@ -53,11 +53,11 @@ TEST(Vocabulary, EveryVariableIsFoundByItsNameAlone) {
   EXPECT_FALSE(find_variable("TPU_WORKER_IDX"));
 }
 
-TEST(Vocabulary, TheHostIpComesBeforeTheAddressThatNamesIt) {
+TEST(Vocabulary, the_host_ip_comes_before_the_address_that_names_it) {
   EXPECT_LT(Variable::tpu_device_plugin_host_ip, Variable::tpu_device_plugin_addr);
 }
 
-TEST(Vocabulary, AnotherPrefixIsTheOperators) {
+TEST(Vocabulary, another_prefix_is_the_operators) {
   EXPECT_EQ(find_label("x.example/slice-key", "x.example/"), Label::slice_key);
   EXPECT_FALSE(find_label("tpu-webhook.dev/slice-key", "x.example/"));
   EXPECT_EQ(find_label("job-name", "x.example/"), Label::job_name_legacy);

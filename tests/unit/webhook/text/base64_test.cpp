@@ -19,7 +19,7 @@ std::string encoded(std::string_view bytes, std::string_view before = {}) {
 }
 
 // RFC 4648 section 10.
-TEST(Base64, VectorsOfTheRfc) {
+TEST(Base64, vectors_of_the_rfc) {
   EXPECT_EQ(encoded(""), "");
   EXPECT_EQ(encoded("f"), "Zg==");
   EXPECT_EQ(encoded("fo"), "Zm8=");
@@ -29,7 +29,7 @@ TEST(Base64, VectorsOfTheRfc) {
   EXPECT_EQ(encoded("foobar"), "Zm9vYmFy");
 }
 
-TEST(Base64, EveryCharacterOfTheAlphabet) {
+TEST(Base64, every_character_of_the_alphabet) {
   std::string bytes;
   for (unsigned i = 0; i < 64; i += 4) {
     const unsigned bits = i << 18 | (i + 1) << 12 | (i + 2) << 6 | (i + 3);
@@ -38,7 +38,7 @@ TEST(Base64, EveryCharacterOfTheAlphabet) {
   EXPECT_EQ(encoded(bytes), "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 }
 
-TEST(Base64, EveryLengthComesBack) {
+TEST(Base64, every_length_comes_back) {
   std::mt19937 random(1);
   for (std::size_t size = 0; size < 300; ++size) {
     std::string bytes;

@@ -10,7 +10,7 @@
 namespace tpuwh::webhook::text {
 namespace {
 
-TEST(BufferTest, FillsFrontToBack) {
+TEST(BufferTest, fills_front_to_back) {
   Buffer out;
   EXPECT_TRUE(out.empty());
   EXPECT_EQ(out.view(), "");
@@ -22,14 +22,14 @@ TEST(BufferTest, FillsFrontToBack) {
   EXPECT_TRUE(out.empty());
 }
 
-TEST(BufferTest, TakesLiteralsWhole) {
+TEST(BufferTest, takes_literals_whole) {
   Buffer out;
   out.append("a\0b");
   out.add("c", 'd', "ef");
   EXPECT_EQ(out.view(), std::string_view("a\0bcdef", 7));
 }
 
-TEST(BufferTest, AnEmptyTextIsNothing) {
+TEST(BufferTest, an_empty_text_is_nothing) {
   Buffer out;
   out.append("");
   out.append(std::string_view());
@@ -37,7 +37,7 @@ TEST(BufferTest, AnEmptyTextIsNothing) {
   EXPECT_TRUE(out.empty());
 }
 
-TEST(BufferTest, WritesTheLargestNumbers) {
+TEST(BufferTest, writes_the_largest_numbers) {
   Buffer out;
   out.append(std::numeric_limits<std::uint64_t>::max());
   out.append(' ');
@@ -45,7 +45,7 @@ TEST(BufferTest, WritesTheLargestNumbers) {
   EXPECT_EQ(out.view(), "18446744073709551615 65535");
 }
 
-TEST(BufferTest, GrowsAndKeepsItsMemory) {
+TEST(BufferTest, grows_and_keeps_its_memory) {
   Buffer out;
   std::string want;
   for (int i = 0; i < 10'000; ++i) {
@@ -59,7 +59,7 @@ TEST(BufferTest, GrowsAndKeepsItsMemory) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(out.view().data()), where);
 }
 
-TEST(BufferTest, ReservedRoomIsWrittenInPlace) {
+TEST(BufferTest, reserved_room_is_written_in_place) {
   Buffer out;
   out.append('a');
   out.reserve(3);
@@ -68,7 +68,7 @@ TEST(BufferTest, ReservedRoomIsWrittenInPlace) {
   EXPECT_EQ(out.view(), "abcd");
 }
 
-TEST(DecimalDigits, CountThem) {
+TEST(DecimalDigits, count_them) {
   for (const std::uint64_t number :
        {0ull, 1ull, 9ull, 10ull, 99ull, 100ull, 4294967295ull, 18446744073709551615ull})
     EXPECT_EQ(decimal_digits(number), std::to_string(number).size());

@@ -26,7 +26,7 @@ struct Key {
 
 class SliceKeyOf : public testing::TestWithParam<Key> {};
 
-TEST_P(SliceKeyOf, NeverChanges) {
+TEST_P(SliceKeyOf, never_changes) {
   EXPECT_EQ(view(slice_key(GetParam().parts)), GetParam().want);
 }
 
@@ -49,7 +49,7 @@ struct Value {
 
 class DigestOf : public testing::TestWithParam<Value> {};
 
-TEST_P(DigestOf, NeverChanges) {
+TEST_P(DigestOf, never_changes) {
   EXPECT_EQ(view(digest(GetParam().value)), GetParam().want);
 }
 
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Hash, DigestOf,
                                          Value{"word_and_byte", "123456789", "aa7aaa83"}),
                          case_name);
 
-TEST(Digests, TellNeighboursApart) {
+TEST(Digests, tell_neighbours_apart) {
   std::set<std::string> seen;
   std::string list;
   for (int host = 0; host < 2000; ++host) {
@@ -72,7 +72,7 @@ TEST(Digests, TellNeighboursApart) {
   }
 }
 
-TEST(Digests, OrderAndBordersCount) {
+TEST(Digests, order_and_borders_count) {
   const auto of = [](std::string_view a, std::string_view b) {
     return std::string(view(Digester().add(a).add(b).digest()));
   };
@@ -82,7 +82,7 @@ TEST(Digests, OrderAndBordersCount) {
   EXPECT_NE(of("12345678", "9"), of("123456789", ""));
 }
 
-TEST(Digests, ZerosCount) {
+TEST(Digests, zeros_count) {
   using namespace std::string_view_literals;
   EXPECT_NE(view(digest("\0"sv)), view(digest("\0\0"sv)));
   EXPECT_NE(view(digest("a"sv)), view(digest("a\0"sv)));

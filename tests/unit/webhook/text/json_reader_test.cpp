@@ -70,7 +70,7 @@ struct Text {
 
 class ReadsText : public testing::TestWithParam<Text> {};
 
-TEST_P(ReadsText, AsItIs) {
+TEST_P(ReadsText, as_it_is) {
   std::string text = GetParam().text;
   const read::Body body(text);
   JsonReader in;
@@ -171,7 +171,7 @@ std::string nested(std::size_t levels, std::string_view open, std::string_view i
   return text;
 }
 
-TEST(JsonDepth, SixtyFourLevelsAreTheMost) {
+TEST(JsonDepth, sixty_four_levels_are_the_most) {
   for (const Way way : {Way::read, Way::skipped})
     for (const auto& [open, inner, close] : {std::tuple{"[", "1", "]"},
                                              {"[", "", "]"},
@@ -188,7 +188,7 @@ TEST(JsonDepth, SixtyFourLevelsAreTheMost) {
     }
 }
 
-TEST(JsonDepth, SiblingsDoNotAddUp) {
+TEST(JsonDepth, siblings_do_not_add_up) {
   std::string text = "[";
   for (int i = 0; i < 1000; ++i) text += nested(63, "[", "", "]") + ",";
   text += "1]";
@@ -198,14 +198,14 @@ TEST(JsonDepth, SiblingsDoNotAddUp) {
 
 // --- Skipping -------------------------------------------------------------------------
 
-TEST(JsonSkip, MatchesBrackets) {
+TEST(JsonSkip, matches_brackets) {
   for (const char* bad : {"[}", "{]", "[{]}", "{\"a\":[}", "[", "{", "[[]", "]", "}", ",", ":"})
     EXPECT_FALSE(accepts(bad, Way::skipped)) << bad;
   for (const char* good : {"[]", "{}", R"({"]":"}"})", R"("[")", "1", "null"})
     EXPECT_TRUE(accepts(good, Way::skipped)) << good;
 }
 
-TEST(JsonSkip, TakesExactlyOneValue) {
+TEST(JsonSkip, takes_exactly_one_value) {
   std::string text = R"({"a":{"x":[{}]},"b":"y","c":3,"d":[],"e":4})";
   const read::Body body(text);
   JsonReader in;
@@ -221,7 +221,7 @@ TEST(JsonSkip, TakesExactlyOneValue) {
 
 // --- What the reader remembers ----------------------------------------------------------
 
-TEST(JsonReaderState, DecodedStringsStayWhereTheyAre) {
+TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
   std::string text = "[";
   for (int i = 0; i < 5000; ++i) text += "\"\\u0061" + std::to_string(i) + "\",";
   text += "1]";
@@ -236,7 +236,7 @@ TEST(JsonReaderState, DecodedStringsStayWhereTheyAre) {
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], "a" + std::to_string(i));
 }
 
-TEST(JsonReaderState, AMarkLeadsBack) {
+TEST(JsonReaderState, a_mark_leads_back) {
   std::string text = R"({"o":{"x":1},"k":"v"})";
   const read::Body body(text);
   JsonReader in;
@@ -255,7 +255,7 @@ TEST(JsonReaderState, AMarkLeadsBack) {
   EXPECT_EQ(saw, "{x=1 }");
 }
 
-TEST(JsonReaderState, AFailureEndsWithTheText) {
+TEST(JsonReaderState, a_failure_ends_with_the_text) {
   JsonReader in;
   std::string bad = "[", good = "[1]";
   std::string saw;
@@ -268,7 +268,7 @@ TEST(JsonReaderState, AFailureEndsWithTheText) {
   EXPECT_TRUE(read_all(in, saw) && in.finish());
 }
 
-TEST(JsonReaderState, ThePathLeadsToTheValue) {
+TEST(JsonReaderState, the_path_leads_to_the_value) {
   std::string text = R"({"a":[{"b":{"c d":5}}]})";
   const read::Body body(text);
   JsonReader in;
@@ -285,7 +285,7 @@ TEST(JsonReaderState, ThePathLeadsToTheValue) {
   EXPECT_EQ(in.error().code(), Errc::wrong_type);
 }
 
-TEST(JsonReaderState, AKeyMayStandOnce) {
+TEST(JsonReaderState, a_key_may_stand_once) {
   JsonReader in;
   Seen seen = 0;
   EXPECT_TRUE(in.first(seen, 0));

@@ -26,7 +26,7 @@ struct Name {
 
 class NameIs : public testing::TestWithParam<Name> {};
 
-TEST_P(NameIs, WhatItMayBe) {
+TEST_P(NameIs, what_it_may_be) {
   EXPECT_EQ(is_dns_label(GetParam().text), GetParam().dns_label);
   EXPECT_EQ(is_label_value(GetParam().text), GetParam().label_value);
   EXPECT_EQ(is_qualified_name(GetParam().text), GetParam().qualified);
@@ -67,7 +67,7 @@ struct Decimal {
 
 class PlainDecimal : public testing::TestWithParam<Decimal> {};
 
-TEST_P(PlainDecimal, IsStrict) {
+TEST_P(PlainDecimal, is_strict) {
   EXPECT_EQ(plain_decimal(GetParam().text), GetParam().want);
 }
 
@@ -93,7 +93,7 @@ struct Number {
 
 class JsonNumber : public testing::TestWithParam<Number> {};
 
-TEST_P(JsonNumber, AsInTheRfc) {
+TEST_P(JsonNumber, as_in_the_rfc) {
   EXPECT_EQ(is_json_number(GetParam().text), GetParam().want);
 }
 
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Number{"infinity", "Infinity", false}, Number{"hex", "0x1", false}),
     case_name);
 
-TEST(Printable, IsAsciiWithoutQuotesAndShort) {
+TEST(Printable, is_ascii_without_quotes_and_short) {
   EXPECT_EQ(printable("a\"b\\c\n\x7f\xc3\xa4z"), "a?b?c????z");
   EXPECT_EQ(printable(std::string(64, 'x')), std::string(64, 'x'));
   EXPECT_EQ(printable(std::string(65, 'x')), std::string(61, 'x') + "...");

@@ -24,7 +24,7 @@ struct Quantity {
 
 class ChipCount : public testing::TestWithParam<Quantity> {};
 
-TEST_P(ChipCount, IsAWholeNumber) {
+TEST_P(ChipCount, is_a_whole_number) {
   const auto chips = chip_count(GetParam().text);
   if (GetParam().want >= 0) {
     ASSERT_TRUE(chips) << chips.error().text();

@@ -33,7 +33,7 @@ struct Size {
 
 class JobSizes : public testing::TestWithParam<Size> {};
 
-TEST_P(JobSizes, OfAJobSet) {
+TEST_P(JobSizes, of_a_job_set) {
   const Size& size = GetParam();
   const auto answer = validated(a_jobset(
       std::vector<json>{a_replicated_job("slice", size.spec, a_template(size.topology, 4))}));
@@ -48,7 +48,7 @@ TEST_P(JobSizes, OfAJobSet) {
 }
 
 // A Job of one Pod is how people look at one host of a slice: never refused by its size.
-TEST_P(JobSizes, OfAJob) {
+TEST_P(JobSizes, of_a_job) {
   const Size& size = GetParam();
   json spec = size.spec;
   spec["completionMode"] = "Indexed";
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"single_host", {{"completions", 9}, {"parallelism", 2}}, "2x2", "", false}),
     case_name);
 
-TEST(ValidateJob, SaysWhatAPodWouldBeWarnedOf) {
+TEST(ValidateJob, says_what_a_pod_would_be_warned_of) {
   const json size{{"completions", 4}, {"parallelism", 4}};
   EXPECT_NE(validated(a_job(size, in_subdomain(a_template("4x4", 4))))
                 .warning("set completionMode: Indexed"),
@@ -102,7 +102,7 @@ TEST(ValidateJob, SaysWhatAPodWouldBeWarnedOf) {
   EXPECT_NE(validated(a_job(indexed, a_template("4x4", 4))).warning("no spec.subdomain"), "");
 }
 
-TEST(ValidateJob, SeveralSlicesThatAreAskedForCount) {
+TEST(ValidateJob, several_slices_that_are_asked_for_count) {
   json pod_template = in_subdomain(a_template("4x4", 4));
   pod_template["metadata"]["annotations"] = {{"tpu-webhook.dev/slice-count", "2"}};
   json spec{{"completions", 8}, {"parallelism", 8}, {"completionMode", "Indexed"}};
@@ -111,7 +111,7 @@ TEST(ValidateJob, SeveralSlicesThatAreAskedForCount) {
   EXPECT_NE(validated(a_job(spec, pod_template)).warning("times 2 slices: 8"), "");
 }
 
-TEST(ValidateJob, OfAQueueGetsItsNodesFromKueue) {
+TEST(ValidateJob, of_a_queue_gets_its_nodes_from_kueue) {
   json job = a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}},
                    in_subdomain(a_template("", 4)));
   EXPECT_NE(validated(job).warning("no single TPU topology"), "");
@@ -119,7 +119,7 @@ TEST(ValidateJob, OfAQueueGetsItsNodesFromKueue) {
   EXPECT_TRUE(validated(job).silent());
 }
 
-TEST(ValidateJob, IsNotCheckedWhereTheAnnotationSaysSo) {
+TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {
   const json size{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
   const auto job_of = [&](const char* topology) {
     json pod_template = in_subdomain(a_template(topology, 4));
@@ -132,7 +132,7 @@ TEST(ValidateJob, IsNotCheckedWhereTheAnnotationSaysSo) {
   EXPECT_NE(wrong.warning("skip-tpu-webhook-check is \"true\": topology 3x3 is 9 chips"), "");
 }
 
-TEST(ValidateJobSet, OfAWrongSizeIsAllowedWhereTheAnnotationSaysSo) {
+TEST(ValidateJobSet, of_a_wrong_size_is_allowed_where_the_annotation_says_so) {
   json pod_template = a_template("4x4", 4);
   pod_template["metadata"]["annotations"] = {{"cloud.google.com/skip-tpu-webhook-check", "true"}};
   const auto answer = validated(a_jobset(std::vector<json>{
@@ -140,7 +140,7 @@ TEST(ValidateJobSet, OfAWrongSizeIsAllowedWhereTheAnnotationSaysSo) {
   EXPECT_NE(answer.warning("skip-tpu-webhook-check"), "") << answer.message;
 }
 
-TEST(ValidateJobSet, TellsAllReplicatedJobs) {
+TEST(ValidateJobSet, tells_all_replicated_jobs) {
   const json size{{"completions", 2}, {"parallelism", 2}};
   const auto answer = validated(a_jobset(std::vector<json>{
       a_replicated_job("a", size, a_template("4x4", 4)),

@@ -35,7 +35,7 @@ struct Group {
 
 class LwsSizes : public testing::TestWithParam<Group> {};
 
-TEST_P(LwsSizes, AreHeldAgainstTheHosts) {
+TEST_P(LwsSizes, are_held_against_the_hosts) {
   const auto answer = validated(an_lws(GetParam().group));
   EXPECT_EQ(answer.allowed, *GetParam().refused == '\0') << answer.message;
   EXPECT_NE(answer.message.find(GetParam().refused), std::string::npos) << answer.message;

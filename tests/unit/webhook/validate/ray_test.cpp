@@ -25,7 +25,7 @@ json cluster(const json& group) {
 
 const json good = a_template("4x4", 4);
 
-TEST(ValidateRay, WhatWorksIsAllowedInSilence) {
+TEST(ValidateRay, what_works_is_allowed_in_silence) {
   for (const json& group :
        {a_group("w", 4, good), a_group("w", nullptr, a_template("2x2", 4)),
         a_group("w", 1, a_template("2x4", "8")), a_group("cpu", 3, json::object())}) {
@@ -36,7 +36,7 @@ TEST(ValidateRay, WhatWorksIsAllowedInSilence) {
   }
 }
 
-TEST(ValidateRay, NamesEveryGroupAndItsNumbers) {
+TEST(ValidateRay, names_every_group_and_its_numbers) {
   const auto answer = validated(a_ray_cluster(
       list({a_group("whole", 4, good), a_group("few", 2, good), a_group("many", 8, good),
             a_group("none", nullptr, good), a_group("odd", 2, a_template("3x3", 4))})));
@@ -54,7 +54,7 @@ TEST(ValidateRay, NamesEveryGroupAndItsNumbers) {
             "16x16");
 }
 
-TEST(ValidateRay, RefusesWhatIsNoNumberOfChips) {
+TEST(ValidateRay, refuses_what_is_no_number_of_chips) {
   const auto answer = validated(
       a_ray_cluster(list({a_group("half", 4, a_template("4x4", "2.5")), a_group("few", 2, good)})));
   EXPECT_FALSE(answer.allowed);
@@ -64,7 +64,7 @@ TEST(ValidateRay, RefusesWhatIsNoNumberOfChips) {
   EXPECT_NE(answer.message.find("worker group few"), std::string::npos) << answer.message;
 }
 
-TEST(ValidateRay, RefusesTwoGroupsOfOneName) {
+TEST(ValidateRay, refuses_two_groups_of_one_name) {
   const auto answer =
       validated(a_ray_cluster(list({a_group("w", 4, good), a_group("w", 4, good),
                                     a_group("w", 4, good), a_group("v", 4, good)})));
@@ -73,7 +73,7 @@ TEST(ValidateRay, RefusesTwoGroupsOfOneName) {
             "are told apart by their group's name");
 }
 
-TEST(ValidateRay, WarnsOfWhatIsDoubtful) {
+TEST(ValidateRay, warns_of_what_is_doubtful) {
   struct {
     json group;
     const char* warning;
@@ -91,7 +91,7 @@ TEST(ValidateRay, WarnsOfWhatIsDoubtful) {
   }
 }
 
-TEST(ValidateRay, WhoKnowsBetterIsNotRefusedByTheSize) {
+TEST(ValidateRay, who_knows_better_is_not_refused_by_the_size) {
   const json wrong = cluster(a_group("w", 2, good));
   const std::string pod = "/spec/workerGroupSpecs/0/template";
   struct {
@@ -121,7 +121,7 @@ TEST(ValidateRay, WhoKnowsBetterIsNotRefusedByTheSize) {
   EXPECT_TRUE(validated(left_alone).silent());
 }
 
-TEST(ValidateRay, ALaterReplicaIsNoFault) {
+TEST(ValidateRay, a_later_replica_is_no_fault) {
   json group = a_group("w", 4, good);
   group["replicas"] = 4;
   group["template"]["spec"]["containers"][0]["env"] =
@@ -131,12 +131,12 @@ TEST(ValidateRay, ALaterReplicaIsNoFault) {
   EXPECT_NE(answer.warning("Pods of replica 3 will be refused"), "") << json(answer.warnings);
 }
 
-TEST(ValidateRay, NamesThatDnsCannotHoldAreRefused) {
+TEST(ValidateRay, names_that_dns_cannot_hold_are_refused) {
   const auto answer = validated(cluster(a_group(std::string(60, 'w'), 4, good)));
   EXPECT_NE(answer.message.find("a DNS label has at most 63"), std::string::npos) << answer.message;
 }
 
-TEST(ValidateRay, LooksIntoRayJobAndRayService) {
+TEST(ValidateRay, looks_into_ray_job_and_ray_service) {
   const json spec = cluster(a_group("w", 2, good))["spec"];
   json job{{"apiVersion", "ray.io/v1"},
            {"kind", "RayJob"},
@@ -152,7 +152,7 @@ TEST(ValidateRay, LooksIntoRayJobAndRayService) {
   EXPECT_TRUE(validated(job).silent());
 }
 
-TEST(ValidateRay, AHeadIsLookedAtToo) {
+TEST(ValidateRay, a_head_is_looked_at_too) {
   json object = cluster(a_group("w", 4, good));
   object["spec"]["headGroupSpec"]["template"] = a_template("3x3", 4);
   EXPECT_NE(validated(object).message.find("head group: topology 3x3"), std::string::npos);

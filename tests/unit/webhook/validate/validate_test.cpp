@@ -31,7 +31,7 @@ const json wrong = cluster("w", 2);
 
 // ---- what is looked at
 
-TEST(Validate, PassesOverWhatItDoesNotKnow) {
+TEST(Validate, passes_over_what_it_does_not_know) {
   EXPECT_FALSE(validated(wrong).allowed);
   for (const char* operation : {"DELETE", "CONNECT"})
     EXPECT_TRUE(validated(wrong, {.operation = operation}).silent()) << operation;
@@ -45,7 +45,7 @@ TEST(Validate, PassesOverWhatItDoesNotKnow) {
   EXPECT_EQ(validated(other).reason, outcome::Reason::not_a_pod);
 }
 
-TEST(Validate, AnswersObjectsWithAnythingMissing) {
+TEST(Validate, answers_objects_with_anything_missing) {
   for (const char* kind :
        {"RayCluster", "RayJob", "RayService", "JobSet", "Job", "LeaderWorkerSet"}) {
     for (const json& spec :
@@ -65,7 +65,7 @@ TEST(Validate, AnswersObjectsWithAnythingMissing) {
   }
 }
 
-TEST(Validate, WhatCannotBeReadIsNoDecision) {
+TEST(Validate, what_cannot_be_read_is_no_decision) {
   json object = wrong;
   object["spec"]["workerGroupSpecs"][0]["numOfHosts"] = "2";
   EXPECT_EQ(validated(object).status, 400u);
@@ -80,14 +80,14 @@ TEST(Validate, WhatCannotBeReadIsNoDecision) {
       << validated(object).message;
 }
 
-TEST(Validate, AnApiThatIsSwitchedOffIsLeftAlone) {
+TEST(Validate, an_api_that_is_switched_off_is_left_alone) {
   config::Config config;
   config.workloads = {config::WorkloadKind::job};
   EXPECT_TRUE(validated(wrong, {.config = config}).silent());
   EXPECT_EQ(validated(wrong, {.config = config}).reason, outcome::Reason::switched_off);
 }
 
-TEST(Validate, ShadowWarnsAndAllows) {
+TEST(Validate, shadow_warns_and_allows) {
   config::Config config;
   config.of(config::WorkloadKind::ray).mode = config::Mode::shadow;
   for (const config::Config& how : {config, config::Config().in_shadow()}) {
@@ -102,7 +102,7 @@ TEST(Validate, ShadowWarnsAndAllows) {
 
 // ---- objects that are there already
 
-TEST(Validate, WhatWasWrongBeforeKeepsNobodyFromAnUpdate) {
+TEST(Validate, what_was_wrong_before_keeps_nobody_from_an_update) {
   json after = wrong;
   after["metadata"]["finalizers"] = list({"x"});
   const auto answer = validated(after, {.operation = "UPDATE", .old_object = wrong});
@@ -112,7 +112,7 @@ TEST(Validate, WhatWasWrongBeforeKeepsNobodyFromAnUpdate) {
       << json(answer.warnings);
 }
 
-TEST(Validate, AnUpdateThatMakesItWrongIsRefused) {
+TEST(Validate, an_update_that_makes_it_wrong_is_refused) {
   const json right = cluster("w", 4);
   EXPECT_FALSE(validated(wrong, {.operation = "UPDATE", .old_object = right}).allowed);
   EXPECT_TRUE(validated(right, {.operation = "UPDATE", .old_object = wrong}).silent());
@@ -124,13 +124,13 @@ TEST(Validate, AnUpdateThatMakesItWrongIsRefused) {
   EXPECT_NE(answer.warning("worker group w"), "");
 }
 
-TEST(Validate, AnObjectThatIsGoingIsLeftAlone) {
+TEST(Validate, an_object_that_is_going_is_left_alone) {
   json going = wrong;
   going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
   EXPECT_TRUE(validated(going, {.operation = "UPDATE", .old_object = cluster("w", 4)}).silent());
 }
 
-TEST(Validate, WhatACheckedObjectMadeIsNotRefused) {
+TEST(Validate, what_a_checked_object_made_is_not_refused) {
   json made = wrong;
   made["metadata"]["ownerReferences"] =
       list({{{"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
@@ -143,7 +143,7 @@ TEST(Validate, WhatACheckedObjectMadeIsNotRefused) {
 
 // ---- bounds
 
-TEST(Validate, LooksAtSoManyTemplatesAndSaysSo) {
+TEST(Validate, looks_at_so_many_templates_and_says_so) {
   json groups = json::array();
   for (std::size_t i = 0; i < max_templates + 50; ++i)
     groups.push_back(a_group("g" + std::to_string(i), 2, a_template("4x4", 4)));
@@ -164,7 +164,7 @@ struct NoThrow final : read::ClusterView {
   }
 };
 
-TEST(Validate, WhatIsThrownAdmits) {
+TEST(Validate, what_is_thrown_admits) {
   static const NoThrow thrower;
   const auto answer = validated(wrong, {.cluster = &thrower});
   EXPECT_TRUE(answer.allowed);
@@ -186,7 +186,7 @@ test::Admitted first_worker(const json& pod_template) {
 }
 
 // Of Pods whose number is right: refused as a template, denied as a Pod, in the same words.
-TEST(Validate, AgreesWithTheDecisionForAPod) {
+TEST(Validate, agrees_with_the_decision_for_a_pod) {
   int refused = 0, allowed = 0;
   for (const char* accelerator : {"tpu-v6e-slice", "tpu-v5p-slice", "tpu7x", "tpu-v9", ""})
     for (const char* topology : {"2x2", "2x4", "4x4", "3x3", "4X4", "2x2x1", "2x2x2", "4x4x4",
@@ -233,7 +233,7 @@ struct Groups final : read::ClusterView {
 };
 
 // What is refused by its size gets nothing as a Pod either.
-TEST(Validate, AgreesWithTheDecisionForAPodOfAWrongSize) {
+TEST(Validate, agrees_with_the_decision_for_a_pod_of_a_wrong_size) {
   for (std::uint32_t hosts = 1; hosts < 10; ++hosts) {
     Groups known;
     known.group = {hosts, 1};

@@ -27,7 +27,7 @@ PodBuilder task(const char* worker) {
       .annotation(prefix + "hostnames", "train-task-0.train,train-task-1.train");
 }
 
-TEST(Annotations, MakeAnyPodAMember) {
+TEST(Annotations, make_any_pod_a_member) {
   for (const char* worker : {"0", "1"}) {
     const auto answer = admit(task(worker));
     EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), worker);
@@ -42,12 +42,12 @@ TEST(Annotations, MakeAnyPodAMember) {
             test::label(admit(other), prefix + "slice-key"));
 }
 
-TEST(Annotations, StandStillASecondTime) {
+TEST(Annotations, stand_still_a_second_time) {
   const auto first = admit(task("1"));
   EXPECT_EQ(test::admit_pod(first.object).patch, test::json::array());
 }
 
-TEST(Annotations, SlicesOfOneJob) {
+TEST(Annotations, slices_of_one_job) {
   const auto pod = task("0")
                        .annotation(prefix + "slice-id", "1")
                        .annotation(prefix + "slice-count", "2")
@@ -61,7 +61,7 @@ TEST(Annotations, SlicesOfOneJob) {
   EXPECT_NE(admit(beyond).message.find("annotation slice-id is \"2\""), std::string::npos);
 }
 
-TEST(Annotations, WithoutACoordinatorSlicesAreNotJoined) {
+TEST(Annotations, without_a_coordinator_slices_are_not_joined) {
   const auto answer =
       admit(task("0").annotation(prefix + "slice-id", "1").annotation(prefix + "slice-count", "2"));
   EXPECT_EQ(effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
@@ -69,7 +69,7 @@ TEST(Annotations, WithoutACoordinatorSlicesAreNotJoined) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
 }
 
-TEST(Annotations, AWorkerCountStandsForATopology) {
+TEST(Annotations, a_worker_count_stands_for_a_topology) {
   const auto pod = task("1").topology("").annotation(prefix + "worker-count", "2");
   EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
   const auto answer = admit(PodBuilder(pod).annotation(prefix + "worker-count", "3"));
@@ -79,14 +79,14 @@ TEST(Annotations, AWorkerCountStandsForATopology) {
         << count;
 }
 
-TEST(Annotations, AWorkerCountHasToFitTheTopology) {
+TEST(Annotations, a_worker_count_has_to_fit_the_topology) {
   const auto answer = admit(task("0").annotation(prefix + "worker-count", "4"));
   EXPECT_EQ(answer.reason, outcome::Reason::inconsistent);
   EXPECT_NE(answer.warning("worker-count is 4, but 2x4 with 4 chips per Pod has 2 hosts"), "");
 }
 
 // On a Pod template it would be the same on every Pod.
-TEST(Annotations, AnOwnersIndexIsNotReplaced) {
+TEST(Annotations, an_owners_index_is_not_replaced) {
   const auto job = [](unsigned index) {
     return a_pod().job("t", index).topology("2x4").tpu(4).annotation(prefix + "worker-id", "0");
   };
@@ -97,7 +97,7 @@ TEST(Annotations, AnOwnersIndexIsNotReplaced) {
   EXPECT_EQ(answer.patch, test::json::array());
 }
 
-TEST(Annotations, AJobOfSeveralSlices) {
+TEST(Annotations, a_job_of_several_slices) {
   const auto job = [](unsigned index) {
     return admit(
         a_pod().job("t", index).topology("2x4").tpu(4).annotation(prefix + "slice-count", "2"));
@@ -110,7 +110,7 @@ TEST(Annotations, AJobOfSeveralSlices) {
   EXPECT_FALSE(job(4).allowed);
 }
 
-TEST(Annotations, SlicesOfSeveralJobSets) {
+TEST(Annotations, slices_of_several_job_sets) {
   const auto answer = admit(a_pod()
                                 .jobset("b", "slice", 1, 0, 1)
                                 .topology("2x4")
@@ -124,7 +124,7 @@ TEST(Annotations, SlicesOfSeveralJobSets) {
   EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "a-slice-0-0.a");
 }
 
-TEST(Annotations, ARayWorkerWithoutIndexLabelsNeedsNoLedger) {
+TEST(Annotations, a_ray_worker_without_index_labels_needs_no_ledger) {
   ledger::NoLedger none("none");
   const auto pod = a_pod()
                        .ray("c", "g", 0, 0)
@@ -139,7 +139,7 @@ TEST(Annotations, ARayWorkerWithoutIndexLabelsNeedsNoLedger) {
   EXPECT_EQ(effective(answer, "TPU_NAME"), "g-2");
 }
 
-TEST(Annotations, AListThatCannotBeIsNotUsed) {
+TEST(Annotations, a_list_that_cannot_be_is_not_used) {
   const auto with = [](const char* hostnames) {
     return admit(task("0").annotation(prefix + "hostnames", hostnames));
   };
@@ -154,7 +154,7 @@ TEST(Annotations, AListThatCannotBeIsNotUsed) {
   EXPECT_EQ(stranger.patch, test::json::array());
 }
 
-TEST(Annotations, WhatIsMissingIsNamed) {
+TEST(Annotations, what_is_missing_is_named) {
   const auto nameless = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1hostnames"));
   EXPECT_NE(nameless.warning("annotations worker-id and hostnames"), "") << nameless.body;
   const auto anybody = admit(task("0").remove("/metadata/annotations/tpu-webhook.dev~1worker-id"));

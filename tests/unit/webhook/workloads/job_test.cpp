@@ -12,7 +12,7 @@ namespace {
 using test::a_pod;
 using test::Identified;
 
-TEST(JobIdentity, IsWhatTheControllerWrote) {
+TEST(JobIdentity, is_what_the_controller_wrote) {
   const Identified pod(a_pod().job("a-b-7", 3));
   EXPECT_EQ(pod.member.kind, "Job");
   EXPECT_EQ(pod.member.group, "a-b-7");
@@ -24,7 +24,7 @@ TEST(JobIdentity, IsWhatTheControllerWrote) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
-TEST(JobIdentity, NamesAreReadFromLabelsFirst) {
+TEST(JobIdentity, names_are_read_from_labels_first) {
   const auto name = [](const test::PodBuilder& builder) {
     const Identified pod(builder);
     return std::string(pod.member.group);
@@ -40,7 +40,7 @@ TEST(JobIdentity, NamesAreReadFromLabelsFirst) {
   EXPECT_EQ(name(a_pod().owner("Workload", "w", "u").label("job-name", "j")), "j");
 }
 
-TEST(JobIdentity, TheIndexIsALabelOrTheOlderAnnotation) {
+TEST(JobIdentity, the_index_is_a_label_or_the_older_annotation) {
   const char* const key = "batch.kubernetes.io/job-completion-index";
   const auto index = [](const test::PodBuilder& builder) {
     const Identified pod(builder);
@@ -53,7 +53,7 @@ TEST(JobIdentity, TheIndexIsALabelOrTheOlderAnnotation) {
   EXPECT_EQ(index(pod().annotation(key, "1").label(key, "")), "1");
 }
 
-TEST(JobIdentity, WhatIsMissingIsSaid) {
+TEST(JobIdentity, what_is_missing_is_said) {
   const Identified pod(a_pod().owner("Job", "j", "u"));
   EXPECT_NE(pod.member.incomplete.find("completionMode: Indexed"), std::string_view::npos);
   const Identified nameless(a_pod().owner("Job", "", "u"));

@@ -13,7 +13,7 @@ namespace {
 using test::a_pod;
 using test::Identified;
 
-TEST(JobSetIdentity, IsWhatTheControllerWrote) {
+TEST(JobSetIdentity, is_what_the_controller_wrote) {
   // Dashes everywhere: "a-b" + "c" and "a" + "b-c" give the same text.
   const Identified pod(a_pod().jobset("a-b", "c", 3, 2, 1));
   EXPECT_EQ(pod.member.kind, "JobSet");
@@ -28,7 +28,7 @@ TEST(JobSetIdentity, IsWhatTheControllerWrote) {
   EXPECT_FALSE(pod.member.gives_names || pod.member.group_slice.present());
 }
 
-TEST(JobSetIdentity, AGroupOfSeveralReplicatedJobsCountsItsSlices) {
+TEST(JobSetIdentity, a_group_of_several_replicated_jobs_counts_its_slices) {
   const auto grouped = [](const char* group, const char* replicas, const char* index) {
     return a_pod()
         .jobset("s", "r", 2, 1, 0)
@@ -50,7 +50,7 @@ TEST(JobSetIdentity, AGroupOfSeveralReplicatedJobsCountsItsSlices) {
   }
 }
 
-TEST(JobSetIdentity, WhatIsMissingIsNamed) {
+TEST(JobSetIdentity, what_is_missing_is_named) {
   for (const char* label : {"replicatedjob-name", "job-index", "replicatedjob-replicas"}) {
     const std::string key = std::string("jobset.sigs.k8s.io/") + label;
     for (const test::json& value : {test::json(""), test::json(nullptr)}) {

@@ -32,7 +32,7 @@ PodBuilder subgroups(PodBuilder pod, const char* size) {
   return pod.annotation(prefix + "subgroup-size", size);
 }
 
-TEST(Lws, ALeaderWithTpuIsHostZero) {
+TEST(Lws, a_leader_with_tpu_is_host_zero) {
   const std::string hosts = "vllm-1.svc,vllm-1-1.svc";
   const auto leader = admit(member(0, 2));
   EXPECT_EQ(effective(leader, "TPU_WORKER_ID"), "0");
@@ -45,7 +45,7 @@ TEST(Lws, ALeaderWithTpuIsHostZero) {
   EXPECT_EQ(effective(worker, "TPU_PROCESS_ADDRESSES"), "(absent)");
 }
 
-TEST(Lws, WithoutTpuOnTheLeaderWorkersCountFromZero) {
+TEST(Lws, without_tpu_on_the_leader_workers_count_from_zero) {
   for (unsigned worker = 1; worker <= 2; ++worker) {
     const auto answer = admit(member(worker, 3));
     EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), std::to_string(worker - 1));
@@ -54,7 +54,7 @@ TEST(Lws, WithoutTpuOnTheLeaderWorkersCountFromZero) {
 }
 
 // LWS's webhook may come after ours: its index labels are not there yet.
-TEST(Lws, BeforeItsWebhookTheOrdinalServes) {
+TEST(Lws, before_its_webhook_the_ordinal_serves) {
   const auto without = [](PodBuilder pod, const char* label) {
     return pod.remove("/metadata/labels/leaderworkerset.sigs.k8s.io~1" + std::string(label));
   };
@@ -67,7 +67,7 @@ TEST(Lws, BeforeItsWebhookTheOrdinalServes) {
             outcome::Reason::no_identity);
 }
 
-TEST(Lws, WhatItsWebhookWroteStays) {
+TEST(Lws, what_its_webhook_wrote_stays) {
   const auto pod = leader_has_tpu(member(1, 2))
                        .env("TPU_WORKER_HOSTNAMES", "vllm-1.svc,vllm-1-1.svc")
                        .env("TPU_WORKER_ID", "1")
@@ -80,7 +80,7 @@ TEST(Lws, WhatItsWebhookWroteStays) {
   EXPECT_NE(test::label(answer, slice_key), "");
 }
 
-TEST(Lws, SubgroupsAreSlices) {
+TEST(Lws, subgroups_are_slices) {
   std::map<std::string, std::set<std::string>> ids;
   for (unsigned worker = 0; worker < 4; ++worker) {
     const auto answer = admit(subgroups(leader_has_tpu(member(worker, 4)), "2"));
@@ -94,7 +94,7 @@ TEST(Lws, SubgroupsAreSlices) {
   for (const auto& [key, members] : ids) EXPECT_EQ(members, both);
 }
 
-TEST(Lws, SubgroupsJoinWhenTheUserSaysHowMany) {
+TEST(Lws, subgroups_join_when_the_user_says_how_many) {
   const auto answer =
       admit(subgroups(leader_has_tpu(member(3, 4)), "2").env("MEGASCALE_NUM_SLICES", "2"));
   EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
@@ -104,7 +104,7 @@ TEST(Lws, SubgroupsJoinWhenTheUserSaysHowMany) {
   EXPECT_EQ(effective(group, "MEGASCALE_SLICE_ID"), "(absent)");
 }
 
-TEST(Lws, TheExcludedLeaderIsInNoSlice) {
+TEST(Lws, the_excluded_leader_is_in_no_slice) {
   const auto excluded = [](PodBuilder pod) {
     return subgroups(pod, "2").annotation(prefix + "subgroup-policy-type", "LeaderExcluded");
   };
@@ -117,7 +117,7 @@ TEST(Lws, TheExcludedLeaderIsInNoSlice) {
 }
 
 // Label and env of LWS's own webhook disagree here (docs/facts.md#lws-subgroups).
-TEST(Lws, UnequalSubgroupsAreLeftAloneWithTheNumbers) {
+TEST(Lws, unequal_subgroups_are_left_alone_with_the_numbers) {
   const auto answer = admit(subgroups(member(1, 4), "2"));
   EXPECT_TRUE(answer.patch.empty());
   EXPECT_NE(answer.warning("a group of 4 without its leader, which is not in a slice, cannot be "
@@ -126,7 +126,7 @@ TEST(Lws, UnequalSubgroupsAreLeftAloneWithTheNumbers) {
       << answer.body;
 }
 
-TEST(Lws, AGroupOfAnotherSizeIsLeftAloneWithTheNumbers) {
+TEST(Lws, a_group_of_another_size_is_left_alone_with_the_numbers) {
   const auto answer = admit(leader_has_tpu(member(1, 4)));
   EXPECT_TRUE(answer.patch.empty());
   EXPECT_NE(answer.warning("a group of 4 has 4 members, but 2x4 with 4 chips per Pod has 2 hosts"),
@@ -134,13 +134,13 @@ TEST(Lws, AGroupOfAnotherSizeIsLeftAloneWithTheNumbers) {
       << answer.body;
 }
 
-TEST(Lws, AServiceForEachGroupIsCalledLikeItsLeader) {
+TEST(Lws, a_service_for_each_group_is_called_like_its_leader) {
   const auto answer = admit(
       leader_has_tpu(member(1, 2)).annotation(prefix + "subdomainPolicy", "UniquePerReplica"));
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "vllm-1.vllm-1,vllm-1-1.vllm-1");
 }
 
-TEST(Lws, ItsExclusiveTopologyIsTheDomain) {
+TEST(Lws, its_exclusive_topology_is_the_domain) {
   const auto domain = [](const Admitted& answer) {
     return answer.object["spec"]["affinity"]["podAffinity"]
                         ["requiredDuringSchedulingIgnoredDuringExecution"][0]["topologyKey"];
@@ -159,7 +159,7 @@ TEST(Lws, ItsExclusiveTopologyIsTheDomain) {
                answer.object["spec"]["affinity"].contains("podAntiAffinity"));
 }
 
-TEST(Lws, IndicesArePlainDecimalsOfTheGroup) {
+TEST(Lws, indices_are_plain_decimals_of_the_group) {
   for (const char* bad : {"01", "-1", "2", "4294967296", "1e3"})
     EXPECT_EQ(admit(leader_has_tpu(member(1, 2)).label(prefix + "worker-index", bad)).reason,
               outcome::Reason::bad_index)

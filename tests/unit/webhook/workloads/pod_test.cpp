@@ -12,7 +12,7 @@ namespace {
 using test::a_pod;
 using test::Identified;
 
-TEST(PodIdentity, IsTheOwnersElseItsName) {
+TEST(PodIdentity, is_the_owners_else_its_name) {
   const Identified owned(a_pod().owner("ReplicaSet", "web-5d8", "u"));
   EXPECT_EQ(owned.member.kind, "ReplicaSet");
   EXPECT_EQ(owned.member.group, "web-5d8");
@@ -22,7 +22,7 @@ TEST(PodIdentity, IsTheOwnersElseItsName) {
   EXPECT_EQ(Identified(a_pod()).member.group, "p-");
 }
 
-TEST(PodIdentity, SaysNothingAboutAHost) {
+TEST(PodIdentity, says_nothing_about_a_host) {
   const Identified pod(a_pod());
   EXPECT_FALSE(pod.member.host.present());
   EXPECT_NE(pod.member.incomplete.find("Indexed Job"), std::string_view::npos);

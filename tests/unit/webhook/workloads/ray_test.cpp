@@ -17,7 +17,7 @@ using test::case_name;
 using test::Identified;
 using test::PrintTo;
 
-TEST(RayIdentity, IsWhatKubeRayWrote) {
+TEST(RayIdentity, is_what_kuberay_wrote) {
   const Identified pod(a_pod().ray("c", "g-1", 2, 3));
   EXPECT_EQ(pod.member.kind, "RayCluster");
   EXPECT_EQ(pod.member.group, "c");
@@ -30,7 +30,7 @@ TEST(RayIdentity, IsWhatKubeRayWrote) {
   EXPECT_EQ(pod.member.incomplete, "");
 }
 
-TEST(RayIdentity, WithoutHostIndexingALedgerGivesThePlace) {
+TEST(RayIdentity, without_host_indexing_a_ledger_gives_the_place) {
   EXPECT_FALSE(Identified(a_pod().ray("c", "g", 0, 0)).member.needs_place);
   const Identified pod(a_pod().ray("c", "g", 0, 0).label("ray.io/worker-group-replica-index", ""));
   EXPECT_TRUE(pod.member.needs_place);
@@ -47,7 +47,7 @@ struct Service {
 class RayService : public testing::TestWithParam<Service> {};
 
 // The first two rows are KubeRay's own (docs/facts.md#kuberay-service).
-TEST_P(RayService, IsNamedAsByKubeRay) {
+TEST_P(RayService, is_named_as_by_kuberay) {
   const Identified pod(a_pod().ray(GetParam().cluster, "g", 0, 0),
                        {.kuberay_truncates_service_name = GetParam().truncates});
   EXPECT_EQ(pod.member.subdomain, GetParam().want);
@@ -81,7 +81,7 @@ struct OneService final : read::ClusterView {
   }
 };
 
-TEST(RayServiceOfTheCluster, IsTakenWhereItIsKnown) {
+TEST(RayServiceOfTheCluster, is_taken_where_it_is_known) {
   const OneService cluster;
   EXPECT_EQ(Identified(a_pod().ray("c", "g", 0, 0), {}, cluster).member.subdomain, "the-service");
   EXPECT_EQ(Identified(a_pod().ray("d", "g", 0, 0), {}, cluster).member.subdomain, "d-headless");

@@ -22,7 +22,7 @@ PodBuilder sax(unsigned ordinal) {
   return a_pod().statefulset("sax", ordinal).topology("2x4").tpu(4);
 }
 
-TEST(StatefulSet, HostsAreConsecutiveOrdinals) {
+TEST(StatefulSet, hosts_are_consecutive_ordinals) {
   std::set<std::string> keys;
   for (unsigned ordinal = 0; ordinal < 6; ++ordinal) {
     const auto answer = admit(sax(ordinal));
@@ -37,19 +37,19 @@ TEST(StatefulSet, HostsAreConsecutiveOrdinals) {
   EXPECT_EQ(keys.size(), 3u);
 }
 
-TEST(StatefulSet, DigitsGrowInsideASlice) {
+TEST(StatefulSet, digits_grow_inside_a_slice) {
   const auto answer = admit(a_pod().statefulset("sax", 11).topology("4x4").tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "sax-8.svc,sax-9.svc,sax-10.svc,sax-11.svc");
 }
 
-TEST(StatefulSet, TheOrdinalIsInTheNameWhereThereIsNoLabel) {
+TEST(StatefulSet, the_ordinal_is_in_the_name_where_there_is_no_label) {
   const auto pod = sax(3).remove("/metadata/labels");
   EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
   const auto nameless = PodBuilder(pod).set("/metadata/name", "other-3");
   EXPECT_EQ(admit(nameless).reason, outcome::Reason::no_identity);
 }
 
-TEST(StatefulSet, AStartOrdinalIsSaidByAnAnnotation) {
+TEST(StatefulSet, a_start_ordinal_is_said_by_an_annotation) {
   const auto started = [](unsigned ordinal, const char* start) {
     return admit(sax(ordinal).annotation("tpu-webhook.dev/start-ordinal", start));
   };
@@ -59,7 +59,7 @@ TEST(StatefulSet, AStartOrdinalIsSaidByAnAnnotation) {
   EXPECT_EQ(started(5, "five").reason, outcome::Reason::no_identity);
 }
 
-TEST(StatefulSet, JoinsItsSlicesWhenTheUserSaysHowMany) {
+TEST(StatefulSet, joins_its_slices_when_the_user_says_how_many) {
   const auto answer = admit(sax(3).env("MEGASCALE_NUM_SLICES", "2"));
   EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "1");
   EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "sax-0.svc");
@@ -69,12 +69,12 @@ TEST(StatefulSet, JoinsItsSlicesWhenTheUserSaysHowMany) {
   EXPECT_EQ(effective(admit(sax(3)), "MEGASCALE_SLICE_ID"), "(absent)");
 }
 
-TEST(StatefulSet, OfOneHostIsLeftToTheDevicePlugin) {
+TEST(StatefulSet, of_one_host_is_left_to_the_device_plugin) {
   const auto answer = admit(a_pod().statefulset("sax", 3).topology("2x2").tpu(4));
   EXPECT_TRUE(answer.patch.empty()) << answer.patch;
 }
 
-TEST(StatefulSet, AnOrdinalIsAnInt32) {
+TEST(StatefulSet, an_ordinal_is_an_int32) {
   EXPECT_FALSE(admit(sax(0).label("apps.kubernetes.io/pod-index", "4294967295")).allowed);
 }
 

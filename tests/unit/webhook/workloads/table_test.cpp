@@ -26,7 +26,7 @@ struct Claimed {
 
 class WorkloadOf : public testing::TestWithParam<Claimed> {};
 
-TEST_P(WorkloadOf, IsTheFirstThatClaimsThePod) {
+TEST_P(WorkloadOf, is_the_first_that_claims_the_pod) {
   const Identified pod(GetParam().pod);
   EXPECT_EQ(pod.workload.name, GetParam().want);
 }
@@ -59,14 +59,14 @@ INSTANTIATE_TEST_SUITE_P(
         Claimed{"lws", a_pod().lws("vllm", 0, 1, 4), "lws"}),
     case_name);
 
-TEST(Table, ItsLastClaimsEveryPod) {
+TEST(Table, its_last_claims_every_pod) {
   std::set<std::string_view> names;
   for (const Workload& workload : workloads()) EXPECT_TRUE(names.insert(workload.name).second);
   const test::ReadPod empty(a_pod());
   EXPECT_TRUE(workloads().back().claims(empty.pod));
 }
 
-TEST(HostNamesTest, TotalSizeIsTheLengthOfAll) {
+TEST(HostNamesTest, total_size_is_the_length_of_all) {
   HostNames statefulset{.stem = "web"};
   statefulset.numbered = true;
   HostNames lws{.stem = "vllm", .stem2 = "12"};

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 constexpr std::string_view prefix = "tpu-webhook.dev/";
 
-TEST(PatchTest, IsAListOfOperations) {
+TEST(PatchTest, is_a_list_of_operations) {
   Patch patch;
   patch.clear(prefix);
   EXPECT_TRUE(patch.empty());
@@ -38,7 +38,7 @@ TEST(PatchTest, IsAListOfOperations) {
       {"op":"remove","path":"/spec/containers/0/env/3"}])"));
 }
 
-TEST(PatchTest, HoldsNoMoreThanItMayHave) {
+TEST(PatchTest, holds_no_more_than_it_may_have) {
   Patch patch;
   patch.clear(prefix);
   const std::string value(100'000, 'x');
@@ -58,7 +58,7 @@ TEST(PatchTest, HoldsNoMoreThanItMayHave) {
   EXPECT_EQ(patch.dropped_bytes(), 0u);
 }
 
-TEST(PatchTest, WhatIsNotDeclaredSpoilsIt) {
+TEST(PatchTest, what_is_not_declared_spoils_it) {
   const auto spoils = [](PatchOp op, Surface row, std::string_view path) {
     Patch patch;
     patch.clear(prefix);
@@ -80,7 +80,7 @@ TEST(PatchTest, WhatIsNotDeclaredSpoilsIt) {
   EXPECT_FALSE(patch.undeclared());
 }
 
-TEST(PatchTest, ThePrefixIsEscapedAsAPointer) {
+TEST(PatchTest, the_prefix_is_escaped_as_a_pointer) {
   Patch patch;
   patch.clear("a~b.example/");
   EXPECT_EQ(patch.escaped_prefix(), "a~0b.example~1");
@@ -88,7 +88,7 @@ TEST(PatchTest, ThePrefixIsEscapedAsAPointer) {
   EXPECT_EQ(patch.escaped_prefix(), "tpu-webhook.dev~1");
 }
 
-TEST(JsonString, ComesBack) {
+TEST(JsonString, comes_back) {
   std::string every;
   for (unsigned c = 0; c < 0x80; ++c) every += static_cast<char>(c);
   for (const std::string& text : {""s, "plain"s, every, every + every, "\xc3\xa4\xf0\x9f\x98\x80"s,
@@ -100,7 +100,7 @@ TEST(JsonString, ComesBack) {
 }
 
 // Eight bytes are looked at in one step.
-TEST(JsonString, ComesBackWhereverInAWordTheByteStands) {
+TEST(JsonString, comes_back_wherever_in_a_word_the_byte_stands) {
   for (unsigned c = 0; c < 0x80; ++c) {
     for (std::size_t at = 0; at < 24; ++at) {
       for (const std::string& beside : {" "s, "\x7f"s, "\xc3\xbf"s}) {
@@ -118,7 +118,7 @@ TEST(JsonString, ComesBackWhereverInAWordTheByteStands) {
 
 // --- The strict applier of the tests --------------------------------------------------------
 
-TEST(StrictPatch, TakesWhatEveryApplierTakes) {
+TEST(StrictPatch, takes_what_every_applier_takes) {
   json document = json::parse(R"({"a":{"b":[1,2]},"n":null,"a/b":1,"m~n":2})");
   EXPECT_EQ(test::apply_strictly(document, json::parse(R"([
       {"op":"add","path":"/a/c","value":3}, {"op":"add","path":"/a/b/0","value":0},
@@ -130,7 +130,7 @@ TEST(StrictPatch, TakesWhatEveryApplierTakes) {
   EXPECT_EQ(document, json::parse(R"({"a":{"b":[0,7,9,10],"c":3},"n":{"x":1},"a/b":5})"));
 }
 
-TEST(StrictPatch, RefusesWhatOnlySomeTake) {
+TEST(StrictPatch, refuses_what_only_some_take) {
   for (const char* operation : {R"({"op":"add","path":"/x/y","value":1})",
                                 R"({"op":"add","path":"/n/x","value":1})",
                                 R"({"op":"add","path":"/a/b/3","value":1})",

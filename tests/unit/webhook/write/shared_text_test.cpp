@@ -18,7 +18,7 @@ std::string quoted(std::size_t size) {
   return '"' + std::string(size, 'x') + '"';
 }
 
-TEST(SharedText, IsBuiltOnce) {
+TEST(SharedText, is_built_once) {
   SharedTexts texts;
   int built = 0;
   const auto get = [&] {
@@ -34,7 +34,7 @@ TEST(SharedText, IsBuiltOnce) {
   EXPECT_EQ(text::view(first->value_digest), text::view(text::digest("a,b")));
 }
 
-TEST(SharedText, ThatIsHalfBuiltIsBuiltAgain) {
+TEST(SharedText, that_is_half_built_is_built_again) {
   SharedTexts texts;
   for (int round = 0; round < 3; ++round)
     EXPECT_THROW(texts.get("key",
@@ -47,7 +47,7 @@ TEST(SharedText, ThatIsHalfBuiltIsBuiltAgain) {
   EXPECT_EQ(texts.get("key", whole).value(), "a,b");
 }
 
-TEST(SharedText, OfManyKeysIsTheKeys) {
+TEST(SharedText, of_many_keys_is_the_keys) {
   SharedTexts texts;
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 100; ++i) {
@@ -58,7 +58,7 @@ TEST(SharedText, OfManyKeysIsTheKeys) {
     }
 }
 
-TEST(SharedText, KeepsNoMoreThanItsBound) {
+TEST(SharedText, keeps_no_more_than_its_bound) {
   SharedTexts texts;
   const std::string big = quoted(SharedTexts::max_bytes / 4);
   std::size_t built = 0;
@@ -76,7 +76,7 @@ TEST(SharedText, KeepsNoMoreThanItsBound) {
 }
 
 // Wherever the text stands, the base64 is that of the JSON.
-TEST(SharedText, IsEncodedAsPartOfAPatch) {
+TEST(SharedText, is_encoded_as_part_of_a_patch) {
   for (std::size_t before = 0; before < 4; ++before)
     for (std::size_t size = 0; size < 5; ++size) {
       SharedTexts texts;
@@ -101,7 +101,7 @@ TEST(SharedText, IsEncodedAsPartOfAPatch) {
 
 // What one review leaves behind is never part of another's answer: slices that differ in one
 // thing alone, in turns through one workspace.
-TEST(SharedText, SlicesAreNotMixedUp) {
+TEST(SharedText, slices_are_not_mixed_up) {
   const auto jobset = [](const char* name, const char* part, unsigned slice, unsigned host) {
     return a_pod().jobset(name, part, 2, slice, host).topology("2x4").tpu(4);
   };

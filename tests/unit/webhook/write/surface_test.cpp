@@ -27,7 +27,7 @@ std::string example(const SurfaceRow& row) {
   return path;
 }
 
-TEST(SurfaceTable, EachRowAllowsItsOwnPathAndSaysWhy) {
+TEST(SurfaceTable, each_row_allows_its_own_path_and_says_why) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < surface().size(); ++i) {
     const SurfaceRow& row = surface()[i];
@@ -47,7 +47,7 @@ TEST(SurfaceTable, EachRowAllowsItsOwnPathAndSaysWhy) {
   }
 }
 
-TEST(SurfaceTable, WhatIsNeverInIt) {
+TEST(SurfaceTable, what_is_never_in_it) {
   for (const SurfaceRow& row : surface())
     for (const char* never :
          {"image", "command", "args", "ports", "securityContext", "volume", "serviceAccount",
@@ -64,7 +64,7 @@ struct Path {
 
 class Declared : public testing::TestWithParam<Path> {};
 
-TEST_P(Declared, OrNot) {
+TEST_P(Declared, or_not) {
   EXPECT_EQ(find_row(GetParam().op, GetParam().path, escaped) != nullptr, GetParam().want);
 }
 
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         Path{"affinity_removed", PatchOp::remove, "/spec/affinity"}),
     case_name);
 
-TEST(SurfaceNames, AreThoseOfTheRfc) {
+TEST(SurfaceNames, are_those_of_the_rfc) {
   EXPECT_EQ(name(PatchOp::add), "add");
   EXPECT_EQ(name(PatchOp::replace), "replace");
   EXPECT_EQ(name(PatchOp::remove), "remove");

@@ -22,7 +22,7 @@ class InClusterTest : public FolderTest {
   PodAccess access_;
 };
 
-TEST_F(InClusterTest, IsWhatTheServiceAccountSays) {
+TEST_F(InClusterTest, is_what_the_service_account_says) {
   const auto config = in_cluster_config(access_);
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(config->host, "10.0.0.1");
@@ -38,7 +38,7 @@ TEST_F(InClusterTest, IsWhatTheServiceAccountSays) {
   EXPECT_EQ(*config->credentials->authorization({}), "Bearer secret");
 }
 
-TEST_F(InClusterTest, TakesIpv6WithoutBrackets) {
+TEST_F(InClusterTest, takes_ipv6_without_brackets) {
   access_.host = "fd00::1";
   const auto config = in_cluster_config(access_);
   ASSERT_TRUE(config) << config.error().message();
@@ -46,24 +46,24 @@ TEST_F(InClusterTest, TakesIpv6WithoutBrackets) {
   EXPECT_EQ(config->tls_name, "fd00::1");
 }
 
-TEST_F(InClusterTest, WithoutANamespaceIsInDefault) {
+TEST_F(InClusterTest, without_a_namespace_is_in_default) {
   std::filesystem::remove(path("namespace"));
   EXPECT_EQ(in_cluster_config(access_)->ns, "default");
 }
 
-TEST_F(InClusterTest, WithoutVariablesIsNoPod) {
+TEST_F(InClusterTest, without_variables_is_no_pod) {
   access_.host = access_.port = "";
   EXPECT_EQ(error(),
             "KUBERNETES_SERVICE_HOST is \"\" and KUBERNETES_SERVICE_PORT is \"\": not running in "
             "a Pod; pass --kubeconfig");
 }
 
-TEST_F(InClusterTest, RefusesAHostThatIsNone) {
+TEST_F(InClusterTest, refuses_a_host_that_is_none) {
   access_.host = "[fd00::1]";
   EXPECT_NE(error().find("are not a host and port; want an IP address"), std::string::npos);
 }
 
-TEST_F(InClusterTest, SaysWhatIsMissing) {
+TEST_F(InClusterTest, says_what_is_missing) {
   std::filesystem::remove(path("token"));
   EXPECT_EQ(error(), "cannot read " + path("token") +
                          ": No such file or directory; want a service account in this Pod: see "
@@ -73,7 +73,7 @@ TEST_F(InClusterTest, SaysWhatIsMissing) {
             std::string::npos);
 }
 
-TEST_F(InClusterTest, GivesWayToAKubeconfigThatWasAskedFor) {
+TEST_F(InClusterTest, gives_way_to_a_kubeconfig_that_was_asked_for) {
   EXPECT_EQ(find_api_config({}, access_)->source, "the Pod's service account");
   EXPECT_FALSE(find_api_config({.file = "/nowhere"}, access_));
   EXPECT_FALSE(find_api_config({.variable = "/nowhere"}, access_));

@@ -13,11 +13,11 @@ const Credentials::Time start{1h};
 
 class TokenFileTest : public FolderTest {};
 
-TEST(Credentials, WritesBasicAsBase64) {
+TEST(Credentials, writes_basic_as_base64) {
   EXPECT_EQ(*basic_credentials("me", "pass:word")->authorization({}), "Basic bWU6cGFzczp3b3Jk");
 }
 
-TEST_F(TokenFileTest, IsTrimmedAndKeptFor50Seconds) {
+TEST_F(TokenFileTest, is_trimmed_and_kept_for_50_seconds) {
   TokenFile token(write("token", "  one\r\n\n"));
   EXPECT_EQ(*token.authorization(start), "Bearer one");
   write("token", "two");
@@ -25,7 +25,7 @@ TEST_F(TokenFileTest, IsTrimmedAndKeptFor50Seconds) {
   EXPECT_EQ(*token.authorization(start + 50s), "Bearer two");
 }
 
-TEST_F(TokenFileTest, IsReadAgainAfter401) {
+TEST_F(TokenFileTest, is_read_again_after_401) {
   TokenFile token(write("token", "one"));
   EXPECT_EQ(*token.authorization(start), "Bearer one");
   write("token", "two");
@@ -33,7 +33,7 @@ TEST_F(TokenFileTest, IsReadAgainAfter401) {
   EXPECT_EQ(*token.authorization(start + 1s), "Bearer two");
 }
 
-TEST_F(TokenFileTest, KeepsTheOldOneWhileTheFileIsUnreadableOrEmpty) {
+TEST_F(TokenFileTest, keeps_the_old_one_while_the_file_is_unreadable_or_empty) {
   TokenFile token(write("token", "one"));
   EXPECT_EQ(*token.authorization(start), "Bearer one");
   write("token", " \n");
@@ -44,7 +44,7 @@ TEST_F(TokenFileTest, KeepsTheOldOneWhileTheFileIsUnreadableOrEmpty) {
   EXPECT_EQ(*token.authorization(start + 71s), "Bearer two");
 }
 
-TEST_F(TokenFileTest, HasNoOldOneAfter401) {
+TEST_F(TokenFileTest, has_no_old_one_after_401) {
   TokenFile token(write("token", "one"));
   EXPECT_TRUE(token.authorization(start));
   token.rejected();
@@ -54,7 +54,7 @@ TEST_F(TokenFileTest, HasNoOldOneAfter401) {
   EXPECT_EQ(none.error().message(), "cannot read " + path("token") + ": No such file or directory");
 }
 
-TEST_F(TokenFileTest, FollowsTheLinkThatTheKubeletSwaps) {
+TEST_F(TokenFileTest, follows_the_link_that_the_kubelet_swaps) {
   write("..1/token", "one");
   write("..2/token", "two");
   std::filesystem::create_directory_symlink("..1", folder_ / "..data");
@@ -66,7 +66,7 @@ TEST_F(TokenFileTest, FollowsTheLinkThatTheKubeletSwaps) {
   EXPECT_EQ(*token.authorization(start + 50s), "Bearer two");
 }
 
-TEST_F(TokenFileTest, IsNoWayToAddHeaders) {
+TEST_F(TokenFileTest, is_no_way_to_add_headers) {
   TokenFile token(write("token", "one\r\nImpersonate-User: root"));
   const auto header = token.authorization(start);
   ASSERT_FALSE(header);
@@ -74,7 +74,7 @@ TEST_F(TokenFileTest, IsNoWayToAddHeaders) {
             path("token") + " holds blanks or control characters; want one bearer token");
 }
 
-TEST_F(TokenFileTest, UsesTheTokenBesideItUntilItIsThere) {
+TEST_F(TokenFileTest, uses_the_token_beside_it_until_it_is_there) {
   TokenFile token(path("token"), "first");
   EXPECT_EQ(*token.authorization(start), "Bearer first");
   write("token", "one");

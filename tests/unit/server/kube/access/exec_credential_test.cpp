@@ -20,7 +20,7 @@ std::string credential(const std::string& status) {
                      status);
 }
 
-TEST(ExecCredential, TellsThePluginWhatItIsAskedFor) {
+TEST(ExecCredential, tells_the_plugin_what_it_is_asked_for) {
   EXPECT_EQ(exec_info(v1, nullptr),
             R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
             R"("spec":{"interactive":false}})");
@@ -29,7 +29,7 @@ TEST(ExecCredential, TellsThePluginWhatItIsAskedFor) {
             std::string::npos);
 }
 
-TEST(ExecCredential, ReadsATokenAndWhenItExpires) {
+TEST(ExecCredential, reads_a_token_and_when_it_expires) {
   const auto read = parse_exec_credential(
       credential(R"({"token": "t", "expirationTimestamp": "1970-01-02T00:00:00Z"})"), v1);
   ASSERT_TRUE(read) << read.error().message();
@@ -38,7 +38,7 @@ TEST(ExecCredential, ReadsATokenAndWhenItExpires) {
   EXPECT_EQ(read->expires, system_clock::time_point(std::chrono::hours(24)));
 }
 
-TEST(ExecCredential, ReadsACertificate) {
+TEST(ExecCredential, reads_a_certificate) {
   const nlohmann::json status = {{"clientCertificateData", cert_pem}, {"clientKeyData", key_pem}};
   const auto read = parse_exec_credential(credential(status.dump()), v1);
   ASSERT_TRUE(read) << read.error().message();
@@ -54,7 +54,7 @@ struct Wrong {
 
 class ExecCredentialWrong : public testing::TestWithParam<Wrong> {};
 
-TEST_P(ExecCredentialWrong, IsRefusedWithASentence) {
+TEST_P(ExecCredentialWrong, is_refused_with_a_sentence) {
   const auto read = parse_exec_credential(GetParam().text, v1);
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().message().find(GetParam().want), std::string::npos)
@@ -88,7 +88,7 @@ struct Moment {
 
 class Rfc3339 : public testing::TestWithParam<Moment> {};
 
-TEST_P(Rfc3339, IsReadAsSeconds) {
+TEST_P(Rfc3339, is_read_as_seconds) {
   const auto time = parse_time(GetParam().text);
   ASSERT_EQ(time.has_value(), GetParam().want.has_value());
   if (time) {

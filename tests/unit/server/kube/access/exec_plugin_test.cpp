@@ -46,7 +46,7 @@ class ExecPluginTest : public FolderTest {
   }
 };
 
-TEST_F(ExecPluginTest, IsRunOnceForATokenWithoutEnd) {
+TEST_F(ExecPluginTest, is_run_once_for_a_token_without_end) {
   ExecPlugin plugin(options(prints(R"({"token": "t"})")));
   EXPECT_EQ(*plugin.authorization(start), "Bearer t");
   EXPECT_EQ(*plugin.authorization(start + 1000h), "Bearer t");
@@ -54,7 +54,7 @@ TEST_F(ExecPluginTest, IsRunOnceForATokenWithoutEnd) {
   EXPECT_EQ(runs(), 1u);
 }
 
-TEST_F(ExecPluginTest, IsRunAgainWhenTheTokenExpires) {
+TEST_F(ExecPluginTest, is_run_again_when_the_token_expires) {
   auto chosen = options(prints(R"({"token": "t", "expirationTimestamp": "2026-11-20T10:00:00Z"})"));
   chosen.wall_clock = [] { return *parse_time("2026-11-20T09:00:00Z"); };
   ExecPlugin plugin(chosen);
@@ -65,7 +65,7 @@ TEST_F(ExecPluginTest, IsRunAgainWhenTheTokenExpires) {
   EXPECT_EQ(runs(), 2u);
 }
 
-TEST_F(ExecPluginTest, ATokenThatExpiredAlreadyIsUsedOnce) {
+TEST_F(ExecPluginTest, a_token_that_expired_already_is_used_once) {
   ExecPlugin plugin(
       options(prints(R"({"token": "t", "expirationTimestamp": "2001-01-01T00:00:00Z"})")));
   EXPECT_EQ(*plugin.authorization(start), "Bearer t");
@@ -73,7 +73,7 @@ TEST_F(ExecPluginTest, ATokenThatExpiredAlreadyIsUsedOnce) {
   EXPECT_EQ(runs(), 2u);
 }
 
-TEST_F(ExecPluginTest, ATokenOfAnotherMillenniumIsKept) {
+TEST_F(ExecPluginTest, a_token_of_another_millennium_is_kept) {
   ExecPlugin plugin(
       options(prints(R"({"token": "t", "expirationTimestamp": "2261-01-01T00:00:00Z"})")));
   EXPECT_EQ(*plugin.authorization(start), "Bearer t");
@@ -81,7 +81,7 @@ TEST_F(ExecPluginTest, ATokenOfAnotherMillenniumIsKept) {
   EXPECT_EQ(runs(), 1u);
 }
 
-TEST_F(ExecPluginTest, IsRunAgainAfter401) {
+TEST_F(ExecPluginTest, is_run_again_after_401) {
   ExecPlugin plugin(options(prints(R"({"token": "t"})")));
   EXPECT_TRUE(plugin.authorization(start));
   plugin.rejected();
@@ -89,7 +89,7 @@ TEST_F(ExecPluginTest, IsRunAgainAfter401) {
   EXPECT_EQ(runs(), 2u);
 }
 
-TEST_F(ExecPluginTest, MayBringACertificateAlone) {
+TEST_F(ExecPluginTest, may_bring_a_certificate_alone) {
   nlohmann::json status = {{"clientCertificateData", cert_pem}, {"clientKeyData", key_pem}};
   const std::string answer = write(
       "answer",
@@ -100,7 +100,7 @@ TEST_F(ExecPluginTest, MayBringACertificateAlone) {
   EXPECT_EQ(runs(), 1u);
 }
 
-TEST_F(ExecPluginTest, GetsArgumentsVariablesAndNoShell) {
+TEST_F(ExecPluginTest, gets_arguments_variables_and_no_shell) {
   auto chosen =
       options(script("printf '%s|%s|%s|%s' \"$1\" \"$2\" \"$FROM\" "
                      "\"$KUBERNETES_EXEC_INFO\" > " +
@@ -113,7 +113,7 @@ TEST_F(ExecPluginTest, GetsArgumentsVariablesAndNoShell) {
   EXPECT_EQ(seen, "a b|$(id)|new|" + exec_info(v1, nullptr));
 }
 
-TEST_F(ExecPluginTest, ThatFailsIsNamedWithItsExitCode) {
+TEST_F(ExecPluginTest, that_fails_is_named_with_its_exit_code) {
   const auto plugin = script("exit 3");
   EXPECT_EQ(error(options(plugin)), "/config:12: exec plugin " + plugin +
                                         " exited with 3; want 0; its output is on standard error");
@@ -122,7 +122,7 @@ TEST_F(ExecPluginTest, ThatFailsIsNamedWithItsExitCode) {
       std::string::npos);
 }
 
-TEST_F(ExecPluginTest, ThatHangsIsKilledWithItsChildren) {
+TEST_F(ExecPluginTest, that_hangs_is_killed_with_its_children) {
   auto chosen = options(script("sleep 1000 & echo $! > " + path("child") + "; wait"));
   chosen.time_limit = 300ms;
   const auto before = std::chrono::steady_clock::now();
@@ -140,13 +140,13 @@ TEST_F(ExecPluginTest, ThatHangsIsKilledWithItsChildren) {
   EXPECT_TRUE(gone());
 }
 
-TEST_F(ExecPluginTest, ThatPrintsTooMuchIsKilled) {
+TEST_F(ExecPluginTest, that_prints_too_much_is_killed) {
   auto chosen = options(script("yes"));
   chosen.output_limit = 10'000;
   EXPECT_NE(error(chosen).find("printed more than 10000 bytes and was killed"), std::string::npos);
 }
 
-TEST_F(ExecPluginTest, ThatLeavesAChildBehindIsNotWaitedFor) {
+TEST_F(ExecPluginTest, that_leaves_a_child_behind_is_not_waited_for) {
   auto chosen = options(script(
       "sleep 20 &\necho '" +
       nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", {{"token", "t"}}}}
@@ -156,7 +156,7 @@ TEST_F(ExecPluginTest, ThatLeavesAChildBehindIsNotWaitedFor) {
   EXPECT_EQ(error(chosen), "");
 }
 
-TEST_F(ExecPluginTest, ThatIsMissingComesWithTheHint) {
+TEST_F(ExecPluginTest, that_is_missing_comes_with_the_hint) {
   auto chosen = options("tpuwh-no-such-plugin");
   EXPECT_EQ(error(chosen),
             "/config:12: exec plugin tpuwh-no-such-plugin cannot be started: No such file or "
@@ -167,13 +167,13 @@ TEST_F(ExecPluginTest, ThatIsMissingComesWithTheHint) {
             std::string::npos);
 }
 
-TEST_F(ExecPluginTest, ThatPrintsSomethingElseIsNotQuoted) {
+TEST_F(ExecPluginTest, that_prints_something_else_is_not_quoted) {
   const auto message = error(options(script("echo secret")));
   EXPECT_NE(message.find("printed 7 bytes that are not JSON"), std::string::npos) << message;
   EXPECT_EQ(message.find("secret"), std::string::npos);
 }
 
-TEST_F(ExecPluginTest, IsFoundBesideItsKubeconfigAndToldTheCluster) {
+TEST_F(ExecPluginTest, is_found_beside_its_kubeconfig_and_told_the_cluster) {
   script("printf '%s' \"$KUBERNETES_EXEC_INFO\" > " + path("seen") + R"(
 echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential",
        "status": {"token": "t"}}')");

@@ -45,7 +45,7 @@ class KubeconfigTest : public FolderTest {
   }
 };
 
-TEST_F(KubeconfigTest, IsReadIntoItsParts) {
+TEST_F(KubeconfigTest, is_read_into_its_parts) {
   const auto config = read(kubeconfig(
       fmt::format("server: 'https://[fd00::1]:6443/prefix/', tls-server-name: api.example, "
                   "certificate-authority-data: {}",
@@ -64,7 +64,7 @@ TEST_F(KubeconfigTest, IsReadIntoItsParts) {
   EXPECT_EQ(*config->credentials->authorization({}), "Bearer secret");
 }
 
-TEST_F(KubeconfigTest, MayBeJson) {
+TEST_F(KubeconfigTest, may_be_json) {
   const auto config = read(R"({"current-context": "x",
     "contexts": [{"name": "x", "context": {"cluster": "c"}}],
     "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:8001"}}]})");
@@ -74,7 +74,7 @@ TEST_F(KubeconfigTest, MayBeJson) {
   EXPECT_EQ(*config->credentials->authorization({}), "");
 }
 
-TEST_F(KubeconfigTest, ReadsFilesFromItsOwnFolder) {
+TEST_F(KubeconfigTest, reads_files_from_its_own_folder) {
   write("pki/ca.pem", ca_pem);
   write("pki/me.pem", cert_pem);
   write("pki/me.key", key_pem);
@@ -89,7 +89,7 @@ TEST_F(KubeconfigTest, ReadsFilesFromItsOwnFolder) {
   EXPECT_TRUE(config->credentials->certificate().empty());
 }
 
-TEST_F(KubeconfigTest, DataComesBeforeTheFile) {
+TEST_F(KubeconfigTest, data_comes_before_the_file) {
   const auto config = read(
       kubeconfig(fmt::format("{}, certificate-authority: /nowhere, certificate-authority-data: {}",
                              server, text::encode_base64(ca_pem)),
@@ -102,7 +102,7 @@ TEST_F(KubeconfigTest, DataComesBeforeTheFile) {
   EXPECT_EQ(config->client_key_file, "");
 }
 
-TEST_F(KubeconfigTest, KnowsEachKindOfCredential) {
+TEST_F(KubeconfigTest, knows_each_kind_of_credential) {
   write("token", "of-the-file\n");
   EXPECT_EQ(header(""), "");
   EXPECT_EQ(header("token: secret"), "Bearer secret");
@@ -113,14 +113,14 @@ TEST_F(KubeconfigTest, KnowsEachKindOfCredential) {
   EXPECT_EQ(header("token: secret, exec: {command: never-run}"), "Bearer secret");
 }
 
-TEST_F(KubeconfigTest, AnEmptyFieldSaysNothing) {
+TEST_F(KubeconfigTest, an_empty_field_says_nothing) {
   const auto config = read(kubeconfig(server + ", proxy-url: '', certificate-authority: ''",
                                       "token: '', as: '', as-groups: [], as-user-extra: {}"));
   ASSERT_TRUE(config) << config.error().message();
   EXPECT_EQ(*config->credentials->authorization({}), "");
 }
 
-TEST_F(KubeconfigTest, TheFirstFileToNameAThingWins) {
+TEST_F(KubeconfigTest, the_first_file_to_name_a_thing_wins) {
   const std::string one = write("a/one", R"(
 current-context: second
 contexts:
@@ -147,7 +147,7 @@ users:
   EXPECT_EQ(*config->credentials->authorization({}), "Bearer of-a");
 }
 
-TEST_F(KubeconfigTest, AFlagComesBeforeTheVariableBeforeTheHomeFolder) {
+TEST_F(KubeconfigTest, a_flag_comes_before_the_variable_before_the_home_folder) {
   const auto at = [&](const std::string& name, const std::string& host) {
     return write(name, kubeconfig("server: 'https://" + host + "'", ""));
   };
@@ -158,7 +158,7 @@ TEST_F(KubeconfigTest, AFlagComesBeforeTheVariableBeforeTheHomeFolder) {
   EXPECT_EQ(kubeconfig_config({.home = folder_})->host, "home");
 }
 
-TEST_F(KubeconfigTest, SaysWhereItLookedWhenThereIsNone) {
+TEST_F(KubeconfigTest, says_where_it_looked_when_there_is_none) {
   const auto message = [](const KubeconfigChoice& choice) {
     return kubeconfig_config(choice).error().message();
   };
@@ -181,7 +181,7 @@ struct Wrong {
 
 class KubeconfigWrong : public KubeconfigTest, public testing::WithParamInterface<Wrong> {};
 
-TEST_P(KubeconfigWrong, SaysWhatAndWhere) {
+TEST_P(KubeconfigWrong, says_what_and_where) {
   const auto config = read(kubeconfig(GetParam().cluster, GetParam().user), GetParam().context);
   ASSERT_FALSE(config);
   std::string message = config.error().message();
@@ -256,7 +256,7 @@ struct Broken {
 
 class KubeconfigBroken : public KubeconfigTest, public testing::WithParamInterface<Broken> {};
 
-TEST_P(KubeconfigBroken, SaysWhatAndWhere) {
+TEST_P(KubeconfigBroken, says_what_and_where) {
   const auto config = read(GetParam().text);
   ASSERT_FALSE(config);
   const auto message = config.error().message();

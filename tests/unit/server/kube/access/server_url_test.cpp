@@ -21,7 +21,7 @@ struct Right {
 
 class ServerUrlRight : public testing::TestWithParam<Right> {};
 
-TEST_P(ServerUrlRight, IsReadIntoItsParts) {
+TEST_P(ServerUrlRight, is_read_into_its_parts) {
   const auto url = parse_server_url(GetParam().url);
   ASSERT_TRUE(url) << url.error().message();
   EXPECT_EQ(url->tls, GetParam().tls);
@@ -53,7 +53,7 @@ struct Wrong {
 
 class ServerUrlWrong : public testing::TestWithParam<Wrong> {};
 
-TEST_P(ServerUrlWrong, SaysWhatIsWrongWithIt) {
+TEST_P(ServerUrlWrong, says_what_is_wrong_with_it) {
   const auto url = parse_server_url(GetParam().url);
   ASSERT_FALSE(url);
   EXPECT_NE(url.error().message().find(GetParam().want), std::string::npos)

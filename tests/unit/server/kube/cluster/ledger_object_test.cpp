@@ -18,7 +18,7 @@ const webhook::ledger::LedgerRecord record{
     .rebuilding = true,
     .entries = {{{0, 1}, "0-1-00000000000000aa"}, {{1, 3}, "1-3-00000000000000bb"}}};
 
-TEST(LedgerObject, ReadsWhatItWrote) {
+TEST(LedgerObject, reads_what_it_wrote) {
   const auto found = parse_ledger_object(ledger_object_text(group, record, "17"));
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(found->group, group);
@@ -27,7 +27,7 @@ TEST(LedgerObject, ReadsWhatItWrote) {
 }
 
 // The largest that we write, with what other tools add to its metadata.
-TEST(LedgerObject, ReadsTheLargest) {
+TEST(LedgerObject, reads_the_largest) {
   webhook::ledger::LedgerRecord largest{.hosts_per_slice = 64, .rebuilding = false, .entries = {}};
   for (std::uint32_t i = 0; i < webhook::ledger::LedgerRecord::max_entries; ++i) {
     const topology::Place place{i / 64, i % 64};
@@ -45,13 +45,13 @@ TEST(LedgerObject, ReadsTheLargest) {
   EXPECT_EQ(found->record.entries.size(), largest.entries.size());
 }
 
-TEST(LedgerObject, SaysWhatIsTooMuch) {
+TEST(LedgerObject, says_what_is_too_much) {
   EXPECT_EQ(parse_ledger_object(std::string(1u << 20, '[')).error().message(),
             "a ledger object is nested deeper than 32 levels");
 }
 
 // What the release before and after read: docs/contract.md.
-TEST(LedgerObject, HasFormat1) {
+TEST(LedgerObject, has_format_1) {
   const Json object = Json::parse(ledger_object_text(group, record, ""));
   EXPECT_EQ(object["kind"], "ConfigMap");
   EXPECT_FALSE(object["metadata"].contains("resourceVersion"));
@@ -73,7 +73,7 @@ std::string fault_of(const std::string& pointer, const Json& value) {
   return found ? "" : found.error().message();
 }
 
-TEST(LedgerObject, SaysWhatItCannotRead) {
+TEST(LedgerObject, says_what_it_cannot_read) {
   EXPECT_NE(fault_of("/data/format", "2").find("format is \"2\", expected \"1\"; another release"),
             std::string::npos);
   EXPECT_NE(fault_of("/data/hosts-per-slice", "four").find("\"four\", expected a whole number"),
@@ -85,7 +85,7 @@ TEST(LedgerObject, SaysWhatItCannotRead) {
   EXPECT_EQ(parse_ledger_object("[").error().code(), Errc::bad_json);
 }
 
-TEST(LedgerObject, HasANameOfItsOwnForEachGroup) {
+TEST(LedgerObject, has_a_name_of_its_own_for_each_group) {
   const store::GroupName again{"team-a", "cluster", "uid-2", "workers"};
   EXPECT_NE(ledger_object_name(group), ledger_object_name(again));
   EXPECT_EQ(ledger_object_name(group).size(), 43u);

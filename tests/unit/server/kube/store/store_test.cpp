@@ -48,7 +48,7 @@ class StoreTest : public testing::Test {
   std::vector<std::string> gone;
 };
 
-TEST_F(StoreTest, KeepsRayWorkersByGroup) {
+TEST_F(StoreTest, keeps_ray_workers_by_group) {
   upsert(Kind::pod, worker("1"));
   ASSERT_EQ(store.group_pods(group).size(), 1u);
   EXPECT_EQ(store.group_pods(group).at("1").token, token);
@@ -58,7 +58,7 @@ TEST_F(StoreTest, KeepsRayWorkersByGroup) {
   EXPECT_EQ(gone, std::vector{token});
 }
 
-TEST_F(StoreTest, KnowsWhoLeavesAndWhoHasEnded) {
+TEST_F(StoreTest, knows_who_leaves_and_who_has_ended) {
   Json leaving = worker("1");
   leaving["metadata"]["deletionTimestamp"] = "2026-11-21T00:00:00Z";
   upsert(Kind::pod, leaving);
@@ -69,7 +69,7 @@ TEST_F(StoreTest, KnowsWhoLeavesAndWhoHasEnded) {
   EXPECT_EQ(gone, std::vector{token});
 }
 
-TEST_F(StoreTest, TakesPlacesFromLabelsAndFromAnotherInjector) {
+TEST_F(StoreTest, takes_places_from_labels_and_from_another_injector) {
   Json indexed = worker("1", "");
   indexed["metadata"]["labels"]["ray.io/worker-group-replica-index"] = "2";
   indexed["metadata"]["labels"]["ray.io/replica-host-index"] = "3";
@@ -87,7 +87,7 @@ TEST_F(StoreTest, TakesPlacesFromLabelsAndFromAnotherInjector) {
 
 // docs/decisions/0020: anybody may create and delete Pods with a worker's labels, and only those
 // that ask for chips are asked about.
-TEST_F(StoreTest, AWorkerWithoutChipsWasNeverOurs) {
+TEST_F(StoreTest, a_worker_without_chips_was_never_ours) {
   Json forged = worker("1");
   forged["spec"]["containers"] = Json::array({{{"name", "main"}}});
   upsert(Kind::pod, forged);
@@ -98,7 +98,7 @@ TEST_F(StoreTest, AWorkerWithoutChipsWasNeverOurs) {
   EXPECT_TRUE(gone.empty());
 }
 
-TEST_F(StoreTest, ChipsMayBeAskedForByAnInitContainerOrAClaim) {
+TEST_F(StoreTest, chips_may_be_asked_for_by_an_init_container_or_a_claim) {
   Json pod = worker("1");
   const Json container = pod["spec"]["containers"];
   pod["spec"] = {{"containers", Json::array({{{"name", "main"}}})}, {"initContainers", container}};
@@ -112,7 +112,7 @@ TEST_F(StoreTest, ChipsMayBeAskedForByAnInitContainerOrAClaim) {
 }
 
 // What a list lacks goes without an event: the ledger asks before it frees anything.
-TEST_F(StoreTest, ARelistDropsWhatItLacksAndSaysNothingOfIt) {
+TEST_F(StoreTest, a_relist_drops_what_it_lacks_and_says_nothing_of_it) {
   upsert(Kind::pod, worker("1"));
   upsert(Kind::pod, worker("2", "0-2-00000000000000bb"));
   EXPECT_FALSE(store.synced(Kind::pod));
@@ -125,7 +125,7 @@ TEST_F(StoreTest, ARelistDropsWhatItLacksAndSaysNothingOfIt) {
   EXPECT_TRUE(gone.empty());
 }
 
-TEST_F(StoreTest, KnowsGroupsOfRayClusters) {
+TEST_F(StoreTest, knows_groups_of_ray_clusters) {
   upsert(
       Kind::ray_cluster,
       {{"metadata", {{"name", "c"}, {"namespace", "ns"}, {"uid", "cluster-uid"}}},
@@ -143,7 +143,7 @@ TEST_F(StoreTest, KnowsGroupsOfRayClusters) {
   EXPECT_FALSE(store.has_ray_cluster("ns", "c", "another"));
 }
 
-TEST_F(StoreTest, KeepsNoMoreGroupsOfARayClusterThanAreBounded) {
+TEST_F(StoreTest, keeps_no_more_groups_of_a_ray_cluster_than_are_bounded) {
   Json groups = Json::array();
   for (std::size_t i = 0; i < 2 * limits::api::worker_groups; ++i)
     groups.push_back({{"groupName", "g" + std::to_string(i)}});
@@ -153,7 +153,7 @@ TEST_F(StoreTest, KeepsNoMoreGroupsOfARayClusterThanAreBounded) {
   EXPECT_FALSE(store.ray_group("ns", "c", "g" + std::to_string(limits::api::worker_groups)));
 }
 
-TEST_F(StoreTest, NamesTheServiceOfACluster) {
+TEST_F(StoreTest, names_the_service_of_a_cluster) {
   upsert(Kind::service, {{"metadata",
                           {{"name", "c-headless"},
                            {"namespace", "ns"},
@@ -179,7 +179,7 @@ Json leader(const std::string& uid, const std::string& node) {
           {"spec", {{"nodeName", node}, {"containers", Json::array()}}}};
 }
 
-TEST_F(StoreTest, KnowsWhereALeaderRuns) {
+TEST_F(StoreTest, knows_where_a_leader_runs) {
   const webhook::read::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
   const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
   upsert(Kind::node,
@@ -200,7 +200,7 @@ TEST_F(StoreTest, KnowsWhereALeaderRuns) {
   EXPECT_FALSE(store.leader_domain(restarted, "cloud.google.com/gke-nodepool"));
 }
 
-TEST_F(StoreTest, PassesOverWhatItCannotRead) {
+TEST_F(StoreTest, passes_over_what_it_cannot_read) {
   for (const char* text : {"", "[]", "{", "{\"metadata\":7}", "{\"metadata\":{\"uid\":{}}}"}) {
     for (const Kind kind : {Kind::pod, Kind::node, Kind::service, Kind::ray_cluster}) {
       store.upsert(kind, text);
