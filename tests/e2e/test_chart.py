@@ -58,12 +58,17 @@ def test_a_field_that_is_not_there_would_be_refused(release, plane):
 def test_cert_manager_is_asked_for_what_the_api_server_wants(release, api, cert_manager):
     """Its objects are accepted as they are, and both configurations name the Certificate that is mounted."""
     objects = chart.render(NAME, NAMESPACE, {"certificate": {"mode": "cert-manager"}})
-    issuer, certificate = chart.one(objects, "Issuer"), chart.one(objects, "Certificate")
-    for obj in (issuer, certificate):
+    made = {(obj["kind"], obj["metadata"]["name"]): obj for obj in objects if obj["kind"] in ("Issuer", "Certificate")}
+    for obj in made.values():
         stored = api.create(obj, dry_run=True)
         assert {key: stored["spec"][key] for key in obj["spec"]} == obj["spec"]
+    certificate, authority = made["Certificate", NAME], made["Certificate", f"{NAME}-ca"]
     assert f"{NAME}.{NAMESPACE}.svc" in certificate["spec"]["dnsNames"]
-    assert certificate["spec"]["issuerRef"] == {"kind": "Issuer", "name": issuer["metadata"]["name"]}
+    # Signed by a CA that stays when the certificate is renewed, which itself is signed by nobody.
+    assert certificate["spec"]["issuerRef"] == {"kind": "Issuer", "name": NAME}
+    assert made["Issuer", NAME]["spec"] == {"ca": {"secretName": authority["spec"]["secretName"]}}
+    assert authority["spec"]["isCA"] and authority["spec"]["issuerRef"] == {"kind": "Issuer", "name": f"{NAME}-ca"}
+    assert made["Issuer", f"{NAME}-ca"]["spec"] == {"selfSigned": {}}
     for _, kind in (CONFIGURATION, VALIDATING):
         configuration = chart.one(objects, kind)
         annotations = configuration["metadata"]["annotations"]
