@@ -1,6 +1,7 @@
 #include "server/doctor/objects.hpp"
 
 #include "server/doctor/settings_of.hpp"
+#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/live/installation.hpp"
 
@@ -33,9 +34,6 @@ void read_configurations(Objects& objects, View& view) {
                                 "ValidatingWebhookConfiguration", live::installed_name);
 }
 
-// Where the chart has the program keep the certificate that it issues.
-constexpr auto own_certificate = "tpu-webhook-certificate";
-
 Read read_config(Objects& objects, const View& view) {
   const auto file = mounted_config(view.deployment.object);
   if (!file)
@@ -61,7 +59,7 @@ void read_workload(Objects& objects, View& view) {
   view.secret_name = certificate_secret(view.deployment.object);
   view.issues_itself = view.secret_name.empty();
   if (view.issues_itself) view.secret_name = setting(view, "tls.secret");
-  if (view.secret_name.empty()) view.secret_name = own_certificate;
+  if (view.secret_name.empty()) view.secret_name = kube::certificate::secret_name;
   view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
   view.pods = objects.list({"", "v1", "pods", ns}, "Pod", pod_selector(view.deployment.object));
 }

@@ -36,20 +36,18 @@ std::vector<Problem> contradictions(const Effective& effective) {
   const bool cert = !effective.options.tls_cert.empty(), key = !effective.options.tls_key.empty();
   if (cert && !key) add("tls.cert", "needs its key too: tls.key or --tls-key");
   if (key && !cert) add("tls.key", "needs its certificate too: tls.cert or --tls-cert");
-  const auto no_use = "is for a self-issued certificate, but tls.cert or --tls-cert is given";
-  // What `config print` wrote says the default, too.
-  if (cert && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
-    add("tls.hostnames", no_use);
-  if (cert && !effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", no_use);
+  // What is of use for a self-issued certificate alone. What `config print` wrote says the default
+  // of the names, too.
+  const auto no_use_with = [&](const char* given) {
+    const auto what = fmt::format("is for a self-issued certificate, but {} is given", given);
+    if (effective.options.tls_hostnames != ServeOptions().tls_hostnames) add("tls.hostnames", what);
+    if (!effective.options.ca_bundle_out.empty()) add("tls.caBundleOut", what);
+  };
+  if (cert) no_use_with("tls.cert or --tls-cert");
   const bool secret = !effective.options.tls_secret.empty();
   if (secret && (cert || key))
     add("tls.secret", "and tls.cert or --tls-cert are both given: want one certificate");
-  if (secret && effective.options.tls_hostnames != ServeOptions().tls_hostnames)
-    add("tls.hostnames",
-        "is for a self-issued certificate, but tls.secret or --tls-secret is given");
-  if (secret && !effective.options.ca_bundle_out.empty())
-    add("tls.caBundleOut",
-        "is for a self-issued certificate, but tls.secret or --tls-secret is given");
+  if (secret) no_use_with("tls.secret or --tls-secret");
   return out;
 }
 

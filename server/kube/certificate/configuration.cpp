@@ -24,9 +24,10 @@ bool trusts(const nlohmann::ordered_json& configuration, const std::string& bund
 }
 
 std::string with_bundle(nlohmann::ordered_json configuration, const std::string& bundle) {
+  const std::string encoded = text::encode_base64(bundle);
   if (configuration.contains("webhooks"))
     for (nlohmann::ordered_json& webhook : configuration["webhooks"])
-      webhook["clientConfig"]["caBundle"] = text::encode_base64(bundle);
+      webhook["clientConfig"]["caBundle"] = encoded;
   return text::dump_json(configuration);
 }
 

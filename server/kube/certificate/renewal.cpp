@@ -12,16 +12,10 @@ namespace {
 
 namespace times = limits::renewal;
 
-// The end of the first certificate of a PEM text; nothing for what is none.
-std::optional<tls::SystemTime> end_of(const std::string& pem) {
-  const auto certificates = tls::read_certificates(pem);
-  if (!certificates) return std::nullopt;
-  return certificates->front().not_after;
-}
-
+// What is no certificate is due, too.
 bool is_due(const std::string& pem, std::chrono::hours left, tls::SystemTime now) {
-  const auto end = end_of(pem);
-  return !end || now + left >= *end;
+  const auto certificates = tls::read_certificates(pem);
+  return !certificates || now + left >= certificates->front().not_after;
 }
 
 bool can_sign(const tls::Pair& authority, tls::SystemTime now) {
