@@ -33,11 +33,13 @@ def replace(release: Release, certificate: pathlib.Path) -> None:
     _link(mount, _folder(mount, certificate.parent))
 
 
-def served(address: str) -> str:
-    """The certificate, PEM, that a server at HOST:PORT shows."""
+def served(address: str, trusting: str | None = None) -> str:
+    """The certificate, PEM, that a server at HOST:PORT shows; where it is not of the authorities `trusting`, PEM, or for
+    another name than our Service's, ssl.SSLError."""
     host, _, port = address.rpartition(":")
-    context = ssl.create_default_context()
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = ssl.create_default_context(cadata=trusting)
+    if trusting is None:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with socket.create_connection((host, int(port)), timeout=5) as plain:
         with context.wrap_socket(plain, server_hostname=f"{NAME}.{NAMESPACE}.svc") as secure:
             return ssl.DER_cert_to_PEM_cert(secure.getpeercert(binary_form=True))

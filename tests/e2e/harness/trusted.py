@@ -2,7 +2,6 @@
 
 import base64
 import collections
-import socket
 import ssl
 import threading
 import time
@@ -12,7 +11,6 @@ from .api import Refused
 from .release import CONFIGURATION, NAME, NAMESPACE, Release
 
 SECRET = "tpu-webhook-certificate"  # of the chart, in mode internal
-HOST = f"{NAME}.{NAMESPACE}.svc"
 LATE = 20  # seconds: an API server that hears of a new configuration so late must still trust us
 
 
@@ -77,11 +75,8 @@ class Verifier:
                 self.failed.append(str(error))
 
     def _connect(self, one, bundle: str, late: float) -> None:
-        host, port = one.entry()["address"].rsplit(":", 1)
         try:
-            context = ssl.create_default_context(cadata=bundle)
-            with socket.create_connection((host, int(port)), timeout=5) as plain:
-                with context.wrap_socket(plain, server_hostname=HOST):
-                    self.made += 1
+            mounted.served(one.entry()["address"], trusting=bundle)
+            self.made += 1
         except (OSError, ssl.SSLError) as error:
             self.failed.append(f"{one.name}, trusting what was said {late:.0f} s ago: {error}")
