@@ -287,8 +287,13 @@ inline constexpr std::chrono::seconds keepalive_interval = 10s;
 inline constexpr int keepalive_probes = 3;
 
 // Without an event or a bookmark for so long, a watch no longer shows who is gone: no ids
-// are given (docs/decisions/0014). Bookmarks come about every 60 s.
+// are given (docs/decisions/0014), and no node pool is spoken of (docs/decisions/0023). Bookmarks
+// come about every 60 s.
 inline constexpr Duration stale = 150s;
+
+// Between two looks whether the watches of Nodes and Pods are stale, which spares each review the
+// clock.
+inline constexpr Duration pools_look = 1s;
 
 // One read or write of a ledger object, or one quorum list of a group's Pods: well below
 // the patience of a question (webhook::ledger::times::patience), which is below the API

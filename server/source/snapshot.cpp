@@ -65,8 +65,14 @@ std::optional<topology::Place> place_of_ray_worker(const Json& pod) {
   return read && read->ray ? read->ray->place : std::nullopt;
 }
 
+std::optional<webhook::pools::Node> node_of(const Json& node) {
+  return kube::store::ObjectReader{std::string(default_prefix)}.node(node.dump());
+}
+
 Snapshot::Snapshot(std::string_view prefix)
-    : store_(std::make_unique<kube::store::Store>(std::string(prefix))) {}
+    : store_(std::make_unique<kube::store::Store>(std::string(prefix))) {
+  store_->trust_pools(true);
+}
 
 void Snapshot::add(const Json& object) {
   const std::string kind = text::text_member(object, "kind");
@@ -112,6 +118,11 @@ std::optional<webhook::read::RayGroup> Snapshot::ray_group(std::string_view ns,
 std::optional<std::string> Snapshot::leader_domain(const webhook::read::JobOfJobSet& job,
                                                    std::string_view topology_key) const {
   return store_->leader_domain(job, topology_key);
+}
+
+void Snapshot::unfit_pools(const webhook::read::PoolQuestion& question,
+                           webhook::text::NameList& out) const {
+  store_->unfit_pools(question, out);
 }
 
 std::optional<std::uint32_t> Snapshot::claimed_chips(std::string_view ns,

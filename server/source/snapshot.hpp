@@ -37,6 +37,8 @@ class Snapshot final : public webhook::read::ClusterView {
 
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
+  void unfit_pools(const webhook::read::PoolQuestion& question,
+                   webhook::text::NameList& out) const override;
   std::optional<std::uint32_t> claimed_chips(std::string_view ns,
                                              std::string_view template_name) const override;
 
@@ -54,5 +56,8 @@ class Snapshot final : public webhook::read::ClusterView {
 // Which member of its worker group a Ray Pod is: by KubeRay's labels, by our token, or by
 // another injector's replicaIndex and TPU_WORKER_ID. Nothing where none of them says it.
 std::optional<topology::Place> place_of_ray_worker(const nlohmann::ordered_json& pod);
+
+// A Node, as far as rules read it; nothing where it has no name.
+std::optional<webhook::pools::Node> node_of(const nlohmann::ordered_json& node);
 
 }  // namespace tpuwh::server::source

@@ -27,7 +27,10 @@ add_executable(webhook_test
   webhook/answer/mode_test.cpp
   webhook/text/names_test.cpp
   webhook/write/patch_test.cpp
+  webhook/placement/hint_test.cpp
   webhook/placement/placement_test.cpp
+  webhook/pools/fit_test.cpp
+  webhook/pools/pools_test.cpp
   webhook/env/process_ports_test.cpp
   webhook/read/pod_test.cpp
   webhook/answer/property_test.cpp

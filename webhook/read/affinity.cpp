@@ -69,6 +69,11 @@ bool read_node_affinity(text::JsonReader& in, Pod& pod) {
   pod.node_affinity.present = Presence::present;
   text::Seen outer = 0;
   return in.object([&](std::string_view key) {
+    if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
+      if (!in.first(outer, 1) || in.take_null()) return !in.failed();
+      pod.node_affinity.preferred = Presence::present;
+      return in.array([&](std::size_t) { return in.skip(); });
+    }
     if (key != "requiredDuringSchedulingIgnoredDuringExecution") return in.skip();
     if (!in.first(outer, 0) || in.take_null()) return !in.failed();
     pod.node_affinity.required = Presence::present;

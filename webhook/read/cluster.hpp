@@ -2,6 +2,9 @@
 // that needs none) every question is answered "not known".
 #pragma once
 
+#include "webhook/read/pod.hpp"
+#include "webhook/text/name_list.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +21,16 @@ struct RayGroup {
 // A Job of a JobSet, as a follower's labels name it.
 struct JobOfJobSet {
   std::string_view ns, jobset, replicated_job, job_index, job_uid;
+};
+
+// What a multi-host slice asks of a node pool.
+struct PoolQuestion {
+  const Pod& pod;  // a member: its node selector, required node affinity and tolerations
+  std::string_view accelerator, topology;
+  std::uint32_t hosts = 0;           // of the slice
+  std::uint32_t chips_per_host = 0;  // that a member asks for
+  std::string_view slice_key;        // text::slice_key()
+  std::int32_t priority = 0;         // spec.priority
 };
 
 // What it does not override is not known.
@@ -45,6 +58,12 @@ class ClusterView {
   virtual std::optional<std::string> leader_domain(const JobOfJobSet& /*job*/,
                                                    std::string_view /*topology_key*/) const {
     return std::nullopt;
+  }
+
+  // Names of the node pools on which the slice could begin and not be whole
+  // (webhook/pools/pools.hpp); none where the pools are not known, or not any more.
+  virtual void unfit_pools(const PoolQuestion& /*question*/, text::NameList& out) const {
+    out.clear();
   }
 
   // Nothing if the RayCluster has no such group either.

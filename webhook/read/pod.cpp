@@ -100,6 +100,22 @@ bool read_gates(text::JsonReader& in, Pod& pod) {
   });
 }
 
+bool read_tolerations(text::JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    Toleration toleration;
+    text::Seen seen = 0;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "key") return in.first(seen, 0) && text::optional_text(in, toleration.key);
+      if (key == "operator") return in.first(seen, 1) && text::optional_text(in, toleration.op);
+      if (key == "value") return in.first(seen, 2) && text::optional_text(in, toleration.value);
+      if (key == "effect") return in.first(seen, 3) && text::optional_text(in, toleration.effect);
+      return in.skip();
+    });
+    return read && keep(in, pod.tolerations, toleration);
+  });
+}
+
 // A quantity is a string in what the API server sends and may be a number in what
 // a user wrote.
 bool read_chips(text::JsonReader& in, std::optional<std::uint64_t>& out) {
@@ -275,6 +291,7 @@ bool read_spec(text::JsonReader& in, Pod& pod) {
       return in.first(seen, 11) && in.skip();
     }
     if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
+    if (key == "tolerations") return in.first(seen, 13) && read_tolerations(in, pod);
     return in.skip();
   });
   put_init_last(pod.containers);
@@ -304,6 +321,7 @@ void Pod::clear() {
   empty.node_selector.swap(node_selector);
   empty.containers.swap(containers);
   empty.entries.swap(entries);
+  empty.tolerations.swap(tolerations);
   empty.claims.swap(claims);
   empty.claim_uses.swap(claim_uses);
   empty.node_terms.swap(node_terms);
@@ -313,6 +331,7 @@ void Pod::clear() {
   empty.node_selector.clear();
   empty.containers.clear();
   empty.entries.clear();
+  empty.tolerations.clear();
   empty.claims.clear();
   empty.claim_uses.clear();
   empty.node_terms.clear();

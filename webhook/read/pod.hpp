@@ -103,10 +103,16 @@ struct PodAffinity {
 
 struct NodeAffinity {
   Presence present = Presence::absent;
+  Presence preferred = Presence::absent;  // the list of preferred terms, of which none is read
   Presence required = Presence::absent;
   Presence terms = Presence::absent;
   std::uint32_t begin = 0;  // [begin, end) in Pod::node_terms
   std::uint32_t end = 0;
+};
+
+// An entry of spec.tolerations. Empty is absent: every key, every effect, operator Equal.
+struct Toleration {
+  std::string_view key, op, value, effect;
 };
 
 // An entry of spec.resourceClaims. Of a claim that is not made from a template nothing
@@ -146,6 +152,7 @@ struct Pod {
   std::vector<Selector> node_selector;
   std::vector<Container> containers;
   std::vector<EnvEntry> entries;
+  std::vector<Toleration> tolerations;
   std::vector<Claim> claims;
   std::vector<std::string_view> claim_uses;  // names in resources.claims of containers
   std::vector<NodeTerm> node_terms;

@@ -30,6 +30,7 @@ std::span<const ReadRow> reads() {
       {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
       {"Pod", "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy",
        "whether the hosts of the slice have names that resolve"},
+      {"Pod", "spec.tolerations", "which nodes its slice can use"},
       {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
        "slices repel each other within one priority; others may place the Pod"},
       {"RayCluster, RayJob, RayService",
@@ -59,6 +60,10 @@ std::span<const ReadRow> reads() {
        "Pods with JobSet's exclusive-topology annotation and completion index 0: owner, node; "
        "labels of Nodes with allocatable google.com/tpu",
        "the pool that a leader's followers select"},
+      {"cluster",
+       "Nodes with TPUs: name, labels, taints, unschedulable, condition Ready, allocatable "
+       "google.com/tpu; of Pods that hold chips: node, chips, priority, slice-key",
+       "the node pools that cannot hold a slice whole"},
       {"cluster", "Ray workers: index labels, token, replicaIndex, TPU_WORKER_ID",
        "places that are taken"},
       {"cluster", "Services with label ray.io/headless-worker-svc: the name",

@@ -73,6 +73,7 @@ void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::Api
                        {"as", config.source},
                        {"ledger_namespace", config.ns}});
   tasks.spawn(executor, wait_until_synced(std::move(synced)));
+  tasks.spawn(executor, watch_pools());
 }
 
 void Cluster::disconnect() {
@@ -100,6 +101,24 @@ net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
     if (error) co_return;
   }
   synced();
+}
+
+bool Cluster::is_fresh(store::Kind kind) const {
+  return store_.synced(kind) && net::Clock::now() - store_.moved(kind) <= limits::api::stale;
+}
+
+// A pool that was not whole minutes ago may be by now, and a slice would be kept off it for
+// nothing.
+net::Task<void> Cluster::watch_pools() {
+  co_await boost::asio::this_coro::throw_if_cancelled(false);
+  net::Timer timer(connected_->executor);
+  for (;;) {
+    store_.trust_pools(is_fresh(store::Kind::node) && is_fresh(store::Kind::pod));
+    timer.expires_after(limits::api::pools_look);
+    const auto [error] = co_await timer.async_wait(net::as_result);
+    if (error) break;
+  }
+  store_.trust_pools(false);
 }
 
 net::Task<webhook::ledger::PlaceAnswer> Cluster::place(places::OwnedPlaceRequest request) {

@@ -6,7 +6,9 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <utility>
 
 namespace tpuwh::server::kube::store {
 namespace {
@@ -42,12 +44,11 @@ bool read_object(JsonReader& in, F&& member) {
 struct Metadata {
   std::string ns, name, uid;
   bool leaving = false;
-  std::vector<std::pair<std::string, std::string>> labels;
 };
 
-// Labels are read where `keep` says so.
-template <class Keep>
-bool read_metadata(JsonReader& in, Metadata& out, Keep&& keep) {
+// `label(key)` takes the value of each label.
+template <class Label>
+bool read_metadata(JsonReader& in, Metadata& out, Label&& label) {
   return read_object(in, [&](std::string_view key) {
     if (key == "namespace") return read_text(in, out.ns);
     if (key == "name") return read_text(in, out.name);
@@ -56,31 +57,28 @@ bool read_metadata(JsonReader& in, Metadata& out, Keep&& keep) {
       out.leaving = in.kind() == JsonKind::string;
       return in.skip();
     }
-    if (key != "labels") return in.skip();
-    return read_object(in, [&](std::string_view label) {
-      if (!keep(label)) return in.skip();
-      auto& [name, value] = out.labels.emplace_back(std::string(label), std::string());
-      return read_text(in, value);
-    });
+    return key == "labels" ? read_object(in, label) : in.skip();
   });
 }
 
-// What webhook::read::read_pod does not read: a Pod that is being created has none of it. And its
-// labels, if it has one that is of interest: most Pods of a cluster have none.
+// What webhook::read::read_pod does not read: a Pod that is being created has none of it.
 struct PodState {
   Metadata metadata;
   std::string node, phase;
-
-  bool of_interest() const { return !metadata.labels.empty(); }
 };
 
-bool is_of_interest(std::string_view label) {
-  return label == "ray.io/node-type" || label == "jobset.sigs.k8s.io/jobset-name";
+// Whether a rule may read more of it: most Pods of a cluster ask for no chips, and their text does
+// not speak of them. A JobSet's leader may have its chips by claim.
+bool is_of_interest(std::string_view json) {
+  return json.find("google.com/tpu") != json.npos ||
+         json.find("\"ray.io/node-type\"") != json.npos ||
+         json.find("\"jobset.sigs.k8s.io/jobset-name\"") != json.npos;
 }
 
 bool read_state(JsonReader& in, PodState& out) {
   return in.object([&](std::string_view key) {
-    if (key == "metadata") return read_metadata(in, out.metadata, is_of_interest);
+    if (key == "metadata")
+      return read_metadata(in, out.metadata, [&](std::string_view) { return in.skip(); });
     if (key == "spec")
       return read_object(in, [&](std::string_view member) {
         return member == "nodeName" ? read_text(in, out.node) : in.skip();
@@ -151,6 +149,83 @@ std::optional<JobLeader> job_leader(const Pod& pod, std::string node) {
                    .node = std::move(node)};
 }
 
+// What the scheduler takes of the node: containers run together, init containers before them.
+std::uint64_t chips_of(const Pod& pod) {
+  std::uint64_t together = 0, alone = 0;
+  for (const webhook::read::Container& each : pod.containers)
+    if (each.init && !each.sidecar)
+      alone = std::max(alone, each.chips());
+    else
+      together += each.chips();
+  return std::max(together, alone);
+}
+
+// 0 where it is not said, as the scheduler has it.
+std::int32_t priority_of(const Pod& pod) {
+  std::int32_t priority = 0;
+  std::from_chars(pod.priority.data(), pod.priority.data() + pod.priority.size(), priority);
+  return priority;
+}
+
+std::optional<Holding> holding(const Pod& pod, const std::string& node) {
+  const std::uint64_t chips = chips_of(pod);
+  if (node.empty() || chips == 0) return std::nullopt;
+  return Holding{.node = node,
+                 .holder = {.slice = webhook::pools::slice_id(pod.label(Label::slice_key)),
+                            .priority = priority_of(pod),
+                            .chips = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                chips, std::numeric_limits<std::uint32_t>::max()))}};
+}
+
+bool read_taint(JsonReader& in, webhook::pools::Node& node) {
+  webhook::pools::Taint taint;
+  std::string effect;
+  const bool read = read_object(in, [&](std::string_view key) {
+    if (key == "key") return read_text(in, taint.key);
+    if (key == "value") return read_text(in, taint.value);
+    return key == "effect" ? read_text(in, effect) : in.skip();
+  });
+  taint.no_execute = effect == "NoExecute";
+  if (taint.no_execute || effect == "NoSchedule") node.taints.push_back(std::move(taint));
+  return read;
+}
+
+bool read_node_spec(JsonReader& in, webhook::pools::Node& node) {
+  return read_object(in, [&](std::string_view key) {
+    if (key == "unschedulable" && in.kind() == JsonKind::boolean)
+      return in.boolean(node.unschedulable);
+    if (key != "taints" || in.kind() != JsonKind::array) return in.skip();
+    return in.array([&](std::size_t) { return read_taint(in, node); });
+  });
+}
+
+bool read_condition(JsonReader& in, webhook::pools::Node& node) {
+  std::string type, status;
+  const bool read = read_object(in, [&](std::string_view key) {
+    if (key == "type") return read_text(in, type);
+    return key == "status" ? read_text(in, status) : in.skip();
+  });
+  if (type == "Ready") node.ready = status == "True";
+  return read;
+}
+
+bool read_node_status(JsonReader& in, webhook::pools::Node& node) {
+  const auto read_chips = [&](std::string_view resource) {
+    if (resource != webhook::read::key::tpu) return in.skip();
+    std::string_view quantity;  // a string from an API server, and a number in what a person wrote
+    const bool read = in.kind() == JsonKind::number   ? in.number(quantity)
+                      : in.kind() == JsonKind::string ? in.string(quantity)
+                                                      : in.skip();
+    node.chips = webhook::text::plain_decimal(quantity).value_or(0);
+    return read;
+  };
+  return read_object(in, [&](std::string_view key) {
+    if (key == "allocatable") return read_object(in, read_chips);
+    if (key != "conditions" || in.kind() != JsonKind::array) return in.skip();
+    return in.array([&](std::size_t) { return read_condition(in, node); });
+  });
+}
+
 // What KubeRay makes of the numbers, which need not agree.
 std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
                                std::uint32_t most) {
@@ -196,52 +271,52 @@ std::optional<PodObject> ObjectReader::pod(std::string_view json) {
                 .leaving = state.metadata.leaving,
                 .ended = state.phase == "Succeeded" || state.phase == "Failed",
                 .ray = {},
-                .leader = {}};
-  if (!state.of_interest()) return pod;
+                .leader = {},
+                .holding = {}};
+  if (!is_of_interest(json)) return pod;
   pod_.clear();
   if (!start(json) || !webhook::read::read_pod(reader_, prefix_, pod_)) return std::nullopt;
   pod.ray = ray_worker(pod_);
+  if (!pod.leaving && !pod.ended) pod.holding = holding(pod_, state.node);
   pod.leader = job_leader(pod_, std::move(state.node));
   return pod;
 }
 
-std::optional<NodeObject> ObjectReader::node(std::string_view json) {
+std::optional<webhook::pools::Node> ObjectReader::node(std::string_view json) {
   Metadata metadata;
-  std::uint64_t chips = 0;
-  const auto read_chips = [&](std::string_view resource) {
-    if (resource != webhook::read::key::tpu) return reader_.skip();
-    std::string quantity;
-    if (!read_text(reader_, quantity)) return false;
-    chips = webhook::text::plain_decimal(quantity).value_or(0);
+  webhook::pools::Node node;
+  std::string value;
+  const auto read_label = [&](std::string_view key) {
+    const std::string name(key);  // reading the value may move what a key with an escape is in
+    value.clear();
+    if (!read_text(reader_, value)) return false;
+    node.labels.add(name, value);
     return true;
   };
   const bool read = start(json) && reader_.object([&](std::string_view key) {
-    if (key == "metadata")
-      return read_metadata(reader_, metadata, [](std::string_view) { return true; });
-    if (key != "status") return reader_.skip();
-    return read_object(reader_, [&](std::string_view member) {
-      return member == "allocatable" ? read_object(reader_, read_chips) : reader_.skip();
-    });
+    if (key == "metadata") return read_metadata(reader_, metadata, read_label);
+    if (key == "spec") return read_node_spec(reader_, node);
+    return key == "status" ? read_node_status(reader_, node) : reader_.skip();
   });
   if (!read || metadata.name.empty()) return std::nullopt;
-  NodeObject node{.name = std::move(metadata.name), .chips = chips, .labels = {}};
-  if (chips > 0) node.labels = std::move(metadata.labels);
+  node.name = std::move(metadata.name);
   return node;
 }
 
 std::optional<ServiceObject> ObjectReader::service(std::string_view json) {
   constexpr std::string_view headless_of = "ray.io/headless-worker-svc";
   Metadata metadata;
+  std::string ray_cluster;
   const bool read = start(json) && reader_.object([&](std::string_view key) {
     if (key != "metadata") return reader_.skip();
-    return read_metadata(reader_, metadata,
-                         [&](std::string_view label) { return label == headless_of; });
+    return read_metadata(reader_, metadata, [&](std::string_view label) {
+      return label == headless_of ? read_text(reader_, ray_cluster) : reader_.skip();
+    });
   });
   if (!read || metadata.name.empty()) return std::nullopt;
-  return ServiceObject{
-      .ns = std::move(metadata.ns),
-      .name = std::move(metadata.name),
-      .ray_cluster = metadata.labels.empty() ? "" : std::move(metadata.labels.front().second)};
+  return ServiceObject{.ns = std::move(metadata.ns),
+                       .name = std::move(metadata.name),
+                       .ray_cluster = std::move(ray_cluster)};
 }
 
 std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json) {
@@ -250,7 +325,7 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
   bool suspended = false;
   const bool read = start(json) && reader_.object([&](std::string_view key) {
     if (key == "metadata")
-      return read_metadata(reader_, metadata, [](std::string_view) { return false; });
+      return read_metadata(reader_, metadata, [&](std::string_view) { return reader_.skip(); });
     if (key != "spec") return reader_.skip();
     return read_object(reader_, [&](std::string_view member) {
       if (member == "suspend" && reader_.kind() == JsonKind::boolean)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "topology/next_member.hpp"
+#include "webhook/pools/pools.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
 #include "webhook/text/json_reader.hpp"
@@ -47,18 +48,19 @@ struct JobLeader {
   std::string node;  // "" before it is bound
 };
 
+// The chips of a node that a Pod holds.
+struct Holding {
+  std::string node;
+  webhook::pools::Holder holder;
+};
+
 struct PodObject {
   std::string uid;
   bool leaving = false;  // has a deletionTimestamp
   bool ended = false;    // Succeeded or Failed
   std::optional<RayWorker> ray;
   std::optional<JobLeader> leader;
-};
-
-struct NodeObject {
-  std::string name;
-  std::uint64_t chips = 0;                                  // allocatable google.com/tpu
-  std::vector<std::pair<std::string, std::string>> labels;  // of a node with chips
+  std::optional<Holding> holding;  // of one that is bound, neither leaving nor ended
 };
 
 struct ServiceObject {
@@ -77,7 +79,7 @@ class ObjectReader {
   explicit ObjectReader(std::string prefix) : prefix_(std::move(prefix)) {}
 
   std::optional<PodObject> pod(std::string_view json);
-  std::optional<NodeObject> node(std::string_view json);
+  std::optional<webhook::pools::Node> node(std::string_view json);
   std::optional<ServiceObject> service(std::string_view json);
   std::optional<RayClusterObject> ray_cluster(std::string_view json);
 

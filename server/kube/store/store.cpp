@@ -11,6 +11,11 @@ void erase_older(Map& map, std::uint32_t generation) {
   std::erase_if(map, [&](const auto& entry) { return entry.second.generation != generation; });
 }
 
+// One without chips may have had some, and have them again: its pool is not whole without it.
+bool is_tpu_node(const webhook::pools::Node& node) {
+  return node.chips > 0 || node.labels.find(webhook::read::key::accelerator).has_value();
+}
+
 }  // namespace
 
 void Store::begin_relist(Kind kind) {
@@ -32,7 +37,7 @@ void Store::end_relist(Kind kind) {
       return;
     }
     case Kind::node:
-      return erase_older(nodes_, current);
+      return pools_.remove_older(current);
     case Kind::service:
       return erase_older(services_, current);
     case Kind::ray_cluster:
@@ -48,14 +53,10 @@ void Store::upsert(Kind kind, std::string_view json) {
     auto node = reader_.node(json);
     if (!node) return;
     const std::unique_lock lock(mutex_);
-    if (node->chips == 0) {
-      nodes_.erase(node->name);
-      return;
-    }
-    Node& kept = nodes_[node->name];
-    kept.generation = current;
-    kept.labels = {std::make_move_iterator(node->labels.begin()),
-                   std::make_move_iterator(node->labels.end())};
+    if (is_tpu_node(*node))
+      pools_.put(std::move(*node), current);
+    else
+      pools_.remove(node->name);
   } else if (kind == Kind::service) {
     auto service = reader_.service(json);
     if (!service || service->ray_cluster.empty()) return;
@@ -74,7 +75,7 @@ void Store::remove(Kind kind, std::string_view json) {
   } else if (kind == Kind::node) {
     const auto node = reader_.node(json);
     const std::unique_lock lock(mutex_);
-    if (node) nodes_.erase(node->name);
+    if (node) pools_.remove(node->name);
   } else if (kind == Kind::service) {
     const auto service = reader_.service(json);
     const std::unique_lock lock(mutex_);
@@ -94,7 +95,7 @@ void Store::upsert_pod(std::string_view json) {
   if (pod->ended) return remove_pod(*pod);
   const std::unique_lock lock(mutex_);
   forget(pod->uid);
-  if (pod->ray || pod->leader) keep(std::move(*pod));
+  if (pod->ray || pod->leader || pod->holding) keep(std::move(*pod));
 }
 
 // Also one that has ended: its place is free, whether or not the object stays.
@@ -120,6 +121,10 @@ void Store::keep(PodObject pod) {
                             pod.leaving};
     entry.job = &job->first;
   }
+  if (pod.holding) {
+    entry.host = &pools_.hold(pod.holding->node, pod.holding->holder);
+    entry.holder = pod.holding->holder;
+  }
 }
 
 void Store::forget(const std::string& uid) {
@@ -135,6 +140,7 @@ void Store::forget(const std::string& uid) {
     job->second.erase(uid);
     if (job->second.empty()) leaders_.erase(job);
   }
+  if (entry->second.host != nullptr) pools_.release(*entry->second.host, entry->second.holder);
   pods_.erase(entry);
 }
 
@@ -182,11 +188,19 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
     only = &leader;
   }
   if (only == nullptr || only->job_uid != job.job_uid || only->node.empty()) return std::nullopt;
-  const auto node = nodes_.find(only->node);
-  if (node == nodes_.end()) return std::nullopt;
-  const auto label = node->second.labels.find(topology_key);
-  if (label == node->second.labels.end() || label->second.empty()) return std::nullopt;
-  return label->second;
+  const webhook::pools::Node* node = pools_.find(only->node);
+  const std::string_view domain =
+      node == nullptr ? std::string_view() : node->labels.value(topology_key);
+  if (domain.empty()) return std::nullopt;
+  return std::string(domain);
+}
+
+void Store::unfit_pools(const webhook::read::PoolQuestion& question,
+                        webhook::text::NameList& out) const {
+  out.clear();
+  if (!pools_trusted_) return;
+  const std::shared_lock lock(mutex_);
+  pools_.unfit(question, out);
 }
 
 const webhook::ledger::GroupPods& Store::group_pods(const GroupName& group) const {
@@ -201,7 +215,7 @@ std::size_t Store::size(Kind kind) const {
     case Kind::pod:
       return pods_.size();
     case Kind::node:
-      return nodes_.size();
+      return pools_.size();
     case Kind::service:
       return services_.size();
     case Kind::ray_cluster:

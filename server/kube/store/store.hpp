@@ -1,5 +1,6 @@
 // What this replica knows of its cluster: Ray workers and clusters, leaders of Jobs, Nodes
-// with TPUs and headless Services, each as far as rules read it (docs/decisions/0009).
+// with TPUs, who holds their chips, and headless Services, each as far as rules read it
+// (docs/decisions/0009).
 //
 // Objects come from watches. A re-list marks what it brings and drops the rest when it is
 // whole: meanwhile a reader sees old and new together, never less than there is, and a list
@@ -63,6 +64,13 @@ class Store final : public webhook::read::ClusterView {
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
 
+  // No pools where trust_pools() says so.
+  void unfit_pools(const webhook::read::PoolQuestion& question,
+                   webhook::text::NameList& out) const override;
+  // Whether Nodes and Pods are as the cluster has them: listed, and their watches alive. Any
+  // thread; they are not at first.
+  void trust_pools(bool trusted) { pools_trusted_ = trusted; }
+
   // Whether the cluster with this uid is there now, and not another of its name.
   bool has_ray_cluster(std::string_view ns, std::string_view cluster, std::string_view uid) const;
 
@@ -84,14 +92,12 @@ class Store final : public webhook::read::ClusterView {
     Generation generation;
     const GroupName* group = nullptr;  // key of groups_
     const JobName* job = nullptr;      // key of leaders_
+    webhook::pools::Pools::Host* host = nullptr;
+    webhook::pools::Holder holder = {};  // of `host`
   };
   struct Leader {
     std::string job_uid, node;
     bool leaving = false;
-  };
-  struct Node {
-    Generation generation;
-    std::map<std::string, std::string, std::less<>> labels;
   };
   struct Service {
     Generation generation;
@@ -120,7 +126,8 @@ class Store final : public webhook::read::ClusterView {
   std::unordered_map<std::string, PodEntry> pods_;
   std::map<GroupName, webhook::ledger::GroupPods> groups_;
   std::map<JobName, std::map<std::string, Leader>> leaders_;
-  std::unordered_map<std::string, Node> nodes_;
+  webhook::pools::Pools pools_;
+  std::atomic<bool> pools_trusted_ = false;
   std::map<Name, Service> services_;
   std::map<Name, RayCluster> ray_clusters_;
 };

@@ -125,6 +125,143 @@ TEST_F(StoreTest, a_relist_drops_what_it_lacks_and_says_nothing_of_it) {
   EXPECT_TRUE(gone.empty());
 }
 
+// --- Node pools
+
+Json tpu_node(int number) {
+  return {{"metadata",
+           {{"name", "n" + std::to_string(number)},
+            {"labels",
+             {{"cloud.google.com/gke-nodepool", "pool"},
+              {"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
+              {"cloud.google.com/gke-tpu-topology", "4x4"}}}}},
+          {"spec",
+           {{"taints",
+             Json::array(
+                 {{{"key", "google.com/tpu"}, {"value", "present"}, {"effect", "NoSchedule"}}})}}},
+          {"status",
+           {{"allocatable", {{"google.com/tpu", "4"}}},
+            {"conditions", Json::array({{{"type", "MemoryPressure"}, {"status", "False"}},
+                                        {{"type", "Ready"}, {"status", "True"}}})}}}};
+}
+
+Json holder(const std::string& uid, const std::string& node) {
+  return {
+      {"metadata", {{"name", "h-" + uid}, {"namespace", "ns"}, {"uid", uid}}},
+      {"spec",
+       {{"nodeName", node},
+        {"containers", Json::array({{{"name", "main"},
+                                     {"resources", {{"limits", {{"google.com/tpu", "4"}}}}}}})}}},
+      {"status", {{"phase", "Running"}}}};
+}
+
+// Four nodes of a pool, and a slice of four hosts that asks about it.
+class PoolsOfTheStore : public StoreTest {
+ protected:
+  PoolsOfTheStore() {
+    for (int number = 0; number < 4; ++number) upsert(Kind::node, tpu_node(number));
+    store.trust_pools(true);
+  }
+  bool unfit(const std::string& key = std::string(32, '1')) const {
+    const webhook::read::Pod pod;
+    webhook::text::NameList names;
+    store.unfit_pools({.pod = pod,
+                       .accelerator = "tpu-v6e-slice",
+                       .topology = "4x4",
+                       .hosts = 4,
+                       .chips_per_host = 4,
+                       .slice_key = key},
+                      names);
+    return names.size() == 1 && names[0] == "pool";
+  }
+};
+
+TEST_F(PoolsOfTheStore, are_fit_while_all_nodes_are_well) {
+  EXPECT_FALSE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, are_judged_by_what_a_node_says) {
+  const std::vector<Json> changes = {
+      {{"op", "add"}, {"path", "/spec/unschedulable"}, {"value", true}},
+      {{"op", "replace"}, {"path", "/status/conditions/1/status"}, {"value", "Unknown"}},
+      {{"op", "replace"}, {"path", "/status/conditions/1/status"}, {"value", "False"}},
+      {{"op", "replace"}, {"path", "/spec/taints/0/key"}, {"value", "team"}},
+      {{"op", "replace"}, {"path", "/status/allocatable/google.com~1tpu"}, {"value", "0"}},
+      {{"op", "remove"}, {"path", "/status/allocatable/google.com~1tpu"}},
+  };
+  for (const Json& change : changes) {
+    upsert(Kind::node, tpu_node(2).patch(Json::array({change})));
+    EXPECT_TRUE(unfit()) << change;
+    upsert(Kind::node, tpu_node(2));
+    EXPECT_FALSE(unfit()) << change;
+  }
+  Json soft = tpu_node(2);
+  soft["spec"]["taints"].push_back({{"key", "team"}, {"effect", "PreferNoSchedule"}});
+  upsert(Kind::node, soft);
+  EXPECT_FALSE(unfit());
+  store.remove(Kind::node, tpu_node(2).dump());
+  EXPECT_TRUE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, are_held_by_bound_pods_that_stay) {
+  upsert(Kind::pod, holder("1", "n1"));
+  EXPECT_TRUE(unfit());
+  Json leaving = holder("1", "n1");
+  leaving["metadata"]["deletionTimestamp"] = "2026-11-22T00:00:00Z";
+  upsert(Kind::pod, leaving);
+  EXPECT_FALSE(unfit());
+  upsert(Kind::pod, holder("2", ""));  // not bound
+  EXPECT_FALSE(unfit());
+  upsert(Kind::pod, holder("2", "n3"));
+  EXPECT_TRUE(unfit());
+  Json ended = holder("2", "n3");
+  ended["status"]["phase"] = "Succeeded";
+  upsert(Kind::pod, ended);
+  EXPECT_FALSE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, know_a_slice_by_its_label) {
+  const std::string key(32, 'a');
+  Json member = holder("1", "n1");
+  member["metadata"]["labels"] = {{"tpu-webhook.dev/slice-key", key}};
+  upsert(Kind::pod, member);
+  EXPECT_FALSE(unfit());  // of the same priority
+  member["spec"]["priority"] = 1000;
+  upsert(Kind::pod, member);
+  EXPECT_TRUE(unfit());
+  EXPECT_FALSE(unfit(key));  // a member is bound
+  store.remove(Kind::pod, member.dump());
+  EXPECT_FALSE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, count_the_chips_of_what_runs_together) {
+  Json small = holder("1", "n1");
+  small["spec"]["containers"][0]["resources"]["limits"]["google.com/tpu"] = "1";
+  small["spec"]["initContainers"] = small["spec"]["containers"];
+  upsert(Kind::pod, small);
+  EXPECT_TRUE(unfit());
+  Json none = small;
+  none["spec"]["containers"][0]["resources"] = Json::object();
+  none["spec"]["initContainers"] = Json::array();
+  upsert(Kind::pod, none);
+  EXPECT_FALSE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, are_not_known_while_they_are_not_trusted) {
+  store.remove(Kind::node, tpu_node(2).dump());
+  EXPECT_TRUE(unfit());
+  store.trust_pools(false);
+  EXPECT_FALSE(unfit());
+}
+
+TEST_F(PoolsOfTheStore, are_as_the_last_list_has_them) {
+  store.begin_relist(Kind::node);
+  for (int number = 0; number < 3; ++number) upsert(Kind::node, tpu_node(number));
+  EXPECT_FALSE(unfit());  // until it is whole
+  store.end_relist(Kind::node);
+  EXPECT_TRUE(unfit());
+  EXPECT_EQ(store.size(Kind::node), 3u);
+}
+
 TEST_F(StoreTest, knows_groups_of_ray_clusters) {
   upsert(
       Kind::ray_cluster,

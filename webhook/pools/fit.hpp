@@ -1,0 +1,35 @@
+// Whether one node can hold one host of a slice, as the scheduler's filters see it.
+#pragma once
+
+#include "webhook/pools/node.hpp"
+#include "webhook/read/cluster.hpp"
+#include "webhook/read/pod.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace tpuwh::webhook::pools {
+
+// The taint that Cluster Autoscaler puts on a node which it is about to delete
+// (docs/facts.md#cluster-autoscaler).
+inline constexpr std::string_view deletion_taint = "ToBeDeletedByClusterAutoscaler";
+
+bool tolerates(std::span<const read::Toleration> tolerations, const Taint& taint);
+
+// Whether the Pod's node selector and required node affinity match these labels. Fields of a
+// term (matchFields) are taken to match.
+bool selects(const read::Pod& pod, const Labels& labels);
+
+// Why no host of the slice can stand on a node, whoever holds it.
+enum class Unusable {
+  no,
+  not_ready,
+  cordoned,
+  to_be_deleted,
+  tainted,      // with a taint that the Pod does not tolerate
+  few_chips,    // fewer chips than the Pod asks for
+  not_selected  // by the Pod's node selector or required node affinity
+};
+Unusable unusable(const Node& node, const read::PoolQuestion& question);
+
+}  // namespace tpuwh::webhook::pools

@@ -1,0 +1,43 @@
+// A Node with TPUs, as far as a slice may ask about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook::pools {
+
+// All labels of one node: a node selector may name any of them. In one piece of text, since a
+// node of GKE has some thirty, which as a map of strings were 4 KB.
+class Labels {
+ public:
+  void add(std::string_view key, std::string_view value);
+  // Nothing where the node has no such label.
+  std::optional<std::string_view> find(std::string_view key) const;
+  // "" where it has none.
+  std::string_view value(std::string_view key) const { return find(key).value_or(""); }
+  bool empty() const { return text_.empty(); }
+
+ private:
+  std::string text_;  // "key\0value\0…": no label holds a NUL
+};
+
+// A taint that keeps Pods away: NoSchedule or NoExecute. PreferNoSchedule keeps nobody away and
+// is not kept.
+struct Taint {
+  std::string key, value;
+  bool no_execute = false;
+};
+
+struct Node {
+  std::string name;
+  Labels labels = {};
+  std::vector<Taint> taints = {};
+  std::uint32_t chips = 0;  // allocatable google.com/tpu
+  bool ready = true;        // false where condition Ready says anything but True
+  bool unschedulable = false;
+};
+
+}  // namespace tpuwh::webhook::pools

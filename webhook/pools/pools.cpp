@@ -1,0 +1,229 @@
+#include "webhook/pools/pools.hpp"
+
+#include "topology/dims.hpp"
+#include "webhook/pools/fit.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+namespace tpuwh::webhook::pools {
+
+namespace {
+
+// Of the hexadecimal system; -1 for what is none.
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+std::uint64_t chips_of(std::string_view topology) {
+  const auto dims = topology::Dims::parse(topology);
+  return dims ? dims->chips() : 0;
+}
+
+}  // namespace
+
+SliceId slice_id(std::string_view slice_key) {
+  SliceId id{};
+  if (slice_key.size() != 2 * id.size()) return id;
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    const int high = digit(slice_key[2 * i]), low = digit(slice_key[2 * i + 1]);
+    if (high < 0 || low < 0) return {};
+    id[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  return id;
+}
+
+std::size_t Pools::HashId::operator()(const SliceId& id) const {
+  std::size_t hash = 0;
+  std::memcpy(&hash, id.data(), sizeof hash);  // it is one already
+  return hash;
+}
+
+// --- Nodes --------------------------------------------------------------------------------
+
+Pools::Host& Pools::host_of(std::string_view node) {
+  const auto found = hosts_.find(node);
+  return found != hosts_.end() ? found->second
+                               : hosts_.try_emplace(std::string(node)).first->second;
+}
+
+void Pools::put(Node node, Generation generation) {
+  Host& host = host_of(node.name);
+  leave(host);
+  if (!std::exchange(host.known, true)) ++known_;
+  host.generation = generation;
+  host.node = std::move(node);
+  enter(host);
+}
+
+void Pools::remove(std::string_view node) {
+  const auto found = hosts_.find(node);
+  if (found == hosts_.end() || !found->second.known) return;
+  Host& host = found->second;
+  leave(host);
+  host.known = false;
+  --known_;
+  erase_unless_used(host);
+}
+
+void Pools::remove_older(Generation generation) {
+  std::vector<std::string> older;
+  for (const auto& [name, host] : hosts_)
+    if (host.known && host.generation != generation) older.push_back(name);
+  for (const std::string& name : older) remove(name);
+}
+
+const Node* Pools::find(std::string_view node) const {
+  const auto found = hosts_.find(node);
+  return found != hosts_.end() && found->second.known ? &found->second.node : nullptr;
+}
+
+void Pools::erase_unless_used(Host& host) {
+  if (!host.known && host.holders.empty()) hosts_.erase(hosts_.find(host.node.name));
+}
+
+void Pools::enter(Host& host) {
+  const Labels& labels = host.node.labels;
+  const std::string_view name = labels.value(read::key::node_pool),
+                         accelerator = labels.value(read::key::accelerator),
+                         topology = labels.value(read::key::topology);
+  if (name.empty() || accelerator.empty() || topology.empty()) return;
+  auto shape = shapes_.find(ByShape::View(accelerator, topology));
+  if (shape == shapes_.end()) {
+    shape = shapes_.try_emplace(ShapeName(std::string(accelerator), std::string(topology))).first;
+    shape->second.chips = chips_of(topology);
+  }
+  const auto pool = shape->second.pools.try_emplace(std::string(name)).first;
+  pool->second.name = pool->first;
+  pool->second.shape = &shape->second;
+  pool->second.hosts.push_back(&host);
+  host.pool = &pool->second;
+  look_again(pool->second);
+}
+
+void Pools::leave(Host& host) {
+  if (host.pool == nullptr) return;
+  Pool& pool = *std::exchange(host.pool, nullptr);
+  std::erase(pool.hosts, &host);
+  if (!pool.hosts.empty()) return look_again(pool);
+  pool.shape->doubtful.erase(pool.name);
+  pool.shape->pools.erase(pool.shape->pools.find(pool.name));
+}
+
+// --- Pods ---------------------------------------------------------------------------------
+
+Pools::Host& Pools::hold(std::string_view node, const Holder& holder) {
+  Host& host = host_of(node);
+  if (!host.known) host.node.name = node;
+  host.holders.push_back(holder);
+  if (holder.slice != SliceId()) ++bound_[holder.slice];
+  if (host.pool != nullptr) look_again(*host.pool);
+  return host;
+}
+
+void Pools::release(Host& host, const Holder& holder) {
+  host.holders.erase(std::ranges::find(host.holders, holder));
+  const auto bound = bound_.find(holder.slice);
+  if (bound != bound_.end() && --bound->second == 0) bound_.erase(bound);
+  if (host.pool != nullptr) look_again(*host.pool);
+  erase_unless_used(host);
+}
+
+// --- What is asked ------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t held(const std::vector<Holder>& holders) {
+  std::uint64_t chips = 0;
+  for (const Holder& holder : holders) chips += holder.chips;
+  return chips;
+}
+
+// Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
+std::uint64_t taken(const std::vector<Holder>& holders, std::int32_t priority) {
+  std::uint64_t chips = 0;
+  for (const Holder& holder : holders)
+    if (holder.slice == SliceId() || holder.priority != priority) chips += holder.chips;
+  return chips;
+}
+
+// To whoever asks: strangers, or members of slices of one priority.
+bool alike(const Holder& one, const Holder& other) {
+  const bool stranger = one.slice == SliceId();
+  return stranger == (other.slice == SliceId()) && (stranger || one.priority == other.priority);
+}
+
+bool is_sound(const Node& node) {
+  return node.ready && !node.unschedulable && node.chips > 0 &&
+         std::ranges::all_of(node.taints,
+                             [](const Taint& taint) { return taint.key == read::key::tpu; });
+}
+
+struct Candidate {
+  std::string_view name;
+  std::uint32_t usable;
+  // Names differ.
+  bool before(const Candidate& other) const {
+    return usable != other.usable ? usable > other.usable : name < other.name;
+  }
+};
+
+}  // namespace
+
+// Certain are: a pool with all its hosts, each sound, that nobody holds; and one without room whose
+// holders are alike to whoever asks.
+void Pools::look_again(Pool& pool) {
+  bool sound = true, free = true, room = false, same = true;
+  std::uint64_t chips = 0;
+  const Holder* first = nullptr;
+  for (const Host* host : pool.hosts) {
+    const std::uint64_t taken_chips = held(host->holders);
+    sound = sound && is_sound(host->node) && host->node.chips == pool.hosts.front()->node.chips;
+    free = free && taken_chips == 0;
+    room = room || taken_chips < host->node.chips;
+    chips += host->node.chips;
+    for (const Holder& holder : host->holders) {
+      if (first == nullptr) first = &holder;
+      same = same && alike(*first, holder);
+    }
+  }
+  const bool whole = sound && chips >= pool.shape->chips;
+  if (whole && (free || (!room && same)))
+    pool.shape->doubtful.erase(pool.name);
+  else
+    pool.shape->doubtful.emplace(pool.name, &pool);
+}
+
+void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const {
+  out.clear();
+  const SliceId id = slice_id(question.slice_key);
+  const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
+  if (shape == shapes_.end() || bound_.contains(id)) return;
+  std::array<Candidate, max_unfit> kept;
+  std::size_t count = 0;
+  for (const auto& [name, pool] : shape->second.doubtful) {
+    std::uint32_t usable = 0;
+    for (const Host* host : pool->hosts)
+      if (unusable(host->node, question) == Unusable::no &&
+          taken(host->holders, question.priority) + question.chips_per_host <= host->node.chips)
+        ++usable;
+    if (usable == 0 || usable >= question.hosts || !text::is_label_value(name)) continue;
+    const Candidate candidate{name, usable};
+    if (count < kept.size()) {
+      kept[count++] = candidate;
+      continue;
+    }
+    Candidate& last = *std::ranges::max_element(
+        kept, [](const Candidate& a, const Candidate& b) { return a.before(b); });
+    if (candidate.before(last)) last = candidate;
+  }
+  const auto chosen = std::span(kept).first(count);
+  std::ranges::sort(chosen, {}, &Candidate::name);
+  for (const Candidate& each : chosen) out.add(each.name);
+}
+
+}  // namespace tpuwh::webhook::pools

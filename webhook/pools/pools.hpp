@@ -1,0 +1,127 @@
+// The node pools of a cluster, their nodes, and who holds their chips: what says of a pool that it
+// cannot hold a whole slice (docs/decisions/0023). A value: no clock, no lock, no socket.
+//
+// A pool is the nodes of one shape (accelerator and topology) with one value of label
+// cloud.google.com/gke-nodepool.
+#pragma once
+
+#include "webhook/pools/node.hpp"
+#include "webhook/read/cluster.hpp"
+#include "webhook/text/name_list.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::webhook::pools {
+
+// A slice by its key (text::slice_key), of which 32 hex digits are 16 bytes. All zero for none.
+using SliceId = std::array<std::uint8_t, 16>;
+// None for what is no such key.
+SliceId slice_id(std::string_view slice_key);
+
+// A Pod that is bound, asks for chips, has not ended and is not being deleted.
+struct Holder {
+  SliceId slice{};            // none: a stranger to every multi-host slice
+  std::int32_t priority = 0;  // spec.priority
+  std::uint32_t chips = 0;    // that it asks for; those of claims are not known
+  bool operator==(const Holder&) const = default;
+};
+
+// Of the pools that a question is answered with, so many at the most: a name is 63 bytes, so all
+// of them are 4 KB of a Pod.
+inline constexpr std::size_t max_unfit = 64;
+
+class Pools {
+  struct Pool;
+
+ public:
+  // Of re-lists: what put() did not bring again is older.
+  using Generation = std::uint32_t;
+
+  // A node and its holders. Its address stays while it is held.
+  class Host {
+    friend class Pools;
+    Node node;
+    Generation generation = 0;
+    bool known = false;    // put() brought it
+    Pool* pool = nullptr;  // null for a node without a pool, an accelerator or a topology
+    std::vector<Holder> holders;
+  };
+
+  Pools() = default;
+  Pools(const Pools&) = delete;
+  Pools& operator=(const Pools&) = delete;
+
+  // Another of the same name goes.
+  void put(Node node, Generation generation = 0);
+  void remove(std::string_view node);
+  void remove_older(Generation generation);
+  // Null where it is not known.
+  const Node* find(std::string_view node) const;
+  // Nodes that are known.
+  std::size_t size() const { return known_; }
+
+  // The node may come later than its Pods.
+  Host& hold(std::string_view node, const Holder& holder);
+  // What hold() was called with.
+  void release(Host& host, const Holder& holder);
+
+  // Names of the pools on which the slice of the question could begin and not be whole: they have
+  // a host that it can use and fewer than it needs. Hosts that slices of the same priority hold
+  // count as usable: our anti-affinity keeps a slice off those anyway, and they change sooner than
+  // what is written on a Pod. None once a member of the slice is bound: the others must go there.
+  // In the order of the names, at most max_unfit; those with the most usable hosts, where the
+  // slice is likeliest to begin.
+  void unfit(const read::PoolQuestion& question, text::NameList& out) const;
+
+ private:
+  struct Shape;
+  struct Pool {
+    std::string_view name;  // its key in the Shape
+    Shape* shape = nullptr;
+    std::vector<const Host*> hosts;
+  };
+  struct Shape {
+    std::uint64_t chips = 0;  // of the topology; 0 where it is none
+    std::map<std::string, Pool, std::less<>> pools;
+    // Those of which it is not certain that they are whole for every slice; by name. Few: a
+    // review looks at these alone.
+    std::map<std::string_view, const Pool*> doubtful;
+  };
+  using ShapeName = std::pair<std::string, std::string>;  // accelerator, topology
+  struct ByShape {
+    using is_transparent = void;
+    using View = std::pair<std::string_view, std::string_view>;
+    bool operator()(const View& a, const View& b) const { return a < b; }
+  };
+
+  Host& host_of(std::string_view node);
+  void erase_unless_used(Host& host);
+  void enter(Host& host);
+  void leave(Host& host);
+  static void look_again(Pool& pool);
+
+  struct HashName {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct HashId {
+    std::size_t operator()(const SliceId& id) const;
+  };
+  std::unordered_map<std::string, Host, HashName, std::equal_to<>> hosts_;
+  std::map<ShapeName, Shape, ByShape> shapes_;
+  std::unordered_map<SliceId, std::uint32_t, HashId> bound_;  // members of each slice
+  std::size_t known_ = 0;
+};
+
+}  // namespace tpuwh::webhook::pools
