@@ -127,6 +127,7 @@ void Log::review(const webhook::outcome::Summary& summary, std::chrono::microsec
       LogField{"worker", index(summary.worker)},
       LogField{"workers", std::uint64_t{summary.workers}},
       LogField{"patch_bytes", std::uint64_t{summary.patch_bytes}},
+      LogField{"unfit_pools", std::uint64_t{summary.unfit_pools}},
       LogField{"dry_run", summary.dry_run},
       LogField{"shadow", summary.shadow},
       LogField{"micros", static_cast<std::uint64_t>(took.count())},

@@ -119,6 +119,11 @@ struct Metrics::Impl {
                                   .Name("tpu_webhook_requests_refused_total")
                                   .Help("Requests refused before a review was read, by HTTP status")
                                   .Register(registry);
+  Counter& hinted = prometheus::BuildCounter()
+                        .Name("tpu_webhook_placement_hints_total")
+                        .Help("Pods told to avoid node pools that cannot hold their slice whole")
+                        .Register(registry)
+                        .Add({});
   Counter& failed_handshakes = prometheus::BuildCounter()
                                    .Name("tpu_webhook_handshakes_failed_total")
                                    .Help("TLS handshakes that failed")
@@ -141,6 +146,7 @@ void Metrics::add(Source source) {
 
 void Metrics::review(Webhook webhook, const webhook::outcome::Summary& summary, Duration took) {
   impl_->counter_of(webhook, summary).Increment();
+  if (summary.unfit_pools > 0 && !summary.shadow) impl_->hinted.Increment();
   (webhook == Webhook::mutate ? impl_->mutating : impl_->validating).Observe(seconds(took));
 }
 

@@ -365,6 +365,13 @@ void add_decision(std::vector<Setting>& out) {
        .scope = Scope::decision,
        .help = "Add affinity terms that keep a slice on one node pool"},
       [](auto& o) -> auto& { return o.webhook.placement; }));
+  out.push_back(boolean(
+      {.key = "placementHint",
+       .flag = "--placement-hint",
+       .negation = "--no-placement-hint",
+       .scope = Scope::decision,
+       .help = "Prefer node pools that can hold the slice whole, by what the cluster's Nodes say"},
+      [](auto& o) -> auto& { return o.webhook.placement_hint; }));
   out.push_back(prefix_setting());
   out.push_back(number(
       {.key = "basePort",
@@ -394,6 +401,30 @@ void add_decision(std::vector<Setting>& out) {
       [](auto& o) -> auto& { return o.webhook.torch_tpu; }));
 }
 
+// perNamespace.*.<name>
+Setting namespace_setting(std::string_view name,
+                          std::optional<bool> webhook::config::NamespaceOverride::*member) {
+  Setting setting{
+      .key = fmt::format("perNamespace.*.{}", name),
+      .scope = Scope::decision,
+      .shape = Shape::boolean,
+      .help = fmt::format("Overrides {0} and perWorkload.*.{0} in this namespace", name),
+      .schema = {{"type", "boolean"}},
+  };
+  setting.set = [member](ServeOptions& options, std::string_view ns, const Json& value) {
+    if (!value.is_boolean()) return want("true or false", value);
+    options.webhook.per_namespace[std::string(ns)].*member = value.get<bool>();
+    return std::string();
+  };
+  setting.get = [member](const ServeOptions& options) {
+    Json out_of = Json::object();
+    for (const auto& [ns, each] : options.webhook.per_namespace)
+      if (each.*member) out_of[ns] = *(each.*member);
+    return out_of;
+  };
+  return setting;
+}
+
 // In the file alone: a flag would need a syntax of its own.
 void add_overrides(std::vector<Setting>& out) {
   for (const webhook::workloads::Workload& workload : webhook::workloads::workloads()) {
@@ -410,26 +441,15 @@ void add_overrides(std::vector<Setting>& out) {
          .scope = Scope::decision,
          .help = "Overrides placement for this workload API"},
         [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement; }));
+    out.push_back(boolean(
+        {.key = key("placementHint"),
+         .scope = Scope::decision,
+         .help = "Overrides placementHint for this workload API"},
+        [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement_hint; }));
   }
-  Setting in_namespace{
-      .key = "perNamespace.*.placement",
-      .scope = Scope::decision,
-      .shape = Shape::boolean,
-      .help = "Overrides placement and perWorkload.*.placement in this namespace",
-      .schema = {{"type", "boolean"}},
-  };
-  in_namespace.set = [](ServeOptions& options, std::string_view name, const Json& value) {
-    if (!value.is_boolean()) return want("true or false", value);
-    options.webhook.per_namespace[std::string(name)].placement = value.get<bool>();
-    return std::string();
-  };
-  in_namespace.get = [](const ServeOptions& options) {
-    Json out_of = Json::object();
-    for (const auto& [name, each] : options.webhook.per_namespace)
-      if (each.placement) out_of[name] = *each.placement;
-    return out_of;
-  };
-  out.push_back(std::move(in_namespace));
+  using webhook::config::NamespaceOverride;
+  out.push_back(namespace_setting("placement", &NamespaceOverride::placement));
+  out.push_back(namespace_setting("placementHint", &NamespaceOverride::placement_hint));
 }
 
 }  // namespace

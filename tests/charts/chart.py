@@ -41,11 +41,11 @@ DERIVED["cert-manager"] = DERIVED["supplied"]
 
 # Every setting, with a value that is not its default.
 SETTINGS = {
-    "mode": "shadow", "workloads": ["ray", "jobset"], "placement": False, "annotationPrefix": "tpu.example.com",
+    "mode": "shadow", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
     "ledger": "none", "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
-    "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True}},
-    "perNamespace": {"team-a": {"placement": True}, "no": {"placement": False}},
+    "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
+    "perNamespace": {"team-a": {"placement": True}, "no": {"placement": False, "placementHint": True}},
 }
 
 WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]

@@ -169,7 +169,7 @@ def one_log_line_per_review():
     assert len(lines) == 2, lines
     assert list(lines[0]) == ["time", "level", "msg", "uid", "namespace", "owner", "workload",
                               "outcome", "reason", "slice", "worker", "workers", "patch_bytes",
-                              "dry_run", "shadow", "micros"], lines[0]
+                              "unfit_pools", "dry_run", "shadow", "micros"], lines[0]
     assert lines[0]["outcome"] == "patched" and lines[0]["patch_bytes"] > 0
     assert lines[1]["uid"] != "x"
 

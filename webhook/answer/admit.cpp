@@ -20,6 +20,8 @@ outcome::Summary summarise(const outcome::Decision& decision, Workspace::Impl& w
   summary.description = work.scratch.description.view();
   if (decision.outcome == outcome::Outcome::patched)
     summary.patch_bytes = work.scratch.patch.json().size();
+  if (decision.outcome == outcome::Outcome::patched)
+    summary.unfit_pools = work.scratch.unfit_pools.size();
   if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
     work.owner.clear();
     work.owner.add(work.scratch.member.kind, '/', work.scratch.member.group);

@@ -25,9 +25,11 @@ enum class Mode {
 struct WorkloadOverride {
   std::optional<Mode> mode;
   std::optional<bool> placement;
+  std::optional<bool> placement_hint;
 };
 struct NamespaceOverride {
   std::optional<bool> placement;
+  std::optional<bool> placement_hint;
 };
 
 struct Config {
@@ -59,6 +61,10 @@ struct Config {
   // Add affinity terms that keep a multi-host slice whole (docs/decisions/0017).
   bool placement = true;
 
+  // Beside them a preference away from node pools that cannot hold the slice whole
+  // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
+  bool placement_hint = true;
+
   // By WorkloadKind, and by the namespace's name.
   std::array<WorkloadOverride, workload_kinds> per_workload = {};
   std::map<std::string, NamespaceOverride, std::less<>> per_namespace = {};
@@ -75,6 +81,12 @@ struct Config {
     const auto named = per_namespace.find(ns);
     if (named != per_namespace.end() && named->second.placement) return *named->second.placement;
     return of(kind).placement.value_or(placement);
+  }
+  bool placement_hint_for(WorkloadKind kind, std::string_view ns) const {
+    const auto named = per_namespace.find(ns);
+    if (named != per_namespace.end() && named->second.placement_hint)
+      return *named->second.placement_hint;
+    return of(kind).placement_hint.value_or(placement_hint);
   }
 
   // The same with every Pod allowed unchanged.

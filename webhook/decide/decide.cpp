@@ -59,22 +59,22 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
 
 // ---- the members of a slice
 
-outcome::Decision no_subdomain(const config::Config& config, Scratch& scratch) {
+outcome::Decision no_subdomain(const Around& around, Scratch& scratch) {
   scratch.notes.warn("the Pod has no spec.subdomain, so the " +
                      std::to_string(scratch.facts.slice.hosts) +
                      " hosts of the slice have no DNS names; set it to a headless Service");
-  outcome::Decision decision = write_member(config, scratch);
+  outcome::Decision decision = write_member(around, scratch);
   if (decision.outcome == outcome::Outcome::unchanged)
     decision.reason = outcome::Reason::no_subdomain;
   return decision;
 }
 
-outcome::Decision write_noted(const config::Config& config, Scratch& scratch) {
+outcome::Decision write_noted(const Around& around, Scratch& scratch) {
   identity::note_coordinator(scratch.facts, scratch.notes);
-  return write_member(config, scratch);
+  return write_member(around, scratch);
 }
 
-outcome::Decision write_named(const config::Config& config, Scratch& scratch) {
+outcome::Decision write_named(const Around& around, Scratch& scratch) {
   facts::Facts& facts = scratch.facts;
   if (auto named = identity::check_names(facts, scratch.text); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
@@ -82,32 +82,32 @@ outcome::Decision write_named(const config::Config& config, Scratch& scratch) {
     return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
   identity::note_resolving(*facts.pod, scratch.notes);
   facts.named = true;
-  return write_noted(config, scratch);
+  return write_noted(around, scratch);
 }
 
-outcome::Decision write_listed(const config::Config& config, Scratch& scratch) {
+outcome::Decision write_listed(const Around& around, Scratch& scratch) {
   facts::Facts& facts = scratch.facts;
   if (auto wrong = identity::wrong_hostnames(facts); !wrong.empty())
     return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
   facts.named = true;
-  return write_noted(config, scratch);
+  return write_noted(around, scratch);
 }
 
-outcome::Decision decide_settled(const config::Config& config, Scratch& scratch) {
+outcome::Decision decide_settled(const Around& around, Scratch& scratch) {
   const facts::Facts& facts = scratch.facts;
   const workloads::Member& member = scratch.member;
   describe(facts, scratch.description);
   if (auto wrong = identity::wrong_coordinator(member); !wrong.empty())
     return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
   const bool multi_host = facts.slice.multi_host();
-  if (multi_host && !member.hostnames.empty()) return write_listed(config, scratch);
+  if (multi_host && !member.hostnames.empty()) return write_listed(around, scratch);
   if (multi_host && member.names.stem.empty())
     return outcome::leave_alone(outcome::Reason::no_identity,
                                 "nothing names the hosts of the slice: add annotation hostnames",
                                 scratch.notes);
   if (!multi_host && (!identity::joins_others(facts) || member.subdomain.empty()))
-    return write_noted(config, scratch);
-  return member.subdomain.empty() ? no_subdomain(config, scratch) : write_named(config, scratch);
+    return write_noted(around, scratch);
+  return member.subdomain.empty() ? no_subdomain(around, scratch) : write_named(around, scratch);
 }
 
 outcome::Decision decide_member(const Around& around, Scratch& scratch) {
@@ -115,7 +115,7 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
       identity::settle_identity(scratch.facts, scratch.member, around.cluster, around.place);
   switch (identity.verdict) {
     case identity::Identity::Verdict::settled:
-      return decide_settled(around.config, scratch);
+      return decide_settled(around, scratch);
     case identity::Identity::Verdict::leave_alone:
       return outcome::leave_alone(identity.reason, std::move(identity.why).message(),
                                   scratch.notes);
@@ -165,6 +165,7 @@ outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
 void begin(const config::Config& config, Scratch& scratch) {
   scratch.notes.clear();
   scratch.description.clear();
+  scratch.unfit_pools.clear();
   scratch.frozen = false;
   scratch.facts = facts::Facts();
   scratch.member = workloads::Member();  // its views died with the review before

@@ -3,20 +3,12 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
+#include "webhook/decide/around.hpp"
 #include "webhook/decide/scratch.hpp"
-#include "webhook/ledger/ledger.hpp"
 #include "webhook/outcome/decision.hpp"
-#include "webhook/read/cluster.hpp"
 #include "webhook/read/review.hpp"
 
 namespace tpuwh::webhook::decide {
-
-// What a decision rests on beside the review.
-struct Around {
-  const config::Config& config;
-  const read::ClusterView& cluster;
-  const ledger::PlaceAnswer* place = nullptr;  // what the ledger said, null before it was asked
-};
 
 // The Pod asks for something that is not a whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not

@@ -9,6 +9,7 @@
 #include "webhook/outcome/notes.hpp"
 #include "webhook/placement/write_placement.hpp"
 #include "webhook/text/buffer.hpp"
+#include "webhook/text/name_list.hpp"
 #include "webhook/workloads/member.hpp"
 #include "webhook/write/patch.hpp"
 
@@ -22,6 +23,7 @@ struct Scratch {
   facts::Facts facts;
   env::EnvValues values;
   env::WantedEnv wanted;
+  text::NameList unfit_pools;  // that the Pod is told to avoid
   placement::Affinities affinities;
   facts::Provenance before, after;
   outcome::Notes notes;

@@ -2,6 +2,7 @@
 
 #include "topology/counted.hpp"
 #include "webhook/env/reconcile.hpp"
+#include "webhook/placement/hint.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/placement/write_placement.hpp"
 #include "webhook/text/names.hpp"
@@ -146,15 +147,18 @@ void write_token(Scratch& scratch) {
                              facts.token, scratch.patch);
 }
 
-void write_labels(Scratch& scratch, const config::Config& config) {
-  const auto placement = placement::plan_placement(scratch.facts, config, scratch.notes);
+void write_labels(Scratch& scratch, const Around& around) {
+  const auto placement = placement::plan_placement(scratch.facts, around.config, scratch.notes);
   if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
     make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
   write_replica_label(scratch);
   write_token(scratch);
-  if (placement)
-    placement::write_placement(config, *placement,
-                               {*scratch.facts.pod, scratch.affinities, scratch.patch});
+  if (!placement) return;
+  placement::find_unfit_pools(scratch.facts, *placement, around.config, around.cluster,
+                              scratch.unfit_pools);
+  placement::write_placement(
+      around.config, *placement,
+      {*scratch.facts.pod, scratch.unfit_pools, scratch.affinities, scratch.patch});
 }
 
 Result<void> check_slice_name(std::string_view name) {
@@ -192,16 +196,16 @@ void note_values(const env::EnvValues& values, outcome::Notes& notes) {
 
 }  // namespace
 
-outcome::Decision write_member(const config::Config& config, Scratch& scratch) {
+outcome::Decision write_member(const Around& around, Scratch& scratch) {
   const facts::Facts& facts = scratch.facts;
-  if (auto built = env::build_values(facts, config, scratch.values); !built)
+  if (auto built = env::build_values(facts, around.config, scratch.values); !built)
     return outcome::deny(outcome::Reason::too_long, built.error());
   if (auto named = check_slice_name(scratch.values.tpu_name.view()); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
   note_values(scratch.values, scratch.notes);
   write_env(scratch);
   write_names(scratch);
-  write_labels(scratch, config);
+  write_labels(scratch, around);
   const bool relevant =
       facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
   write_annotations(scratch);

@@ -59,6 +59,7 @@ struct Summary {
   std::uint32_t workers = 0;            // processes in the slice, 0 if not known
   std::string_view description;         // in words, "" where the Pod's place is not known
   std::size_t patch_bytes = 0;
+  std::size_t unfit_pools = 0;  // node pools that the Pod was told to avoid
   bool dry_run = false;
   bool shadow = false;  // nothing of the outcome was done
 };

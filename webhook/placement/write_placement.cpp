@@ -33,10 +33,32 @@ void append_count_terms(text::Buffer& out, const OtherCounts& others) {
   out.append("]}]");
 }
 
-void append_node_affinity(text::Buffer& out, const OtherCounts& others) {
-  out.add(required_open, "{\"nodeSelectorTerms\":");
-  append_count_terms(out, others);
-  out.append("}}");
+// A preference: where every pool that is left is unfit, the slice may still begin on one.
+void append_hint(text::Buffer& out, const text::NameList& unfit) {
+  out.add("{\"weight\":100,\"preference\":{\"matchExpressions\":[{\"key\":\"", read::key::node_pool,
+          "\",\"operator\":\"NotIn\",\"values\":[");
+  for (std::size_t i = 0; i < unfit.size(); ++i) {
+    if (i > 0) out.append(',');
+    write::append_json_string(out, unfit[i]);
+  }
+  out.append("]}]}}");
+}
+
+void append_node_affinity(text::Buffer& out, const OtherCounts& others,
+                          const text::NameList& unfit) {
+  out.append('{');
+  if (others.size > 0) {
+    out.append("\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":");
+    append_count_terms(out, others);
+    out.append('}');
+    if (!unfit.empty()) out.append(',');
+  }
+  if (!unfit.empty()) {
+    out.append("\"preferredDuringSchedulingIgnoredDuringExecution\":[");
+    append_hint(out, unfit);
+    out.append(']');
+  }
+  out.append('}');
 }
 
 void append_weighted(text::Buffer& out, const TermParts& parts) {
@@ -45,12 +67,12 @@ void append_weighted(text::Buffer& out, const TermParts& parts) {
   out.append('}');
 }
 
-void append_affinity(text::Buffer& out, const TermParts& parts) {
+void append_affinity(text::Buffer& out, const TermParts& parts, const text::NameList& unfit) {
   const Placement& placement = parts.placement;
   out.append('{');
-  if (placement.not_on.size > 0) {
+  if (placement.not_on.size > 0 || !unfit.empty()) {
     out.append("\"nodeAffinity\":");
-    append_node_affinity(out, placement.not_on);
+    append_node_affinity(out, placement.not_on, unfit);
     if (placement.terms) out.append(',');
   }
   if (placement.terms) {
@@ -73,13 +95,14 @@ class Writer {
       : parts_{config, placement},
         placement_(placement),
         pod_(target.pod),
+        unfit_(target.unfit_pools),
         affinities_(target.affinities),
         patch_(target.patch) {}
 
   void labels();
   void follow();
   void whole_affinity();
-  void count();
+  void node_affinity();
   void terms();
 
  private:
@@ -92,6 +115,8 @@ class Writer {
     bool weighted;
   };
   text::Buffer& out() { return patch_.json(); }
+  void count();
+  void hint();
   void make_node_terms();
   void add_to_node_term(std::uint32_t index);
   void make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path);
@@ -101,6 +126,7 @@ class Writer {
   const TermParts parts_;
   const Placement& placement_;
   const read::Pod& pod_;
+  const text::NameList& unfit_;
   Affinities& affinities_;
   write::Patch& patch_;
 };
@@ -133,9 +159,10 @@ void Writer::whole_affinity() {
   key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),
           ';', placement_.terms ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
+  for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
   patch_.begin(write::PatchOp::add, write::Surface::affinity, "/spec/affinity");
-  patch_.append(affinities_.texts.get(key.view(),
-                                      [&](text::Buffer& text) { append_affinity(text, parts_); }));
+  patch_.append(affinities_.texts.get(
+      key.view(), [&](text::Buffer& text) { append_affinity(text, parts_, unfit_); }));
   patch_.end();
 }
 
@@ -180,16 +207,35 @@ void Writer::add_to_node_term(std::uint32_t index) {
 // expression would make it match some.
 void Writer::count() {
   const read::NodeAffinity& affinity = pod_.node_affinity;
-  if (affinity.present == read::Presence::absent) {
-    patch_.begin(write::PatchOp::add, write::Surface::node_affinity, node_affinity_path);
-    append_node_affinity(out(), placement_.not_on);
-    return patch_.end();
-  }
   if (affinity.terms == read::Presence::absent) return make_node_terms();
   for (std::uint32_t i = affinity.begin; i < affinity.end; ++i) {
     const read::NodeTerm& term = pod_.node_terms[i];
     if (!term.empty && !names_count(pod_, term)) add_to_node_term(i);
   }
+}
+
+void Writer::hint() {
+  const bool present = pod_.node_affinity.preferred == read::Presence::present;
+  patch_.begin(write::PatchOp::add,
+               present ? write::Surface::node_affinity_preferred_term
+                       : write::Surface::node_affinity_preferred,
+               node_affinity_path, preferred_member, present ? append_mark : std::string_view());
+  if (!present) out().append('[');
+  append_hint(out(), unfit_);
+  if (!present) out().append(']');
+  patch_.end();
+}
+
+void Writer::node_affinity() {
+  const bool counts = placement_.not_on.size > 0;
+  if (!counts && unfit_.empty()) return;
+  if (pod_.node_affinity.present == read::Presence::absent) {
+    patch_.begin(write::PatchOp::add, write::Surface::node_affinity, node_affinity_path);
+    append_node_affinity(out(), placement_.not_on, unfit_);
+    return patch_.end();
+  }
+  if (counts) count();
+  if (!unfit_.empty()) hint();
 }
 
 // -- the other Pods
@@ -261,10 +307,9 @@ void write_placement(const config::Config& config, const Placement& placement,
   Writer writer(config, placement, target);
   writer.labels();
   writer.follow();
-  const bool counts = placement.not_on.size > 0;
-  if (!placement.terms && !counts) return;
+  if (!placement.terms && placement.not_on.size == 0) return;
   if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
-  if (counts) writer.count();
+  writer.node_affinity();
   if (placement.terms) writer.terms();
 }
 

@@ -5,6 +5,7 @@
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/pod.hpp"
 #include "webhook/text/buffer.hpp"
+#include "webhook/text/name_list.hpp"
 #include "webhook/write/patch.hpp"
 #include "webhook/write/shared_text.hpp"
 
@@ -21,6 +22,7 @@ struct Affinities {
 // The Pod that gets a placement, and where its operations go.
 struct PlacementTarget {
   const read::Pod& pod;
+  const text::NameList& unfit_pools;  // find_unfit_pools()
   Affinities& affinities;
   write::Patch& patch;
 };

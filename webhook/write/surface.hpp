@@ -43,6 +43,8 @@ enum class Surface : std::size_t {
   node_selector_terms,
   match_expressions,
   match_expression,
+  node_affinity_preferred,
+  node_affinity_preferred_term,
   pod_affinity,
   pod_affinity_required,
   pod_affinity_term,
