@@ -5,7 +5,7 @@
 namespace tpuwh::server::slices {
 
 std::span<const AuditCheck> audit_checks() {
-  static constexpr std::array<AuditCheck, 22> checks = {{
+  static constexpr std::array<AuditCheck, 23> checks = {{
       {"duplicate-worker-id", "two containers of a slice have the same TPU_WORKER_ID"},
       {"duplicate-member", "two Pods are the same member of a slice by their labels"},
       {"missing-worker-id", "a TPU container has no TPU_WORKER_ID"},
@@ -22,6 +22,7 @@ std::span<const AuditCheck> audit_checks() {
       {"no-service", "no headless Service has the name of the members' subdomain"},
       {"split-pools", "members of a slice are on several node pools"},
       {"shared-pool", "two multi-host slices are on one node pool"},
+      {"unfit-pool", "a slice has begun on a node pool that cannot hold the rest of it"},
       {"chips-per-node", "a node has more or fewer chips than its Pod asks for"},
       {"megascale-differs", "members or slices of a job disagree on MEGASCALE variables"},
       {"megascale-slices", "MEGASCALE_NUM_SLICES or MEGASCALE_SLICE_ID do not match the slices"},

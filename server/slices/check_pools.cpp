@@ -65,6 +65,21 @@ void find_shared(const Tenants& tenants, Findings& findings) {
   }
 }
 
+// Nothing is evicted by itself: it waits for the nodes with the chips that it holds.
+void find_unfit(const SliceReport& slice, Findings& findings) {
+  if (slice.pool_troubles.empty()) return;
+  const std::string& pool = slice.pools.front();
+  findings.error(
+      "unfit-pool", slice, {},
+      fmt::format("it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and "
+                  "wait for the rest",
+                  pool, fmt::join(slice.pool_troubles, ", "), slice.members.size() - slice.unbound,
+                  topology::counted(slice.hosts, "host")),
+      fmt::format("mend the pool ({} waits there), or delete all Pods of the slice, so that it "
+                  "begins again on a pool that can hold it",
+                  topology::counted(slice.unbound, "Pod")));
+}
+
 void find_other_chips(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> wrong;
   for (const SeenPod* pod : slice.members) {
@@ -95,6 +110,7 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
   for (const SliceReport& slice : slices) {
     if (!belongs_on_one_pool(slice)) continue;
     find_split(slice, findings);
+    find_unfit(slice, findings);
     find_other_chips(slice, findings);
     if (slice.unknown_nodes > 0)
       findings.not_known(

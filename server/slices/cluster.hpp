@@ -3,6 +3,7 @@
 #pragma once
 
 #include "webhook/config/kind.hpp"
+#include "webhook/pools/node.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <array>
@@ -40,6 +41,11 @@ struct TpuProcess {
   }
 };
 
+// An entry of spec.tolerations.
+struct SeenToleration {
+  std::string key, op, value, effect;
+};
+
 enum class Life { pending, running, succeeded, failed, unknown };
 
 // A Pod that asks for chips. Who it is, is what the webhook makes of it.
@@ -68,6 +74,7 @@ struct SeenPod {
   bool impossible = false;             // its topology cannot be made of such Pods: not_placed
 
   std::vector<TpuProcess> processes;
+  std::vector<SeenToleration> tolerations;
 
   bool live() const { return life != Life::succeeded && life != Life::failed; }
   bool staying() const { return live() && !terminating; }
@@ -78,6 +85,7 @@ struct SeenPod {
 struct SeenNode {
   std::string pool;         // label cloud.google.com/gke-nodepool, "" for none
   std::uint32_t chips = 0;  // allocatable google.com/tpu, 0 if not known
+  webhook::pools::Node node = {};
 };
 
 struct SeenService {

@@ -13,21 +13,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "4" or 4, as quantities of whole things are written; 0 for what is none.
-std::uint32_t whole(const Json& quantity) {
-  if (quantity.is_number_unsigned()) return quantity.get<std::uint32_t>();
-  return quantity.is_string()
-             ? webhook::text::plain_decimal(quantity.get<std::string>()).value_or(0)
-             : 0;
-}
-
-void add_node(const Json& node, Cluster& cluster) {
-  const Json metadata = text::member(node, "metadata");
+void add_node(const Json& object, Cluster& cluster) {
+  auto node = source::node_of(object);
+  if (!node) return;
   SeenNode seen;
-  seen.pool = text::text_member(text::member(metadata, "labels"), "cloud.google.com/gke-nodepool");
-  seen.chips = whole(
-      text::member(text::member(text::member(node, "status"), "allocatable"), "google.com/tpu"));
-  cluster.nodes[text::text_member(metadata, "name")] = std::move(seen);
+  seen.pool = node->labels.value(webhook::read::key::node_pool);
+  seen.chips = node->chips;
+  seen.node = std::move(*node);
+  const std::string name = seen.node.name;
+  cluster.nodes[name] = std::move(seen);
 }
 
 void add_service(const Json& service, Cluster& cluster) {

@@ -172,6 +172,9 @@ struct PodReader::Work {
     out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
     out.slice_key = slice_key(scratch, out);
     out.job_key = job_key(scratch, out);
+    for (const webhook::read::Toleration& each : pod.tolerations)
+      out.tolerations.push_back({std::string(each.key), std::string(each.op),
+                                 std::string(each.value), std::string(each.effect)});
     return out;
   }
 };

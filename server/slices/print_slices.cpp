@@ -52,6 +52,16 @@ std::string worker_ids_of(const SliceReport& slice) {
   return or_dash(out);
 }
 
+// A line for each slice that has begun where it cannot become whole.
+std::string troubles_text(const std::vector<SliceReport>& slices) {
+  std::string out;
+  for (const SliceReport& slice : slices)
+    if (!slice.pool_troubles.empty())
+      out += fmt::format("{}: begun on a pool that cannot hold it: {}\n", slice.full_name(),
+                         fmt::join(slice.pool_troubles, ", "));
+  return out;
+}
+
 std::string pools_of(const Cluster& cluster, const SliceReport& slice) {
   if (!cluster.knows_nodes() || slice.unknown_nodes > 0) return "not known";
   return or_dash(fmt::format("{}", fmt::join(slice.pools, ",")));
@@ -84,6 +94,7 @@ Json slice_json(const Cluster& cluster, const SliceReport& slice) {
   out["workerIdsKnown"] = slice.worker_ids_known;
   const bool pools_known = cluster.knows_nodes() && slice.unknown_nodes == 0;
   out["pools"] = pools_known ? Json(slice.pools) : Json();
+  out["poolTroubles"] = slice.pool_troubles;
   out["members"] = Json::array();
   for (const SeenPod* pod : slice.members)
     out["members"].push_back(Json{{"pod", pod->name},
@@ -122,7 +133,7 @@ std::string not_known_text(const std::vector<std::string>& sentences) {
 
 std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
                         bool colour) {
-  std::string below = not_known_text(cluster.unreadable);
+  std::string below = troubles_text(slices) + not_known_text(cluster.unreadable);
   if (slices.empty()) return "no Pod asks for google.com/tpu\n" + below;
   if (!cluster.knows_nodes()) below += "not known: node pools, because there are no Nodes\n";
   text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",

@@ -1,5 +1,6 @@
 #include "server/slices/slice_report.hpp"
 
+#include "server/slices/pool_trouble.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -73,6 +74,7 @@ void fill_pools(const Cluster& cluster, SliceReport& slice) {
       pools.insert(node->pool);
   }
   slice.pools.assign(pools.begin(), pools.end());
+  slice.pool_troubles = pool_troubles(slice, cluster);
 }
 
 bool is_broken(const SliceReport& slice) {

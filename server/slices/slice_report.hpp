@@ -41,9 +41,10 @@ struct SliceReport {
   std::vector<std::uint32_t> duplicate_ids;  // that several containers have
   bool worker_ids_known = true;              // no member's comes from elsewhere
 
-  std::vector<std::string> pools;   // of the nodes of the members, by name
-  std::uint32_t unbound = 0;        // members without a node
-  std::uint32_t unknown_nodes = 0;  // members whose node is not known
+  std::vector<std::string> pools;          // of the nodes of the members, by name
+  std::vector<std::string> pool_troubles;  // why the pool it has begun on cannot hold the rest
+  std::uint32_t unbound = 0;               // members without a node
+  std::uint32_t unknown_nodes = 0;         // members whose node is not known
 
   Phase phase = Phase::forming;
 

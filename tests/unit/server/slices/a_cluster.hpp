@@ -61,7 +61,8 @@ inline Cluster a_cluster() {
   for (std::uint32_t slice = 0; slice < 2; ++slice) {
     for (std::uint32_t host = 0; host < hosts_of_slice; ++host) {
       cluster.pods.push_back(a_member(slice, host));
-      cluster.nodes[cluster.pods.back().node] = {fmt::format("pool-{}", slice), 4};
+      const std::string& node = cluster.pods.back().node;
+      cluster.nodes[node] = {fmt::format("pool-{}", slice), 4, {.name = node, .chips = 4}};
     }
   }
   cluster.services[{"ml", "train"}] = {.headless = true};

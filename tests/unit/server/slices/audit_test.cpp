@@ -57,6 +57,12 @@ SeenPod& again(Cluster& cluster, std::size_t of) {
   return cluster.pods.emplace_back(std::move(copy));
 }
 
+// Pod `which` is not bound.
+void wait(Cluster& cluster, std::size_t which) {
+  cluster.pods.at(which).node.clear();
+  cluster.pods.at(which).life = Life::pending;
+}
+
 void set_lists(Cluster& cluster, webhook::read::Variable variable, const std::string& text) {
   for (std::size_t pod = 0; pod < 4; ++pod) env(cluster, pod, variable) = literal(text);
 }
@@ -82,6 +88,14 @@ void forget_hosts(Cluster& cluster) {
 const Case healthy[] = {
     {"all_is_well", [](Cluster&) {}, "", ""},
     {"no_nodes", [](Cluster& c) { c.nodes.clear(); }, "", ""},
+    {"begun_where_there_is_room_for_the_rest", [](Cluster& c) { wait(c, 3); }, "", ""},
+    {"a_taint_that_is_tolerated",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].node.taints = {{"team", "blue"}};
+       for (SeenPod& pod : c.pods) pod.tolerations = {{"team", "Exists", "", ""}};
+     },
+     "", ""},
     {"no_services", [](Cluster& c) { c.services.clear(); }, "", ""},
     {"ended",
      [](Cluster& c) {
@@ -299,6 +313,38 @@ const Case pools[] = {
      "ml/train/w, slice 1 of 2)"},
     {"larger_nodes", [](Cluster& c) { c.nodes["node-0-3"].chips = 8; }, "chips-per-node",
      "node node-0-3 has 8 chips, but Pod train-w-0-3-x on it asks for 4"},
+    {"begun_beside_a_cordoned_node",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].node.unschedulable = true;
+     },
+     "unfit-pool",
+     "it has begun on node pool pool-0, which cannot hold it: node node-0-3 is cordoned; 3 of 4 "
+     "hosts are bound and wait for the rest"},
+    {"begun_beside_a_node_that_is_not_ready",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].node.ready = false;
+     },
+     "unfit-pool", "node node-0-3 is not ready"},
+    {"begun_beside_a_node_with_a_taint",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].node.taints = {{"team", "blue"}};
+     },
+     "unfit-pool", "node node-0-3 has taint team, which the Pods do not tolerate"},
+    {"begun_where_a_node_is_missing",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes.erase("node-0-3");
+     },
+     "unfit-pool", "the pool has 3 of 4 nodes"},
+    {"begun_where_a_node_has_fewer_chips",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].node.chips = 3;
+     },
+     "unfit-pool", "node node-0-3 has 3 chips, a Pod needs 4"},
 };
 INSTANTIATE_TEST_SUITE_P(Pools, AuditTest, testing::ValuesIn(pools), case_name);
 
