@@ -9,6 +9,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.dynamic.exceptions import NotFoundError
 
 MERGE = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
 STRICT = [("fieldValidation", "Strict")]
 
 
@@ -56,6 +57,14 @@ class Api:
         """A JSON merge patch."""
         return self._call("patch", api_version, kind, name=name, namespace=namespace, body=body,
                           content_type=MERGE, query_params=list(STRICT))
+
+    def patch_status(self, api_version: str, kind: str, name: str, status: dict) -> None:
+        """A strategic merge patch of the status, as a kubelet sends it: a condition by its type."""
+        subresource = self._resource(api_version, kind).subresources["status"]
+        try:
+            subresource.patch(serialize=False, name=name, body={"status": status}, content_type=STRATEGIC)
+        except (ApiException, dynamic.exceptions.DynamicApiError) as error:
+            raise Refused(error.status, _message(error)) from None
 
     def delete(self, api_version: str, kind: str, name: str, namespace: str | None = None) -> None:
         """Delete in the background; nothing happens if it is gone."""
