@@ -1,12 +1,23 @@
-"""The attacker (attacker.cpp), beside a check."""
+"""Who attacks and who is attacked: the attacker (attacker.cpp) beside a check, and the server."""
 
 import json
 import subprocess
 
 import cores
+from program import Program
 
-ATTACKER = None  # path of the program; run.py sets it
-LIMIT = 120.0    # seconds until every connection was tried, and for what is done after it
+ATTACKER = None   # path of the program; run.py sets it
+SERVER = Program  # what is attacked; tests/image/attacks.py: the same in a container
+LIMIT = 120.0     # seconds until every connection was tried, and for what is done after it
+
+
+def started(*flags, **options):
+    """A server to attack; a context manager."""
+    return SERVER(*flags, **options)
+
+
+def is_contained():
+    return SERVER is not Program
 
 
 class Attack:

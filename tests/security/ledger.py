@@ -9,10 +9,10 @@ import time
 import uuid
 
 import ray_workers
+from attack import started
 from checks import check
 from made_up_api import Living, Server, kubeconfig, status
 from memory import Resident, in_mib
-from program import Program
 from ray_workers import CLUSTERS, NS, OF_NS, PODS, TOKEN
 from rates import busiest_second
 from wire import Kept, tls
@@ -81,7 +81,7 @@ def flags_for(folder, server):
 def serving(api):
     """The program before this API server."""
     with tempfile.TemporaryDirectory() as folder, Server(api, tls=False) as server:
-        with Program(*flags_for(folder, server)) as program:
+        with started(*flags_for(folder, server)) as program:
             yield program
 
 

@@ -3,16 +3,17 @@ cgroup of the chart's limit, where the kernel kills what passes it."""
 
 import contextlib
 import functools
-import os
 import pathlib
 import tempfile
 import threading
 import time
 
+import attack
 import bodies
+import cgroup
 from attack import Attack, said
 from checks import row
-from program import Program, resident_bytes
+from program import resident_bytes
 from wire import Connection, ask, memory_bound, tls
 
 MIB = 1 << 20
@@ -53,66 +54,6 @@ def in_mib(size):
     return f"{size / MIB:.0f} MiB"
 
 
-# --- where it is contained
-
-class Cgroup:
-    """A memory cgroup of LIMIT bytes without swap, of version 1 or 2; a context manager. Where none
-    can be made the check fails: a limit that nobody tried is none."""
-
-    V1, V2 = pathlib.Path("/sys/fs/cgroup/memory"), pathlib.Path("/sys/fs/cgroup")
-
-    def __init__(self):
-        self.is_v2 = (self.V2 / "cgroup.controllers").exists()
-        self.folder = (self.V2 if self.is_v2 else self.V1) / f"tpu-webhook-test-{os.getpid()}"
-
-    def __enter__(self):
-        try:
-            if self.is_v2:
-                (self.V2 / "cgroup.subtree_control").write_text("+memory")
-            self.folder.mkdir()
-            if self.is_v2:
-                self._set("memory.max", LIMIT)
-                self._set("memory.swap.max", 0, optional=True)
-            else:
-                self._set("memory.limit_in_bytes", LIMIT)
-                self._set("memory.memsw.limit_in_bytes", LIMIT, optional=True)
-        except OSError as error:
-            raise AssertionError(f"no memory cgroup can be made: {error}") from error
-        return self
-
-    def __exit__(self, *_):
-        until = time.monotonic() + 5
-        while self.folder.exists():  # the kernel may still be taking a killed process apart
-            with contextlib.suppress(OSError):
-                self.folder.rmdir()
-            assert time.monotonic() < until, f"{self.folder} is still in use"
-            time.sleep(0.02)
-
-    def _set(self, name, value, optional=False):
-        file = self.folder / name
-        if file.exists() or not optional:
-            file.write_text(str(value))
-
-    def _get(self, name):
-        file = self.folder / name
-        return file.read_text() if file.exists() else ""
-
-    def beginning(self):
-        """In front of a command: the shell that becomes it is in here from the start."""
-        return ["sh", "-c", f'echo $$ > {self.folder}/cgroup.procs && exec "$@"', "sh"]
-
-    def refused(self):
-        """(processes killed, times that the limit was met)"""
-        if self.is_v2:
-            events = dict(line.split() for line in self._get("memory.events").splitlines())
-            return int(events["oom_kill"]), int(events["max"])
-        control = dict(line.split() for line in self._get("memory.oom_control").splitlines())
-        return int(control["oom_kill"]), int(self._get("memory.failcnt"))
-
-    def peak(self):
-        return int(self._get("memory.peak" if self.is_v2 else "memory.max_usage_in_bytes") or 0)
-
-
 # --- the two checks of an attack
 
 def allowed(program):
@@ -121,28 +62,28 @@ def allowed(program):
     return int(bound["program"] + bound["callers"])
 
 
-def judge(attack, cgroup=None):
-    """Lets `attack(port, folder)` have its way with a server, and holds its size against the limits."""
-    beginning = cgroup.beginning() if cgroup else []
-    with Program(beginning=beginning) as program, tempfile.TemporaryDirectory() as folder:
+def judge(growth, group=None):
+    """Lets `growth(port, folder)` have its way with a server, and holds its size against the limits."""
+    beginning = group.beginning() if group else []
+    with attack.started(beginning=beginning) as program, tempfile.TemporaryDirectory() as folder:
         context = tls(program.ca)
         most = allowed(program)
         with Resident(program.process.pid) as resident:
             with Connection(program.port, context) as connection:
                 ask(connection)
             before, _ = resident.now()
-            attack(program.port, pathlib.Path(folder))
+            growth(program.port, pathlib.Path(folder))
             ended = program.process.poll()
             time.sleep(IDLE)
             idle, _ = resident.now()
         sizes = (f"before {in_mib(before)}, peak {in_mib(resident.peak)} (sampled "
                  f"{in_mib(resident.sampled)}), idle again {in_mib(idle)}")
-        if cgroup:
-            killed, met = cgroup.refused()
-            sizes += f"; cgroup peak {in_mib(cgroup.peak())}, limit met {met} times, {killed} killed"
+        if group:
+            killed, met = group.refused()
+            sizes += f"; cgroup peak {in_mib(group.peak())}, limit met {met} times, {killed} killed"
         print(f"       {sizes}", flush=True)
         assert ended is None, f"the server ended by {ended}: {sizes}"
-        if cgroup:
+        if group:
             assert killed == met == 0, sizes
         else:
             assert max(resident.peak, idle) <= most, f"allowed {in_mib(most)}: {sizes}"
@@ -150,16 +91,17 @@ def judge(attack, cgroup=None):
             ask(connection)
 
 
-def contained(attack):
-    with Cgroup() as cgroup:
-        judge(attack, cgroup)
+def limited(growth):
+    with cgroup.Made(LIMIT) as made:
+        judge(growth, made)
 
 
-def grows(attack):
-    """Registers both checks."""
-    row(f"memory.{attack.__name__}", functools.partial(judge, attack))
-    row(f"memory.{attack.__name__}_in_512_mib", functools.partial(contained, attack))
-    return attack
+def grows(growth):
+    """Registers both checks; a server in a container has its cgroup anyway."""
+    row(f"memory.{growth.__name__}", functools.partial(judge, growth))
+    if not attack.is_contained():
+        row(f"memory.{growth.__name__}_in_512_mib", functools.partial(limited, growth))
+    return growth
 
 
 # --- the attacks: each a list of words for the attacker

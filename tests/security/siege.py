@@ -4,9 +4,8 @@ import time
 
 import cores
 import honest
-from attack import Attack, said
+from attack import Attack, said, started
 from honest import Honest
-from program import Program
 
 SECONDS = 15
 
@@ -16,7 +15,7 @@ class Siege:
     the three kinds of callers. The attacks end with it."""
 
     def __init__(self, *flags, crowd=0):
-        self.program = Program(*flags)
+        self.program = started(*flags)
         self._attacks, self._honest = [], None
         try:
             cores.pin(self.program.process, cores.SERVER)

@@ -7,9 +7,9 @@ import time
 
 import honest
 import ledger
+from attack import started
 from checks import check
 from made_up_api import Server
-from program import Program
 from siege import Siege, holds
 from wire import Connection, Kept, post, review, tls
 
@@ -88,14 +88,14 @@ def dribble(program, pieces, pause, delay_first=0.0):
 @check
 def a_slow_line_is_served():
     """The other side: 3 MiB at 200 KiB/s are not an attack."""
-    with Program() as program:
+    with started() as program:
         dribble(program, pieces=150, pause=0.1)
 
 
 @check
 def a_line_with_pauses_is_served():
     """Nor are pauses of half a second."""
-    with Program() as program:
+    with started() as program:
         dribble(program, pieces=24, pause=0.5)
 
 
