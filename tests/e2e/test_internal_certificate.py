@@ -7,14 +7,16 @@ import pytest
 
 from harness import audit, rbac, trusted
 from harness.api import Refused, wait_for
-from harness.load import Load
+from harness.figures import unregistered
+from harness.load import Load, alone
 from harness.namespace import Namespace
 from harness.pods import injected, member
 from harness.release import CONFIGURATION, NAME, NAMESPACE
 from harness.rollout import replicas
 
 INTERNAL = {"certificate": {"mode": "internal"}}
-RATE = 200  # creations a second
+RATE = 200  # creations a second that are begun; how many were reached is in the picture
+USERS = 32
 ROLE = ("rbac.authorization.k8s.io/v1", "ClusterRole", NAME)
 VALIDATING = "ValidatingWebhookConfiguration"
 RACES = 5  # of replicas that start with an empty Secret
@@ -38,10 +40,17 @@ def test_a_first_install(release, api, namespace, picture):
                 f"  before it a TPU Pod was refused: {tries[0]}")
 
 
-def test_a_certificate_is_renewed(internal, api, namespace, picture):
+@pytest.fixture
+def busy(api, namespace):
+    """As many creations a second as a control plane on two cores can take: of Pods that are cheap for it, and no other
+    webhook is called."""
+    with unregistered(api, "jobset", "kueue", "lws"):
+        yield Load(namespace, rate=RATE, users=USERS, dry_run=True, pod=alone)
+
+
+def test_a_certificate_is_renewed(internal, api, busy, picture):
     """On request, as at its time: another certificate of the same CA; no creation fails, no API server distrusts it."""
-    with replicas(internal, 3), trusted.Verifier(internal, api) as verifier, \
-            Load(namespace, rate=RATE, users=16, dry_run=True) as load:
+    with replicas(internal, 3), trusted.Verifier(internal, api) as verifier, busy as load:
         before, bundle = trusted.served(internal), trusted.bundles(api)
         start = time.monotonic()
         trusted.ask_for(api, "certificate")
@@ -55,11 +64,10 @@ def test_a_certificate_is_renewed(internal, api, namespace, picture):
             f"{verifier.made} new connections, all trusted\n  {load.line()}")
 
 
-def test_a_ca_is_renewed(internal, api, namespace, picture):
+def test_a_ca_is_renewed(internal, api, busy, picture):
     """Both are trusted, the new one signs, the old one goes: at each step an API server that is late still trusts us."""
     steps = []
-    with replicas(internal, 3), trusted.Verifier(internal, api) as verifier, \
-            Load(namespace, rate=RATE, users=16, dry_run=True) as load:
+    with replicas(internal, 3), trusted.Verifier(internal, api) as verifier, busy as load:
         start, before, old = time.monotonic(), trusted.served(internal), trusted.bundles(api)[0]
 
         def step(what, reached, seconds):

@@ -33,6 +33,12 @@ def container(name: str, chips: int) -> dict:
     return {"name": name, "image": "i", "resources": {"limits": {"google.com/tpu": str(chips)}}}
 
 
+def alone(name: str) -> dict:
+    """It asks for chips and is of no slice: we are asked about it, and change nothing."""
+    spec = {"schedulingGates": [{"name": GATE}], "containers": [container("c", 4)]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
 def web(name: str = "web") -> dict:
     """A Pod that is none of our business."""
     spec = {"schedulingGates": [{"name": GATE}], "containers": [{"name": "c", "image": "i"}]}
