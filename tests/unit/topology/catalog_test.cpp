@@ -1,9 +1,11 @@
 #include "topology/catalog.hpp"
 
+#include "tests/support/named_case.hpp"
+#include "tests/unit/topology/catalog_file.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -14,14 +16,7 @@ namespace tpuwh::topology {
 namespace {
 
 using nlohmann::json;
-
-constexpr auto case_name = [](const auto& info) { return std::string(info.param.name); };
-
-json read_catalog() {
-  std::ifstream file("topology/tpu-catalog.json");
-  EXPECT_TRUE(file) << "run in the root of the checkout";
-  return json::parse(file);
-}
+using test::case_name;
 
 std::vector<std::string> strings(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};

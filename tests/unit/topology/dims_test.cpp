@@ -1,5 +1,7 @@
 #include "topology/dims.hpp"
 
+#include "tests/support/named_case.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,20 +12,19 @@
 namespace tpuwh::topology {
 namespace {
 
-// Every case type has a `name`, which is what GoogleTest prints and ctest lists.
-constexpr auto case_name = [](const auto& info) { return std::string(info.param.name); };
+using test::case_name;
 
-struct Good {
+struct GoodDims {
   std::string_view name;
   std::string_view text;
   Dims want;
   std::uint64_t want_chips;
 };
-void PrintTo(const Good& c, std::ostream* out) {
+void PrintTo(const GoodDims& c, std::ostream* out) {
   *out << c.name;
 }
 
-class DimsAccepts : public testing::TestWithParam<Good> {};
+class DimsAccepts : public testing::TestWithParam<GoodDims> {};
 
 TEST_P(DimsAccepts, text) {
   const auto dims = Dims::parse(GetParam().text);
@@ -33,7 +34,7 @@ TEST_P(DimsAccepts, text) {
   EXPECT_EQ(dims->text(), GetParam().text);
 }
 
-constexpr Good good[] = {
+constexpr GoodDims good_dims[] = {
     {.name = "one_chip", .text = "1x1", .want = Dims(1, 1), .want_chips = 1},
     {.name = "two_axes", .text = "4x8", .want = Dims(4, 8), .want_chips = 32},
     {.name = "three_axes", .text = "2x2x1", .want = Dims(2, 2, 1), .want_chips = 4},
@@ -46,19 +47,19 @@ constexpr Good good[] = {
      .want = Dims(1024, 512, 2),
      .want_chips = 1048576},
 };
-INSTANTIATE_TEST_SUITE_P(dims, DimsAccepts, testing::ValuesIn(good), case_name);
+INSTANTIATE_TEST_SUITE_P(dims, DimsAccepts, testing::ValuesIn(good_dims), case_name);
 
-struct Bad {
+struct BadDims {
   std::string_view name;
   std::string_view text;
   Errc want;
   std::string_view want_message;
 };
-void PrintTo(const Bad& c, std::ostream* out) {
+void PrintTo(const BadDims& c, std::ostream* out) {
   *out << c.name;
 }
 
-class DimsRefuses : public testing::TestWithParam<Bad> {};
+class DimsRefuses : public testing::TestWithParam<BadDims> {};
 
 TEST_P(DimsRefuses, text) {
   const auto dims = Dims::parse(GetParam().text);
@@ -67,7 +68,7 @@ TEST_P(DimsRefuses, text) {
   EXPECT_EQ(dims.error().message(), GetParam().want_message);
 }
 
-constexpr Bad bad[] = {
+constexpr BadDims bad_dims[] = {
     {.name = "empty",
      .text = "",
      .want = Errc::dims_empty,
@@ -213,7 +214,7 @@ constexpr Bad bad[] = {
      .want_message = R"(topology "1048576x1048576x1048576" is 1152921504606846976 chips; )"
                      R"(the maximum is 1048576)"},
 };
-INSTANTIATE_TEST_SUITE_P(dims, DimsRefuses, testing::ValuesIn(bad), case_name);
+INSTANTIATE_TEST_SUITE_P(dims, DimsRefuses, testing::ValuesIn(bad_dims), case_name);
 
 // An annotation may hold 256 KiB of anything; a message must stay one short line.
 TEST(DimsMessage, is_short_and_printable_for_any_bytes) {

@@ -16,7 +16,7 @@ namespace {
 using test::case_name;
 using test::PrintTo;
 
-struct Case {
+struct GridCase {
   std::string_view name;
   Dims dims;
   std::uint32_t chips_per_host;
@@ -25,17 +25,17 @@ struct Case {
   std::vector<Coord> want_chips;
 };
 
-class Grid : public testing::TestWithParam<Case> {};
+class Grid : public testing::TestWithParam<GridCase> {};
 
 TEST_P(Grid, places_a_worker) {
-  const Case& c = GetParam();
+  const GridCase& c = GetParam();
   const auto grid = host_grid(c.dims, c.chips_per_host);
   ASSERT_TRUE(grid);
   EXPECT_EQ(grid->host_of(c.worker), c.want_host);
   EXPECT_EQ(grid->chips_of(c.worker), c.want_chips);
 }
 
-const Case cases[] = {
+const GridCase grid_cases[] = {
     {.name = "one_chip",
      .dims = {1, 1},
      .chips_per_host = 1,
@@ -74,7 +74,7 @@ const Case cases[] = {
      .want_host = {1, 0, 0},
      .want_chips = {{1, 0, 0}, {1, 1, 0}}},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, Grid, testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, Grid, testing::ValuesIn(grid_cases), case_name);
 
 TEST(HostGrid, is_none_where_no_layout_fills_the_slice) {
   EXPECT_FALSE(host_grid(Dims(4, 4), 3));  // nobody lays out 3 chips

@@ -36,7 +36,7 @@ TEST(Multislice, numbers_members_slice_after_slice) {
   }
 }
 
-struct Refused {
+struct RefusedMultislice {
   std::string_view name;
   std::string_view accelerator;
   Dims dims;
@@ -45,17 +45,17 @@ struct Refused {
   std::string_view want;
 };
 
-class MultisliceRefuses : public testing::TestWithParam<Refused> {};
+class MultisliceRefuses : public testing::TestWithParam<RefusedMultislice> {};
 
 TEST_P(MultisliceRefuses, with_the_numbers) {
-  const Refused& c = GetParam();
+  const RefusedMultislice& c = GetParam();
   const auto slices = make_multislice(slice_of(c.accelerator, c.dims, c.chips), c.count);
   ASSERT_FALSE(slices);
   EXPECT_EQ(slices.error().code(), Errc::bad_value);
   EXPECT_NE(slices.error().message().find(c.want), std::string::npos) << slices.error().message();
 }
 
-const Refused refused[] = {
+const RefusedMultislice refused_multislices[] = {
     {.name = "none",
      .accelerator = "tpu-v6e-slice",
      .dims = {4, 4},
@@ -78,7 +78,8 @@ const Refused refused[] = {
      .count = 0x40000001,
      .want = "more than 4,294,967,295 hosts"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, MultisliceRefuses, testing::ValuesIn(refused), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, MultisliceRefuses, testing::ValuesIn(refused_multislices),
+                         case_name);
 
 TEST(Multislice, of_one_is_always_a_job) {
   EXPECT_TRUE(make_multislice(slice_of("tpu-v3-slice", Dims(4, 4), 4), 1));

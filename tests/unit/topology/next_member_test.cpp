@@ -24,7 +24,7 @@ using test::PrintTo;
 using Places = std::vector<Place>;
 constexpr auto nothing = std::optional<Place>{};
 
-struct Case {
+struct MemberCase {
   std::string_view name;
   GroupSize size;
   Places taken = {};
@@ -32,14 +32,14 @@ struct Case {
   std::optional<Place> want;
 };
 
-class NextMember : public testing::TestWithParam<Case> {};
+class NextMember : public testing::TestWithParam<MemberCase> {};
 
 TEST_P(NextMember, is) {
-  const Case& c = GetParam();
+  const MemberCase& c = GetParam();
   EXPECT_EQ(next_member(c.size, c.taken, c.leaving), c.want);
 }
 
-const Case cases[] = {
+const MemberCase member_cases[] = {
     {.name = "first_of_all", .size = {4, 2}, .want = Place{0, 0}},
     {.name = "next_host", .size = {4, 2}, .taken = {{0, 0}, {0, 1}}, .want = Place{0, 2}},
     {.name = "gap_in_the_middle", .size = {4, 2}, .taken = {{0, 0}, {0, 2}}, .want = Place{0, 1}},
@@ -119,7 +119,7 @@ const Case cases[] = {
      .taken = {{0xFFFFFFFF, 0}},
      .want = Place{0, 0}},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, NextMember, testing::ValuesIn(cases), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, NextMember, testing::ValuesIn(member_cases), case_name);
 
 // --- Over random groups ---------------------------------------------------------
 

@@ -66,7 +66,7 @@ TEST(NodePool, takes_the_way_with_those_chips) {
             "tpu7x-standard-4t");
 }
 
-struct Refused {
+struct RefusedPool {
   std::string_view name;
   Dims dims;
   std::uint32_t chips;
@@ -74,17 +74,17 @@ struct Refused {
   std::string_view want_text;
 };
 
-class NodePoolRefuses : public testing::TestWithParam<Refused> {};
+class NodePoolRefuses : public testing::TestWithParam<RefusedPool> {};
 
 TEST_P(NodePoolRefuses, with_what_there_is) {
-  const Refused& c = GetParam();
+  const RefusedPool& c = GetParam();
   const auto pool = node_pool(*find_generation("tpu-v6e-slice"), c.dims, c.chips);
   ASSERT_FALSE(pool);
   EXPECT_EQ(pool.error().code(), c.want);
   EXPECT_EQ(pool.error().message(), c.want_text);
 }
 
-const Refused refused[] = {
+const RefusedPool refused_pools[] = {
     {.name = "v6e_4x8_of_8",
      .dims = {4, 8},
      .chips = 8,
@@ -114,7 +114,7 @@ const Refused refused[] = {
      .want_text = "topology 3x3 is 9 chips and cannot be split over Pods of 4 chips; with 4 chips "
                   "per node tpu-v6e-slice supports 2x2, 2x4, 4x4, 4x8, 8x8, 8x16, 16x16"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, NodePoolRefuses, testing::ValuesIn(refused), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, NodePoolRefuses, testing::ValuesIn(refused_pools), case_name);
 
 TEST(SmallestMachine, has_at_least_the_chips) {
   const Generation& v6e = *find_generation("tpu-v6e-slice");

@@ -1,22 +1,22 @@
 #include "topology/slice.hpp"
 
+#include "tests/support/named_case.hpp"
+#include "tests/unit/topology/allocations.hpp"
+#include "tests/unit/topology/catalog_file.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <string_view>
 
-#include "tests/unit/topology/allocations.hpp"
-
 namespace tpuwh::topology {
 namespace {
 
 using nlohmann::json;
-
-constexpr auto case_name = [](const auto& info) { return std::string(info.param.name); };
+using test::case_name;
 
 std::string wrap_text(const std::array<bool, 3>& wrap) {
   const auto word = [](bool value) { return value ? "true" : "false"; };
@@ -25,7 +25,7 @@ std::string wrap_text(const std::array<bool, 3>& wrap) {
 
 // --- What a slice is ------------------------------------------------------------
 
-struct Good {
+struct GoodSlice {
   std::string_view name;
   std::string_view accelerator;
   std::string_view dims;
@@ -39,14 +39,14 @@ struct Good {
   std::string_view want_wrap = "false,false,false";
   bool want_in_catalog = true;
 };
-void PrintTo(const Good& c, std::ostream* out) {
+void PrintTo(const GoodSlice& c, std::ostream* out) {
   *out << c.name;
 }
 
-class MakeSlice : public testing::TestWithParam<Good> {};
+class MakeSlice : public testing::TestWithParam<GoodSlice> {};
 
 TEST_P(MakeSlice, computes) {
-  const Good& c = GetParam();
+  const GoodSlice& c = GetParam();
   const Dims dims = *Dims::parse(c.dims);
   const auto slice = make_slice({c.accelerator, dims, c.chips, c.containers});
   ASSERT_TRUE(slice) << slice.error().message();
@@ -67,7 +67,7 @@ TEST_P(MakeSlice, computes) {
 }
 
 // docs/facts.md#worked-examples.
-constexpr Good worked_examples[] = {
+constexpr GoodSlice worked_examples[] = {
     {.name = "v4_2x2x1",
      .accelerator = "tpu-v4-podslice",
      .dims = "2x2x1",
@@ -196,7 +196,7 @@ constexpr Good worked_examples[] = {
 };
 INSTANTIATE_TEST_SUITE_P(worked_examples, MakeSlice, testing::ValuesIn(worked_examples), case_name);
 
-constexpr Good edges[] = {
+constexpr GoodSlice edges[] = {
     // docs/facts.md#host-bounds: two containers of two chips each, one per NUMA node
     {.name = "tpu7x_two_containers_one_host",
      .accelerator = "tpu7x",
@@ -369,7 +369,7 @@ INSTANTIATE_TEST_SUITE_P(edges, MakeSlice, testing::ValuesIn(edges), case_name);
 
 // --- What is refused --------------------------------------------------------------
 
-struct Bad {
+struct BadSlice {
   std::string_view name;
   std::string_view accelerator;
   std::string_view dims;
@@ -378,14 +378,14 @@ struct Bad {
   Errc want;
   std::string_view want_message;
 };
-void PrintTo(const Bad& c, std::ostream* out) {
+void PrintTo(const BadSlice& c, std::ostream* out) {
   *out << c.name;
 }
 
-class MakeSliceRefuses : public testing::TestWithParam<Bad> {};
+class MakeSliceRefuses : public testing::TestWithParam<BadSlice> {};
 
 TEST_P(MakeSliceRefuses, with_numbers) {
-  const Bad& c = GetParam();
+  const BadSlice& c = GetParam();
   const auto slice = make_slice({c.accelerator, *Dims::parse(c.dims), c.chips, c.containers});
   ASSERT_FALSE(slice);
   EXPECT_EQ(slice.error().code(), c.want);
@@ -393,7 +393,7 @@ TEST_P(MakeSliceRefuses, with_numbers) {
   EXPECT_LE(slice.error().message().size(), 200u);
 }
 
-constexpr Bad bad[] = {
+constexpr BadSlice bad_slices[] = {
     {.name = "v6e_3x3",
      .accelerator = "tpu-v6e-slice",
      .dims = "3x3",
@@ -512,15 +512,9 @@ constexpr Bad bad[] = {
      .want = Errc::chips_not_dividing,
      .want_message = "topology 2x2x1 is 4 chips and cannot be split over Pods of 4294967295 chips"},
 };
-INSTANTIATE_TEST_SUITE_P(bad, MakeSliceRefuses, testing::ValuesIn(bad), case_name);
+INSTANTIATE_TEST_SUITE_P(bad, MakeSliceRefuses, testing::ValuesIn(bad_slices), case_name);
 
 // --- Against the catalog ----------------------------------------------------------
-
-json read_catalog() {
-  std::ifstream file("topology/tpu-catalog.json");
-  EXPECT_TRUE(file) << "run in the root of the checkout";
-  return json::parse(file);
-}
 
 void expect_slice(const std::string& label, std::uint32_t chips_per_vm, const json& row) {
   SCOPED_TRACE(label + ' ' + row["topology"].get<std::string>());

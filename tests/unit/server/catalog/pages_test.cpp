@@ -29,7 +29,7 @@ struct Answer {
   std::string out, err;
 };
 
-Answer ask(CatalogOptions options) {
+Answer ask_page(CatalogOptions options) {
   std::istringstream in;
   std::ostringstream out, err;
   const int code = run_catalog(options, {in, out, err, false});
@@ -54,11 +54,11 @@ class PageShape : public testing::TestWithParam<Page> {};
 
 TEST_P(PageShape, is_answered) {
   const Page& c = GetParam();
-  const auto answer = ask({.accelerator = c.accelerator,
-                           .topology = c.topology,
-                           .chips_per_node = {},
-                           .output = CatalogOutput::json,
-                           .pool = c.options});
+  const auto answer = ask_page({.accelerator = c.accelerator,
+                                .topology = c.topology,
+                                .chips_per_node = {},
+                                .output = CatalogOutput::json,
+                                .pool = c.options});
   ASSERT_EQ(answer.code, 0) << answer.err;
   const json shapes = json::parse(answer.out)["shapes"];
   const auto shape = std::ranges::find_if(
@@ -171,7 +171,7 @@ struct Wrong {
 class WrongPage : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongPage, is_told_what_would_be_right) {
-  const auto answer = ask(GetParam().options);
+  const auto answer = ask_page(GetParam().options);
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.out, "");
   EXPECT_THAT(answer.err, HasSubstr(std::string(GetParam().want)));

@@ -18,7 +18,7 @@ using test::PrintTo;
 using testing::HasSubstr;
 using topology::Dims;
 
-struct Refused {
+struct RefusedOptions {
   std::string_view name;
   std::string_view label = "tpu-v6e-slice";
   Dims dims{4, 4};
@@ -27,17 +27,17 @@ struct Refused {
   std::string_view want_too = "";
 };
 
-class Complaint : public testing::TestWithParam<Refused> {};
+class Complaint : public testing::TestWithParam<RefusedOptions> {};
 
 TEST_P(Complaint, names_both) {
-  const Refused& c = GetParam();
+  const RefusedOptions& c = GetParam();
   const auto error = complaint(pool_of(c.label, c.dims), c.options);
   ASSERT_TRUE(error);
   EXPECT_THAT(error->message(), HasSubstr(std::string(c.want)));
   EXPECT_THAT(error->message(), HasSubstr(std::string(c.want_too)));
 }
 
-const Refused refused[] = {
+const RefusedOptions refused_options[] = {
     {.name = "spot_and_reservation",
      .options = {.spot = true, .reservation = "r"},
      .want = "--spot and --reservation exclude each other"},
@@ -67,7 +67,7 @@ const Refused refused[] = {
      .options = {.slices = 3, .num_nodes = 2},
      .want = "2x2 (4 chips) on ct6e-standard-4t with 4 chips is 1 node, 3 slices are 3 nodes"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, Complaint, testing::ValuesIn(refused), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, Complaint, testing::ValuesIn(refused_options), case_name);
 
 TEST(Complaint, is_none_where_flags_agree) {
   const auto pool = pool_of("tpu-v6e-slice", Dims(4, 4));

@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const SystemTime now = std::chrono::system_clock::now();
-const std::array<std::string, 1> names = {"localhost"};
+const SystemTime start = std::chrono::system_clock::now();
+const std::array<std::string, 1> localhost = {"localhost"};
 
 class ReloaderTest : public testing::Test {
  protected:
@@ -24,7 +24,7 @@ class ReloaderTest : public testing::Test {
     folder_ = fs::temp_directory_path() / (std::string("reloader_") + test->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    write(issue(names, now).pair);
+    write(issue(localhost, start).pair);
   }
   ~ReloaderTest() override { fs::remove_all(folder_); }
 
@@ -43,81 +43,81 @@ class ReloaderTest : public testing::Test {
 
 TEST_F(ReloaderTest, sees_nothing_while_nothing_changes) {
   auto files = reloader();
-  ASSERT_NE(files.load(now), nullptr);
-  EXPECT_FALSE(files.poll(now));
+  ASSERT_NE(files.load(start), nullptr);
+  EXPECT_FALSE(files.poll(start));
 }
 
 TEST_F(ReloaderTest, sees_a_new_pair_once) {
   auto files = reloader();
-  files.load(now);
-  write(issue(names, now).pair);
-  const auto change = files.poll(now);
+  files.load(start);
+  write(issue(localhost, start).pair);
+  const auto change = files.poll(start);
   ASSERT_TRUE(change);
   EXPECT_NE(change->context, nullptr);
   EXPECT_EQ(change->error, "");
-  EXPECT_FALSE(files.poll(now));
+  EXPECT_FALSE(files.poll(start));
 }
 
 TEST_F(ReloaderTest, sees_a_mounted_secret_swap_its_link) {
   for (const char* version : {"..1", "..2"}) {
     fs::create_directory(folder_ / version);
-    const auto pair = issue(names, now).pair;
+    const auto pair = issue(localhost, start).pair;
     std::ofstream(folder_ / version / "tls.crt") << pair.certificates;
     std::ofstream(folder_ / version / "tls.key") << pair.key;
   }
   fs::create_directory_symlink("..1", folder_ / "..data");
   Reloader files(folder_ / "..data/tls.crt", folder_ / "..data/tls.key");
-  files.load(now);
+  files.load(start);
   fs::create_directory_symlink("..2", folder_ / "..new");
   fs::rename(folder_ / "..new", folder_ / "..data");
-  const auto change = files.poll(now);
+  const auto change = files.poll(start);
   ASSERT_TRUE(change);
   EXPECT_NE(change->context, nullptr);
 }
 
 TEST_F(ReloaderTest, the_same_bytes_again_are_no_change) {
-  const auto pair = issue(names, now).pair;
+  const auto pair = issue(localhost, start).pair;
   write(pair);
   auto files = reloader();
-  files.load(now);
+  files.load(start);
   write(pair);
-  EXPECT_FALSE(files.poll(now));
+  EXPECT_FALSE(files.poll(start));
 }
 
 TEST_F(ReloaderTest, says_once_that_halves_do_not_match_and_takes_the_other_half) {
   auto files = reloader();
-  files.load(now);
-  const auto next = issue(names, now).pair;
+  files.load(start);
+  const auto next = issue(localhost, start).pair;
   write_file("tls.crt", next.certificates);
-  const auto torn = files.poll(now);
+  const auto torn = files.poll(start);
   ASSERT_TRUE(torn);
   EXPECT_EQ(torn->context, nullptr);
   EXPECT_NE(torn->error.find("key"), std::string::npos) << torn->error;
-  EXPECT_FALSE(files.poll(now));
+  EXPECT_FALSE(files.poll(start));
   write_file("tls.key", next.key);
-  const auto whole = files.poll(now);
+  const auto whole = files.poll(start);
   ASSERT_TRUE(whole);
   EXPECT_NE(whole->context, nullptr);
 }
 
 TEST_F(ReloaderTest, the_old_pair_back_again_ends_the_error) {
-  const auto pair = issue(names, now).pair;
+  const auto pair = issue(localhost, start).pair;
   write(pair);
   auto files = reloader();
-  files.load(now);
+  files.load(start);
   write_file("tls.crt", "no certificate");
-  EXPECT_TRUE(files.poll(now));
+  EXPECT_TRUE(files.poll(start));
   write_file("tls.crt", pair.certificates);
-  EXPECT_FALSE(files.poll(now));
+  EXPECT_FALSE(files.poll(start));
   write_file("tls.crt", "no certificate");
-  EXPECT_TRUE(files.poll(now)) << "a second accident is said again";
+  EXPECT_TRUE(files.poll(start)) << "a second accident is said again";
 }
 
 TEST_F(ReloaderTest, names_a_file_that_has_gone) {
   auto files = reloader();
-  files.load(now);
+  files.load(start);
   fs::remove(folder_ / "tls.key");
-  const auto change = files.poll(now);
+  const auto change = files.poll(start);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->context, nullptr);
   EXPECT_NE(change->error.find("tls.key"), std::string::npos) << change->error;
@@ -125,25 +125,25 @@ TEST_F(ReloaderTest, names_a_file_that_has_gone) {
 
 TEST_F(ReloaderTest, refuses_dates_outside_now) {
   auto files = reloader();
-  files.load(now);
-  write(issue(names, now + std::chrono::hours(3)).pair);
-  const auto early = files.poll(now);
+  files.load(start);
+  write(issue(localhost, start + std::chrono::hours(3)).pair);
+  const auto early = files.poll(start);
   ASSERT_TRUE(early);
   EXPECT_NE(early->error.find("not valid before"), std::string::npos) << early->error;
-  const auto in_time = files.poll(now + std::chrono::hours(3));
+  const auto in_time = files.poll(start + std::chrono::hours(3));
   ASSERT_TRUE(in_time) << "its day has come, the files are the same";
   EXPECT_NE(in_time->context, nullptr);
 
-  write(issue(names, now - self_issued_life - std::chrono::hours(1)).pair);
-  const auto late = files.poll(now);
+  write(issue(localhost, start - self_issued_life - std::chrono::hours(1)).pair);
+  const auto late = files.poll(start);
   ASSERT_TRUE(late);
   EXPECT_NE(late->error.find("expired"), std::string::npos) << late->error;
 }
 
 TEST_F(ReloaderTest, cannot_start_without_files) {
-  EXPECT_THROW(Reloader("/nonexistent/a", "/nonexistent/b").load(now), std::runtime_error);
+  EXPECT_THROW(Reloader("/nonexistent/a", "/nonexistent/b").load(start), std::runtime_error);
   write_file("tls.key", "");
-  EXPECT_THROW(reloader().load(now), std::runtime_error);
+  EXPECT_THROW(reloader().load(start), std::runtime_error);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ using test::PodBuilder;
 using test::PrintTo;
 
 constexpr const char* injected = "/metadata/annotations/tpu-webhook.dev~1injected";
-constexpr const char* slice = "/metadata/annotations/tpu-webhook.dev~1slice";
+constexpr const char* slice_note = "/metadata/annotations/tpu-webhook.dev~1slice";
 const json none = json::array();
 
 std::set<std::string> paths(const json& patch) {
@@ -157,7 +157,7 @@ TEST_P(EveryKind, a_record_taken_away_comes_back_alone) {
       [](json& pod) { annotate(pod, injected, nullptr); },
       [](json& pod) { drop_annotation(pod, "tpu-webhook.dev/injected"); },
       [](json& pod) { drop_annotation(pod, "tpu-webhook.dev/slice"); },
-      [](json& pod) { annotate(pod, slice, "nonsense"); },
+      [](json& pod) { annotate(pod, slice_note, "nonsense"); },
   };
   if (!first.object["metadata"].contains("annotations") ||
       !first.object["metadata"]["annotations"].contains("tpu-webhook.dev/injected"))
@@ -167,7 +167,7 @@ TEST_P(EveryKind, a_record_taken_away_comes_back_alone) {
     steal(pod);
     const auto again = admit_pod(pod);
     for (const std::string& path : paths(again.patch))
-      EXPECT_TRUE(path == injected || path == slice)
+      EXPECT_TRUE(path == injected || path == slice_note)
           << path << " after " << pod["metadata"]["annotations"];
     EXPECT_EQ(again.object["spec"], first.object["spec"]);
     EXPECT_EQ(admit_pod(again.object).patch, none);
@@ -349,7 +349,8 @@ TEST_P(ContainerAdded, is_computed_again_and_nothing_else) {
   }
   EXPECT_EQ(again.warnings, want.warnings);
   for (const std::string& path : paths(again.patch))
-    EXPECT_TRUE(path.starts_with("/spec/containers/") || path == injected || path == slice) << path;
+    EXPECT_TRUE(path.starts_with("/spec/containers/") || path == injected || path == slice_note)
+        << path;
   EXPECT_EQ(admit_pod(again.object).patch, none);
 }
 

@@ -19,12 +19,12 @@ using test::a_template;
 using test::json;
 using test::validated;
 
-json list(const std::vector<json>& items) {
+json json_list(const std::vector<json>& items) {
   return items;
 }
 
 json cluster(const char* name, int hosts) {
-  return a_ray_cluster(list({a_group(name, hosts, a_template("4x4", 4))}));
+  return a_ray_cluster(json_list({a_group(name, hosts, a_template("4x4", 4))}));
 }
 
 const json wrong = cluster("w", 2);
@@ -104,7 +104,7 @@ TEST(Validate, shadow_warns_and_allows) {
 
 TEST(Validate, what_was_wrong_before_keeps_nobody_from_an_update) {
   json after = wrong;
-  after["metadata"]["finalizers"] = list({"x"});
+  after["metadata"]["finalizers"] = json_list({"x"});
   const auto answer = validated(after, {.operation = "UPDATE", .old_object = wrong});
   EXPECT_TRUE(answer.allowed) << answer.message;
   EXPECT_NE(answer.warning("allowed, because it was so before: worker group w: numOfHosts is 2"),
@@ -133,7 +133,7 @@ TEST(Validate, an_object_that_is_going_is_left_alone) {
 TEST(Validate, what_a_checked_object_made_is_not_refused) {
   json made = wrong;
   made["metadata"]["ownerReferences"] =
-      list({{{"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
+      json_list({{{"kind", "RayJob"}, {"name", "j"}, {"controller", true}}});
   const auto answer = validated(made);
   EXPECT_TRUE(answer.allowed);
   EXPECT_NE(answer.warning("allowed, because a RayJob made it"), "") << json(answer.warnings);
@@ -204,7 +204,7 @@ TEST(Validate, agrees_with_the_decision_for_a_pod) {
             right_number = 1 + std::count(names.begin(), names.end(), ',');
           }
         const auto answer =
-            validated(a_ray_cluster(list({a_group("w", right_number, pod_template)})));
+            validated(a_ray_cluster(json_list({a_group("w", right_number, pod_template)})));
         const std::string what = pod_template.dump() + right_number.dump();
         EXPECT_EQ(pod.allowed, answer.allowed) << what << answer.message;
         (answer.allowed ? allowed : refused) += 1;

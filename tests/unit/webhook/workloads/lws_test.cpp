@@ -18,7 +18,7 @@ using test::Admitted;
 using test::effective;
 using test::PodBuilder;
 
-const std::string prefix = "leaderworkerset.sigs.k8s.io/";
+const std::string lws_prefix = "leaderworkerset.sigs.k8s.io/";
 const char* const slice_key = "tpu-webhook.dev/slice-key";
 
 // Member `worker` of group 1 of vllm, after LWS's webhook has written its labels.
@@ -26,10 +26,10 @@ PodBuilder member(unsigned worker, unsigned size) {
   return a_pod().lws("vllm", 1, worker, size).topology("2x4").tpu(4);
 }
 PodBuilder leader_has_tpu(PodBuilder pod) {
-  return pod.annotation(prefix + "leader-requests-tpus", "true");
+  return pod.annotation(lws_prefix + "leader-requests-tpus", "true");
 }
 PodBuilder subgroups(PodBuilder pod, const char* size) {
-  return pod.annotation(prefix + "subgroup-size", size);
+  return pod.annotation(lws_prefix + "subgroup-size", size);
 }
 
 TEST(Lws, a_leader_with_tpu_is_host_zero) {
@@ -106,7 +106,7 @@ TEST(Lws, subgroups_join_when_the_user_says_how_many) {
 
 TEST(Lws, the_excluded_leader_is_in_no_slice) {
   const auto excluded = [](PodBuilder pod) {
-    return subgroups(pod, "2").annotation(prefix + "subgroup-policy-type", "LeaderExcluded");
+    return subgroups(pod, "2").annotation(lws_prefix + "subgroup-policy-type", "LeaderExcluded");
   };
   EXPECT_EQ(admit(excluded(member(0, 5))).reason, outcome::Reason::no_identity);
   const auto worker = admit(excluded(leader_has_tpu(member(3, 5))));
@@ -136,7 +136,7 @@ TEST(Lws, a_group_of_another_size_is_left_alone_with_the_numbers) {
 
 TEST(Lws, a_service_for_each_group_is_called_like_its_leader) {
   const auto answer = admit(
-      leader_has_tpu(member(1, 2)).annotation(prefix + "subdomainPolicy", "UniquePerReplica"));
+      leader_has_tpu(member(1, 2)).annotation(lws_prefix + "subdomainPolicy", "UniquePerReplica"));
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "vllm-1.vllm-1,vllm-1-1.vllm-1");
 }
 
@@ -147,12 +147,12 @@ TEST(Lws, its_exclusive_topology_is_the_domain) {
   };
   const auto pod = leader_has_tpu(member(1, 2));
   EXPECT_EQ(domain(admit(pod)), "cloud.google.com/gke-nodepool");
-  EXPECT_EQ(domain(admit(PodBuilder(pod).annotation(prefix + "exclusive-topology", "rack"))),
+  EXPECT_EQ(domain(admit(PodBuilder(pod).annotation(lws_prefix + "exclusive-topology", "rack"))),
             "rack");
   // Subgroups that are kept on one node pool cannot repel each other from it.
   const auto parts =
       subgroups(leader_has_tpu(member(3, 4)), "2")
-          .annotation(prefix + "exclusive-topology", "cloud.google.com/gke-nodepool");
+          .annotation(lws_prefix + "exclusive-topology", "cloud.google.com/gke-nodepool");
   const auto answer = admit(parts);
   EXPECT_NE(test::label(answer, slice_key), "");
   EXPECT_FALSE(answer.object["spec"].contains("affinity") &&
@@ -161,7 +161,7 @@ TEST(Lws, its_exclusive_topology_is_the_domain) {
 
 TEST(Lws, indices_are_plain_decimals_of_the_group) {
   for (const char* bad : {"01", "-1", "2", "4294967296", "1e3"})
-    EXPECT_EQ(admit(leader_has_tpu(member(1, 2)).label(prefix + "worker-index", bad)).reason,
+    EXPECT_EQ(admit(leader_has_tpu(member(1, 2)).label(lws_prefix + "worker-index", bad)).reason,
               outcome::Reason::bad_index)
         << bad;
 }

@@ -46,13 +46,13 @@ TEST(ExecCredential, reads_a_certificate) {
   EXPECT_FALSE(read->expires);
 }
 
-struct Wrong {
+struct WrongCredential {
   const char* name;
   std::string text;
   const char* want;
 };
 
-class ExecCredentialWrong : public testing::TestWithParam<Wrong> {};
+class ExecCredentialWrong : public testing::TestWithParam<WrongCredential> {};
 
 TEST_P(ExecCredentialWrong, is_refused_with_a_sentence) {
   const auto read = parse_exec_credential(GetParam().text, v1);
@@ -61,7 +61,7 @@ TEST_P(ExecCredentialWrong, is_refused_with_a_sentence) {
       << read.error().message();
 }
 
-const Wrong wrong[] = {
+const WrongCredential wrong_credentials[] = {
     {"empty", "", "printed 0 bytes that are not JSON"},
     {"text", "Please log in", "printed 13 bytes that are not JSON"},
     {"deep", std::string(100'000, '['), "that are not JSON"},
@@ -78,7 +78,8 @@ const Wrong wrong[] = {
     {"time", credential(R"({"token": "t", "expirationTimestamp": "tomorrow"})"), "want RFC 3339"},
     {"time_number", credential(R"({"token": "t", "expirationTimestamp": 5})"), "want RFC 3339"},
 };
-INSTANTIATE_TEST_SUITE_P(ExecCredential, ExecCredentialWrong, testing::ValuesIn(wrong), case_name);
+INSTANTIATE_TEST_SUITE_P(ExecCredential, ExecCredentialWrong, testing::ValuesIn(wrong_credentials),
+                         case_name);
 
 struct Moment {
   const char* name;

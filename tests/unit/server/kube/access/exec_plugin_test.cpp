@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Credentials::Time start{1h};
-constexpr auto v1 = "client.authentication.k8s.io/v1";
+const Credentials::Time plugin_start{1h};
+constexpr auto plugin_v1 = "client.authentication.k8s.io/v1";
 
 // Plugins are shell scripts that count in the file `runs` how often they were run.
 class ExecPluginTest : public FolderTest {
@@ -26,18 +26,19 @@ class ExecPluginTest : public FolderTest {
     return file;
   }
   std::string prints(const std::string& status) const {
-    return script(fmt::format(
-        R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')", v1, status));
+    return script(
+        fmt::format(R"(echo '{{"apiVersion": "{}", "kind": "ExecCredential", "status": {}}}')",
+                    plugin_v1, status));
   }
   ExecPlugin::Options options(const std::string& command) const {
     ExecPlugin::Options options;
     options.command = command;
-    options.api_version = v1;
+    options.api_version = plugin_v1;
     options.where = "/config:12";
     return options;
   }
   std::string error(ExecPlugin::Options options) const {
-    const auto header = ExecPlugin(std::move(options)).authorization(start);
+    const auto header = ExecPlugin(std::move(options)).authorization(plugin_start);
     return header ? "" : header.error().message();
   }
   std::size_t runs() const {
@@ -48,8 +49,8 @@ class ExecPluginTest : public FolderTest {
 
 TEST_F(ExecPluginTest, is_run_once_for_a_token_without_end) {
   ExecPlugin plugin(options(prints(R"({"token": "t"})")));
-  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
-  EXPECT_EQ(*plugin.authorization(start + 1000h), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start + 1000h), "Bearer t");
   EXPECT_TRUE(plugin.certificate().empty());
   EXPECT_EQ(runs(), 1u);
 }
@@ -58,34 +59,34 @@ TEST_F(ExecPluginTest, is_run_again_when_the_token_expires) {
   auto chosen = options(prints(R"({"token": "t", "expirationTimestamp": "2026-11-20T10:00:00Z"})"));
   chosen.wall_clock = [] { return *parse_time("2026-11-20T09:00:00Z"); };
   ExecPlugin plugin(chosen);
-  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
-  EXPECT_EQ(*plugin.authorization(start + 59min), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start + 59min), "Bearer t");
   EXPECT_EQ(runs(), 1u);
-  EXPECT_EQ(*plugin.authorization(start + 60min), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start + 60min), "Bearer t");
   EXPECT_EQ(runs(), 2u);
 }
 
 TEST_F(ExecPluginTest, a_token_that_expired_already_is_used_once) {
   ExecPlugin plugin(
       options(prints(R"({"token": "t", "expirationTimestamp": "2001-01-01T00:00:00Z"})")));
-  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
-  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
   EXPECT_EQ(runs(), 2u);
 }
 
 TEST_F(ExecPluginTest, a_token_of_another_millennium_is_kept) {
   ExecPlugin plugin(
       options(prints(R"({"token": "t", "expirationTimestamp": "2261-01-01T00:00:00Z"})")));
-  EXPECT_EQ(*plugin.authorization(start), "Bearer t");
-  EXPECT_EQ(*plugin.authorization(start + 1h), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
+  EXPECT_EQ(*plugin.authorization(plugin_start + 1h), "Bearer t");
   EXPECT_EQ(runs(), 1u);
 }
 
 TEST_F(ExecPluginTest, is_run_again_after_401) {
   ExecPlugin plugin(options(prints(R"({"token": "t"})")));
-  EXPECT_TRUE(plugin.authorization(start));
+  EXPECT_TRUE(plugin.authorization(plugin_start));
   plugin.rejected();
-  EXPECT_TRUE(plugin.authorization(start));
+  EXPECT_TRUE(plugin.authorization(plugin_start));
   EXPECT_EQ(runs(), 2u);
 }
 
@@ -93,9 +94,10 @@ TEST_F(ExecPluginTest, may_bring_a_certificate_alone) {
   nlohmann::json status = {{"clientCertificateData", cert_pem}, {"clientKeyData", key_pem}};
   const std::string answer = write(
       "answer",
-      nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", status}}.dump());
+      nlohmann::json{{"apiVersion", plugin_v1}, {"kind", "ExecCredential"}, {"status", status}}
+          .dump());
   ExecPlugin plugin(options(script("cat " + answer)));
-  EXPECT_EQ(*plugin.authorization(start), "");
+  EXPECT_EQ(*plugin.authorization(plugin_start), "");
   EXPECT_EQ(plugin.certificate(), (ClientCertificate{cert_pem, key_pem}));
   EXPECT_EQ(runs(), 1u);
 }
@@ -110,7 +112,7 @@ TEST_F(ExecPluginTest, gets_arguments_variables_and_no_shell) {
   error(chosen);
   std::ifstream in(path("seen"));
   const std::string seen{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_EQ(seen, "a b|$(id)|new|" + exec_info(v1, nullptr));
+  EXPECT_EQ(seen, "a b|$(id)|new|" + exec_info(plugin_v1, nullptr));
 }
 
 TEST_F(ExecPluginTest, that_fails_is_named_with_its_exit_code) {
@@ -147,11 +149,12 @@ TEST_F(ExecPluginTest, that_prints_too_much_is_killed) {
 }
 
 TEST_F(ExecPluginTest, that_leaves_a_child_behind_is_not_waited_for) {
-  auto chosen = options(script(
-      "sleep 20 &\necho '" +
-      nlohmann::json{{"apiVersion", v1}, {"kind", "ExecCredential"}, {"status", {{"token", "t"}}}}
-          .dump() +
-      "'"));
+  auto chosen = options(script("sleep 20 &\necho '" +
+                               nlohmann::json{{"apiVersion", plugin_v1},
+                                              {"kind", "ExecCredential"},
+                                              {"status", {{"token", "t"}}}}
+                                   .dump() +
+                               "'"));
   chosen.time_limit = 15s;
   EXPECT_EQ(error(chosen), "");
 }
@@ -194,7 +197,7 @@ users:
            provideClusterInfo: true, args: null, env: null}
 )")});
   ASSERT_TRUE(config) << config.error().message();
-  const auto header = config->credentials->authorization(start);
+  const auto header = config->credentials->authorization(plugin_start);
   ASSERT_TRUE(header) << header.error().message();
   EXPECT_EQ(*header, "Bearer t");
   std::ifstream in(path("seen"));

@@ -171,7 +171,7 @@ TEST_F(KubeconfigTest, says_where_it_looked_when_there_is_none) {
   EXPECT_NE(message({}).find("$HOME, which is empty"), std::string::npos);
 }
 
-struct Wrong {
+struct WrongKubeconfig {
   const char* name;
   std::string cluster;
   std::string user;
@@ -179,7 +179,8 @@ struct Wrong {
   const char* context = "";
 };
 
-class KubeconfigWrong : public KubeconfigTest, public testing::WithParamInterface<Wrong> {};
+class KubeconfigWrong : public KubeconfigTest,
+                        public testing::WithParamInterface<WrongKubeconfig> {};
 
 TEST_P(KubeconfigWrong, says_what_and_where) {
   const auto config = read(kubeconfig(GetParam().cluster, GetParam().user), GetParam().context);
@@ -193,7 +194,7 @@ TEST_P(KubeconfigWrong, says_what_and_where) {
 
 const std::string ca_data = ", certificate-authority-data: " + text::encode_base64(ca_pem);
 
-const Wrong wrong[] = {
+const WrongKubeconfig wrong_kubeconfigs[] = {
     {"unknown_context", server, "", "@: no context is named \"x\"; want one of here", "x"},
     {"no_server", "", "", "@:9: clusters[0].cluster.server: \"\" does not begin with https://"},
     {"bad_server", "server: 10.0.0.1", "",
@@ -246,7 +247,8 @@ const Wrong wrong[] = {
      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, env: [{name: 1}]}",
      "@:12: users[0].user.exec.env[0].name: want a string, not a number"},
 };
-INSTANTIATE_TEST_SUITE_P(Kubeconfig, KubeconfigWrong, testing::ValuesIn(wrong), case_name);
+INSTANTIATE_TEST_SUITE_P(Kubeconfig, KubeconfigWrong, testing::ValuesIn(wrong_kubeconfigs),
+                         case_name);
 
 struct Broken {
   const char* name;

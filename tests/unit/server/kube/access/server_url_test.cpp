@@ -45,13 +45,13 @@ constexpr Right right[] = {
 };
 INSTANTIATE_TEST_SUITE_P(ServerUrl, ServerUrlRight, testing::ValuesIn(right), case_name);
 
-struct Wrong {
+struct WrongUrl {
   const char* name;
   const char* url;
   const char* want;
 };
 
-class ServerUrlWrong : public testing::TestWithParam<Wrong> {};
+class ServerUrlWrong : public testing::TestWithParam<WrongUrl> {};
 
 TEST_P(ServerUrlWrong, says_what_is_wrong_with_it) {
   const auto url = parse_server_url(GetParam().url);
@@ -61,7 +61,7 @@ TEST_P(ServerUrlWrong, says_what_is_wrong_with_it) {
   EXPECT_EQ(url.error().message().find("secret"), std::string::npos);
 }
 
-constexpr Wrong wrong[] = {
+constexpr WrongUrl wrong_urls[] = {
     {"empty", "", "does not begin with https://"},
     {"no_scheme", "10.0.0.1:6443", "does not begin with https://"},
     {"no_host", "https://:6443", "has no host"},
@@ -76,7 +76,7 @@ constexpr Wrong wrong[] = {
     {"query", "https://example/?x=y", "has a query"},
     {"line_end", "https://example/a\r\nb", "has a query"},
 };
-INSTANTIATE_TEST_SUITE_P(ServerUrl, ServerUrlWrong, testing::ValuesIn(wrong), case_name);
+INSTANTIATE_TEST_SUITE_P(ServerUrl, ServerUrlWrong, testing::ValuesIn(wrong_urls), case_name);
 
 }  // namespace
 }  // namespace tpuwh::server::kube::access

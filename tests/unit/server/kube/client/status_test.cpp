@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Resource pods{.group = "", .version = "v1", .plural = "pods", .ns = ""};
+const Resource all_pods{.group = "", .version = "v1", .plural = "pods", .ns = ""};
 const Resource leases{.group = "coordination.k8s.io",
                       .version = "v1",
                       .plural = "leases",
                       .ns = "tpu-webhook-system"};
-const Resource clusters{.group = "ray.io", .version = "v1", .plural = "rayclusters", .ns = ""};
+const Resource all_clusters{.group = "ray.io", .version = "v1", .plural = "rayclusters", .ns = ""};
 
 TEST(StatusTest, reads_an_answer) {
   const Status status = read_status(
@@ -64,7 +64,7 @@ TEST(SentenceTest, says_which_rule_is_missing) {
   status.code = 403;
   status.reason = "Forbidden";
   status.message = "pods is forbidden";
-  EXPECT_EQ(sentence("list", pods, status),
+  EXPECT_EQ(sentence("list", all_pods, status),
             "cannot list pods: 403 Forbidden: pods is forbidden; RBAC missing: list pods "
             "(cluster-wide); add {apiGroups: [\"\"], resources: [\"pods\"], verbs: [\"list\"]} to "
             "the ClusterRole of this program's ServiceAccount");
@@ -78,7 +78,7 @@ TEST(SentenceTest, asks_about_the_definition_of_what_is_not_served) {
   Status status;
   status.code = 404;
   status.reason = "NotFound";
-  EXPECT_EQ(sentence("watch", clusters, status),
+  EXPECT_EQ(sentence("watch", all_clusters, status),
             "cannot watch rayclusters.ray.io: 404 NotFound; rayclusters.ray.io of version v1 is "
             "not served: is its CustomResourceDefinition installed?");
 }

@@ -12,10 +12,10 @@ namespace {
 
 using test::case_name;
 using test::PrintTo;
-using Outcome = ListDecoder::Outcome;
+using ListOutcome = ListDecoder::Outcome;
 
 struct Page {
-  Outcome outcome = Outcome::need_more;
+  ListOutcome outcome = ListOutcome::need_more;
   std::vector<std::string> items;
   std::string version, token, error;
   std::size_t passed_over = 0;
@@ -29,8 +29,8 @@ Page decode(std::string_view text, std::size_t piece, std::size_t most_bytes = 4
     const std::string bytes(text.substr(at, piece));
     decoder.feed(bytes);
     std::string_view item;
-    while ((page.outcome = decoder.next(item)) == Outcome::item) page.items.emplace_back(item);
-    if (page.outcome != Outcome::need_more && page.outcome != Outcome::end) break;
+    while ((page.outcome = decoder.next(item)) == ListOutcome::item) page.items.emplace_back(item);
+    if (page.outcome != ListOutcome::need_more && page.outcome != ListOutcome::end) break;
   }
   page.version = decoder.resource_version();
   page.token = decoder.continue_token();
@@ -51,7 +51,7 @@ class ListTest : public testing::TestWithParam<Case> {};
 TEST_P(ListTest, is_the_same_however_it_is_cut) {
   for (std::size_t piece = 1; piece <= GetParam().text.size(); ++piece) {
     const Page page = decode(GetParam().text, piece);
-    ASSERT_EQ(page.outcome, Outcome::end) << piece << ": " << page.error;
+    ASSERT_EQ(page.outcome, ListOutcome::end) << piece << ": " << page.error;
     EXPECT_EQ(page.items, GetParam().want) << piece;
     EXPECT_EQ(page.version, GetParam().version) << piece;
     EXPECT_EQ(page.token, GetParam().token) << piece;
@@ -97,7 +97,7 @@ class BadListTest : public testing::TestWithParam<Bad> {};
 TEST_P(BadListTest, is_refused_with_a_reason) {
   for (std::size_t piece = 1; piece <= GetParam().text.size(); ++piece) {
     const Page page = decode(GetParam().text, piece);
-    ASSERT_EQ(page.outcome, Outcome::malformed) << piece;
+    ASSERT_EQ(page.outcome, ListOutcome::malformed) << piece;
     EXPECT_NE(page.error.find(GetParam().want), std::string::npos) << page.error;
   }
 }
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ListDecoderTest, a_cut_page_is_not_at_its_end) {
   const std::string text = R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1}]})";
   for (std::size_t size = 1; size < text.size(); ++size) {
-    EXPECT_EQ(decode(text.substr(0, size), size).outcome, Outcome::need_more) << size;
+    EXPECT_EQ(decode(text.substr(0, size), size).outcome, ListOutcome::need_more) << size;
   }
 }
 
@@ -125,7 +125,7 @@ TEST(ListDecoderTest, an_item_beyond_the_limit_is_passed_over) {
                            std::string(100, 'x') + R"("},"\"]}"]},{"a":2}]})";
   for (const std::size_t size : {std::size_t{1}, std::size_t{7}, text.size()}) {
     const Page page = decode(text, size, 40);
-    EXPECT_EQ(page.outcome, Outcome::end) << page.error;
+    EXPECT_EQ(page.outcome, ListOutcome::end) << page.error;
     EXPECT_EQ(page.items, (std::vector<std::string>{R"({"a":1})", R"({"a":2})"})) << size;
     EXPECT_EQ(page.passed_over, 1u);
   }
@@ -137,7 +137,7 @@ TEST(ListDecoderTest, only_an_object_has_a_limit) {
   EXPECT_EQ(decode(text + "{}]}", 7, 40).items.size(), 101u);
   const Page page =
       decode(R"({"metadata":{"continue":"0123456789012345678901234567890123456789"})", 7, 40);
-  EXPECT_EQ(page.outcome, Outcome::overflow);
+  EXPECT_EQ(page.outcome, ListOutcome::overflow);
   EXPECT_EQ(page.error, "an object larger than 40 bytes");
 }
 

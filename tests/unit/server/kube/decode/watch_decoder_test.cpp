@@ -12,7 +12,7 @@ namespace {
 
 using test::case_name;
 using test::PrintTo;
-using Outcome = WatchDecoder::Outcome;
+using WatchOutcome = WatchDecoder::Outcome;
 
 constexpr std::string_view added =
     R"({"type":"ADDED","object":{"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}}})"
@@ -22,12 +22,12 @@ TEST(WatchDecoderTest, gives_the_object_as_it_stands) {
   WatchDecoder decoder;
   decoder.feed(added);
   WatchEvent event;
-  ASSERT_EQ(decoder.next(event), Outcome::event);
+  ASSERT_EQ(decoder.next(event), WatchOutcome::event);
   EXPECT_EQ(event.type, EventType::added);
   EXPECT_EQ(event.object, R"({"kind":"Pod","metadata":{"name":"a","resourceVersion":"7"}})");
   EXPECT_EQ(event.version, "7");
   EXPECT_FALSE(event.initial_events_end);
-  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::need_more);
   EXPECT_TRUE(decoder.between_events());
 }
 
@@ -35,9 +35,9 @@ TEST(WatchDecoderTest, several_events_in_one_piece_and_blank_lines) {
   WatchDecoder decoder;
   decoder.feed("\n" + std::string(added) + " \r\n" + std::string(added) + "{\"ty");
   WatchEvent event;
-  EXPECT_EQ(decoder.next(event), Outcome::event);
-  EXPECT_EQ(decoder.next(event), Outcome::event);
-  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::event);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::event);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::need_more);
   EXPECT_FALSE(decoder.between_events());
   decoder.reset();
   EXPECT_TRUE(decoder.between_events());
@@ -49,7 +49,7 @@ TEST(WatchDecoderTest, keys_in_any_order) {
                R"({"k8s.io/initial-events-end":"true"}}},"more":[1],"type":"BOOKMARK"})"
                "\n");
   WatchEvent event;
-  ASSERT_EQ(decoder.next(event), Outcome::event);
+  ASSERT_EQ(decoder.next(event), WatchOutcome::event);
   EXPECT_EQ(event.type, EventType::bookmark);
   EXPECT_EQ(event.version, "9");
   EXPECT_TRUE(event.initial_events_end);
@@ -61,7 +61,7 @@ TEST(WatchDecoderTest, a_pods_annotation_ends_nothing) {
                R"({"k8s.io/initial-events-end":"true"}}}})"
                "\n");
   WatchEvent event;
-  ASSERT_EQ(decoder.next(event), Outcome::event);
+  ASSERT_EQ(decoder.next(event), WatchOutcome::event);
   EXPECT_FALSE(event.initial_events_end);
 }
 
@@ -75,7 +75,7 @@ TEST_P(TypeTest, is_known) {
   WatchDecoder decoder;
   decoder.feed(R"({"type":")" + GetParam().name + R"(","object":{}})" + "\n");
   WatchEvent event;
-  ASSERT_EQ(decoder.next(event), Outcome::event);
+  ASSERT_EQ(decoder.next(event), WatchOutcome::event);
   EXPECT_EQ(event.type, GetParam().want);
   EXPECT_EQ(event.type_text, GetParam().name);
   EXPECT_EQ(event.version, "");
@@ -98,7 +98,7 @@ TEST_P(MalformedEventTest, is_refused_with_a_reason) {
   WatchDecoder decoder;
   decoder.feed(GetParam().line + "\n");
   WatchEvent event;
-  ASSERT_EQ(decoder.next(event), Outcome::malformed);
+  ASSERT_EQ(decoder.next(event), WatchOutcome::malformed);
   EXPECT_NE(decoder.error().find(GetParam().want), std::string::npos) << decoder.error();
 }
 INSTANTIATE_TEST_SUITE_P(
@@ -121,17 +121,17 @@ TEST(WatchDecoderTest, a_line_beyond_the_limit_is_passed_over) {
   WatchDecoder decoder(added.size());
   WatchEvent event;
   decoder.feed(added);
-  EXPECT_EQ(decoder.next(event), Outcome::event);  // the newline counts
+  EXPECT_EQ(decoder.next(event), WatchOutcome::event);  // the newline counts
   decoder.feed("{\"type\":\"" + std::string(added.size(), 'x'));
-  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::need_more);
   EXPECT_FALSE(decoder.between_events());
   EXPECT_EQ(decoder.passed_over(), 1u);
   decoder.feed(std::string(added.size(), 'x'));
-  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::need_more);
   decoder.feed("x\"}\n" + std::string(added));
-  EXPECT_EQ(decoder.next(event), Outcome::event);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::event);
   EXPECT_EQ(event.type, EventType::added);
-  EXPECT_EQ(decoder.next(event), Outcome::need_more);
+  EXPECT_EQ(decoder.next(event), WatchOutcome::need_more);
   EXPECT_TRUE(decoder.between_events());
   EXPECT_EQ(decoder.passed_over(), 1u);
 }
