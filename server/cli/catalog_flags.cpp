@@ -1,7 +1,7 @@
 #include "server/cli/catalog_flags.hpp"
 
 #include "server/catalog/command.hpp"
-#include "server/settings/choices.hpp"
+#include "server/cli/choices.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -47,8 +47,8 @@ std::optional<std::string> reservation(std::string_view text) {
 void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
   command.add_flag("--flex-start", options.flex_start, "Flex-start nodes, which wait for capacity");
   command.add_flag("--spot", options.spot, "Spot nodes");
-  settings::add_parsed(command, "--reservation", options.reservation, reservation,
-                       "a reservation's name or path", "Nodes of this reservation")
+  add_parsed(command, "--reservation", options.reservation, reservation,
+             "a reservation's name or path", "Nodes of this reservation")
       ->type_name("NAME");
   command.add_flag("--autoscale", options.autoscale, "Node pools that start from zero nodes");
   command.add_flag("--dranet", options.dranet,
@@ -59,9 +59,8 @@ void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
       ->check(CLI::Range(1u, most_slices))
       ->type_name("N")
       ->capture_default_str();
-  settings::add_parsed(command, "--num-nodes", options.num_nodes, positive,
-                       "a whole number above 0",
-                       "Number of nodes in your pool; refused if they do not form the topology")
+  add_parsed(command, "--num-nodes", options.num_nodes, positive, "a whole number above 0",
+             "Number of nodes in your pool; refused if they do not form the topology")
       ->type_name("N");
 }
 
@@ -73,15 +72,14 @@ void add_catalog(CLI::App& program, Command& chosen) {
       "catalog", "Print TPU shapes: hosts, bounds, a picture, the node pool to create");
   command->add_option("ACCELERATOR", options->accelerator, "TPU generation; default: all");
   command->add_option("TOPOLOGY", options->topology, "Such as 2x4 or 2x2x2");
-  settings::add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
-                       "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
+  add_parsed(*command, "CHIPS_PER_NODE", options->chips_per_node, positive,
+             "a whole number above 0", "google.com/tpu of a node: 1, 4 or 8")
       ->type_name("N");
-  settings::add_choice<catalog::CatalogOutput>(
-      *command, "--output,-o", options->output,
-      {{"text", catalog::CatalogOutput::text},
-       {"json", catalog::CatalogOutput::json},
-       {"svg", catalog::CatalogOutput::svg}},
-      "text: for people; json: for programs; svg: the picture only");
+  add_choice<catalog::CatalogOutput>(*command, "--output,-o", options->output,
+                                     {{"text", catalog::CatalogOutput::text},
+                                      {"json", catalog::CatalogOutput::json},
+                                      {"svg", catalog::CatalogOutput::svg}},
+                                     "text: for people; json: for programs; svg: the picture only");
   add_pool_flags(*command, options->pool);
   command->footer(catalog_example);
   command->callback([options, &chosen] {

@@ -4,9 +4,9 @@
 #include "server/cli/doctor_flags.hpp"
 #include "server/cli/ledger_flags.hpp"
 #include "server/cli/offline_flags.hpp"
+#include "server/cli/setting_flags.hpp"
 #include "server/cli/slices_flags.hpp"
 #include "server/serve/app.hpp"
-#include "server/settings/flags.hpp"
 #include "server/text/version.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Examples:
 // One function per subcommand: its flags, and what it runs.
 void add_serve(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
+  auto layers = add_setting_flags(*command, settings::Scope::serve);
   command->footer(serve_example);
   command->callback([layers, &chosen] {
     chosen.run = [options = layers->resolve().options](const text::Console& console) {

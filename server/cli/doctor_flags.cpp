@@ -1,8 +1,8 @@
 #include "server/cli/doctor_flags.hpp"
 
 #include "server/cli/access_flags.hpp"
+#include "server/cli/choices.hpp"
 #include "server/doctor/command.hpp"
-#include "server/settings/choices.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -43,7 +43,7 @@ void add_doctor(CLI::App& program, Command& chosen) {
       ->type_name("NS");
   add_snapshot_flag(*command, options->access, "kubectl get … -A -o json, as below");
   add_access_flags(*command, options->access);
-  settings::add_choice<doctor::DoctorOutput>(
+  add_choice<doctor::DoctorOutput>(
       *command, "--output,-o", options->output,
       {{"text", doctor::DoctorOutput::text}, {"json", doctor::DoctorOutput::json}},
       "text: for people; json: for programs");

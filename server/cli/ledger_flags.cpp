@@ -1,9 +1,9 @@
 #include "server/cli/ledger_flags.hpp"
 
 #include "server/cli/access_flags.hpp"
+#include "server/cli/choices.hpp"
+#include "server/cli/setting_flags.hpp"
 #include "server/ledger_admin/command.hpp"
-#include "server/settings/choices.hpp"
-#include "server/settings/flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -60,11 +60,11 @@ void add_list(CLI::App& ledger, Command& chosen) {
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
   add_snapshot_flag(*command, options->access, ledger_admin::snapshot_made_with);
   add_common(*command, *options);
-  settings::add_choice<ledger_admin::LedgerOutput>(
+  add_choice<ledger_admin::LedgerOutput>(
       *command, "--output,-o", options->output,
       {{"text", ledger_admin::LedgerOutput::text}, {"json", ledger_admin::LedgerOutput::json}},
       "text: for people; json: for programs");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(list_example);
   command->callback([options, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;
@@ -104,7 +104,7 @@ void add_release(CLI::App& ledger, Command& chosen) {
                     "Free the named places even if their Pods live, and without waiting");
   command->add_flag("--dry-run", flags->options.dry_run, "Print what would be done");
   command->add_flag("--yes,-y", flags->options.yes, "Do not ask for confirmation");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(release_example);
   command->callback([flags, layers, &chosen] {
     parse(*flags);

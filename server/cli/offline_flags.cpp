@@ -1,12 +1,12 @@
 #include "server/cli/offline_flags.hpp"
 
+#include "server/cli/choices.hpp"
+#include "server/cli/setting_flags.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/review/command.hpp"
 #include "server/rules/command.hpp"
 #include "server/rules/entries.hpp"
-#include "server/settings/choices.hpp"
 #include "server/settings/command.hpp"
-#include "server/settings/flags.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -105,11 +105,11 @@ void add_print(CLI::App& config, Command& chosen) {
   auto options = std::make_shared<settings::ConfigPrintOptions>();
   auto* command = config.add_subcommand(
       "print", "Print the effective configuration and where each value comes from");
-  settings::add_choice<settings::ConfigOutput>(
+  add_choice<settings::ConfigOutput>(
       *command, "--output,-o", options->output,
       {{"yaml", settings::ConfigOutput::yaml}, {"json", settings::ConfigOutput::json}},
       "Output format");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::serve);
+  auto layers = add_setting_flags(*command, settings::Scope::serve);
   command->footer(print_example);
   command->callback([options, layers, &chosen] {
     options->effective = layers->resolve();
@@ -131,7 +131,7 @@ void add_review(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<review::ReviewOptions>();
   auto* command = program.add_subcommand("review", "Answer reviews offline, as the server would");
   command->add_option("FILE", options->file, "What to review")->capture_default_str();
-  settings::add_choice<review::ReviewOutput>(
+  add_choice<review::ReviewOutput>(
       *command, "--output,-o", options->output,
       {{"review", review::ReviewOutput::review},
        {"patch", review::ReviewOutput::patch},
@@ -145,7 +145,7 @@ void add_review(CLI::App& program, Command& chosen) {
                    "Existing objects of the cluster: Services, RayClusters, and Ray workers that "
                    "have their ids")
       ->type_name("SNAPSHOT.json");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::decision);
+  auto layers = add_setting_flags(*command, settings::Scope::decision);
   command->footer(review_example);
   command->callback([options, layers, &chosen] {
     options->config = layers->resolve().options.webhook;
@@ -159,11 +159,11 @@ void add_rules(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<rules::RulesOptions>();
   auto* command =
       program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
-  settings::add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
-                                           {{"text", rules::RulesOutput::text},
-                                            {"markdown", rules::RulesOutput::markdown},
-                                            {"json", rules::RulesOutput::json}},
-                                           "Output format");
+  add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
+                                 {{"text", rules::RulesOutput::text},
+                                  {"markdown", rules::RulesOutput::markdown},
+                                  {"json", rules::RulesOutput::json}},
+                                 "Output format");
   command
       ->add_option("--diff", options->older,
                    "Print only the differences from this file, the JSON of another release")
@@ -176,7 +176,7 @@ void add_rules(CLI::App& program, Command& chosen) {
                     "Print the entries of the MutatingWebhookConfiguration, one for each workload "
                     "API, with the conditions by which they share the Pods; --output json: also "
                     "what the conditions are put together from");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, entries, layers, &chosen] {
     options->prefix = layers->resolve().options.webhook.prefix;

@@ -1,8 +1,8 @@
 #include "server/cli/slices_flags.hpp"
 
 #include "server/cli/access_flags.hpp"
-#include "server/settings/choices.hpp"
-#include "server/settings/flags.hpp"
+#include "server/cli/choices.hpp"
+#include "server/cli/setting_flags.hpp"
 #include "server/slices/audit.hpp"
 #include "server/slices/command.hpp"
 
@@ -52,7 +52,7 @@ void add_cluster_flags(CLI::App& command, slices::SlicesOptions& options) {
   command.add_option("--namespace,-n", options.ns, "Only this namespace")->type_name("NS");
   add_snapshot_flag(command, options.access, source::SnapshotFile::of_slices);
   add_access_flags(command, options.access);
-  settings::add_choice<slices::SlicesOutput>(
+  add_choice<slices::SlicesOutput>(
       command, "--output,-o", options.output,
       {{"text", slices::SlicesOutput::text}, {"json", slices::SlicesOutput::json}},
       "text: for people; json: for programs");
@@ -79,7 +79,7 @@ void add_slices(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("slices", "Print every slice of a cluster");
   add_cluster_flags(*command, *options);
   command->add_flag("--watch,-w", options->watch, "Read again every two seconds and print changes");
-  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(slices_example);
   command->callback([options, layers, &chosen] {
     check(*options);
@@ -94,7 +94,7 @@ void add_audit(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<slices::SlicesOptions>();
   auto* command = program.add_subcommand("audit", "Print what is wrong with a cluster's slices");
   add_cluster_flags(*command, *options);
-  auto layers = settings::add_setting_flags(*command, settings::Scope::names);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(list_of_checks() + audit_example);
   command->callback([options, layers, &chosen] {
     check(*options);

@@ -1,7 +1,7 @@
 #include "server/settings/table.hpp"
 
 #include "server/net/address.hpp"
-#include "server/settings/choices.hpp"
+#include "server/settings/names.hpp"
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"

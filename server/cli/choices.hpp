@@ -2,6 +2,8 @@
 // wrong with a value is said with what would be right.
 #pragma once
 
+#include "server/settings/names.hpp"
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -11,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tpuwh::server::settings {
+namespace tpuwh::server::cli {
 
 // A flag whose text `parse` turns into a value, or into nothing.
 template <class T, class Parse>
@@ -28,13 +30,10 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& flag, T& value, Pa
   return command.add_option_function<std::string>(flag, read, help);
 }
 
-template <class T>
-using Names = std::vector<std::pair<std::string_view, T>>;
-
 // A flag that takes one of a few names; the first is the default.
 template <class T>
-void add_choice(CLI::App& command, const std::string& flag, T& value, const Names<T>& names,
-                const std::string& help) {
+void add_choice(CLI::App& command, const std::string& flag, T& value,
+                const settings::Names<T>& names, const std::string& help) {
   std::string list;
   for (const auto& [name, meaning] : names) {
     list += fmt::format("{}{}", list.empty() ? "" : "|", name);
@@ -50,4 +49,4 @@ void add_choice(CLI::App& command, const std::string& flag, T& value, const Name
       ->default_str(std::string(names.front().first));
 }
 
-}  // namespace tpuwh::server::settings
+}  // namespace tpuwh::server::cli

@@ -1,4 +1,4 @@
-#include "server/settings/flags.hpp"
+#include "server/cli/setting_flags.hpp"
 
 #include "server/settings/table.hpp"
 #include "webhook/text/names.hpp"
@@ -6,9 +6,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-namespace tpuwh::server::settings {
+namespace tpuwh::server::cli {
 
 namespace {
+
+using settings::Json;
+using settings::Layers;
+using settings::Setting;
+using settings::Shape;
 
 // "a,b"
 Json items(const std::string& text) {
@@ -35,7 +40,7 @@ std::string to_text(const Json& value) {
 }
 
 void give(Layers& layers, const Setting& setting, Json value) {
-  ServeOptions scratch;
+  settings::ServeOptions scratch;
   if (auto wrong = setting.set(scratch, {}, value); !wrong.empty())
     throw CLI::ValidationError(setting.flag, wrong);
   layers.flags.push_back({&setting, {}, std::move(value), setting.flag});
@@ -64,19 +69,20 @@ void add_value(CLI::App& command, const Setting& setting, Layers& layers) {
   option->expected(1)->type_size(1)->type_name(setting.type_name);
   option->multi_option_policy(list ? CLI::MultiOptionPolicy::TakeAll
                                    : CLI::MultiOptionPolicy::Throw);
-  if (const auto standard = to_text(setting.get(ServeOptions())); !standard.empty())
+  if (const auto standard = to_text(setting.get(settings::ServeOptions())); !standard.empty())
     option->default_str(standard);
 }
 
 }  // namespace
 
-std::shared_ptr<const Layers> add_setting_flags(CLI::App& command, Scope scope) {
+std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command,
+                                                          settings::Scope scope) {
   auto layers = std::make_shared<Layers>();
   command
       .add_option("--config", layers->file,
                   "Configuration file, YAML or JSON, read once; flags override it")
       ->type_name("FILE");
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings::settings()) {
     if (setting.flag.empty() || setting.scope > scope) continue;
     if (setting.shape == Shape::boolean)
       add_switch(command, setting, *layers);
@@ -86,4 +92,4 @@ std::shared_ptr<const Layers> add_setting_flags(CLI::App& command, Scope scope) 
   return layers;
 }
 
-}  // namespace tpuwh::server::settings
+}  // namespace tpuwh::server::cli

@@ -2,15 +2,18 @@
 #pragma once
 
 #include "server/settings/layers.hpp"
-
-#include <CLI/App.hpp>
+#include "server/settings/setting.hpp"
 
 #include <memory>
 
-namespace tpuwh::server::settings {
+namespace CLI {
+class App;
+}
+
+namespace tpuwh::server::cli {
 
 // Adds --config and the flags of `scope` and below. What the command line gives is in the
 // result once it is parsed.
-std::shared_ptr<const Layers> add_setting_flags(CLI::App& command, Scope scope);
+std::shared_ptr<const settings::Layers> add_setting_flags(CLI::App& command, settings::Scope scope);
 
-}  // namespace tpuwh::server::settings
+}  // namespace tpuwh::server::cli
