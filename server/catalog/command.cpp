@@ -5,6 +5,7 @@
 #include "server/catalog/shape_report.hpp"
 #include "server/catalog/svg.hpp"
 #include "server/catalog/tables.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ using topology::NodePool;
 using Answer = Result<std::string>;
 
 std::string lines(const nlohmann::ordered_json& json) {
-  return json.dump(2) + '\n';
+  return text::dump_or_throw(json, 2) + '\n';
 }
 
 // Of machine types with the same chips and shapes the first is meant; `catalog ACCELERATOR`

@@ -7,6 +7,7 @@
 #include "server/rules/command.hpp"
 #include "server/rules/entries.hpp"
 #include "server/settings/command.hpp"
+#include "server/text/json_text.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -183,7 +184,7 @@ void add_rules(CLI::App& program, Command& chosen) {
     chosen.run = [options, rbac, entries](const text::Console& console) {
       if (*entries) {
         const bool json = options->output == rules::RulesOutput::json;
-        console.out << (json ? rules::entries_json(options->prefix).dump(2) + "\n"
+        console.out << (json ? text::dump_or_throw(rules::entries_json(options->prefix), 2) + "\n"
                              : rules::entries_yaml(options->prefix));
         return 0;
       }

@@ -1,6 +1,7 @@
 #include "server/cli/setting_flags.hpp"
 
 #include "server/settings/table.hpp"
+#include "server/text/json_text.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ Json from_text(Shape shape, const std::string& text) {
 
 std::string to_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return text::dump_or_throw(value);
   return fmt::format("{}", fmt::join(value.get<std::vector<std::string>>(), ","));
 }
 

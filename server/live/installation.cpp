@@ -34,8 +34,7 @@ Result<Installation> find_installation(kube::client::Session& session, const std
     return Error(Errc::api_access,
                  fmt::format("cannot get {}: {}", configurations.name(), response.error));
   if (response.ok())
-    if (std::string ns = installation_namespace(Json::parse(response.body, nullptr, false));
-        !ns.empty())
+    if (std::string ns = installation_namespace(text::parse_or_discard(response.body)); !ns.empty())
       return Installation{std::move(ns), "the MutatingWebhookConfiguration tpu-webhook"};
   if (kube::access::PodAccess::from_environment().in_cluster())
     return Installation{session.config().ns, session.config().source};

@@ -42,7 +42,7 @@ LiveSource::Text LiveSource::parse_for(std::string_view kind, const Each& each) 
     if (const auto fault = text::json_fault(json))
       not_known_.push_back(fmt::format("one {}: {}", kind, fault->text()));
     else
-      each(kind, nlohmann::ordered_json::parse(json, nullptr, false));
+      each(kind, text::parse_or_discard(json));
   };
 }
 

@@ -65,7 +65,7 @@ void add_object(const Json& object, std::string_view text, std::vector<Input>& o
         if (!item.contains("apiVersion"))
           item["apiVersion"] = text::text_member(object, "apiVersion");
       }
-      add_object(item, item.dump(), out);
+      add_object(item, text::dump_or_throw(item), out);
     }
     return;
   }
@@ -84,7 +84,7 @@ void add_json(std::string_view text, std::vector<Input>& out) {
     out.push_back({std::string(text), {}});
     return;
   }
-  const Json value = Json::parse(text, nullptr, false);
+  const Json value = text::parse_or_discard(text);
   const bool wrap_it = value.is_object() && !text::text_member(value, "kind").empty() &&
                        text::text_member(value, "kind") != "AdmissionReview";
   if (wrap_it)
@@ -126,7 +126,7 @@ std::vector<Input> read_inputs(std::string text) {
   // Any word is YAML; without a mapping there is no manifest in it.
   if (std::ranges::none_of(*documents, [](const Json& d) { return d.is_object(); }))
     return {{std::move(text), {}}};
-  for (const Json& document : *documents) add_object(document, document.dump(), out);
+  for (const Json& document : *documents) add_object(document, text::dump_or_throw(document), out);
   return out;
 }
 

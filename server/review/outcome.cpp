@@ -33,13 +33,13 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
   out.workload = answer.summary.workload;
   out.reason = answer.summary.reason;
   out.description = answer.summary.description;
-  const Json body = Json::parse(answer.body);
+  const Json body = text::parse_or_throw(answer.body);
   if (answer.http_status != 200) {
     out.verdict = Verdict::unusable;
     take_refusal(body, out);
     return out;
   }
-  const Json request = Json::parse(review).at("request");
+  const Json request = text::parse_or_throw(review).at("request");
   if (request.contains("object")) out.before = out.after = request["object"];
   name_object(request, out);
   const Json& response = body.at("response");
@@ -51,8 +51,8 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
     return out;
   }
   if (!response.contains("patch")) return out;
-  out.patch =
-      Json::parse(text::decode_base64(response["patch"].get_ref<const std::string&>()).value());
+  out.patch = text::parse_or_throw(
+      text::decode_base64(response["patch"].get_ref<const std::string&>()).value());
   out.after = out.before.patch(out.patch);
   return out;
 }

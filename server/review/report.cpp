@@ -97,8 +97,9 @@ struct Reporter {
 
   void variable(const Json& entry, const std::string& container) {
     const std::string name = entry.at("name").get<std::string>();
-    const std::string text = entry.contains("value") ? entry["value"].get<std::string>()
-                                                     : "from " + entry.at("valueFrom").dump();
+    const std::string text = entry.contains("value")
+                                 ? entry["value"].get<std::string>()
+                                 : "from " + text::dump_or_throw(entry.at("valueFrom"));
     changes.push_back({fmt::format("{}: {}={}", container, name, shortened(text)),
                        webhook::answer::explain_variable(name, outcome.workload)});
   }
@@ -117,7 +118,7 @@ struct Reporter {
     if (value.is_object() && value.empty()) return;  // a map for what follows
     const std::string text = value.is_null()     ? std::string("removed")
                              : value.is_string() ? value.get<std::string>()
-                                                 : value.dump();
+                                                 : text::dump_or_throw(value);
     const std::string where =
         container.empty() ? in_words(path) : container + ": " + variable_at(path);
     changes.push_back({fmt::format("{} = {}", where, shortened(text)),

@@ -2,6 +2,7 @@
 
 #include "server/rules/report.hpp"
 #include "server/rules/rules.hpp"
+#include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::string print(const Rules& rules, RulesOutput output) {
     case RulesOutput::markdown:
       return as_markdown(rules);
     case RulesOutput::json:
-      return to_json(rules).dump(2) + "\n";
+      return text::dump_or_throw(to_json(rules), 2) + "\n";
   }
   return {};
 }
@@ -32,7 +33,7 @@ std::string print(const Rules& older, const Rules& newer, const RulesDiff& diff,
     case RulesOutput::markdown:
       return as_markdown(older, newer, diff);
     case RulesOutput::json:
-      return to_json(older, newer, diff).dump(2) + "\n";
+      return text::dump_or_throw(to_json(older, newer, diff), 2) + "\n";
   }
   return {};
 }

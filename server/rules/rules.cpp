@@ -148,7 +148,7 @@ Json to_json(const Rules& rules) {
 
 Result<Rules> parse_rules(const std::string& text) {
   if (auto fault = text::json_fault(text)) return *fault;
-  const Json value = Json::parse(text, nullptr, false);
+  const Json value = text::parse_or_discard(text);
   if (text::member(value, "format") != format)
     return Error(
         Errc::bad_value,

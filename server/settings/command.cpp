@@ -2,6 +2,7 @@
 
 #include "server/settings/schema.hpp"
 #include "server/settings/table.hpp"
+#include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ Json nested(const std::vector<Entry>& all) {
 
 std::string leaf_yaml(const Json& value) {
   // A list on one line, so that the comment stands beside it.
-  std::string text = value.is_array() ? value.dump() : text::to_yaml(value);
+  std::string text = value.is_array() ? text::dump_or_throw(value) : text::to_yaml(value);
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
@@ -96,12 +97,12 @@ int run_config_print(const ConfigPrintOptions& options, const text::Console& con
   }
   Json from = Json::object();
   for (const Entry& entry : all) from[entry.key] = entry.from;
-  console.out << Json({{"config", nested(all)}, {"from", from}}).dump(2) << "\n";
+  console.out << text::dump_or_throw({{"config", nested(all)}, {"from", from}}, 2) << "\n";
   return 0;
 }
 
 int run_config_schema(const text::Console& console) {
-  console.out << config_schema().dump(2) << "\n";
+  console.out << text::dump_or_throw(config_schema(), 2) << "\n";
   return 0;
 }
 

@@ -28,7 +28,7 @@ Result<void> SnapshotFile::for_each(const Each& each) {
   if (const auto fault = text::json_fault(*text))
     return Error(Errc::bad_json, fmt::format("{} is not JSON: {}; create it with {}", file_,
                                              fault->message(), made_with_));
-  const Json root = Json::parse(*text, nullptr, false);
+  const Json root = text::parse_or_discard(*text);
   const Json* items = text::find_member(root, "items");
   const bool list = items != nullptr && items->is_array();
   if (!list && text::text_member(root, "kind").empty())

@@ -51,10 +51,11 @@ std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
 // A file that somebody wrote may lack uids.
 std::string text_with_uid(const Json& object, std::size_t number) {
   const Json metadata = text::member(object, "metadata");
-  if (!metadata.is_object() || !text::text_member(metadata, "uid").empty()) return object.dump();
+  if (!metadata.is_object() || !text::text_member(metadata, "uid").empty())
+    return text::dump_or_throw(object);
   Json named = object;
   named["metadata"]["uid"] = "object " + std::to_string(number);
-  return named.dump();
+  return text::dump_or_throw(named);
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ void Snapshot::add(const Json& object) {
 
 Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix) {
   const bool whole = !text::json_fault(text);
-  const Json root = whole ? Json::parse(text, nullptr, false) : Json();
+  const Json root = whole ? text::parse_or_discard(text) : Json();
   if (!whole || root.is_discarded())
     return Error(Errc::bad_json,
                  "not JSON; create it with kubectl get pods,nodes,services -A -o json");

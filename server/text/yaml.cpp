@@ -1,5 +1,6 @@
 #include "server/text/yaml.hpp"
 
+#include "server/text/json_text.hpp"
 #include "webhook/text/json_reader.hpp"
 #include "webhook/text/names.hpp"
 
@@ -27,7 +28,7 @@ std::optional<Json> number(std::string_view text) {
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
   if (!webhook::text::is_json_number(digits)) return std::nullopt;
-  Json parsed = Json::parse(digits, nullptr, false);
+  Json parsed = parse_or_discard(digits);
   if (parsed.is_discarded()) return std::nullopt;
   return parsed;
 }
@@ -133,7 +134,7 @@ void emit(YAML::Emitter& out, const Json& value) {
       out << YAML::DoubleQuoted;
     out << text;
   } else {
-    out << value.dump();
+    out << dump_or_throw(value);
   }
 }
 
@@ -179,7 +180,7 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
       wrong = {converter.error, part.line + 1 + converter.error_line};
       return false;
     }
-    (void)value.dump();  // throws what is not UTF-8
+    (void)dump_or_throw(value);  // throws what is not UTF-8
     return true;
   } catch (const YAML::Exception& e) {
     wrong = {Error(Errc::bad_json, "not YAML: " + webhook::text::printable(e.msg, 200)),

@@ -68,7 +68,7 @@ Result<ExecCredential> read_status(const Json& status) {
     return wrong(
         fmt::format("printed the expirationTimestamp {}; want RFC 3339, "
                     "2026-01-31T10:00:00Z",
-                    webhook::text::printable(expires.dump(-1, ' ', true))));
+                    webhook::text::printable(text::dump_ascii(expires))));
   return out;
 }
 
@@ -87,7 +87,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
   if (const auto fault = text::json_fault(printed))
     return wrong(fmt::format("printed {} bytes that are not JSON ({}); want an ExecCredential",
                              printed.size(), fault->message()));
-  const Json object = Json::parse(printed, nullptr, false);
+  const Json object = text::parse_or_discard(printed);
   const std::string kind = text::text_member(object, "kind");
   const std::string version = text::text_member(object, "apiVersion");
   if (kind != "ExecCredential")

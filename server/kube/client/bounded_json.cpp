@@ -1,6 +1,7 @@
 #include "server/kube/client/bounded_json.hpp"
 
 #include "server/limits/limits.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ class Counter final : public nlohmann::json_sax<Json> {
 Result<Json> parse_bounded(std::string_view text) {
   Counter counter;
   if (!Json::sax_parse(text, &counter)) return Error(Errc::bad_json, counter.why);
-  return Json::parse(text, nullptr, false);
+  return text::parse_or_discard(text);
 }
 
 }  // namespace tpuwh::server::kube::client

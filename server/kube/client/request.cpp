@@ -58,7 +58,7 @@ std::string object_path(const Resource& resource, std::string_view name) {
 
 // Of metadata.resourceVersion; "" if there is none.
 std::string version_of(const std::string& object_json) {
-  const auto object = nlohmann::ordered_json::parse(object_json, nullptr, false);
+  const auto object = text::parse_or_discard(object_json);
   return text::text_member(text::member(object, "metadata"), "resourceVersion");
 }
 
@@ -131,7 +131,7 @@ Request remove(const Resource& resource, std::string_view name, const Preconditi
   nlohmann::ordered_json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
   if (!conditions.uid.empty()) options["preconditions"]["uid"] = conditions.uid;
   if (!conditions.version.empty()) options["preconditions"]["resourceVersion"] = conditions.version;
-  return writing("DELETE", object_path(resource, name), options.dump());
+  return writing("DELETE", object_path(resource, name), text::dump_or_throw(options));
 }
 
 }  // namespace tpuwh::server::kube::client

@@ -50,7 +50,7 @@ std::string ledger_object_text(const store::GroupName& group,
                              {"state", record.rebuilding ? rebuilding : std::string_view("whole")},
                              {"entries", webhook::ledger::entries_text(record)}}}};
   if (!version.empty()) object["metadata"]["resourceVersion"] = version;
-  return object.dump();
+  return text::dump_or_throw(object);
 }
 
 Result<LedgerObject> parse_ledger_object(std::string_view json) {

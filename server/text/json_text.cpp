@@ -1,0 +1,72 @@
+#include "server/text/json_text.hpp"
+
+#include "webhook/read/body.hpp"
+#include "webhook/text/json_reader.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::server::text {
+
+std::optional<Error> json_fault(std::string_view text) {
+  std::string padded(text);
+  webhook::text::JsonReader reader;
+  if (reader.start(webhook::read::Body(padded).bytes()) && reader.skip() && reader.finish())
+    return std::nullopt;
+  return reader.error();
+}
+
+nlohmann::ordered_json parse_json(std::string_view text) {
+  return json_fault(text) ? nlohmann::ordered_json() : parse_or_discard(text);
+}
+
+nlohmann::ordered_json parse_or_discard(std::string_view text) {
+  return nlohmann::ordered_json::parse(text, nullptr, false);
+}
+
+nlohmann::ordered_json parse_or_throw(std::string_view text) {
+  return nlohmann::ordered_json::parse(text);
+}
+
+const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
+                                          const std::string& key) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string text_member(const nlohmann::ordered_json& object, const std::string& key) {
+  const nlohmann::ordered_json* found = find_member(object, key);
+  return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+nlohmann::ordered_json member(const nlohmann::ordered_json& object, const std::string& key) {
+  const nlohmann::ordered_json* found = find_member(object, key);
+  return found != nullptr ? *found : nlohmann::ordered_json();
+}
+
+std::string dump_json(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string dump_or_throw(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent);
+}
+
+std::string dump_ascii(const nlohmann::ordered_json& value) {
+  return value.dump(-1, ' ', true);
+}
+
+bool has_labels(const nlohmann::ordered_json& object, std::string_view selector) {
+  const nlohmann::ordered_json labels = member(member(object, "metadata"), "labels");
+  while (!selector.empty()) {
+    const std::string_view term = selector.substr(0, selector.find(','));
+    const auto equals = term.find('=');
+    if (equals == std::string_view::npos) return false;
+    const std::string key(term.substr(0, equals));
+    if (text_member(labels, key) != term.substr(equals + 1)) return false;
+    selector.remove_prefix(std::min(term.size() + 1, selector.size()));
+  }
+  return true;
+}
+
+}  // namespace tpuwh::server::text
