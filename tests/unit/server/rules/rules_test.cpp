@@ -16,10 +16,10 @@ namespace {
 using testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-const std::string prefix = "tpu-webhook.dev/";
+const std::string our_prefix = "tpu-webhook.dev/";
 
 Json ours() {
-  return to_json(rules_of(prefix));
+  return to_json(rules_of(our_prefix));
 }
 
 TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
@@ -28,7 +28,7 @@ TEST(RulesJsonTest, has_every_row_and_comes_back_the_same) {
   const auto parsed = parse_rules(json.dump());
   ASSERT_TRUE(parsed) << parsed.error().text();
   EXPECT_EQ(to_json(*parsed), json);
-  EXPECT_FALSE(compare(*parsed, rules_of(prefix)).grew());
+  EXPECT_FALSE(compare(*parsed, rules_of(our_prefix)).grew());
 }
 
 struct Ran {
@@ -42,7 +42,7 @@ Ran diff(const std::string& older, RulesOutput output = RulesOutput::text) {
   std::istringstream in;
   std::ostringstream out, err;
   const int code =
-      run_rules({.output = output, .prefix = prefix, .older = file}, {in, out, err, false});
+      run_rules({.output = output, .prefix = our_prefix, .older = file}, {in, out, err, false});
   std::remove(file.c_str());
   return {code, out.str(), err.str()};
 }
@@ -115,7 +115,7 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
   }
   std::istringstream in;
   std::ostringstream out, err;
-  EXPECT_EQ(run_rules({.prefix = prefix, .older = "/no/such"}, {in, out, err, false}), 2);
+  EXPECT_EQ(run_rules({.prefix = our_prefix, .older = "/no/such"}, {in, out, err, false}), 2);
 }
 
 }  // namespace

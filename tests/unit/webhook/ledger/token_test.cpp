@@ -11,9 +11,9 @@ using topology::Place;
 
 TEST(Token, says_the_place_and_is_a_label_value) {
   for (const Place place : {Place{0, 0}, Place{7, 63}, Place{4294967295u, 4294967295u}}) {
-    const std::string token = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
-    EXPECT_EQ(place_of_token(token), place) << token;
-    EXPECT_TRUE(text::is_label_value(token)) << token;
+    const std::string made = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
+    EXPECT_EQ(place_of_token(made), place) << made;
+    EXPECT_TRUE(text::is_label_value(made)) << made;
   }
 }
 

@@ -16,7 +16,7 @@ using test::admit;
 using test::effective;
 using test::PodBuilder;
 
-const char* const slice_key = "tpu-webhook.dev/slice-key";
+const char* const key_label = "tpu-webhook.dev/slice-key";
 
 PodBuilder sax(unsigned ordinal) {
   return a_pod().statefulset("sax", ordinal).topology("2x4").tpu(4);
@@ -32,7 +32,7 @@ TEST(StatefulSet, hosts_are_consecutive_ordinals) {
     EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"),
               "sax-" + first + ".svc,sax-" + second + ".svc");
     EXPECT_TRUE(answer.warnings.empty()) << answer.body;
-    keys.insert(test::label(answer, slice_key));
+    keys.insert(test::label(answer, key_label));
   }
   EXPECT_EQ(keys.size(), 3u);
 }

@@ -108,7 +108,7 @@ TEST(SharedText, slices_are_not_mixed_up) {
   const auto hostnames = [](const test::PodBuilder& pod) {
     return test::effective(test::admit(pod), "TPU_WORKER_HOSTNAMES");
   };
-  const std::string prefix = "tpu-webhook.dev/";
+  const std::string our_prefix = "tpu-webhook.dev/";
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(hostnames(jobset("a", "b", 0, 0)), "a-b-0-0.a,a-b-0-1.a");
     EXPECT_EQ(hostnames(jobset("a", "b", 1, 0)), "a-b-1-0.a,a-b-1-1.a");
@@ -122,8 +122,8 @@ TEST(SharedText, slices_are_not_mixed_up) {
                             .owner("X", "x", "u")
                             .topology("2x4")
                             .tpu(4)
-                            .annotation(prefix + "worker-id", "0")
-                            .annotation(prefix + "hostnames", "a-2.svc,b")),
+                            .annotation(our_prefix + "worker-id", "0")
+                            .annotation(our_prefix + "hostnames", "a-2.svc,b")),
               "a-2.svc,b");
   }
 }
