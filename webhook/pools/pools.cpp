@@ -5,7 +5,6 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -17,6 +16,21 @@ namespace {
 int digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Added to a count, it takes one away.
+constexpr std::uint32_t minus_one = static_cast<std::uint32_t>(-1);
+
+template <class Counts, class Key>
+void take_one(Counts& counts, const Key& key) {
+  const auto count = counts.find(key);
+  if (count != counts.end() && --count->second == 0) counts.erase(count);
+}
+
+bool is_sound(const Node& node) {
+  return node.ready && !node.unschedulable && node.chips > 0 &&
+         std::ranges::all_of(node.taints,
+                             [](const Taint& taint) { return taint.key == read::key::tpu; });
 }
 
 std::uint64_t chips_of(std::string_view topology) {
@@ -35,12 +49,6 @@ SliceId slice_id(std::string_view slice_key) {
     id[i] = static_cast<std::uint8_t>(high << 4 | low);
   }
   return id;
-}
-
-std::size_t Pools::HashId::operator()(const SliceId& id) const {
-  std::size_t hash = 0;
-  std::memcpy(&hash, id.data(), sizeof hash);  // it is one already
-  return hash;
 }
 
 // --- Nodes --------------------------------------------------------------------------------
@@ -102,6 +110,7 @@ void Pools::enter(Host& host) {
   pool->second.shape = &shape->second;
   pool->second.hosts.push_back(&host);
   host.pool = &pool->second;
+  count(pool->second, host, 1);
   look_again(pool->second);
 }
 
@@ -109,6 +118,7 @@ void Pools::leave(Host& host) {
   if (host.pool == nullptr) return;
   Pool& pool = *std::exchange(host.pool, nullptr);
   std::erase(pool.hosts, &host);
+  count(pool, host, minus_one);
   if (!pool.hosts.empty()) return look_again(pool);
   pool.shape->doubtful.erase(pool.name);
   pool.shape->pools.erase(pool.shape->pools.find(pool.name));
@@ -119,29 +129,76 @@ void Pools::leave(Host& host) {
 Pools::Host& Pools::hold(std::string_view node, const Holder& holder) {
   Host& host = host_of(node);
   if (!host.known) host.node.name = node;
+  if (host.pool != nullptr) count_held(*host.pool, host, minus_one);
   host.holders.push_back(holder);
+  host.held += holder.chips;
   if (holder.slice != SliceId()) ++bound_[holder.slice];
-  if (host.pool != nullptr) look_again(*host.pool);
+  if (host.pool != nullptr) {
+    count_held(*host.pool, host, 1);
+    ++host.pool->kinds[kind_of(holder)];
+    look_again(*host.pool);
+  }
   return host;
 }
 
 void Pools::release(Host& host, const Holder& holder) {
-  host.holders.erase(std::ranges::find(host.holders, holder));
-  const auto bound = bound_.find(holder.slice);
-  if (bound != bound_.end() && --bound->second == 0) bound_.erase(bound);
-  if (host.pool != nullptr) look_again(*host.pool);
+  if (host.pool != nullptr) count_held(*host.pool, host, minus_one);
+  const auto held = std::ranges::find(host.holders, holder);
+  *held = host.holders.back();
+  host.holders.pop_back();
+  host.held -= holder.chips;
+  take_one(bound_, holder.slice);
+  if (host.pool != nullptr) {
+    count_held(*host.pool, host, 1);
+    take_one(host.pool->kinds, kind_of(holder));
+    look_again(*host.pool);
+  }
   erase_unless_used(host);
+}
+
+// --- Counts -------------------------------------------------------------------------------
+
+std::optional<std::int32_t> Pools::kind_of(const Holder& holder) {
+  if (holder.slice == SliceId()) return std::nullopt;
+  return holder.priority;
+}
+
+// `by` is 1 or minus_one.
+void Pools::count(Pool& pool, const Host& host, std::uint32_t by) {
+  const Node& node = host.node;
+  if (by == 1) {
+    pool.chips += node.chips;
+    ++pool.sizes[node.chips];
+    for (const Holder& holder : host.holders) ++pool.kinds[kind_of(holder)];
+  } else {
+    pool.chips -= node.chips;
+    take_one(pool.sizes, node.chips);
+    for (const Holder& holder : host.holders) take_one(pool.kinds, kind_of(holder));
+  }
+  if (!is_sound(node)) pool.unsound += by;
+  count_held(pool, host, by);
+}
+
+void Pools::count_held(Pool& pool, const Host& host, std::uint32_t by) {
+  if (!host.holders.empty()) pool.held += by;
+  if (host.held >= host.node.chips) pool.full += by;
+}
+
+// Certain are: a pool with all its hosts, each sound, that nobody holds; and one without room whose
+// holders are alike to whoever asks.
+void Pools::look_again(Pool& pool) {
+  const bool whole = pool.unsound == 0 && pool.sizes.size() == 1 && pool.chips >= pool.shape->chips;
+  const bool free = pool.held == 0;
+  const bool taken = pool.full == pool.hosts.size() && pool.kinds.size() == 1;
+  if (whole && (free || taken))
+    pool.shape->doubtful.erase(pool.name);
+  else
+    pool.shape->doubtful.emplace(pool.name, &pool);
 }
 
 // --- What is asked ------------------------------------------------------------------------
 
 namespace {
-
-std::uint64_t held(const std::vector<Holder>& holders) {
-  std::uint64_t chips = 0;
-  for (const Holder& holder : holders) chips += holder.chips;
-  return chips;
-}
 
 // Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
 std::uint64_t taken(const std::vector<Holder>& holders, std::int32_t priority) {
@@ -149,18 +206,6 @@ std::uint64_t taken(const std::vector<Holder>& holders, std::int32_t priority) {
   for (const Holder& holder : holders)
     if (holder.slice == SliceId() || holder.priority != priority) chips += holder.chips;
   return chips;
-}
-
-// To whoever asks: strangers, or members of slices of one priority.
-bool alike(const Holder& one, const Holder& other) {
-  const bool stranger = one.slice == SliceId();
-  return stranger == (other.slice == SliceId()) && (stranger || one.priority == other.priority);
-}
-
-bool is_sound(const Node& node) {
-  return node.ready && !node.unschedulable && node.chips > 0 &&
-         std::ranges::all_of(node.taints,
-                             [](const Taint& taint) { return taint.key == read::key::tpu; });
 }
 
 struct Candidate {
@@ -173,30 +218,6 @@ struct Candidate {
 };
 
 }  // namespace
-
-// Certain are: a pool with all its hosts, each sound, that nobody holds; and one without room whose
-// holders are alike to whoever asks.
-void Pools::look_again(Pool& pool) {
-  bool sound = true, free = true, room = false, same = true;
-  std::uint64_t chips = 0;
-  const Holder* first = nullptr;
-  for (const Host* host : pool.hosts) {
-    const std::uint64_t taken_chips = held(host->holders);
-    sound = sound && is_sound(host->node) && host->node.chips == pool.hosts.front()->node.chips;
-    free = free && taken_chips == 0;
-    room = room || taken_chips < host->node.chips;
-    chips += host->node.chips;
-    for (const Holder& holder : host->holders) {
-      if (first == nullptr) first = &holder;
-      same = same && alike(*first, holder);
-    }
-  }
-  const bool whole = sound && chips >= pool.shape->chips;
-  if (whole && (free || (!room && same)))
-    pool.shape->doubtful.erase(pool.name);
-  else
-    pool.shape->doubtful.emplace(pool.name, &pool);
-}
 
 void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const {
   out.clear();

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,6 +55,7 @@ class Pools {
     bool known = false;    // put() brought it
     Pool* pool = nullptr;  // null for a node without a pool, an accelerator or a topology
     std::vector<Holder> holders;
+    std::uint64_t held = 0;  // chips of all of them
   };
 
   Pools() = default;
@@ -88,6 +90,12 @@ class Pools {
     std::string_view name;  // its key in the Shape
     Shape* shape = nullptr;
     std::vector<const Host*> hosts;
+    // Counts over the hosts, so that an event costs the same however large the pool is.
+    std::uint64_t chips = 0;
+    std::uint32_t unsound = 0;                                   // for whoever asks
+    std::uint32_t held = 0, full = 0;                            // with a holder, without room
+    std::map<std::uint32_t, std::uint32_t> sizes;                // hosts by their chips
+    std::map<std::optional<std::int32_t>, std::uint32_t> kinds;  // holders by kind_of()
   };
   struct Shape {
     std::uint64_t chips = 0;  // of the topology; 0 where it is none
@@ -107,6 +115,10 @@ class Pools {
   void erase_unless_used(Host& host);
   void enter(Host& host);
   void leave(Host& host);
+  // What stands alike to whoever asks: strangers, or members of slices of one priority.
+  static std::optional<std::int32_t> kind_of(const Holder& holder);
+  static void count(Pool& pool, const Host& host, std::uint32_t by);
+  static void count_held(Pool& pool, const Host& host, std::uint32_t by);
   static void look_again(Pool& pool);
 
   struct HashName {
@@ -115,12 +127,10 @@ class Pools {
       return std::hash<std::string_view>()(text);
     }
   };
-  struct HashId {
-    std::size_t operator()(const SliceId& id) const;
-  };
   std::unordered_map<std::string, Host, HashName, std::equal_to<>> hosts_;
   std::map<ShapeName, Shape, ByShape> shapes_;
-  std::unordered_map<SliceId, std::uint32_t, HashId> bound_;  // members of each slice
+  // Members of each slice. In order and not by a hash: the keys are labels that anybody writes.
+  std::map<SliceId, std::uint32_t> bound_;
   std::size_t known_ = 0;
 };
 
