@@ -55,7 +55,6 @@ std::string of_node(const SeenNode& node, const Asked& asked) {
     case Unusable::few_chips:
       return fmt::format("node {} has {}, a Pod needs {}", name,
                          topology::counted(node.node.chips, "chip"), asked.question.chips_per_host);
-    case Unusable::not_selected:
     case Unusable::no:
       break;
   }

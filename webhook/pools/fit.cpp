@@ -72,6 +72,13 @@ bool selects(const read::Pod& pod, const Labels& labels) {
   return false;
 }
 
+bool selects_by_shape(const read::Pod& pod) {
+  return pod.node_affinity.terms == read::Presence::absent &&
+         std::ranges::all_of(pod.node_selector, [](const read::Selector& selector) {
+           return selector.key == read::key::accelerator || selector.key == read::key::topology;
+         });
+}
+
 Unusable unusable(const Node& node, const read::PoolQuestion& question) {
   if (!node.ready) return Unusable::not_ready;
   const std::span<const read::Toleration> tolerations = question.pod.tolerations;
@@ -81,8 +88,7 @@ Unusable unusable(const Node& node, const read::PoolQuestion& question) {
     if (!tolerates(tolerations, taint))
       return taint.key == cordon.key ? Unusable::cordoned : Unusable::tainted;
   }
-  if (node.chips < question.chips_per_host) return Unusable::few_chips;
-  return selects(question.pod, node.labels) ? Unusable::no : Unusable::not_selected;
+  return node.chips < question.chips_per_host ? Unusable::few_chips : Unusable::no;
 }
 
 }  // namespace tpuwh::webhook::pools

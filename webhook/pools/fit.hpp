@@ -20,15 +20,18 @@ bool tolerates(std::span<const read::Toleration> tolerations, const Taint& taint
 // term (matchFields) are taken to match.
 bool selects(const read::Pod& pod, const Labels& labels);
 
-// Why no host of the slice can stand on a node, whoever holds it.
+// Whether the Pod selects by accelerator and topology alone, as most do: then every node of the
+// shape matches.
+bool selects_by_shape(const read::Pod& pod);
+
+// Why no host of the slice can stand on a node that the Pod selects, whoever holds it.
 enum class Unusable {
   no,
   not_ready,
   cordoned,
   to_be_deleted,
-  tainted,      // with a taint that the Pod does not tolerate
-  few_chips,    // fewer chips than the Pod asks for
-  not_selected  // by the Pod's node selector or required node affinity
+  tainted,    // with a taint that the Pod does not tolerate
+  few_chips,  // fewer chips than the Pod asks for
 };
 Unusable unusable(const Node& node, const read::PoolQuestion& question);
 

@@ -211,11 +211,12 @@ std::uint64_t taken(const std::vector<Holder>& holders, std::int32_t priority) {
 struct Candidate {
   std::string_view name;
   std::uint32_t usable;
-  // Names differ.
-  bool before(const Candidate& other) const {
-    return usable != other.usable ? usable > other.usable : name < other.name;
-  }
 };
+
+// Names differ.
+bool matters_more(const Candidate& one, const Candidate& other) {
+  return one.usable != other.usable ? one.usable > other.usable : one.name < other.name;
+}
 
 }  // namespace
 
@@ -224,23 +225,25 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   const SliceId id = slice_id(question.slice_key);
   const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
   if (shape == shapes_.end() || bound_.contains(id)) return;
-  std::array<Candidate, max_unfit> kept;
+  const bool all_selected = selects_by_shape(question.pod);
+  std::array<Candidate, max_unfit> kept;  // a heap: in front the one that matters least
   std::size_t count = 0;
   for (const auto& [name, pool] : shape->second.doubtful) {
     std::uint32_t usable = 0;
     for (const Host* host : pool->hosts)
       if (unusable(host->node, question) == Unusable::no &&
-          taken(host->holders, question.priority) + question.chips_per_host <= host->node.chips)
+          taken(host->holders, question.priority) + question.chips_per_host <= host->node.chips &&
+          (all_selected || selects(question.pod, host->node.labels)))
         ++usable;
     if (usable == 0 || usable >= question.hosts || !text::is_label_value(name)) continue;
     const Candidate candidate{name, usable};
-    if (count < kept.size()) {
-      kept[count++] = candidate;
-      continue;
+    if (count == kept.size()) {
+      if (!matters_more(candidate, kept.front())) continue;
+      std::ranges::pop_heap(kept, matters_more);
+      --count;
     }
-    Candidate& last = *std::ranges::max_element(
-        kept, [](const Candidate& a, const Candidate& b) { return a.before(b); });
-    if (candidate.before(last)) last = candidate;
+    kept[count++] = candidate;
+    std::ranges::push_heap(kept.begin(), kept.begin() + count, matters_more);
   }
   const auto chosen = std::span(kept).first(count);
   std::ranges::sort(chosen, {}, &Candidate::name);
