@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace tpuwh::server::slices {
 
@@ -61,45 +61,49 @@ std::string of_node(const SeenNode& node, const Asked& asked) {
   return {};
 }
 
-// The Pod of somebody else that holds chips of a node.
-const SeenPod* holder_of(const std::string& node, const SliceReport& slice,
-                         const Cluster& cluster) {
-  const auto found = std::ranges::find_if(cluster.pods, [&](const SeenPod& pod) {
-    return pod.node == node && pod.staying() &&
-           std::ranges::find(slice.members, &pod) == slice.members.end();
-  });
-  return found == cluster.pods.end() ? nullptr : &*found;
-}
-
-bool holds(const SliceReport& slice, const std::string& node) {
-  return std::ranges::any_of(slice.members, [&](const SeenPod* pod) { return pod->node == node; });
+// "" where the node can hold a member. `own` is the slice's key.
+std::string trouble_of(const SeenNode& node, const std::vector<const SeenPod*>& pods,
+                       std::string_view own, const Asked& asked) {
+  std::string trouble = of_node(node, asked);
+  const auto holder = std::ranges::find_if(
+      pods, [&](const SeenPod* pod) { return pod->staying() && pod->slice_key != own; });
+  if (trouble.empty() && holder != pods.end())
+    trouble =
+        fmt::format("node {} is held by Pod {}/{}", node.node.name, (*holder)->ns, (*holder)->name);
+  return trouble;
 }
 
 }  // namespace
 
-std::vector<std::string> pool_troubles(const SliceReport& slice, const Cluster& cluster) {
+PoolTroubles::PoolTroubles(const Cluster& cluster) {
+  std::map<std::string_view, std::vector<const SeenPod*>> on;
+  for (const SeenPod& pod : cluster.pods)
+    if (pod.live() && !pod.node.empty()) on[pod.node].push_back(&pod);
+  for (const auto& [name, node] : cluster.nodes)
+    if (!node.pool.empty()) pools_[node.pool].push_back({&node, std::move(on[name])});
+}
+
+std::vector<std::string> PoolTroubles::of(const SliceReport& slice) const {
   const bool begun = slice.multi_host() && slice.pools.size() == 1 && slice.unknown_nodes == 0;
   const auto bound = static_cast<std::uint32_t>(slice.members.size()) - slice.unbound;
   if (!begun || bound >= slice.hosts || slice.members.front()->placed_by_others) return {};
-  const Asked asked(*slice.members.front());
+  const SeenPod& member = *slice.members.front();
+  const Asked asked(member);
+  const std::vector<Place>& nodes = pools_.at(slice.pools.front());
   std::vector<std::string> troubles;
-  std::uint32_t nodes = 0, usable = 0;
-  for (const auto& [name, node] : cluster.nodes) {
-    if (node.pool != slice.pools.front()) continue;
-    ++nodes;
-    if (holds(slice, name)) continue;
-    std::string trouble = of_node(node, asked);
-    if (const SeenPod* holder = holder_of(name, slice, cluster); trouble.empty() && holder)
-      trouble = fmt::format("node {} is held by Pod {}/{}", name, holder->ns, holder->name);
+  std::uint32_t usable = 0;
+  for (const auto& [node, pods] : nodes) {
+    if (std::ranges::find(pods, member.slice_key, &SeenPod::slice_key) != pods.end()) continue;
+    std::string trouble = trouble_of(*node, pods, member.slice_key, asked);
     if (trouble.empty())
       ++usable;
     else
       troubles.push_back(std::move(trouble));
   }
   if (usable >= slice.hosts - bound) return {};
-  if (nodes < slice.hosts)
+  if (nodes.size() < slice.hosts)
     troubles.push_back(
-        fmt::format("the pool has {} of {}", nodes, topology::counted(slice.hosts, "node")));
+        fmt::format("the pool has {} of {}", nodes.size(), topology::counted(slice.hosts, "node")));
   return troubles;
 }
 

@@ -3,14 +3,30 @@
 
 #include "server/slices/slice_report.hpp"
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::slices {
 
-// A sentence's part for each thing that is wrong there: "node x is cordoned", "node y is held by
-// Pod ml/other", "the pool has 3 of 4 nodes". None where the rest fits, where nothing has begun,
-// and where nothing is known.
-std::vector<std::string> pool_troubles(const SliceReport& slice, const Cluster& cluster);
+// The nodes of each pool and who is on them, gathered once for all slices of a Cluster, which must
+// outlive it.
+class PoolTroubles {
+ public:
+  explicit PoolTroubles(const Cluster& cluster);
+
+  // A sentence's part for each thing that is wrong there: "node x is cordoned", "node y is held by
+  // Pod ml/other", "the pool has 3 of 4 nodes". None where the rest fits, where nothing has begun,
+  // and where nothing is known.
+  std::vector<std::string> of(const SliceReport& slice) const;
+
+ private:
+  struct Place {
+    const SeenNode* node;
+    std::vector<const SeenPod*> pods;  // that live
+  };
+  std::map<std::string_view, std::vector<Place>> pools_;
+};
 
 }  // namespace tpuwh::server::slices

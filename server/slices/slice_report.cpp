@@ -74,7 +74,6 @@ void fill_pools(const Cluster& cluster, SliceReport& slice) {
       pools.insert(node->pool);
   }
   slice.pools.assign(pools.begin(), pools.end());
-  slice.pool_troubles = pool_troubles(slice, cluster);
 }
 
 bool is_broken(const SliceReport& slice) {
@@ -99,13 +98,14 @@ auto order(const SeenPod& pod) {
   return std::tie(pod.ns, pod.kind, pod.group, pod.part, pod.slice, pod.slice_key, pod.name);
 }
 
-void finish(const Cluster& cluster, SliceReport& slice) {
+void finish(const Cluster& cluster, const PoolTroubles& troubles, SliceReport& slice) {
   const auto by_host = [](const SeenPod* pod) { return pod->host.value_or(UINT32_MAX); };
   std::ranges::stable_sort(slice.members, {}, by_host);
   std::ranges::stable_sort(slice.ended, {}, by_host);
   fill_places(slice);
   fill_worker_ids(slice);
   fill_pools(cluster, slice);
+  slice.pool_troubles = troubles.of(slice);
   slice.phase = phase_of(slice);
 }
 
@@ -145,7 +145,8 @@ std::vector<SliceReport> report_slices(const Cluster& cluster) {
     SliceReport& slice = out[found->second];
     (pod->live() ? slice.members : slice.ended).push_back(pod);
   }
-  for (SliceReport& slice : out) finish(cluster, slice);
+  const PoolTroubles troubles(cluster);
+  for (SliceReport& slice : out) finish(cluster, troubles, slice);
   return out;
 }
 

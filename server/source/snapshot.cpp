@@ -67,7 +67,7 @@ std::optional<topology::Place> place_of_ray_worker(const Json& pod) {
 }
 
 std::optional<webhook::pools::Node> node_of(const Json& node) {
-  return kube::store::ObjectReader{std::string(default_prefix)}.node(node.dump());
+  return kube::store::ObjectReader{std::string(default_prefix)}.node(text::dump_or_throw(node));
 }
 
 Snapshot::Snapshot(std::string_view prefix)
