@@ -11,8 +11,8 @@ TPU = nodes.TPU
 
 
 def cordoned(api: Api, node: dict):
-    api.patch("v1", "Node", _name(node), {"spec": {"unschedulable": True}})
-    return lambda: api.patch("v1", "Node", _name(node), {"spec": {"unschedulable": None}})
+    pools.cordon(api, [_name(node)])
+    return lambda: pools.cordon(api, [_name(node)], None)
 
 
 def not_ready(api: Api, node: dict):

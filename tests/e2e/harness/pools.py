@@ -25,11 +25,11 @@ def only(api: Api, *names: str):
     """While this holds, of the 4x4 pools only these take Pods."""
     unwanted = [node["metadata"]["name"] for node in api.nodes()
                 if node["metadata"]["labels"][POOL] in set(SLICES) - set(names)]
-    _cordon(api, unwanted, True)
+    cordon(api, unwanted)
     try:
         yield
     finally:
-        _cordon(api, unwanted, None)
+        cordon(api, unwanted, None)
 
 
 def by_node(api: Api) -> dict:
@@ -37,7 +37,8 @@ def by_node(api: Api) -> dict:
     return {node["metadata"]["name"]: node["metadata"]["labels"].get(POOL, "") for node in api.nodes()}
 
 
-def _cordon(api: Api, nodes: list, value) -> None:
+def cordon(api: Api, nodes: list, value=True) -> None:
+    """None for `value` lets them take Pods again."""
     def one(name: str) -> None:
         api.patch("v1", "Node", name, {"spec": {"unschedulable": value}})
 
