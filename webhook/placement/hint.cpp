@@ -1,7 +1,5 @@
 #include "webhook/placement/hint.hpp"
 
-#include <charconv>
-
 namespace tpuwh::webhook::placement {
 
 namespace {
@@ -15,12 +13,6 @@ bool chooses_the_pool(const workloads::Member& member) {
 // or a minute later, would change a Pod that has been answered.
 bool is_first_application(const read::Pod& pod) {
   return !pod.has(read::Annotation::injected);
-}
-
-std::int32_t number_of(std::string_view priority) {
-  std::int32_t number = 0;
-  std::from_chars(priority.data(), priority.data() + priority.size(), number);
-  return number;
 }
 
 }  // namespace
@@ -40,7 +32,7 @@ void find_unfit_pools(const facts::Facts& facts, const Placement& placement,
                        .hosts = facts.slice.hosts,
                        .chips_per_host = facts.slice.chips_per_host,
                        .slice_key = text::view(placement.key),
-                       .priority = number_of(facts.pod->priority)},
+                       .priority = facts.pod->priority},
                       out);
 }
 

@@ -4,6 +4,7 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace tpuwh::webhook::placement {
 
@@ -85,15 +86,15 @@ OtherCounts other_counts(const topology::Slice& slice) {
 
 }  // namespace
 
-PriorityText::PriorityText(std::string_view decimal) {
-  const auto put = [&](std::string_view part) {
-    size_ += part.copy(text_.data() + size_, text_.size() - size_);
-  };
-  if (decimal.starts_with('-')) {
-    put("minus-");
-    decimal.remove_prefix(1);
+PriorityText::PriorityText(std::int32_t priority) {
+  constexpr std::string_view minus = "minus-";
+  char* begin = text_.data();
+  std::int64_t size = priority;
+  if (priority < 0) {
+    begin = std::ranges::copy(minus, begin).out;
+    size = -size;
   }
-  put(decimal);
+  size_ = std::to_chars(begin, text_.data() + text_.size(), size).ptr - text_.data();
 }
 
 std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
@@ -103,8 +104,7 @@ std::optional<Placement> plan_placement(const facts::Facts& facts, const config:
     return std::nullopt;
   Placement placement;
   placement.key = text::slice_key(facts.member->key_parts);
-  // The API server's Priority plugin sets it on every Pod; 0 is its default.
-  placement.priority = PriorityText(pod.priority.empty() ? "0" : pod.priority);
+  placement.priority = PriorityText(pod.priority);
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
   if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
   placement.topology_key = topology_key(pod, *facts.member, notes);

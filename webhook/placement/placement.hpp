@@ -21,7 +21,7 @@ namespace tpuwh::webhook::placement {
 class PriorityText {
  public:
   PriorityText() = default;
-  explicit PriorityText(std::string_view decimal);
+  explicit PriorityText(std::int32_t priority);
   std::string_view view() const { return {text_.data(), size_}; }
 
  private:

@@ -6,6 +6,7 @@
 #include "webhook/text/quantity.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 namespace tpuwh::webhook::read {
@@ -256,10 +257,9 @@ bool read_priority(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   std::string_view text;
   if (!in.number(text)) return false;
-  const bool negative = text.front() == '-';
-  if (!text::plain_decimal(negative ? text.substr(1) : text))
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), pod.priority);
+  if (error != std::errc() || end != text.end())
     return in.fail(Errc::bad_value, text::printable(text) + " is not a 32-bit whole number");
-  pod.priority = text;
   return true;
 }
 

@@ -141,7 +141,7 @@ struct Pod {
 
   std::string_view hostname, subdomain, hostname_override, dns_policy;
   bool host_network = false;
-  std::string_view priority;      // as written; "" where absent
+  std::int32_t priority = 0;      // the API server sets it on every Pod; 0 is its default
   bool kueue_gate = false;        // a scheduling gate of Kueue's
   bool scheduling_group = false;  // spec.schedulingGroup or the like
   Presence affinity = Presence::absent;

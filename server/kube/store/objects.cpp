@@ -6,7 +6,6 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -168,19 +167,12 @@ std::uint64_t chips_of(const Pod& pod) {
   return std::max(together, alone);
 }
 
-// 0 where it is not said, as the scheduler has it.
-std::int32_t priority_of(const Pod& pod) {
-  std::int32_t priority = 0;
-  std::from_chars(pod.priority.data(), pod.priority.data() + pod.priority.size(), priority);
-  return priority;
-}
-
 std::optional<Holding> holding(const Pod& pod, const std::string& node) {
   const std::uint64_t chips = chips_of(pod);
   if (node.empty() || chips == 0) return std::nullopt;
   return Holding{.node = node,
                  .holder = {.slice = webhook::pools::slice_id(pod.label(Label::slice_key)),
-                            .priority = priority_of(pod),
+                            .priority = pod.priority,
                             .chips = static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                 chips, std::numeric_limits<std::uint32_t>::max()))}};
 }
