@@ -22,14 +22,12 @@ enum class Mode {
 
 // What is otherwise for one workload API, or for one namespace. Nothing: it says nothing
 // of that.
-struct WorkloadOverride {
-  std::optional<Mode> mode;
-  std::optional<bool> placement;
-  std::optional<bool> placement_hint;
-};
 struct NamespaceOverride {
   std::optional<bool> placement;
   std::optional<bool> placement_hint;
+};
+struct WorkloadOverride : NamespaceOverride {
+  std::optional<Mode> mode;
 };
 
 struct Config {
@@ -78,15 +76,10 @@ struct Config {
   // and the whole. Asked for every Pod; they allocate nothing.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
   bool placement_for(WorkloadKind kind, std::string_view ns) const {
-    const auto named = per_namespace.find(ns);
-    if (named != per_namespace.end() && named->second.placement) return *named->second.placement;
-    return of(kind).placement.value_or(placement);
+    return overridden(&NamespaceOverride::placement, kind, ns).value_or(placement);
   }
   bool placement_hint_for(WorkloadKind kind, std::string_view ns) const {
-    const auto named = per_namespace.find(ns);
-    if (named != per_namespace.end() && named->second.placement_hint)
-      return *named->second.placement_hint;
-    return of(kind).placement_hint.value_or(placement_hint);
+    return overridden(&NamespaceOverride::placement_hint, kind, ns).value_or(placement_hint);
   }
 
   // The same with every Pod allowed unchanged.
@@ -95,6 +88,14 @@ struct Config {
     shadow.mode = Mode::shadow;
     for (WorkloadOverride& each : shadow.per_workload) each.mode.reset();
     return shadow;
+  }
+
+ private:
+  std::optional<bool> overridden(std::optional<bool> NamespaceOverride::*member, WorkloadKind kind,
+                                 std::string_view ns) const {
+    const auto named = per_namespace.find(ns);
+    if (named != per_namespace.end() && named->second.*member) return named->second.*member;
+    return of(kind).*member;
   }
 };
 
