@@ -103,17 +103,15 @@ net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
   synced();
 }
 
-bool Cluster::is_fresh(store::Kind kind) const {
-  return store_.synced(kind) && net::Clock::now() - store_.moved(kind) <= limits::api::stale;
-}
-
 // A pool that was not whole minutes ago may be by now, and a slice would be kept off it for
 // nothing.
 net::Task<void> Cluster::watch_pools() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   net::Timer timer(connected_->executor);
   for (;;) {
-    store_.trust_pools(is_fresh(store::Kind::node) && is_fresh(store::Kind::pod));
+    const auto now = net::Clock::now();
+    store_.trust_pools(store_.is_fresh(store::Kind::node, now) &&
+                       store_.is_fresh(store::Kind::pod, now));
     timer.expires_after(limits::api::pools_look);
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) break;

@@ -67,7 +67,6 @@ class Cluster final : public places::Places {
 
   net::Task<void> wait_until_synced(std::function<void()> synced);
   net::Task<void> watch_pools();
-  bool is_fresh(store::Kind kind) const;
 
   store::Store store_;
   std::unique_ptr<Connected> connected_;

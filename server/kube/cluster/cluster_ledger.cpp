@@ -61,7 +61,7 @@ std::string ClusterLedger::why_not(const places::OwnedPlaceRequest& request) con
   const std::string group = webhook::ledger::name_of_group(request.view());
   if (!store_.synced(store::Kind::pod) || !store_.synced(store::Kind::ray_cluster))
     return group + ": this replica has not listed the cluster's Pods and RayClusters yet";
-  if (net::Clock::now() - store_.moved(store::Kind::pod) > limits::api::stale)
+  if (!store_.is_fresh(store::Kind::pod, net::Clock::now()))
     return group + ": this replica has received nothing from its watch of Pods for " +
            std::to_string(limits::api::stale / std::chrono::seconds(1)) + " s";
   return {};

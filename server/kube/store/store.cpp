@@ -1,5 +1,7 @@
 #include "server/kube/store/store.hpp"
 
+#include "server/limits/limits.hpp"
+
 #include <mutex>
 #include <utility>
 
@@ -17,6 +19,10 @@ bool is_tpu_node(const webhook::pools::Node& node) {
 }
 
 }  // namespace
+
+bool Store::is_fresh(Kind kind, TimePoint now) const {
+  return synced(kind) && now - moved(kind) <= limits::api::stale;
+}
 
 void Store::begin_relist(Kind kind) {
   const std::unique_lock lock(mutex_);

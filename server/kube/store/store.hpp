@@ -56,6 +56,8 @@ class Store final : public webhook::read::ClusterView {
   bool synced(Kind kind) const { return synced_[index(kind)]; }
   // When the watch last brought anything. On the writing thread.
   TimePoint moved(Kind kind) const { return moved_[index(kind)]; }
+  // Listed, and its watch not silent for limits::api::stale. On the writing thread.
+  bool is_fresh(Kind kind, TimePoint now) const;
 
   std::optional<std::string> ray_headless_service(std::string_view ns,
                                                   std::string_view cluster) const override;

@@ -253,6 +253,22 @@ TEST_F(PoolsOfTheStore, are_not_known_while_they_are_not_trusted) {
   EXPECT_FALSE(unfit());
 }
 
+TEST_F(StoreTest, a_kind_is_fresh_once_it_is_listed_and_until_its_watch_is_silent) {
+  using namespace std::chrono_literals;
+  const Store::TimePoint begin{1h};
+  store.moved(Kind::pod, begin);
+  EXPECT_FALSE(store.is_fresh(Kind::pod, begin));
+  for (const Kind kind : {Kind::pod, Kind::node}) {
+    store.begin_relist(kind);
+    store.end_relist(kind);
+  }
+  EXPECT_TRUE(store.is_fresh(Kind::pod, begin + limits::api::stale));
+  EXPECT_FALSE(store.is_fresh(Kind::pod, begin + limits::api::stale + 1ms));
+  EXPECT_FALSE(store.is_fresh(Kind::node, begin + limits::api::stale));  // another's watch
+  store.moved(Kind::pod, begin + 10s);
+  EXPECT_TRUE(store.is_fresh(Kind::pod, begin + limits::api::stale + 10s));
+}
+
 TEST_F(PoolsOfTheStore, are_as_the_last_list_has_them) {
   store.begin_relist(Kind::node);
   for (int number = 0; number < 3; ++number) upsert(Kind::node, tpu_node(number));
