@@ -19,10 +19,10 @@ bool belongs_on_one_pool(const SliceReport& slice) {
 
 void find_split(const SliceReport& slice, Findings& findings) {
   if (slice.pools.size() < 2) return;
-  std::map<std::string, std::uint32_t> on;
+  std::map<std::string_view, std::uint32_t> on;
   for (const SeenPod* pod : slice.members)
-    if (const SeenNode* node = findings.cluster().node_of(*pod); node && !node->pool.empty())
-      ++on[node->pool];
+    if (const auto* node = findings.cluster().node_of(*pod); node && !node->pool().empty())
+      ++on[node->pool()];
   std::vector<std::string> counts;
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
   findings.error("split-pools", slice, slice.members,
@@ -34,16 +34,16 @@ void find_split(const SliceReport& slice, Findings& findings) {
 }
 
 // By pool, the slices that have staying members there.
-using Tenants = std::map<std::string, std::vector<const SliceReport*>>;
+using Tenants = std::map<std::string_view, std::vector<const SliceReport*>>;
 
 Tenants tenants_of(const std::vector<SliceReport>& slices, const Cluster& cluster) {
   Tenants out;
   for (const SliceReport& slice : slices) {
     if (!belongs_on_one_pool(slice)) continue;
     for (const SeenPod* pod : slice.members) {
-      const SeenNode* node = cluster.node_of(*pod);
-      if (!pod->staying() || node == nullptr || node->pool.empty()) continue;
-      auto& tenants = out[node->pool];
+      const auto* node = cluster.node_of(*pod);
+      if (!pod->staying() || node == nullptr || node->pool().empty()) continue;
+      auto& tenants = out[node->pool()];
       if (tenants.empty() || tenants.back() != &slice) tenants.push_back(&slice);
     }
   }
@@ -83,7 +83,7 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
 void find_other_chips(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> wrong;
   for (const SeenPod* pod : slice.members) {
-    const SeenNode* node = findings.cluster().node_of(*pod);
+    const auto* node = findings.cluster().node_of(*pod);
     if (node != nullptr && node->chips != 0 && node->chips != pod->chips) wrong.push_back(pod);
   }
   if (wrong.empty()) return;

@@ -82,19 +82,13 @@ struct SeenPod {
   bool multi_host() const { return hosts > 1; }
 };
 
-struct SeenNode {
-  std::string pool;         // label cloud.google.com/gke-nodepool, "" for none
-  std::uint32_t chips = 0;  // allocatable google.com/tpu, 0 if not known
-  webhook::pools::Node node = {};
-};
-
 struct SeenService {
   bool headless = false;
 };
 
 struct Cluster {
   std::vector<SeenPod> pods;
-  std::map<std::string, SeenNode, std::less<>> nodes;
+  std::map<std::string, webhook::pools::Node, std::less<>> nodes;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
   // A sentence for each Pod, and for each kind of object, that could not be read.
   std::vector<std::string> unreadable;
@@ -104,7 +98,7 @@ struct Cluster {
   bool knows_nodes() const { return listed_nodes || !nodes.empty(); }
   bool knows_services() const { return listed_services || !services.empty(); }
   // Null where the Pod is not bound or its node is not known.
-  const SeenNode* node_of(const SeenPod& pod) const {
+  const webhook::pools::Node* node_of(const SeenPod& pod) const {
     const auto found = nodes.find(pod.node);
     return found == nodes.end() ? nullptr : &found->second;
   }

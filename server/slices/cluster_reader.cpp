@@ -14,14 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void add_node(const Json& object, Cluster& cluster) {
-  auto node = source::node_of(object);
-  if (!node) return;
-  SeenNode seen;
-  seen.pool = node->labels.value(webhook::read::key::node_pool);
-  seen.chips = node->chips;
-  seen.node = std::move(*node);
-  const std::string name = seen.node.name;
-  cluster.nodes[name] = std::move(seen);
+  if (auto node = source::node_of(object)) {
+    const std::string name = node->name;
+    cluster.nodes[name] = std::move(*node);
+  }
 }
 
 void add_service(const Json& service, Cluster& cluster) {

@@ -12,6 +12,7 @@ namespace tpuwh::server::slices {
 
 namespace {
 
+using webhook::pools::Node;
 using webhook::pools::Unusable;
 using webhook::read::PoolQuestion;
 
@@ -34,27 +35,26 @@ struct Asked {
   Asked& operator=(const Asked&) = delete;
 };
 
-std::string taint_of(const webhook::pools::Node& node, const Asked& asked) {
+std::string taint_of(const Node& node, const Asked& asked) {
   for (const webhook::pools::Taint& taint : node.taints)
     if (!tolerates(asked.pod.tolerations, taint)) return taint.key;
   return {};
 }
 
-std::string of_node(const SeenNode& node, const Asked& asked) {
-  const std::string& name = node.node.name;
-  switch (unusable(node.node, asked.question)) {
+std::string of_node(const Node& node, const Asked& asked) {
+  switch (unusable(node, asked.question)) {
     case Unusable::not_ready:
-      return fmt::format("node {} is not ready", name);
+      return fmt::format("node {} is not ready", node.name);
     case Unusable::cordoned:
-      return fmt::format("node {} is cordoned", name);
+      return fmt::format("node {} is cordoned", node.name);
     case Unusable::to_be_deleted:
-      return fmt::format("node {} is about to be deleted by Cluster Autoscaler", name);
+      return fmt::format("node {} is about to be deleted by Cluster Autoscaler", node.name);
     case Unusable::tainted:
-      return fmt::format("node {} has taint {}, which the Pods do not tolerate", name,
-                         taint_of(node.node, asked));
+      return fmt::format("node {} has taint {}, which the Pods do not tolerate", node.name,
+                         taint_of(node, asked));
     case Unusable::few_chips:
-      return fmt::format("node {} has {}, a Pod needs {}", name,
-                         topology::counted(node.node.chips, "chip"), asked.question.chips_per_host);
+      return fmt::format("node {} has {}, a Pod needs {}", node.name,
+                         topology::counted(node.chips, "chip"), asked.question.chips_per_host);
     case Unusable::no:
       break;
   }
@@ -62,14 +62,14 @@ std::string of_node(const SeenNode& node, const Asked& asked) {
 }
 
 // "" where the node can hold a member. `own` is the slice's key.
-std::string trouble_of(const SeenNode& node, const std::vector<const SeenPod*>& pods,
+std::string trouble_of(const Node& node, const std::vector<const SeenPod*>& pods,
                        std::string_view own, const Asked& asked) {
   std::string trouble = of_node(node, asked);
   const auto holder = std::ranges::find_if(
       pods, [&](const SeenPod* pod) { return pod->staying() && pod->slice_key != own; });
   if (trouble.empty() && holder != pods.end())
     trouble =
-        fmt::format("node {} is held by Pod {}/{}", node.node.name, (*holder)->ns, (*holder)->name);
+        fmt::format("node {} is held by Pod {}/{}", node.name, (*holder)->ns, (*holder)->name);
   return trouble;
 }
 
@@ -80,7 +80,7 @@ PoolTroubles::PoolTroubles(const Cluster& cluster) {
   for (const SeenPod& pod : cluster.pods)
     if (pod.live() && !pod.node.empty()) on[pod.node].push_back(&pod);
   for (const auto& [name, node] : cluster.nodes)
-    if (!node.pool.empty()) pools_[node.pool].push_back({&node, std::move(on[name])});
+    if (!node.pool().empty()) pools_[node.pool()].push_back({&node, std::move(on[name])});
 }
 
 std::vector<std::string> PoolTroubles::of(const SliceReport& slice) const {

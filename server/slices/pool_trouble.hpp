@@ -23,7 +23,7 @@ class PoolTroubles {
 
  private:
   struct Place {
-    const SeenNode* node;
+    const webhook::pools::Node* node;
     std::vector<const SeenPod*> pods;  // that live
   };
   std::map<std::string_view, std::vector<Place>> pools_;

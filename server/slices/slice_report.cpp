@@ -63,15 +63,15 @@ void fill_worker_ids(SliceReport& slice) {
 }
 
 void fill_pools(const Cluster& cluster, SliceReport& slice) {
-  std::set<std::string> pools;
+  std::set<std::string_view> pools;
   for (const SeenPod* pod : slice.members) {
-    const SeenNode* node = cluster.node_of(*pod);
+    const auto* node = cluster.node_of(*pod);
     if (pod->node.empty())
       ++slice.unbound;
     else if (node == nullptr)
       ++slice.unknown_nodes;
-    else if (!node->pool.empty())
-      pools.insert(node->pool);
+    else if (!node->pool().empty())
+      pools.insert(node->pool());
   }
   slice.pools.assign(pools.begin(), pools.end());
 }

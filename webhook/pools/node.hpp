@@ -1,6 +1,8 @@
 // A Node with TPUs, as far as a slice may ask about it.
 #pragma once
 
+#include "webhook/read/vocabulary.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +40,9 @@ struct Node {
   std::uint32_t chips = 0;  // allocatable google.com/tpu
   bool ready = true;        // false where condition Ready says anything but True
   bool unschedulable = false;
+
+  // Label cloud.google.com/gke-nodepool, "" for none.
+  std::string_view pool() const { return labels.value(read::key::node_pool); }
 };
 
 }  // namespace tpuwh::webhook::pools

@@ -5,7 +5,6 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace tpuwh::webhook::pools {
@@ -18,13 +17,11 @@ int digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Added to a count, it takes one away.
-constexpr std::uint32_t minus_one = static_cast<std::uint32_t>(-1);
-
+// What is counted to 0 is not kept.
 template <class Counts, class Key>
-void take_one(Counts& counts, const Key& key) {
-  const auto count = counts.find(key);
-  if (count != counts.end() && --count->second == 0) counts.erase(count);
+void add(Counts& counts, const Key& key, int by) {
+  const auto count = counts.try_emplace(key).first;
+  if ((count->second += by) == 0) counts.erase(count);
 }
 
 bool is_sound(const Node& node) {
@@ -96,7 +93,7 @@ void Pools::erase_unless_used(Host& host) {
 
 void Pools::enter(Host& host) {
   const Labels& labels = host.node.labels;
-  const std::string_view name = labels.value(read::key::node_pool),
+  const std::string_view name = host.node.pool(),
                          accelerator = labels.value(read::key::accelerator),
                          topology = labels.value(read::key::topology);
   if (name.empty() || accelerator.empty() || topology.empty()) return;
@@ -118,7 +115,7 @@ void Pools::leave(Host& host) {
   if (host.pool == nullptr) return;
   Pool& pool = *std::exchange(host.pool, nullptr);
   std::erase(pool.hosts, &host);
-  count(pool, host, minus_one);
+  count(pool, host, -1);
   if (!pool.hosts.empty()) return look_again(pool);
   pool.shape->doubtful.erase(pool.name);
   pool.shape->pools.erase(pool.shape->pools.find(pool.name));
@@ -129,30 +126,16 @@ void Pools::leave(Host& host) {
 Pools::Host& Pools::hold(std::string_view node, const Holder& holder) {
   Host& host = host_of(node);
   if (!host.known) host.node.name = node;
-  if (host.pool != nullptr) count_held(*host.pool, host, minus_one);
   host.holders.push_back(holder);
-  host.held += holder.chips;
-  if (holder.slice != SliceId()) ++bound_[holder.slice];
-  if (host.pool != nullptr) {
-    count_held(*host.pool, host, 1);
-    ++host.pool->kinds[kind_of(holder)];
-    look_again(*host.pool);
-  }
+  count_holder(host, holder, 1);
   return host;
 }
 
 void Pools::release(Host& host, const Holder& holder) {
-  if (host.pool != nullptr) count_held(*host.pool, host, minus_one);
   const auto held = std::ranges::find(host.holders, holder);
   *held = host.holders.back();
   host.holders.pop_back();
-  host.held -= holder.chips;
-  take_one(bound_, holder.slice);
-  if (host.pool != nullptr) {
-    count_held(*host.pool, host, 1);
-    take_one(host.pool->kinds, kind_of(holder));
-    look_again(*host.pool);
-  }
+  count_holder(host, holder, -1);
   erase_unless_used(host);
 }
 
@@ -163,33 +146,37 @@ std::optional<std::int32_t> Pools::kind_of(const Holder& holder) {
   return holder.priority;
 }
 
-// `by` is 1 or minus_one.
-void Pools::count(Pool& pool, const Host& host, std::uint32_t by) {
+void Pools::count(Pool& pool, const Host& host, int by) {
   const Node& node = host.node;
-  if (by == 1) {
-    pool.chips += node.chips;
-    ++pool.sizes[node.chips];
-    for (const Holder& holder : host.holders) ++pool.kinds[kind_of(holder)];
-  } else {
-    pool.chips -= node.chips;
-    take_one(pool.sizes, node.chips);
-    for (const Holder& holder : host.holders) take_one(pool.kinds, kind_of(holder));
-  }
+  pool.chips += by * std::int64_t{node.chips};
   if (!is_sound(node)) pool.unsound += by;
+  add(pool.sizes, node.chips, by);
+  for (const Holder& holder : host.holders) add(pool.kinds, kind_of(holder), by);
   count_held(pool, host, by);
 }
 
-void Pools::count_held(Pool& pool, const Host& host, std::uint32_t by) {
-  if (!host.holders.empty()) pool.held += by;
+void Pools::count_holder(Host& host, const Holder& holder, int by) {
+  if (host.pool != nullptr) count_held(*host.pool, host, -1);
+  host.held += by * std::int64_t{holder.chips};
+  if (holder.slice != SliceId()) add(bound_, holder.slice, by);
+  if (host.pool == nullptr) return;
+  count_held(*host.pool, host, 1);
+  add(host.pool->kinds, kind_of(holder), by);
+  look_again(*host.pool);
+}
+
+void Pools::count_held(Pool& pool, const Host& host, int by) {
+  if (host.held > 0) pool.held += by;
   if (host.held >= host.node.chips) pool.full += by;
 }
 
 // Certain are: a pool with all its hosts, each sound, that nobody holds; and one without room whose
 // holders are alike to whoever asks.
 void Pools::look_again(Pool& pool) {
-  const bool whole = pool.unsound == 0 && pool.sizes.size() == 1 && pool.chips >= pool.shape->chips;
+  const bool whole = pool.unsound == 0 && pool.sizes.size() == 1 &&
+                     std::cmp_greater_equal(pool.chips, pool.shape->chips);
   const bool free = pool.held == 0;
-  const bool taken = pool.full == pool.hosts.size() && pool.kinds.size() == 1;
+  const bool taken = std::cmp_equal(pool.full, pool.hosts.size()) && pool.kinds.size() == 1;
   if (whole && (free || taken))
     pool.shape->doubtful.erase(pool.name);
   else

@@ -32,7 +32,7 @@ SliceId slice_id(std::string_view slice_key);
 struct Holder {
   SliceId slice{};            // none: a stranger to every multi-host slice
   std::int32_t priority = 0;  // spec.priority
-  std::uint32_t chips = 0;    // that it asks for; those of claims are not known
+  std::uint32_t chips = 0;    // that it asks for, above 0; those of claims are not known
   bool operator==(const Holder&) const = default;
 };
 
@@ -55,7 +55,7 @@ class Pools {
     bool known = false;    // put() brought it
     Pool* pool = nullptr;  // null for a node without a pool, an accelerator or a topology
     std::vector<Holder> holders;
-    std::uint64_t held = 0;  // chips of all of them
+    std::int64_t held = 0;  // chips of all of them
   };
 
   Pools() = default;
@@ -91,11 +91,11 @@ class Pools {
     Shape* shape = nullptr;
     std::vector<const Host*> hosts;
     // Counts over the hosts, so that an event costs the same however large the pool is.
-    std::uint64_t chips = 0;
-    std::uint32_t unsound = 0;                                   // for whoever asks
-    std::uint32_t held = 0, full = 0;                            // with a holder, without room
-    std::map<std::uint32_t, std::uint32_t> sizes;                // hosts by their chips
-    std::map<std::optional<std::int32_t>, std::uint32_t> kinds;  // holders by kind_of()
+    std::int64_t chips = 0;
+    int unsound = 0;                                   // for whoever asks
+    int held = 0, full = 0;                            // with a holder, without room
+    std::map<std::uint32_t, int> sizes;                // hosts by their chips
+    std::map<std::optional<std::int32_t>, int> kinds;  // holders by kind_of()
   };
   struct Shape {
     std::uint64_t chips = 0;  // of the topology; 0 where it is none
@@ -117,8 +117,10 @@ class Pools {
   void leave(Host& host);
   // What stands alike to whoever asks: strangers, or members of slices of one priority.
   static std::optional<std::int32_t> kind_of(const Holder& holder);
-  static void count(Pool& pool, const Host& host, std::uint32_t by);
-  static void count_held(Pool& pool, const Host& host, std::uint32_t by);
+  // One more (`by` 1) or one fewer (-1): a host of the pool, a holder of the host.
+  static void count(Pool& pool, const Host& host, int by);
+  void count_holder(Host& host, const Holder& holder, int by);
+  static void count_held(Pool& pool, const Host& host, int by);
   static void look_again(Pool& pool);
 
   struct HashName {
@@ -130,7 +132,7 @@ class Pools {
   std::unordered_map<std::string, Host, HashName, std::equal_to<>> hosts_;
   std::map<ShapeName, Shape, ByShape> shapes_;
   // Members of each slice. In order and not by a hash: the keys are labels that anybody writes.
-  std::map<SliceId, std::uint32_t> bound_;
+  std::map<SliceId, int> bound_;
   std::size_t known_ = 0;
 };
 

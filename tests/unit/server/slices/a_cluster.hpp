@@ -56,13 +56,20 @@ inline SeenPod a_member(std::uint32_t slice, std::uint32_t host) {
   return pod;
 }
 
+inline webhook::pools::Labels labels_of_pool(std::string_view pool) {
+  webhook::pools::Labels labels;
+  labels.add(webhook::read::key::node_pool, pool);
+  return labels;
+}
+
 inline Cluster a_cluster() {
   Cluster cluster;
   for (std::uint32_t slice = 0; slice < 2; ++slice) {
     for (std::uint32_t host = 0; host < hosts_of_slice; ++host) {
       cluster.pods.push_back(a_member(slice, host));
       const std::string& node = cluster.pods.back().node;
-      cluster.nodes[node] = {fmt::format("pool-{}", slice), 4, {.name = node, .chips = 4}};
+      cluster.nodes[node] = {
+          .name = node, .labels = labels_of_pool(fmt::format("pool-{}", slice)), .chips = 4};
     }
   }
   cluster.services[{"ml", "train"}] = {.headless = true};

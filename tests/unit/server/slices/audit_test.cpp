@@ -92,7 +92,7 @@ const Case healthy[] = {
     {"a_taint_that_is_tolerated",
      [](Cluster& c) {
        wait(c, 3);
-       c.nodes["node-0-3"].node.taints = {{"team", "blue"}};
+       c.nodes["node-0-3"].taints = {{"team", "blue"}};
        for (SeenPod& pod : c.pods) pod.tolerations = {{"team", "Exists", "", ""}};
      },
      "", ""},
@@ -138,7 +138,7 @@ const Case healthy[] = {
     {"sub_slices_share_a_pool",
      [](Cluster& c) {
        for (auto& pod : c.pods) pod.placed_by_others = true;
-       for (auto& [name, node] : c.nodes) node.pool = "one";
+       for (auto& [name, node] : c.nodes) node.labels = labels_of_pool("one");
      },
      "", ""},
     {"tpu_name_of_each_slice",
@@ -302,11 +302,12 @@ const Case services[] = {
 INSTANTIATE_TEST_SUITE_P(Services, AuditTest, testing::ValuesIn(services), case_name);
 
 const Case pools[] = {
-    {"split", [](Cluster& c) { c.nodes["node-0-3"].pool = "other"; }, "split-pools",
+    {"split", [](Cluster& c) { c.nodes["node-0-3"].labels = labels_of_pool("other"); },
+     "split-pools",
      "members are on 2 node pools (1 on other, 3 on pool-0); want all 4 hosts on one"},
     {"shared",
      [](Cluster& c) {
-       for (auto& [name, node] : c.nodes) node.pool = "one";
+       for (auto& [name, node] : c.nodes) node.labels = labels_of_pool("one");
      },
      "shared-pool",
      "node pool one holds members of 2 multi-host slices (JobSet ml/train/w, slice 0 of 2; JobSet "
@@ -316,7 +317,7 @@ const Case pools[] = {
     {"begun_beside_a_cordoned_node",
      [](Cluster& c) {
        wait(c, 3);
-       c.nodes["node-0-3"].node.unschedulable = true;
+       c.nodes["node-0-3"].unschedulable = true;
      },
      "unfit-pool",
      "it has begun on node pool pool-0, which cannot hold it: node node-0-3 is cordoned; 3 of 4 "
@@ -324,13 +325,13 @@ const Case pools[] = {
     {"begun_beside_a_node_that_is_not_ready",
      [](Cluster& c) {
        wait(c, 3);
-       c.nodes["node-0-3"].node.ready = false;
+       c.nodes["node-0-3"].ready = false;
      },
      "unfit-pool", "node node-0-3 is not ready"},
     {"begun_beside_a_node_with_a_taint",
      [](Cluster& c) {
        wait(c, 3);
-       c.nodes["node-0-3"].node.taints = {{"team", "blue"}};
+       c.nodes["node-0-3"].taints = {{"team", "blue"}};
      },
      "unfit-pool", "node node-0-3 has taint team, which the Pods do not tolerate"},
     {"begun_where_a_node_is_missing",
@@ -342,7 +343,7 @@ const Case pools[] = {
     {"begun_where_a_node_has_fewer_chips",
      [](Cluster& c) {
        wait(c, 3);
-       c.nodes["node-0-3"].node.chips = 3;
+       c.nodes["node-0-3"].chips = 3;
      },
      "unfit-pool", "node node-0-3 has 3 chips, a Pod needs 4"},
 };

@@ -178,7 +178,7 @@ TEST(ClusterReader, reads_what_is_around_the_pods) {
   const auto cluster = read_list(items);
   ASSERT_TRUE(cluster) << cluster.error().text();
   EXPECT_EQ(cluster->pods.size(), 1u);
-  EXPECT_EQ(cluster->nodes.at("n").pool, "p");
+  EXPECT_EQ(cluster->nodes.at("n").pool(), "p");
   EXPECT_EQ(cluster->nodes.at("n").chips, 4u);
   EXPECT_TRUE(cluster->services.at({"ml", "s"}).headless);
   EXPECT_THAT(cluster->unreadable,

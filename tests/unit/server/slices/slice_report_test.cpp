@@ -77,7 +77,7 @@ TEST(SliceReport, says_who_is_there) {
   Cluster cluster = a_cluster();
   add(cluster, Life::running, false);
   cluster.pods.erase(cluster.pods.begin() + 1);
-  cluster.nodes["node-0-3"].pool = "other";
+  cluster.nodes["node-0-3"].labels = labels_of_pool("other");
   const auto slices = report_slices(cluster);
   EXPECT_EQ(slices[0].full_name(), "JobSet ml/train/w, slice 0 of 2");
   EXPECT_THAT(slices[0].missing, testing::ElementsAre(1));
