@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/admitted.hpp"
+#include "tests/unit/webhook/placement/a_job.hpp"
 
 namespace tpuwh::webhook::placement {
 namespace {
@@ -18,9 +19,6 @@ using test::admit_pod;
 using test::Admitted;
 using test::json;
 using test::PodBuilder;
-
-const std::string preferred_terms = "preferredDuringSchedulingIgnoredDuringExecution";
-const std::string node_pool = "cloud.google.com/gke-nodepool";
 
 // A cluster that has these unfit pools for everybody, and remembers what it was asked.
 class Unfit final : public read::ClusterView {
@@ -48,17 +46,13 @@ class Unfit final : public read::ClusterView {
 
 const Unfit two({"broken-1", "broken-2"});
 
-PodBuilder a_job() {
-  return a_pod().job("train", 1).topology("4x4").tpu(4);
-}
-
 Admitted admit_beside(const PodBuilder& pod, const read::ClusterView& cluster = two,
                       const config::Config& config = {}) {
   return admit(pod, {.config = config, .cluster = &cluster});
 }
 
 json node_preferences(const Admitted& answer) {
-  return answer.object.value(json::json_pointer("/spec/affinity/nodeAffinity/" + preferred_terms),
+  return answer.object.value(json::json_pointer("/spec/affinity/nodeAffinity/" + preferred),
                              json::array());
 }
 
@@ -67,17 +61,17 @@ const json hint = {
     {"preference",
      {{"matchExpressions",
        json::array(
-           {{{"key", node_pool}, {"operator", "NotIn"}, {"values", {"broken-1", "broken-2"}}}})}}}};
+           {{{"key", pool}, {"operator", "NotIn"}, {"values", {"broken-1", "broken-2"}}}})}}}};
 
 TEST(PlacementHint, prefers_other_pools) {
-  EXPECT_EQ(node_preferences(admit_beside(a_job())), json::array({hint}));
-  EXPECT_EQ(node_preferences(admit_beside(a_job(), Unfit({}))), json::array());
-  EXPECT_EQ(node_preferences(admit(a_job())), json::array());
+  EXPECT_EQ(node_preferences(admit_beside(job())), json::array({hint}));
+  EXPECT_EQ(node_preferences(admit_beside(job(), Unfit({}))), json::array());
+  EXPECT_EQ(node_preferences(admit(job())), json::array());
 }
 
 TEST(PlacementHint, asks_with_the_numbers_of_the_slice) {
   const Unfit cluster({});
-  const Admitted answer = admit_beside(a_job().set("/spec/priority", -7), cluster);
+  const Admitted answer = admit_beside(job().set("/spec/priority", -7), cluster);
   ASSERT_EQ(cluster.asked.size(), 1u);
   EXPECT_EQ(cluster.asked[0], (Unfit::Asked{"tpu-v6e-slice", "4x4", 4, 4,
                                             test::label(answer, "tpu-webhook.dev/slice-key"), -7}));
@@ -91,24 +85,24 @@ TEST(PlacementHint, stands_behind_what_the_user_prefers) {
        {{"matchExpressions",
          json::array({{{"key", "zone"}, {"operator", "In"}, {"values", {"a"}}}})}}}};
   const std::string at = "/spec/affinity/nodeAffinity";
-  EXPECT_EQ(node_preferences(admit_beside(a_job().set(at, {{preferred_terms, {theirs}}}))),
+  EXPECT_EQ(node_preferences(admit_beside(job().set(at, {{preferred, {theirs}}}))),
             json::array({theirs, hint}));
-  for (const json& empty : {json::object({{preferred_terms, nullptr}}), json::object(),
-                            json(nullptr), json::object({{preferred_terms, json::array()}})})
-    EXPECT_EQ(node_preferences(admit_beside(a_job().set(at, empty))), json::array({hint}))
+  for (const json& empty : {json::object({{preferred, nullptr}}), json::object(), json(nullptr),
+                            json::object({{preferred, json::array()}})})
+    EXPECT_EQ(node_preferences(admit_beside(job().set(at, empty))), json::array({hint}))
         << empty.dump();
-  EXPECT_EQ(node_preferences(admit_beside(a_job().set("/spec/affinity", json::object()))),
+  EXPECT_EQ(node_preferences(admit_beside(job().set("/spec/affinity", json::object()))),
             json::array({hint}));
 }
 
 TEST(PlacementHint, is_given_once) {
-  Admitted first = admit_beside(a_job());
+  Admitted first = admit_beside(job());
   for (const Unfit& later : {Unfit({"broken-1", "broken-2"}), Unfit({"another"}), Unfit({})}) {
     const Admitted again = admit_pod(first.object, {.cluster = &later});
     EXPECT_EQ(again.patch, json::array()) << again.patch.dump();
   }
   // Nor later, where there was none.
-  first = admit_beside(a_job(), Unfit({}));
+  first = admit_beside(job(), Unfit({}));
   EXPECT_EQ(admit_pod(first.object, {.cluster = &two}).patch, json::array());
 }
 
@@ -124,52 +118,52 @@ TEST(PlacementHint, is_not_given_where_something_else_chooses_the_pool) {
   };
   const std::vector<Untold> all = {
       {"one host", a_pod().job("t", 0).topology("2x2").tpu(4)},
-      {"pinned", a_job().selector(node_pool, "p")},
+      {"pinned", job().selector(pool, "p")},
       {"another domain",
-       a_job().annotation("tpu-webhook.dev/exclusive-topology", "example.com/rack")},
-      {"no terms", a_job().annotation("tpu-webhook.dev/exclusive-topology", "none")},
-      {"Kueue's queue", a_job().label("kueue.x-k8s.io/queue-name", "q")},
-      {"Kueue TAS", a_job().annotation("kueue.x-k8s.io/podset-required-topology", "rack")},
-      {"a scheduling group", a_job().set("/spec/schedulingGroup", {{"name", "g"}})},
-      {"a follower", jobset(1).annotation(exclusive, node_pool)},
-      {"left alone", a_job().annotation("tpu-webhook.dev/inject", "false")},
+       job().annotation("tpu-webhook.dev/exclusive-topology", "example.com/rack")},
+      {"no terms", job().annotation("tpu-webhook.dev/exclusive-topology", "none")},
+      {"Kueue's queue", job().label("kueue.x-k8s.io/queue-name", "q")},
+      {"Kueue TAS", job().annotation("kueue.x-k8s.io/podset-required-topology", "rack")},
+      {"a scheduling group", job().set("/spec/schedulingGroup", {{"name", "g"}})},
+      {"a follower", jobset(1).annotation(exclusive, pool)},
+      {"left alone", job().annotation("tpu-webhook.dev/inject", "false")},
       {"no nodes selected",
-       a_job().remove("/spec/nodeSelector").annotation("cloud.google.com/gke-tpu-topology", "4x4")},
+       job().remove("/spec/nodeSelector").annotation("cloud.google.com/gke-tpu-topology", "4x4")},
   };
   for (const Untold& who : all) {
     const Unfit cluster({"broken-1"});
     EXPECT_EQ(node_preferences(admit_beside(who.pod, cluster)), json::array()) << who.name;
     EXPECT_TRUE(cluster.asked.empty()) << who.name;
   }
-  EXPECT_EQ(node_preferences(admit_beside(jobset(0).annotation(exclusive, node_pool))),
+  EXPECT_EQ(node_preferences(admit_beside(jobset(0).annotation(exclusive, pool))),
             json::array({hint}));
 }
 
 TEST(PlacementHint, can_be_switched_off) {
   config::Config config;
   config.placement_hint = false;
-  EXPECT_EQ(node_preferences(admit_beside(a_job(), two, config)), json::array());
+  EXPECT_EQ(node_preferences(admit_beside(job(), two, config)), json::array());
   config.of(config::WorkloadKind::job).placement_hint = true;
-  EXPECT_EQ(node_preferences(admit_beside(a_job(), two, config)), json::array({hint}));
+  EXPECT_EQ(node_preferences(admit_beside(job(), two, config)), json::array({hint}));
   config.per_namespace["ns"].placement_hint = false;
   config.per_namespace["team"].placement_hint = false;
   config.per_namespace["default"].placement_hint = false;
-  json review = a_job().review_json();
+  json review = job().review_json();
   review["request"]["namespace"] = "team";
   EXPECT_EQ(node_preferences(admit(review.dump(), {.config = config, .cluster = &two})),
             json::array());
   config = {};
   config.placement = false;
-  EXPECT_EQ(node_preferences(admit_beside(a_job(), two, config)), json::array());
+  EXPECT_EQ(node_preferences(admit_beside(job(), two, config)), json::array());
 }
 
 // Members of a slice share the text of their affinity: with another hint it is another text.
 TEST(PlacementHint, belongs_to_the_text_that_members_share) {
   for (int round = 0; round < 2; ++round) {
-    EXPECT_EQ(node_preferences(admit_beside(a_job(), Unfit({}))), json::array());
-    EXPECT_EQ(node_preferences(admit_beside(a_job())), json::array({hint}));
+    EXPECT_EQ(node_preferences(admit_beside(job(), Unfit({}))), json::array());
+    EXPECT_EQ(node_preferences(admit_beside(job())), json::array({hint}));
     EXPECT_EQ(node_preferences(admit_beside(
-                  a_job(), Unfit({"other"})))[0]["preference"]["matchExpressions"][0]["values"],
+                  job(), Unfit({"other"})))[0]["preference"]["matchExpressions"][0]["values"],
               json::array({"other"}));
   }
 }

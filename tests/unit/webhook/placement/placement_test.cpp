@@ -13,6 +13,7 @@
 
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
+#include "tests/unit/webhook/placement/a_job.hpp"
 #include "webhook/text/names.hpp"
 
 namespace tpuwh::webhook::placement {
@@ -27,16 +28,9 @@ using test::json;
 using test::PodBuilder;
 using test::PrintTo;
 
-const std::string required = "requiredDuringSchedulingIgnoredDuringExecution";
-const std::string preferred = "preferredDuringSchedulingIgnoredDuringExecution";
 const std::string key_label = "tpu-webhook.dev/slice-key";
 const std::string priority_label = "tpu-webhook.dev/priority";
-const std::string pool = "cloud.google.com/gke-nodepool";
 const std::string count_key = "cloud.google.com/gke-accelerator-count";
-
-PodBuilder job() {
-  return a_pod().job("train", 1).topology("4x4").tpu(4);
-}
 
 std::string key_of(const Admitted& answer) {
   return test::label(answer, key_label);
