@@ -3,6 +3,8 @@
 #include "catalog_rows.hpp"  // generated; see generate_catalog.cpp
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 namespace tpuwh::topology {
 namespace {
@@ -23,6 +25,23 @@ bool has_row(const MachineType& machine, const Dims& dims) {
     if (row->dims == dims) return true;
   }
   return false;
+}
+
+// Ascending; axes beyond the rank are 1 and come first.
+std::array<std::uint32_t, 3> sorted_axes(const Dims& dims) {
+  std::array axes{dims.axis(0), dims.axis(1), dims.axis(2)};
+  std::ranges::sort(axes);
+  return axes;
+}
+
+// The first row for which this holds.
+template <class Is>
+std::optional<Dims> find_row(const Generation& generation, Is&& is) {
+  for (const MachineType& machine : generation.machine_types)
+    if (const auto row = std::ranges::find_if(machine.topologies, is);
+        row != machine.topologies.end())
+      return row->dims;
+  return std::nullopt;
 }
 
 std::string cube_shapes(const Generation& generation) {
@@ -88,6 +107,25 @@ std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_v
     result += row.dims.text();
   }
   return has_cubes ? result + " and " + cube_shapes(generation) : result;
+}
+
+std::optional<Dims> nearest_topology(const Generation& generation, const Dims& dims) {
+  const auto axes = sorted_axes(dims);
+  const Dims sorted = dims.rank() == 2 ? Dims(axes[1], axes[2]) : Dims(axes[0], axes[1], axes[2]);
+  if (is_known(generation, sorted, generation.cube_chips_per_vm)) return sorted;
+  if (const auto turned = find_row(generation, [&](const Topology& row) {
+        return row.dims.rank() == dims.rank() && sorted_axes(row.dims) == axes;
+      }))
+    return turned;
+  return find_row(generation,
+                  [&](const Topology& row) { return row.dims.chips() == dims.chips(); });
+}
+
+std::optional<Dims> nearest_topology(const Generation& generation, std::string_view type) {
+  const std::string full = std::string(generation.type_prefix) + '-' + std::string(type);
+  return find_row(generation, [&](const Topology& row) {
+    return row.accelerator_type == type || row.accelerator_type == full;
+  });
 }
 
 std::span<const Dims> sub_slice_shapes() {

@@ -11,6 +11,7 @@
 #include "topology/dims.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -101,6 +102,12 @@ std::size_t chips_per_vm_of(const Generation& generation, const Dims& dims,
 // message; rule-based ones are described, not listed. Empty where no node of the
 // generation has that many chips. Allocates.
 std::string legal_shapes(const Generation& generation, std::uint32_t chips_per_vm);
+
+// The topology that somebody probably means by one that is not listed: the same axes in another
+// order ("4x2" is 2x4), else the first of as many chips. Nothing where there is none.
+std::optional<Dims> nearest_topology(const Generation& generation, const Dims& dims);
+// By accelerator type or number of cores: "v6e-16" and "16" are 4x4.
+std::optional<Dims> nearest_topology(const Generation& generation, std::string_view type);
 
 // The sub-slice shapes the device plugin accepts in the annotation
 // cloud.google.com/gke-tpu-slice-topology

@@ -40,6 +40,7 @@ enum class Errc {
   index_out_of_range,  // an index label that is not a plain decimal below its bound
   name_too_long,       // a DNS label above 63 octets
   bad_name,            // a name that is not a DNS label
+  not_filled_in,       // a name or topology with the placeholder of a template: "${NAME}"
   env_too_long,        // a variable above the kernel's 131,071 bytes
   // server: whoever set up how the API server is reached (kubeconfig, service account, plugin)
   api_access,

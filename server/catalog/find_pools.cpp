@@ -51,7 +51,7 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
                            hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }
 
-Error wrong_cores(const Accelerator& accelerator, const Dims& dims) {
+Error wrong_cores(const topology::Accelerator& accelerator, const Dims& dims) {
   const auto& generation = *accelerator.generation;
   return Error(Errc::bad_value,
                fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
@@ -61,7 +61,8 @@ Error wrong_cores(const Accelerator& accelerator, const Dims& dims) {
 
 }  // namespace
 
-Result<std::vector<NodePool>> find_pools(const Accelerator& accelerator, std::string_view topology,
+Result<std::vector<NodePool>> find_pools(const topology::Accelerator& accelerator,
+                                         std::string_view topology,
                                          std::optional<std::uint32_t> chips_per_node) {
   const auto& [generation, cores, machine] = accelerator;
   const auto dims = Dims::parse(topology);

@@ -1,7 +1,7 @@
 // Which node pools a person means by accelerator, topology and chips per node.
 #pragma once
 
-#include "server/catalog/accelerator.hpp"
+#include "topology/accelerator.hpp"
 #include "topology/node_pool.hpp"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace tpuwh::server::catalog {
 //   errors  those of Dims::parse and topology::node_pool; bad_value where the topology is
 //           not the accelerator's, or has not the cores its type says, or the machine type
 //           not the chips
-Result<std::vector<topology::NodePool>> find_pools(const Accelerator& accelerator,
+Result<std::vector<topology::NodePool>> find_pools(const topology::Accelerator& accelerator,
                                                    std::string_view topology,
                                                    std::optional<std::uint32_t> chips_per_node);
 

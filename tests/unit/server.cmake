@@ -1,7 +1,6 @@
 # The parts of the server that need no port. tests/server speaks to the program.
 set(server_tests
   net/address_test.cpp
-  catalog/accelerator_test.cpp
   catalog/find_pools_test.cpp
   catalog/gcloud_test.cpp
   catalog/notes_test.cpp

@@ -282,6 +282,35 @@ constexpr Legal legal[] = {
 };
 INSTANTIATE_TEST_SUITE_P(catalog, LegalShapes, testing::ValuesIn(legal), case_name);
 
+struct Nearest {
+  std::string_view name;
+  std::string_view label;
+  std::string_view text;
+  std::string_view want = {};  // "" for none
+};
+
+class NearestTopology : public testing::TestWithParam<Nearest> {};
+
+TEST_P(NearestTopology, is_what_was_meant) {
+  const Generation& generation = *find_generation(GetParam().label);
+  const auto dims = Dims::parse(GetParam().text);
+  const auto nearest =
+      dims ? nearest_topology(generation, *dims) : nearest_topology(generation, GetParam().text);
+  EXPECT_EQ(nearest ? nearest->text() : "", GetParam().want);
+}
+
+const Nearest nearest_topologies[] = {
+    {.name = "turned", .label = "tpu-v6e-slice", .text = "4x2", .want = "2x4"},
+    {.name = "turned_cube", .label = "tpu-v5p-slice", .text = "8x4x4", .want = "4x4x8"},
+    {.name = "as_many_chips", .label = "tpu-v6e-slice", .text = "2x8", .want = "4x4"},
+    {.name = "type", .label = "tpu-v6e-slice", .text = "v6e-16", .want = "4x4"},
+    {.name = "cores", .label = "tpu-v5p-slice", .text = "16", .want = "2x2x2"},
+    {.name = "another_generation", .label = "tpu-v6e-slice", .text = "v5p-16"},
+    {.name = "no_such_number", .label = "tpu-v6e-slice", .text = "6x6"},
+};
+INSTANTIATE_TEST_SUITE_P(catalog, NearestTopology, testing::ValuesIn(nearest_topologies),
+                         case_name);
+
 TEST(Catalog, sub_slice_shapes_are_the_files) {
   const json shapes = read_catalog()["rules"]["sub_slice_topologies"];
   ASSERT_EQ(shapes.size(), 13u);

@@ -1,20 +1,16 @@
-#include "server/catalog/accelerator.hpp"
+#include "topology/accelerator.hpp"
 
-#include "server/text/near_miss.hpp"
-
-#include <fmt/format.h>
+#include "topology/edit_distance.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <string>
 #include <vector>
 
-namespace tpuwh::server::catalog {
+namespace tpuwh::topology {
 
 namespace {
-
-using topology::Generation;
-using topology::MachineType;
 
 // Names that are in no column of the catalog, or in two: v3 is the prefix of both labels.
 struct Alias {
@@ -44,6 +40,10 @@ std::string key_of(std::string_view text) {
   return key.starts_with("tpu") && key.size() > 3 ? key.substr(3) : key;
 }
 
+auto digits_of(std::string_view text) {
+  return text | std::views::filter([](char c) { return c >= '0' && c <= '9'; });
+}
+
 struct Name {
   std::string key;
   const Generation* generation;
@@ -54,9 +54,9 @@ struct Name {
 std::vector<Name> all_names() {
   std::vector<Name> names;
   for (const auto& [key, label] : aliases) {
-    names.push_back({std::string(key), topology::find_generation(label)});
+    names.push_back({std::string(key), find_generation(label)});
   }
-  for (const Generation& row : topology::generations()) {
+  for (const Generation& row : generations()) {
     for (const auto name : {row.label, row.id, row.type_prefix, row.name}) {
       names.push_back({key_of(name), &row});
     }
@@ -74,31 +74,16 @@ std::optional<Accelerator> find_name(std::string_view text) {
   return Accelerator{.generation = found->generation, .cores = {}, .machine = found->machine};
 }
 
-// The name that is begun like this, else the one that takes the fewest letters.
-const Generation* nearest(std::string_view text) {
-  const std::string key = key_of(text);
-  const Generation* best = nullptr;
-  std::size_t least = std::min<std::size_t>(2, key.size() / 2) + 1;
-  for (const Name& name : all_names()) {
-    const bool begun = key.size() > 1 && name.key.starts_with(key);
-    const std::size_t letters = begun ? 0 : text::edit_distance(key, name.key);
-    if (letters < least) {
-      least = letters;
-      best = name.generation;
-    }
-  }
-  return best;
-}
-
 Error unknown_accelerator(std::string_view text) {
   std::string labels;
-  for (const Generation& row : topology::generations()) {
+  for (const Generation& row : generations()) {
     labels += (labels.empty() ? "" : ", ") + std::string(row.label);
   }
-  const Generation* guess = nearest(text);
-  const std::string hint = guess == nullptr ? "" : text::did_you_mean(guess->label);
-  return Error(Errc::bad_value, fmt::format("unknown accelerator \"{}\"{} Known: {}", text,
-                                            hint.empty() ? "." : hint, labels));
+  const Generation* guess = nearest_accelerator(text);
+  const std::string hint =
+      guess == nullptr ? "." : "; did you mean \"" + std::string(guess->label) + "\"?";
+  return Error(Errc::bad_value,
+               "unknown accelerator \"" + std::string(text) + "\"" + hint + " Known: " + labels);
 }
 
 // "v6e-16": the name before the last hyphen, the number behind it.
@@ -117,10 +102,27 @@ std::optional<Accelerator> by_accelerator_type(std::string_view text) {
 
 }  // namespace
 
+const Generation* nearest_accelerator(std::string_view text) {
+  const std::string key = key_of(text);
+  const Generation* best = nullptr;
+  std::size_t least = std::min<std::size_t>(2, key.size() / 2) + 1;
+  for (const Name& name : all_names()) {
+    const bool begun = key.size() > 1 && name.key.starts_with(key);
+    // v9 is not a misspelled v3: it is a generation that is not known here.
+    if (!begun && !std::ranges::equal(digits_of(key), digits_of(name.key))) continue;
+    const std::size_t letters = begun ? 0 : edit_distance(key, name.key);
+    if (letters < least) {
+      least = letters;
+      best = name.generation;
+    }
+  }
+  return best;
+}
+
 Result<Accelerator> find_accelerator(std::string_view text) {
   if (const auto accelerator = find_name(text)) return *accelerator;
   if (const auto accelerator = by_accelerator_type(text)) return *accelerator;
   return unknown_accelerator(text);
 }
 
-}  // namespace tpuwh::server::catalog
+}  // namespace tpuwh::topology

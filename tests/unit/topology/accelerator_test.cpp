@@ -1,4 +1,4 @@
-#include "server/catalog/accelerator.hpp"
+#include "topology/accelerator.hpp"
 
 #include "tests/support/named_case.hpp"
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::catalog {
+namespace tpuwh::topology {
 namespace {
 
 using test::case_name;
@@ -80,7 +80,7 @@ TEST_P(FindAcceleratorRefuses, with_what_there_is) {
   EXPECT_NE(text.find("Known: tpu-v3-device, tpu-v3-slice, "), std::string::npos) << text;
 }
 
-const Unknown unknown[] = {
+const Unknown not_found[] = {
     {.name = "misspelled",
      .text = "Trilium",
      .want = "unknown accelerator \"Trilium\"; did you mean \"tpu-v6e-slice\"? Known:"},
@@ -91,9 +91,12 @@ const Unknown unknown[] = {
      .text = "nvidia-h100",
      .want = "unknown accelerator \"nvidia-h100\". "},
     {.name = "punctuation", .text = "--", .want = "unknown accelerator \"--\". Known"},
+    {.name = "another_generation",
+     .text = "tpu-v9-slice",
+     .want = "unknown accelerator \"tpu-v9-slice\". "},
     {.name = "not_yet", .text = "tpu8t", .want = "unknown accelerator \"tpu8t\""},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, FindAcceleratorRefuses, testing::ValuesIn(unknown), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, FindAcceleratorRefuses, testing::ValuesIn(not_found), case_name);
 
 }  // namespace
-}  // namespace tpuwh::server::catalog
+}  // namespace tpuwh::topology

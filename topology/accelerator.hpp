@@ -8,12 +8,12 @@
 #include <optional>
 #include <string_view>
 
-namespace tpuwh::server::catalog {
+namespace tpuwh::topology {
 
 struct Accelerator {
-  const topology::Generation* generation;
-  std::optional<std::uint64_t> cores;              // 16 where a type was named: "v6e-16"
-  const topology::MachineType* machine = nullptr;  // where one was named
+  const Generation* generation;
+  std::optional<std::uint64_t> cores;    // 16 where a type was named: "v6e-16"
+  const MachineType* machine = nullptr;  // where one was named
 };
 
 // By label, short name, product name, machine type or accelerator type, in any case and
@@ -23,4 +23,8 @@ struct Accelerator {
 //           nearly that
 Result<Accelerator> find_accelerator(std::string_view text);
 
-}  // namespace tpuwh::server::catalog
+// The one of which a name begins like `text`, else takes the fewest changed letters. Null where
+// none is near.
+const Generation* nearest_accelerator(std::string_view text);
+
+}  // namespace tpuwh::topology
