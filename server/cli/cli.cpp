@@ -2,6 +2,7 @@
 
 #include "server/cli/catalog_flags.hpp"
 #include "server/cli/doctor_flags.hpp"
+#include "server/cli/findings_flags.hpp"
 #include "server/cli/ledger_flags.hpp"
 #include "server/cli/offline_flags.hpp"
 #include "server/cli/setting_flags.hpp"
@@ -81,6 +82,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   add_serve(program, chosen);
   add_review(program, chosen);
   add_rules(program, chosen);
+  add_findings(program, chosen);
   add_config(program, chosen);
   add_catalog(program, chosen);
   add_slices(program, chosen);

@@ -5,6 +5,7 @@
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
+#include "webhook/findings/table.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -83,6 +84,18 @@ Setting duration(Setting row, Member member) {
   return text(std::move(row), "a duration such as 5s", member, text::parse_duration, print);
 }
 
+template <class T>
+std::optional<T> value_of(const Names<T>& names, std::string_view name) {
+  const auto found = std::ranges::find(names, name, &Names<T>::value_type::first);
+  return found == names.end() ? std::nullopt : std::optional<T>(found->second);
+}
+
+template <class T>
+Json name_of(const Names<T>& names, const std::optional<T>& value) {
+  const auto found = std::ranges::find(names, value, &Names<T>::value_type::second);
+  return found == names.end() ? Json() : Json(found->first);
+}
+
 // One of a few names. The member may be optional: nothing is then said.
 template <class T, class Member>
 Setting choice(Setting row, const Names<T>& names, Member member) {
@@ -92,14 +105,8 @@ Setting choice(Setting row, const Names<T>& names, Member member) {
     list += fmt::format("{}{}", list.empty() ? "" : "|", name);
     all.push_back(name);
   }
-  const auto parse = [names](std::string_view name) -> std::optional<T> {
-    const auto found = std::ranges::find(names, name, &Names<T>::value_type::first);
-    return found == names.end() ? std::nullopt : std::optional<T>(found->second);
-  };
-  const auto print = [names](const std::optional<T>& value) -> Json {
-    const auto found = std::ranges::find(names, value, &Names<T>::value_type::second);
-    return found == names.end() ? Json() : Json(found->first);
-  };
+  const auto parse = [names](std::string_view name) { return value_of(names, name); };
+  const auto print = [names](const std::optional<T>& value) { return name_of(names, value); };
   row.type_name = list;
   row = text(std::move(row), list, member, parse, print);
   row.schema["enum"] = all;
@@ -401,9 +408,79 @@ void add_decision(std::vector<Setting>& out) {
       [](auto& o) -> auto& { return o.webhook.torch_tpu; }));
 }
 
+using webhook::findings::Level;
+using webhook::findings::Levels;
+
+const Names<Level>& levels() {
+  static const Names<Level> names = {
+      {"deny", Level::deny}, {"warn", Level::warn}, {"off", Level::off}};
+  return names;
+}
+
+Json levels_schema() {
+  Json ids = Json::array();
+  for (const webhook::findings::Row& row : webhook::findings::table()) ids.push_back(row.id);
+  return {{"type", "object"},
+          {"propertyNames", {{"enum", ids}}},
+          {"additionalProperties", {{"enum", {"deny", "warn", "off"}}}}};
+}
+
+// "want …, not …", or "".
+std::string set_levels(const Json& value, Levels& out) {
+  if (!value.is_object()) return want("a mapping such as TPU-405: deny", value);
+  for (const auto& [id, named] : value.items()) {
+    const webhook::findings::Row* row = webhook::findings::find(id);
+    if (row == nullptr)
+      return fmt::format("want ids from TPU-101 on (tpu-webhook findings lists them), not {}",
+                         webhook::text::printable(id));
+    const auto level =
+        named.is_string() ? value_of(levels(), named.get<std::string>()) : std::nullopt;
+    if (!level) return fmt::format("{}: {}", id, want("deny|warn|off", named));
+    out.set(row->finding, *level);
+  }
+  return {};
+}
+
+// Null where nothing is said.
+Json get_levels(const Levels& said) {
+  Json out;
+  for (const webhook::findings::Row& row : webhook::findings::table())
+    if (const auto level = said.find(row.finding))
+      out[std::string(row.id)] = name_of(levels(), level);
+  return out;
+}
+
+// In the file alone: a flag would need a syntax of its own.
+void add_levels(std::vector<Setting>& out) {
+  Setting all{.key = "findings",
+              .scope = Scope::decision,
+              .help =
+                  "What follows of a finding, by its id: deny, warn or off "
+                  "(tpu-webhook findings lists them)",
+              .schema = levels_schema()};
+  all.set = [](ServeOptions& options, std::string_view, const Json& value) {
+    return set_levels(value, options.webhook.findings);
+  };
+  all.get = [](const ServeOptions& options) { return get_levels(options.webhook.findings); };
+  out.push_back(all);
+  all.key = "perNamespace.*.findings";
+  all.help = "Overrides findings in this namespace";
+  all.set = [](ServeOptions& options, std::string_view ns, const Json& value) {
+    return set_levels(value, options.webhook.per_namespace[std::string(ns)].findings);
+  };
+  all.get = [](const ServeOptions& options) {
+    Json of = Json::object();
+    for (const auto& [ns, each] : options.webhook.per_namespace)
+      if (Json levels_of = get_levels(each.findings); !levels_of.is_null())
+        of[ns] = std::move(levels_of);
+    return of;
+  };
+  out.push_back(std::move(all));
+}
+
 // perNamespace.*.<name>
 Setting namespace_setting(std::string_view name,
-                          std::optional<bool> webhook::config::NamespaceOverride::*member) {
+                          std::optional<bool> webhook::config::Override::*member) {
   Setting setting{
       .key = fmt::format("perNamespace.*.{}", name),
       .scope = Scope::decision,
@@ -447,9 +524,10 @@ void add_overrides(std::vector<Setting>& out) {
          .help = "Overrides placementHint for this workload API"},
         [kind = workload.kind](auto& o) -> auto& { return o.webhook.of(kind).placement_hint; }));
   }
-  using webhook::config::NamespaceOverride;
-  out.push_back(namespace_setting("placement", &NamespaceOverride::placement));
-  out.push_back(namespace_setting("placementHint", &NamespaceOverride::placement_hint));
+  using webhook::config::Override;
+  out.push_back(namespace_setting("placement", &Override::placement));
+  out.push_back(namespace_setting("placementHint", &Override::placement_hint));
+  add_levels(out);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ add_executable(webhook_test
   webhook/text/buffer_test.cpp
   webhook/read/claims_test.cpp
   webhook/decide/decide_test.cpp
+  webhook/decide/levels_test.cpp
   webhook/env/reconcile_test.cpp
   webhook/env/values_test.cpp
   webhook/env/wanted_test.cpp
@@ -44,6 +45,7 @@ add_executable(webhook_test
   webhook/write/shared_text_test.cpp
   webhook/write/surface_test.cpp
   webhook/ledger/token_test.cpp
+  webhook/validate/apps_test.cpp
   webhook/validate/job_test.cpp
   webhook/validate/lws_test.cpp
   webhook/validate/ray_test.cpp

@@ -76,8 +76,9 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
   if (!bad_quantity && !work.pod.claims.empty())
     read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
   outcome::Decision decision =
-      bad_quantity ? decide::deny_quantity(work.reader.error(), around.config, work.scratch)
-                   : decide::decide(work.review, work.pod, around, work.scratch);
+      bad_quantity
+          ? decide::deny_quantity(work.reader.error(), work.review, around.config, work.scratch)
+          : decide::decide(work.review, work.pod, around, work.scratch);
   const bool deferred = decision.outcome == outcome::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
@@ -86,7 +87,7 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
     return question;
   }
   if (decision.outcome == outcome::Outcome::failed)
-    work.scratch.notes.warn(
+    work.scratch.notes.say(
         "tpu-webhook failed on this Pod and left it unchanged; please report it");
   if (decision.shadow) decide::note_shadow(decision, work.scratch);
   respond(work.review, decision, work.scratch, work.answer);
@@ -135,7 +136,7 @@ Answer admit_after_exception(Workspace::Impl& work) {
   if (work.review.uid.empty()) return refuse(Error(Errc::internal, "unexpected failure"), work);
   work.scratch.notes.clear();
   work.scratch.description.clear();
-  work.scratch.notes.warn(
+  work.scratch.notes.say(
       "tpu-webhook failed on this object and left it unchanged; please report it");
   outcome::Decision decision;
   decision.outcome = outcome::Outcome::failed;

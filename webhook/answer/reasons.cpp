@@ -60,6 +60,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
              "chip";
     case read::Variable::torch_tpu_slicebuilder_addresses:
       return "one address for each device of the slice, host by host, for torch_tpu";
+    case read::Variable::tpu_process_addresses_path:  // never injected
     case read::Variable::count_:
       break;
   }
@@ -112,6 +113,8 @@ std::string_view explain_reason(outcome::Reason reason) {
       return "a variable or the patch would be too long";
     case outcome::Reason::bad_quantity:
       return "google.com/tpu is not a whole number of chips";
+    case outcome::Reason::forbidden:
+      return "the configuration refuses what was found";
     case outcome::Reason::checked:
       return "none of its templates makes a slice that could never start";
     case outcome::Reason::never_works:

@@ -11,9 +11,9 @@ namespace {
 constexpr unsigned denied_code = 422;
 constexpr std::string_view denied_reason = "Invalid";
 
-void append_denial(const Error& why, text::Buffer& out) {
+void append_denial(const std::string& why, text::Buffer& out) {
   out.append("\"allowed\":false,\"status\":{\"metadata\":{},\"status\":\"Failure\",\"message\":");
-  write::append_json_string(out, why.text());
+  write::append_json_string(out, why);
   out.add(",\"reason\":\"", denied_reason, "\",\"code\":", denied_code, '}');
 }
 
@@ -30,7 +30,7 @@ void append_warnings(const outcome::Notes& notes, text::Buffer& out) {
   for (const outcome::Notes::Warning& warning : notes.warnings()) {
     if (!first) out.append(',');
     first = false;
-    write::append_json_string(out, outcome::with_consequence(warning));
+    write::append_json_string(out, outcome::text_of(warning));
   }
   out.append(']');
 }
@@ -59,7 +59,7 @@ void respond(const read::Review& review, const outcome::Decision& decision,
   write::append_json_string(out, review.uid);
   out.append(',');
   if (decision.outcome == outcome::Outcome::denied && !decision.shadow) {
-    append_denial(decision.denial, out);
+    append_denial(outcome::denial_text(decision), out);
   } else {
     out.append("\"allowed\":true");
     if (decision.outcome == outcome::Outcome::patched && !decision.shadow)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "webhook/config/kind.hpp"
+#include "webhook/findings/table.hpp"
 
 #include <array>
 #include <cstddef>
@@ -22,12 +23,15 @@ enum class Mode {
 
 // What is otherwise for one workload API, or for one namespace. Nothing: it says nothing
 // of that.
-struct NamespaceOverride {
+struct Override {
   std::optional<bool> placement;
   std::optional<bool> placement_hint;
 };
-struct WorkloadOverride : NamespaceOverride {
+struct WorkloadOverride : Override {
   std::optional<Mode> mode;
+};
+struct NamespaceOverride : Override {
+  findings::Levels findings;
 };
 
 struct Config {
@@ -63,6 +67,9 @@ struct Config {
   // (docs/decisions/0023). Needs what a cluster knows of its Nodes.
   bool placement_hint = true;
 
+  // Levels of findings other than their defaults.
+  findings::Levels findings = {};
+
   // By WorkloadKind, and by the namespace's name.
   std::array<WorkloadOverride, workload_kinds> per_workload = {};
   std::map<std::string, NamespaceOverride, std::less<>> per_namespace = {};
@@ -76,10 +83,18 @@ struct Config {
   // and the whole. Asked for every Pod; they allocate nothing.
   Mode mode_for(WorkloadKind kind) const { return of(kind).mode.value_or(mode); }
   bool placement_for(WorkloadKind kind, std::string_view ns) const {
-    return overridden(&NamespaceOverride::placement, kind, ns).value_or(placement);
+    return overridden(&Override::placement, kind, ns).value_or(placement);
   }
   bool placement_hint_for(WorkloadKind kind, std::string_view ns) const {
-    return overridden(&NamespaceOverride::placement_hint, kind, ns).value_or(placement_hint);
+    return overridden(&Override::placement_hint, kind, ns).value_or(placement_hint);
+  }
+
+  // What follows of a finding: as the namespace says, else the whole, else its default.
+  findings::Level level_of(findings::Finding finding, std::string_view ns) const {
+    const auto named = per_namespace.find(ns);
+    if (named != per_namespace.end())
+      if (const auto level = named->second.findings.find(finding)) return *level;
+    return findings.find(finding).value_or(findings::row(finding).level);
   }
 
   // The same with every Pod allowed unchanged.
@@ -91,7 +106,7 @@ struct Config {
   }
 
  private:
-  std::optional<bool> overridden(std::optional<bool> NamespaceOverride::*member, WorkloadKind kind,
+  std::optional<bool> overridden(std::optional<bool> Override::*member, WorkloadKind kind,
                                  std::string_view ns) const {
     const auto named = per_namespace.find(ns);
     if (named != per_namespace.end() && named->second.*member) return named->second.*member;

@@ -1,6 +1,8 @@
 #include "webhook/decide/decide.hpp"
 
+#include "webhook/decide/levels.hpp"
 #include "webhook/decide/write_member.hpp"
+#include "webhook/findings/finding.hpp"
 #include "webhook/identity/identity.hpp"
 #include "webhook/identity/joins.hpp"
 #include "webhook/identity/member_names.hpp"
@@ -16,6 +18,8 @@
 namespace tpuwh::webhook::decide {
 
 namespace {
+
+using findings::Finding;
 
 void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slice& slice,
                  Scratch& scratch) {
@@ -60,9 +64,10 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
 // ---- the members of a slice
 
 outcome::Decision no_subdomain(const Around& around, Scratch& scratch) {
-  scratch.notes.warn("the Pod has no spec.subdomain, so the " +
-                     std::to_string(scratch.facts.slice.hosts) +
-                     " hosts of the slice have no DNS names; set it to a headless Service");
+  scratch.notes.warn(Finding::subdomain_missing,
+                     "the Pod has no spec.subdomain, so the " +
+                         std::to_string(scratch.facts.slice.hosts) +
+                         " hosts of the slice have no DNS names; set it to a headless Service");
   outcome::Decision decision = write_member(around, scratch);
   if (decision.outcome == outcome::Outcome::unchanged)
     decision.reason = outcome::Reason::no_subdomain;
@@ -79,7 +84,8 @@ outcome::Decision write_named(const Around& around, Scratch& scratch) {
   if (auto named = identity::check_names(facts, scratch.text); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
   if (auto wrong = identity::wrong_hostname(facts, scratch.text); !wrong.empty())
-    return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
+    return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
+                                std::move(wrong), scratch.notes);
   identity::note_resolving(*facts.pod, scratch.notes);
   facts.named = true;
   return write_noted(around, scratch);
@@ -88,7 +94,8 @@ outcome::Decision write_named(const Around& around, Scratch& scratch) {
 outcome::Decision write_listed(const Around& around, Scratch& scratch) {
   facts::Facts& facts = scratch.facts;
   if (auto wrong = identity::wrong_hostnames(facts); !wrong.empty())
-    return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
+    return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
+                                std::move(wrong), scratch.notes);
   facts.named = true;
   return write_noted(around, scratch);
 }
@@ -98,11 +105,12 @@ outcome::Decision decide_settled(const Around& around, Scratch& scratch) {
   const workloads::Member& member = scratch.member;
   describe(facts, scratch.description);
   if (auto wrong = identity::wrong_coordinator(member); !wrong.empty())
-    return outcome::leave_alone(outcome::Reason::inconsistent, std::move(wrong), scratch.notes);
+    return outcome::leave_alone(Finding::coordinator_invalid, outcome::Reason::inconsistent,
+                                std::move(wrong), scratch.notes);
   const bool multi_host = facts.slice.multi_host();
   if (multi_host && !member.hostnames.empty()) return write_listed(around, scratch);
   if (multi_host && member.names.stem.empty())
-    return outcome::leave_alone(outcome::Reason::no_identity,
+    return outcome::leave_alone(Finding::identity_missing, outcome::Reason::no_identity,
                                 "nothing names the hosts of the slice: add annotation hostnames",
                                 scratch.notes);
   if (!multi_host && (!identity::joins_others(facts) || member.subdomain.empty()))
@@ -117,8 +125,8 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
     case identity::Identity::Verdict::settled:
       return decide_settled(around, scratch);
     case identity::Identity::Verdict::leave_alone:
-      return outcome::leave_alone(identity.reason, std::move(identity.why).message(),
-                                  scratch.notes);
+      return outcome::leave_alone(identity.finding, identity.reason,
+                                  std::move(identity.why).message(), scratch.notes);
     case identity::Identity::Verdict::deny:
       return outcome::deny(identity.reason, std::move(identity.why));
     case identity::Identity::Verdict::ask_ledger:
@@ -134,10 +142,21 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
 
 // ---- the order of it all
 
+// Spot and flex-start are two ways to get a node, each with a label of its own and one they share
+// (docs/facts.md#capacity-labels).
+void note_capacity(const read::Pod& pod, outcome::Notes& notes) {
+  const std::string_view both = pod.selector(read::key::provisioning);
+  const bool flex = both == "flex-start" || pod.selector(read::key::flex_start) == "true";
+  if (!flex || !(both == "spot" || pod.selector(read::key::spot) == "true")) return;
+  notes.warn(Finding::no_such_node,
+             "the Pod selects Spot nodes and flex-start nodes; no node is both, keep one selector");
+}
+
 outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const Around& around,
                                Scratch& scratch) {
+  note_capacity(pod, scratch.notes);
   identity::SliceOrDecision found =
-      identity::slice_of(scratch.shape, scratch.member, scratch.notes);
+      identity::slice_of(scratch.shape, scratch.member, ns, around.cluster, scratch.notes);
   if (auto* decision = std::get_if<outcome::Decision>(&found)) return std::move(*decision);
   begin_facts(pod, ns, std::get<topology::Slice>(found), scratch);
   return decide_member(around, scratch);
@@ -147,6 +166,7 @@ outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const 
 void note_claims(const read::Pod& pod, outcome::Notes& notes) {
   if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
   notes.warn(
+      Finding::claims_unknown,
       "the Pod selects TPU nodes, but no container asks for google.com/tpu; whether its resource "
       "claims are for chips, and for how many, is not known",
       outcome::Notes::Consequence::not_injected);
@@ -156,7 +176,7 @@ void note_claims(const read::Pod& pod, outcome::Notes& notes) {
 // counts on the variables (docs/facts.md#skip-tpu-webhook-check).
 outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
   return outcome::leave_alone(
-      decision.reason,
+      *decision.finding, decision.reason,
       "not denied, because annotation cloud.google.com/skip-tpu-webhook-check is \"true\": " +
           std::string(decision.denial.text()),
       notes);
@@ -174,23 +194,25 @@ void begin(const config::Config& config, Scratch& scratch) {
 
 }  // namespace
 
-outcome::Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch) {
+outcome::Decision deny_quantity(Error why, const read::Review& review, const config::Config& config,
+                                Scratch& scratch) {
   begin(config, scratch);
   outcome::Decision decision = outcome::deny(outcome::Reason::bad_quantity, std::move(why));
+  decision = at_levels(std::move(decision), config, review.ns, scratch.notes);
   decision.shadow = config.mode == config::Mode::shadow;
   return decision;
 }
 
 void note_shadow(const outcome::Decision& decision, Scratch& scratch) {
   if (decision.outcome == outcome::Outcome::denied)
-    scratch.notes.warn("shadow mode: this Pod would have been denied: " +
-                       std::string(decision.denial.text()));
+    scratch.notes.say("shadow mode: this Pod would have been denied: " +
+                      outcome::denial_text(decision));
   if (decision.outcome == outcome::Outcome::deferred)
-    scratch.notes.warn("shadow mode: this Pod would have been deferred (503): " +
-                       std::string(decision.denial.text()));
+    scratch.notes.say("shadow mode: this Pod would have been deferred (503): " +
+                      std::string(decision.denial.text()));
   if (decision.outcome == outcome::Outcome::patched)
-    scratch.notes.warn("shadow mode: this Pod would have been patched as " +
-                       std::string(scratch.description.view()) + "; it was left unchanged");
+    scratch.notes.say("shadow mode: this Pod would have been patched as " +
+                      std::string(scratch.description.view()) + "; it was left unchanged");
 }
 
 outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
@@ -201,14 +223,18 @@ outcome::Decision decide(const read::Review& review, const read::Pod& pod, const
     return outcome::Decision{.reason = reason, .shadow = config.mode == config::Mode::shadow};
   };
   if (!review.is_pod_creation()) return none_of_ours(outcome::Reason::not_a_pod);
+  const std::string_view ns = review.ns_of(pod);
   if (!facts::read_shape(pod, scratch.shape)) {
     note_claims(pod, scratch.notes);
-    return none_of_ours(outcome::Reason::no_tpu);
+    if (scratch.notes.warnings().empty()) return none_of_ours(outcome::Reason::no_tpu);
+    outcome::Decision decision =
+        at_levels(outcome::unchanged(outcome::Reason::no_tpu), config, ns, scratch.notes);
+    decision.shadow = config.mode == config::Mode::shadow;
+    return decision;
   }
   if (pod.annotation(read::Annotation::inject) == "false")
     return none_of_ours(outcome::Reason::opted_out);
 
-  const std::string_view ns = review.ns_of(pod);
   const workloads::Workload& workload = workloads::workload_of(pod);
   outcome::Decision decision{.reason = outcome::Reason::switched_off};
   if (config.workloads.has(workload.kind)) {
@@ -217,6 +243,8 @@ outcome::Decision decide(const read::Review& review, const read::Pod& pod, const
     workloads::apply_annotations(pod, ns, scratch.member);
     decision = decide_shape(pod, ns, around, scratch);
   }
+  if (!scratch.notes.warnings().empty() || decision.outcome == outcome::Outcome::denied)
+    decision = at_levels(std::move(decision), config, ns, scratch.notes);
   if (decision.outcome == outcome::Outcome::denied &&
       pod.annotation(read::Annotation::skip_check) == "true")
     decision = unchecked(std::move(decision), scratch.notes);

@@ -13,7 +13,8 @@ namespace tpuwh::webhook::decide {
 // The Pod asks for something that is not a whole number of chips: denied, as the API
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
-outcome::Decision deny_quantity(Error why, const config::Config& config, Scratch& scratch);
+outcome::Decision deny_quantity(Error why, const read::Review& review, const config::Config& config,
+                                Scratch& scratch);
 
 // Warns of what a decision that is not carried out would have been.
 void note_shadow(const outcome::Decision& decision, Scratch& scratch);

@@ -2,6 +2,7 @@
 
 #include "topology/counted.hpp"
 #include "webhook/env/reconcile.hpp"
+#include "webhook/findings/finding.hpp"
 #include "webhook/placement/hint.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/placement/write_placement.hpp"
@@ -13,6 +14,8 @@
 namespace tpuwh::webhook::decide {
 
 namespace {
+
+using findings::Finding;
 
 // ---- env
 
@@ -136,8 +139,9 @@ void write_replica_label(Scratch& scratch) {
     write_text(scratch.patch, write::Surface::label_replica_index, "/metadata/labels/replicaIndex",
                name, present);
   else if (present != name)
-    scratch.notes.warn("label replicaIndex is " + text::printable(present) +
-                       " and was kept; by KubeRay's labels it would be " + text::printable(name));
+    scratch.notes.warn(Finding::value_kept, "label replicaIndex is " + text::printable(present) +
+                                                " and was kept; by KubeRay's labels it would be " +
+                                                text::printable(name));
 }
 
 void write_token(Scratch& scratch) {
@@ -180,18 +184,36 @@ Error large_patch(Scratch& scratch) {
   return Error(Errc::env_too_long, std::move(why));
 }
 
+// JAX takes the file before any list (docs/facts.md#addresses-in-a-file).
+void note_files(const facts::Facts& facts, outcome::Notes& notes) {
+  if (!facts.slice.multi_host()) return;
+  for (const read::Container* process : facts.shape->processes) {
+    const auto* entry = facts.pod->entry(*process, read::Variable::tpu_process_addresses_path);
+    if (entry == nullptr || (entry->source == read::EnvSource::literal && entry->value.empty()))
+      continue;
+    notes.warn(
+        Finding::addresses_in_file,
+        "TPU_PROCESS_ADDRESSES_PATH of container " + text::printable(process->name, 63) +
+            " names a file that JAX reads in place of the injected lists; it must name the " +
+            std::to_string(facts.slice.processes) +
+            " processes of the slice in the order of their ids");
+  }
+}
+
 // Warns of what the lists of addresses lack.
 void note_values(const env::EnvValues& values, outcome::Notes& notes) {
   if (values.ports.unreadable)
-    notes.warn(
-        "TPU_PROCESS_PORT is not a port number, so TPU_PROCESS_ADDRESSES was not "
-        "injected");
+    notes.warn(Finding::port_invalid,
+               "TPU_PROCESS_PORT is not a port number, so TPU_PROCESS_ADDRESSES was not "
+               "injected");
   if (values.ports.same)
     notes.warn(
+        Finding::port_twice,
         "two TPU containers of this Pod have the same TPU_PROCESS_PORT; only one of them can "
         "listen on it");
   if (!values.torch_misfit.empty())
-    notes.warn(values.torch_misfit + "; no variable of torch_tpu was injected");
+    notes.warn(Finding::torch_misfit,
+               values.torch_misfit + "; no variable of torch_tpu was injected");
 }
 
 }  // namespace
@@ -203,6 +225,7 @@ outcome::Decision write_member(const Around& around, Scratch& scratch) {
   if (auto named = check_slice_name(scratch.values.tpu_name.view()); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
   note_values(scratch.values, scratch.notes);
+  note_files(facts, scratch.notes);
   write_env(scratch);
   write_names(scratch);
   write_labels(scratch, around);

@@ -1,6 +1,8 @@
 #include "webhook/env/reconcile.hpp"
 
+#include "webhook/env/process_ports.hpp"
 #include "webhook/facts/env_entry.hpp"
+#include "webhook/findings/finding.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
@@ -37,7 +39,8 @@ class Judge {
       return keep;
     const bool platform =
         env_.facts.slice.multi_host() && facts::is_platform_default(entry.variable, entry.value);
-    return ours || platform ? Fate::replace : Fate::keep_theirs;
+    const bool wrong = facts::is_id_of_nobody(env_.facts, entry);
+    return ours || platform || wrong ? Fate::replace : Fate::keep_theirs;
   }
 
  private:
@@ -66,6 +69,14 @@ void record(const read::Container& container, const WantedVariable& want,
     after.record(container.name, want.variable, want.value);
 }
 
+// All slices meet at one address, of which the port is a variable of its own: any serves, as long
+// as a host has one process.
+bool is_free_choice(const ContainerEnv& env, const read::EnvEntry& entry) {
+  const auto port = text::plain_decimal(entry.value);
+  return entry.variable == read::Variable::megascale_port &&
+         env.facts.shape->processes.size() == 1 && port && *port > 0 && *port <= largest_port;
+}
+
 // A value that is there and is not ours stays; that the rest of the set says
 // something else is worth a sentence. An empty one is an opt-out.
 void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
@@ -73,12 +84,14 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
       entry.value == want.value)
     return;
+  if (is_free_choice(env, entry)) return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
-  notes.warn(std::string(read::name(entry.variable)) + " of container " +
-             text::printable(env.container.name, 63) + " is " + text::printable(entry.value, 40) +
-             " and was kept; this Pod's place in the slice gives " +
-             text::printable(want.value, 40));
+  notes.warn(
+      findings::Finding::value_kept,
+      std::string(read::name(entry.variable)) + " of container " +
+          text::printable(env.container.name, 63) + " is " + text::printable(entry.value, 40) +
+          " and was kept; this Pod's place in the slice gives " + text::printable(want.value, 40));
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ Result<void> build_values(const facts::Facts& facts, const config::Config& confi
   const bool known = facts.named && facts.member->coordinator_known &&
                      facts.member->hostnames.empty() && (names.with_slice || names.numbered);
   if (known || !facts.member->coordinator.empty()) build_coordinator(facts, values);
-  if (facts.ray() || (facts.lws() && facts.slice.multi_host()) ||
+  if (facts.ray() || (facts.lws() && facts.member->incomplete.empty()) ||
       (config.tpu_name_everywhere && facts.member->workload != config::WorkloadKind::pod))
     append_slice_name(facts, values.tpu_name);
   return {};

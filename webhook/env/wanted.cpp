@@ -13,9 +13,18 @@ namespace {
 constexpr std::string_view host_ip_reference = "$(TPU_DEVICE_PLUGIN_HOST_IP)";
 constexpr std::string_view device_plugin_address = "$(TPU_DEVICE_PLUGIN_HOST_IP):2112";
 
-bool wants_worker_id(const facts::Facts& facts) {
+// Where LeaderWorkerSet writes -1, or did before it was put right.
+bool repairs_worker_id(const ContainerEnv& env) {
+  if (!env.facts.lws()) return false;
+  const read::EnvEntry* entry = env.facts.pod->entry(env.container, read::Variable::tpu_worker_id);
+  return (entry != nullptr && facts::is_id_of_nobody(env.facts, *entry)) ||
+         env.facts.before->find(env.container.name, read::Variable::tpu_worker_id) != nullptr;
+}
+
+bool wants_worker_id(const ContainerEnv& env) {
+  const facts::Facts& facts = env.facts;
   if (facts.slice.multi_host()) return facts.named;
-  return facts.ironwood() || facts.slice.processes > 1 || facts.ray();
+  return facts.ironwood() || facts.slice.processes > 1 || facts.ray() || repairs_worker_id(env);
 }
 
 void want_slices(const ContainerEnv& env, const EnvValues& values) {
@@ -67,16 +76,10 @@ void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
   add(variable, {at, static_cast<std::size_t>(end - at)});
 }
 
-const WantedVariable* WantedEnv::find(read::Variable variable) const {
-  for (std::size_t i = 0; i < count; ++i)
-    if (variables[i].variable == variable) return &variables[i];
-  return nullptr;
-}
-
 void want(const ContainerEnv& env, const EnvValues& values) {
   const facts::Facts& facts = env.facts;
   WantedEnv& wanted = env.wanted;
-  wanted.count = wanted.digits_used = 0;
+  wanted.clear();
   want_slices(env, values);
   if (values.hostnames != nullptr)
     wanted.add(read::Variable::tpu_worker_hostnames, *values.hostnames);
@@ -84,7 +87,7 @@ void want(const ContainerEnv& env, const EnvValues& values) {
     wanted.add(read::Variable::tpu_process_addresses, *values.addresses);
     wanted.add_number(read::Variable::tpu_process_port, values.ports.of[env.process]);
   }
-  if (wants_worker_id(facts))
+  if (wants_worker_id(env))
     wanted.add_number(read::Variable::tpu_worker_id,
                       facts.host * facts.slice.processes_per_host + env.process);
   if (!values.tpu_name.empty()) wanted.add(read::Variable::tpu_name, values.tpu_name.view());

@@ -26,15 +26,27 @@ struct WantedEnv {
   std::size_t count = 0;
   std::array<char, 64> digits;  // holds numbers
   std::size_t digits_used = 0;
+  // Each is asked for several times for each container.
+  std::array<const WantedVariable*, read::variable_count> by_variable{};
 
-  void add(read::Variable variable, std::string_view value) {
-    variables[count++] = {variable, value};
+  void clear() {
+    count = digits_used = 0;
+    by_variable = {};
   }
+  void add(read::Variable variable, std::string_view value) { add({variable, value}); }
   void add(read::Variable variable, const write::SharedText& list) {
-    variables[count++] = {variable, list.value(), &list};
+    add({variable, list.value(), &list});
   }
   void add_number(read::Variable variable, std::uint32_t number);
-  const WantedVariable* find(read::Variable variable) const;
+  const WantedVariable* find(read::Variable variable) const {
+    return by_variable[static_cast<std::size_t>(variable)];
+  }
+
+ private:
+  void add(const WantedVariable& wanted) {
+    variables[count] = wanted;
+    by_variable[static_cast<std::size_t>(wanted.variable)] = &variables[count++];
+  }
 };
 
 // One TPU container: what is there, and what should be.

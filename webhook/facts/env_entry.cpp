@@ -28,6 +28,10 @@ const read::EnvEntry* set_by_others(const Facts& facts, const read::Container& c
   return entry != nullptr && written_by_us(*facts.before, container, *entry) ? nullptr : entry;
 }
 
+bool is_id_of_nobody(const Facts& facts, const read::EnvEntry& entry) {
+  return facts.lws() && entry.variable == read::Variable::tpu_worker_id && entry.value == "-1";
+}
+
 bool is_platform_default(read::Variable variable, std::string_view value) {
   switch (variable) {
     case read::Variable::tpu_worker_id:

@@ -28,6 +28,10 @@ const read::EnvEntry* set_by_others(const Facts& facts, const read::Container& c
 // What the platform puts there, which speaks of this machine alone.
 bool is_platform_default(read::Variable variable, std::string_view value);
 
+// The worker id -1, which LeaderWorkerSet computes for subgroups of one member
+// (docs/facts.md#lws-minus-one). No reader takes it.
+bool is_id_of_nobody(const Facts& facts, const read::EnvEntry& entry);
+
 // What stands before the first comma, taken off the front of `list` together with it.
 inline std::string_view take_entry(std::string_view& list) {
   const std::size_t comma = list.find(',');

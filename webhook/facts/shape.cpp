@@ -42,9 +42,11 @@ void find_topology(const read::Pod& pod, Shape& shape) {
   take(pod.annotation(read::Annotation::topology), TopologySource::annotation);
   const std::string_view in_key = topology_of_keys(pod);
   take(in_key, TopologySource::slice_id_key);
-  shape.dynamic = shape.source == TopologySource::sub_slice_annotation || !in_key.empty() ||
-                  !pod.selector(read::key::dynamic_slice).empty() ||
-                  !read::pinned_value(pod, read::key::dynamic_slice).empty();
+  shape.block_selected = !in_key.empty() || !pod.selector(read::key::dynamic_slice).empty() ||
+                         !read::pinned_value(pod, read::key::dynamic_slice).empty();
+  shape.class_chooses =
+      shape.source == TopologySource::none && !pod.selector(read::key::compute_class).empty();
+  shape.dynamic = shape.source == TopologySource::sub_slice_annotation || shape.block_selected;
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ void Shape::clear() {
   accelerator = topology = selector_topology = {};
   source = TopologySource::none;
   equal_chips = true;
-  dynamic = false;
+  dynamic = block_selected = class_chooses = false;
 }
 
 bool read_shape(const read::Pod& pod, Shape& shape) {

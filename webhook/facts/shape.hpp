@@ -39,6 +39,10 @@ struct Shape {
   // Part of a slice, or a slice made on demand: another key than the node pool
   // is the domain, and somebody else places it.
   bool dynamic = false;
+  // The Pod selects the block or the slice made on demand that it is for.
+  bool block_selected = false;
+  // A ComputeClass chooses the nodes, and nothing says of which topology.
+  bool class_chooses = false;
 
   void clear();
 };

@@ -12,6 +12,11 @@ std::string hosts_of(const topology::Slice& slice) {
          " chips per Pod has " + hosts;
 }
 
+Error not_filled_in(std::string_view what, std::string_view text) {
+  return Error(Errc::not_filled_in, std::string(what) + ' ' + text::printable(text, 100) +
+                                        " contains a placeholder that was not filled in");
+}
+
 std::string group_misfit(const facts::Facts& facts) {
   const workloads::Member& member = *facts.member;
   if (!facts.slice.multi_host() || member.group_size.key.empty()) return {};

@@ -11,12 +11,28 @@ namespace tpuwh::webhook::identity {
 
 namespace {
 
-Identity leave_alone(outcome::Reason reason, std::string why) {
-  return {Identity::Verdict::leave_alone, reason, Error(Errc::bad_value, std::move(why))};
+using findings::Finding;
+
+// Nobody says who it is.
+Identity nobody(std::string why) {
+  return {.verdict = Identity::Verdict::leave_alone,
+          .reason = outcome::Reason::no_identity,
+          .why = Error(Errc::bad_value, std::move(why)),
+          .finding = Finding::identity_missing};
+}
+
+// Two say it, and differ.
+Identity contradictory(std::string why) {
+  return {.verdict = Identity::Verdict::leave_alone,
+          .reason = outcome::Reason::inconsistent,
+          .why = Error(Errc::bad_value, std::move(why)),
+          .finding = Finding::size_contradicts};
 }
 
 Identity deny_index(Error why) {
-  return {Identity::Verdict::deny, outcome::Reason::bad_index, std::move(why)};
+  return {.verdict = Identity::Verdict::deny,
+          .reason = outcome::Reason::bad_index,
+          .why = std::move(why)};
 }
 
 // The slice's index becomes a part of its key.
@@ -55,8 +71,7 @@ Identity take_place(facts::Facts& facts, const ledger::PlaceAnswer& answer) {
             .reason = outcome::Reason::no_place,
             .why = Error(Errc::internal, answer.why),
             .retry_now = answer.retry_now};
-  if (answer.kind == ledger::PlaceAnswer::Kind::refused)
-    return leave_alone(outcome::Reason::no_identity, answer.why);
+  if (answer.kind == ledger::PlaceAnswer::Kind::refused) return nobody(answer.why);
   facts.slice_index = facts.job_slice = answer.place.slice;
   facts.host = answer.place.host;
   facts.sliced = true;
@@ -71,16 +86,14 @@ Identity settle_place(facts::Facts& facts, const read::ClusterView& cluster,
 
 Identity settle_index(facts::Facts& facts, workloads::Member& member) {
   if (member.names.numbered && member.host.present()) {
-    if (auto misfit = group_misfit(facts); !misfit.empty())
-      return leave_alone(outcome::Reason::inconsistent, std::move(misfit));
+    if (auto misfit = group_misfit(facts); !misfit.empty()) return contradictory(std::move(misfit));
     if (auto settled = settle_number(facts, member); !settled) return deny_index(settled.error());
     return {};
   }
   if (facts.slice.multi_host() && !member.host.present())
-    return leave_alone(outcome::Reason::no_identity,
-                       (member.host.key.empty() ? std::string("annotation worker-id")
-                                                : "label " + std::string(member.host.key)) +
-                           " is missing or empty, and " + hosts_of(facts.slice));
+    return nobody((member.host.key.empty() ? std::string("annotation worker-id")
+                                           : "label " + std::string(member.host.key)) +
+                  " is missing or empty, and " + hosts_of(facts.slice));
   if (auto settled = settle_host(facts); !settled) return deny_index(settled.error());
   return {};
 }
@@ -91,19 +104,17 @@ Identity settle_identity(facts::Facts& facts, workloads::Member& member,
                          const read::ClusterView& cluster, const ledger::PlaceAnswer* answer) {
   const bool sliced =
       facts.slice.multi_host() || facts.ray() || member.slices_asked || joins_others(facts);
-  if (sliced && !member.incomplete.empty())
-    return leave_alone(outcome::Reason::no_identity, std::string(member.incomplete));
+  if (sliced && !member.incomplete.empty()) return nobody(std::string(member.incomplete));
   if (auto settled = settle_slices(facts); !settled) {
     if (sliced) return deny_index(settled.error());
     facts.slice_count = 0;  // a slice of its own, whatever its labels say
   }
   for (std::string wrong : {wrong_worker_count(facts), wrong_ray_group(facts, cluster)})
-    if (!wrong.empty()) return leave_alone(outcome::Reason::inconsistent, std::move(wrong));
+    if (!wrong.empty()) return contradictory(std::move(wrong));
   Identity identity =
       member.needs_place ? settle_place(facts, cluster, answer) : settle_index(facts, member);
   if (identity.verdict != Identity::Verdict::settled) return identity;
-  if (auto wrong = wrong_worker_id(facts); !wrong.empty())
-    return leave_alone(outcome::Reason::inconsistent, std::move(wrong));
+  if (auto wrong = wrong_worker_id(facts); !wrong.empty()) return contradictory(std::move(wrong));
   key_by_slice(facts, member);
   facts.placed = true;
   return identity;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "webhook/facts/facts.hpp"
+#include "webhook/findings/finding.hpp"
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/outcome/summary.hpp"
 #include "webhook/read/cluster.hpp"
@@ -17,9 +18,10 @@ struct Identity {
     try_again,    // the ledger cannot answer now
   };
   Verdict verdict = Verdict::settled;
-  outcome::Reason reason = outcome::Reason::injected;  // of all but `settled`
-  Error why = {};                                      // likewise
-  bool retry_now = true;                               // of try_again: PlaceAnswer::retry_now
+  outcome::Reason reason = outcome::Reason::injected;               // of all but `settled`
+  Error why = {};                                                   // likewise
+  findings::Finding finding = findings::Finding::identity_missing;  // of leave_alone
+  bool retry_now = true;  // of try_again: PlaceAnswer::retry_now
 };
 
 // Fills slice and host of `facts`, and in `member` what follows from them.

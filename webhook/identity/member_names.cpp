@@ -11,8 +11,23 @@ namespace tpuwh::webhook::identity {
 
 namespace {
 
+using findings::Finding;
+
 std::string_view first_of(std::string_view text, char mark) {
   return text.substr(0, text.find(mark));
+}
+
+// Of a name that is not a DNS label. Ends of the sentence: where it is too long, and where a
+// character is wrong.
+Error wrong_name(std::string_view what, std::string_view name, std::string_view too_long,
+                 std::string_view wrong) {
+  if (text::has_placeholder(name)) return not_filled_in(what, name);
+  const std::string shown = std::string(what) + ' ' + text::printable(name, 100);
+  if (name.size() > text::max_label_length)
+    return Error(Errc::name_too_long, shown + " has " + std::to_string(name.size()) +
+                                          " characters, a DNS label has at most 63" +
+                                          std::string(too_long));
+  return Error(Errc::bad_name, shown + " is not a DNS label" + std::string(wrong));
 }
 
 }  // namespace
@@ -21,25 +36,12 @@ Result<void> check_names(const facts::Facts& facts, text::Buffer& text) {
   const workloads::Member& member = *facts.member;
   text.clear();
   member.names.append(text, facts.slice_index, facts.slice.hosts - 1);
-  const std::string_view longest = text.view();
-  if (longest.size() > text::max_label_length)
-    return Error(Errc::name_too_long,
-                 "host name " + text::printable(longest, 100) + " has " +
-                     std::to_string(longest.size()) +
-                     " characters, a DNS label has at most 63; shorten the name of "
-                     "the workload or its group");
-  if (!text::is_dns_label(longest))
-    return Error(Errc::bad_name, "host name " + text::printable(longest, 100) +
-                                     " is not a DNS label: lower-case letters, digits and inner "
-                                     "dashes only");
-  if (member.subdomain.size() > text::max_label_length)
-    return Error(Errc::name_too_long,
-                 "subdomain " + text::printable(member.subdomain, 100) + " has " +
-                     std::to_string(member.subdomain.size()) +
-                     " characters, a DNS label has at most 63; shorten the name of the workload");
+  if (const std::string_view longest = text.view(); !text::is_dns_label(longest))
+    return wrong_name("host name", longest, "; shorten the name of the workload or its group",
+                      ": lower-case letters, digits and inner dashes only");
   if (!text::is_dns_label(member.subdomain))
-    return Error(Errc::bad_name, "subdomain " + text::printable(member.subdomain, 100) +
-                                     " is not a DNS label, so no host of the slice would resolve");
+    return wrong_name("subdomain", member.subdomain, "; shorten the name of the workload",
+                      ", so no host of the slice would resolve");
   return {};
 }
 
@@ -55,13 +57,16 @@ std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
 void note_resolving(const read::Pod& pod, outcome::Notes& notes) {
   if (!pod.hostname_override.empty())
     notes.warn(
+        Finding::names_do_not_resolve,
         "spec.hostnameOverride removes the Pod's DNS name; the other hosts of the slice cannot "
         "resolve it");
   if (pod.dns_policy == "Default" || pod.dns_policy == "None")
-    notes.warn("dnsPolicy " + text::printable(pod.dns_policy) +
-               " has no cluster search path; the host names of the slice will not resolve");
+    notes.warn(Finding::names_do_not_resolve,
+               "dnsPolicy " + text::printable(pod.dns_policy) +
+                   " has no cluster search path; the host names of the slice will not resolve");
   else if (pod.host_network && pod.dns_policy != "ClusterFirstWithHostNet")
     notes.warn(
+        Finding::names_do_not_resolve,
         "hostNetwork without dnsPolicy: ClusterFirstWithHostNet; the host names of the slice "
         "will not resolve");
 }
@@ -93,19 +98,22 @@ std::string wrong_hostnames(const facts::Facts& facts) {
 }
 
 std::string wrong_coordinator(const workloads::Member& member) {
-  if (member.coordinator.empty() || text::is_host_name(first_of(member.coordinator, ':')))
-    return {};
+  if (member.coordinator.empty()) return {};
+  const std::string_view host = first_of(member.coordinator, ':');
+  const std::string_view port = member.coordinator.substr(host.size());
+  if (text::is_host_name(host) && (port.empty() || text::plain_decimal(port.substr(1)))) return {};
   return "annotation coordinator is " + text::printable(member.coordinator) +
-         ", which is not a host name";
+         ", which is not a host name, alone or with a port";
 }
 
 void note_coordinator(const facts::Facts& facts, outcome::Notes& notes) {
   const workloads::Member& member = *facts.member;
   if (!member.slices_asked || facts.slice_count < 2 || !member.coordinator.empty()) return;
   if (member.coordinator_known && member.hostnames.empty() && facts.named) return;
-  notes.warn("annotation slice-count makes this one slice of " + std::to_string(facts.slice_count) +
-             ", but nothing names host 0 of slice 0: add annotation coordinator; no MEGASCALE "
-             "variable was injected");
+  notes.warn(Finding::coordinator_missing,
+             "annotation slice-count makes this one slice of " + std::to_string(facts.slice_count) +
+                 ", but nothing names host 0 of slice 0: add annotation coordinator; no MEGASCALE "
+                 "variable was injected");
 }
 
 }  // namespace tpuwh::webhook::identity

@@ -13,7 +13,7 @@ namespace tpuwh::webhook::identity {
 // ---- names that are put together
 
 // Host names become DNS names and stand in every member's lists.
-//   errors  name_too_long, bad_name
+//   errors  name_too_long, bad_name, not_filled_in
 //   text    a name while it is looked at
 Result<void> check_names(const facts::Facts& facts, text::Buffer& text);
 

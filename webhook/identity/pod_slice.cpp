@@ -1,9 +1,13 @@
 #include "webhook/identity/pod_slice.hpp"
 
+#include "topology/accelerator.hpp"
+#include "topology/counted.hpp"
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +15,7 @@ namespace tpuwh::webhook::identity {
 
 namespace {
 
+using findings::Finding;
 using topology::Dims;
 
 // Nothing sensible can be made of several sizes in one Pod, or of a topology that
@@ -41,15 +46,66 @@ std::string sub_slice_misfit(const facts::Shape& shape, const Dims& dims) {
          text::printable(shape.selector_topology);
 }
 
+// "; did you mean 2x4?", or the shapes that there are.
+std::string other_topologies(const topology::Generation& generation,
+                             const std::optional<Dims>& nearest, std::uint32_t chips_per_host) {
+  if (nearest) return "; did you mean " + nearest->text() + "?";
+  const std::string shapes = topology::legal_shapes(generation, chips_per_host);
+  return shapes.empty()
+             ? ""
+             : "; with " + topology::counted(chips_per_host, "chip") + " per node it has " + shapes;
+}
+
+// "4", "4 or 8"
+std::string any_of(std::span<const std::uint32_t> numbers) {
+  std::string out;
+  for (const std::uint32_t& number : numbers)
+    out += (out.empty() ? "" : " or ") + std::to_string(number);
+  return out;
+}
+
+void note_unlisted(const topology::Slice& slice, outcome::Notes& notes) {
+  const topology::Generation& generation = *slice.generation;
+  const std::string label(generation.label), topology = slice.dims.text();
+  std::array<std::uint32_t, 4> all{};
+  const std::size_t count = topology::chips_per_vm_of(generation, slice.dims, all);
+  if (count == 0)
+    return notes.warn(
+        Finding::topology_unlisted,
+        "the catalog has no topology " + topology + " for " + label +
+            other_topologies(generation, topology::nearest_topology(generation, slice.dims),
+                             slice.chips_per_host));
+  notes.warn(Finding::node_shared,
+             "the Pod asks for " + topology::counted(slice.chips_per_host, "chip") +
+                 ", but nodes of " + label + " with topology " + topology + " have " +
+                 any_of(std::span(all).first(count)) + "; ask for all chips of a node");
+}
+
 void note_catalog(const topology::Slice& slice, outcome::Notes& notes) {
-  if (slice.accelerator.empty()) return;
-  if (slice.generation == nullptr)
-    notes.warn("accelerator " + text::printable(slice.accelerator) +
-               " is not in this release's catalog; " + hosts_of(slice) + " by arithmetic");
-  else if (!slice.in_catalog)
-    notes.warn("the catalog does not list " + slice.dims.text() + " with " +
-               std::to_string(slice.chips_per_host) + " chips per node for " +
-               std::string(slice.accelerator) + "; computed by arithmetic");
+  if (slice.accelerator.empty() || slice.in_catalog) return;
+  if (slice.generation != nullptr) return note_unlisted(slice, notes);
+  const topology::Generation* nearest = topology::nearest_accelerator(slice.accelerator);
+  notes.warn(Finding::accelerator_unknown,
+             "the catalog has no accelerator " + text::printable(slice.accelerator) +
+                 (nearest == nullptr ? "; by arithmetic " + hosts_of(slice)
+                                     : "; did you mean " + std::string(nearest->label) + "?"));
+}
+
+// What the label should have been, where the text can be read as an accelerator type.
+Error malformed(const facts::Shape& shape, Error error) {
+  if (text::has_placeholder(shape.topology)) return not_filled_in("topology", shape.topology);
+  const topology::Generation* generation = topology::find_generation(shape.accelerator);
+  if (generation == nullptr) return error;
+  const auto nearest = topology::nearest_topology(*generation, shape.topology);
+  return nearest ? Error(error.code(), error.message() + "; did you mean " + nearest->text() + "?")
+                 : error;
+}
+
+SliceOrDecision slice_of_hosts(const facts::Shape& shape, std::uint32_t hosts) {
+  const auto slice = topology::slice_of_hosts(shape.accelerator, hosts, shape.chips_per_container(),
+                                              static_cast<std::uint32_t>(shape.processes.size()));
+  if (!slice) return outcome::deny(outcome::Reason::bad_index, slice.error());
+  return *slice;
 }
 
 // Of as many hosts as the user says.
@@ -57,7 +113,7 @@ SliceOrDecision slice_of_count(const facts::Shape& shape, const workloads::Index
                                outcome::Notes& notes) {
   if (!count.present())
     return outcome::leave_alone(
-        outcome::Reason::no_topology,
+        Finding::topology_missing, outcome::Reason::no_topology,
         "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
         "the hosts of the slice are not known",
         notes);
@@ -68,11 +124,18 @@ SliceOrDecision slice_of_count(const facts::Shape& shape, const workloads::Index
         Error(Errc::index_out_of_range,
               std::string(count.key) + " is " + text::printable(count.text) +
                   ", expected a whole number from 1 to " + std::to_string(Dims::max_product)));
-  const auto slice =
-      topology::slice_of_hosts(shape.accelerator, *hosts, shape.chips_per_container(),
-                               static_cast<std::uint32_t>(shape.processes.size()));
-  if (!slice) return outcome::deny(outcome::Reason::bad_index, slice.error());
-  return *slice;
+  return slice_of_hosts(shape, *hosts);
+}
+
+// KubeRay makes so many Pods for a slice, whatever nodes a ComputeClass finds for them. 0 where
+// that is not known, and where the Pod says itself how many hosts there are or not which it is.
+std::uint32_t hosts_of_group(const workloads::Member& member, std::string_view ns,
+                             const read::ClusterView& cluster) {
+  if (member.workload != config::WorkloadKind::ray || member.worker_count.present() ||
+      member.needs_place || !member.host.present())
+    return 0;
+  const auto group = cluster.ray_group(ns, member.group, member.part);
+  return group && group->hosts <= Dims::max_product ? group->hosts : 0;
 }
 
 SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& notes) {
@@ -81,11 +144,13 @@ SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& not
     // GKE's device plugin passes over a sub-slice it cannot read.
     if (shape.source == facts::TopologySource::sub_slice_annotation ||
         shape.source == facts::TopologySource::slice_id_key)
-      return outcome::leave_alone(outcome::Reason::inconsistent, dims.error().message(), notes);
-    return outcome::deny(outcome::Reason::bad_topology, dims.error());
+      return outcome::leave_alone(Finding::sub_slice_misfit, outcome::Reason::inconsistent,
+                                  dims.error().message(), notes);
+    return outcome::deny(outcome::Reason::bad_topology, malformed(shape, dims.error()));
   }
   if (auto misfit = sub_slice_misfit(shape, *dims); !misfit.empty())
-    return outcome::leave_alone(outcome::Reason::inconsistent, std::move(misfit), notes);
+    return outcome::leave_alone(Finding::sub_slice_misfit, outcome::Reason::inconsistent,
+                                std::move(misfit), notes);
   const auto slice = topology::make_slice({shape.accelerator, *dims, shape.chips_per_container(),
                                            static_cast<std::uint32_t>(shape.processes.size())});
   if (!slice) return outcome::deny(outcome::Reason::bad_topology, slice.error());
@@ -96,11 +161,15 @@ SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& not
 }  // namespace
 
 SliceOrDecision slice_of(const facts::Shape& shape, const workloads::Member& member,
+                         std::string_view ns, const read::ClusterView& cluster,
                          outcome::Notes& notes) {
   if (const auto odd = odd_shape(shape); !odd.empty())
-    return outcome::leave_alone(outcome::Reason::inconsistent, std::string(odd), notes);
-  return shape.topology.empty() ? slice_of_count(shape, member.worker_count, notes)
-                                : slice_of_topology(shape, notes);
+    return outcome::leave_alone(Finding::containers_differ, outcome::Reason::inconsistent,
+                                std::string(odd), notes);
+  if (!shape.topology.empty()) return slice_of_topology(shape, notes);
+  if (const std::uint32_t hosts = shape.class_chooses ? hosts_of_group(member, ns, cluster) : 0)
+    return slice_of_hosts(shape, hosts);
+  return slice_of_count(shape, member.worker_count, notes);
 }
 
 }  // namespace tpuwh::webhook::identity

@@ -1,7 +1,11 @@
 // Sentences for the user that come with an answer: warnings.
 #pragma once
 
+#include "webhook/findings/finding.hpp"
+
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,21 +20,30 @@ class Notes {
   // that is checked and a snapshot that is audited give the sentence alone.
   enum class Consequence { none, not_injected };
   struct Warning {
+    std::optional<findings::Finding> finding;  // none: about this program, not about the object
     std::string sentence;
     Consequence consequence = Consequence::none;
   };
 
   void clear() { warnings_.clear(); }
-  void warn(std::string sentence, Consequence consequence = Consequence::none) {
-    warnings_.push_back({std::move(sentence), consequence});
+  void warn(findings::Finding finding, std::string sentence,
+            Consequence consequence = Consequence::none) {
+    warnings_.push_back({finding, std::move(sentence), consequence});
   }
+  // Of this program: its mode, or that it failed.
+  void say(std::string sentence) { warnings_.push_back({std::nullopt, std::move(sentence)}); }
+
   const std::vector<Warning>& warnings() const { return warnings_; }
+  std::vector<Warning>& warnings() { return warnings_; }
 
  private:
   std::vector<Warning> warnings_;
 };
 
-// "the topology is not known; nothing was injected"
-std::string with_consequence(const Notes::Warning& warning);
+// "TPU-105: the topology is not known": the id first, since long warnings are cut at their end.
+std::string with_id(findings::Finding finding, std::string_view sentence);
+
+// "TPU-105: the topology is not known; nothing was injected"
+std::string text_of(const Notes::Warning& warning);
 
 }  // namespace tpuwh::webhook::outcome

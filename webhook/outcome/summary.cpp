@@ -56,6 +56,8 @@ std::string_view name(Reason reason) {
       return "too_long";
     case Reason::bad_quantity:
       return "bad_quantity";
+    case Reason::forbidden:
+      return "forbidden";
     case Reason::checked:
       return "checked";
     case Reason::never_works:

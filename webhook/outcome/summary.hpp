@@ -36,6 +36,7 @@ enum class Reason {
   bad_name,      // denied
   too_long,      // denied: a variable above the kernel's limit
   bad_quantity,  // denied
+  forbidden,     // denied: the configuration refuses what is a warning by default
   checked,       // a workload object: nothing in it that could never work, or it was so before
   never_works,   // denied: a workload object whose slices could never start
   unreadable,    // not JSON, not a review, wrong type

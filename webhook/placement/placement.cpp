@@ -1,5 +1,6 @@
 #include "webhook/placement/placement.hpp"
 
+#include "webhook/findings/finding.hpp"
 #include "webhook/read/affinity.hpp"
 #include "webhook/text/names.hpp"
 
@@ -10,15 +11,17 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-// Somebody else decides about the domain: terms of ours could make what they
-// admitted unschedulable.
-bool placed_by_others(const facts::Facts& facts) {
-  const read::Pod& pod = *facts.pod;
-  return facts.shape->dynamic || pod.scheduling_group ||
-         pod.has(read::Annotation::kueue_tas_required) ||
+bool placed_by_kueue(const read::Pod& pod) {
+  return pod.has(read::Annotation::kueue_tas_required) ||
          pod.has(read::Annotation::kueue_tas_preferred) ||
          pod.has(read::Annotation::kueue_tas_unconstrained) ||
          pod.has(read::Annotation::kueue_tas_slice_required);
+}
+
+// Somebody else decides about the domain: terms of ours could make what they
+// admitted unschedulable.
+bool placed_by_others(const facts::Facts& facts) {
+  return facts.shape->dynamic || facts.pod->scheduling_group || placed_by_kueue(*facts.pod);
 }
 
 // Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of the Pods of a
@@ -26,6 +29,21 @@ bool placed_by_others(const facts::Facts& facts) {
 bool compared_by_kueue(const read::Pod& pod) {
   return pod.kueue_gate || !pod.label(read::Label::kueue_queue_name).empty() ||
          pod.has(read::Annotation::kueue_suspending_parent);
+}
+
+// The scheduler knows node pools, and nothing of the blocks within one.
+void note_unplaced(const facts::Facts& facts, outcome::Notes& notes) {
+  const facts::Shape& shape = *facts.shape;
+  const read::Pod& pod = *facts.pod;
+  if (shape.source != facts::TopologySource::sub_slice_annotation || shape.block_selected ||
+      shape.selector_topology.empty() || shape.selector_topology == shape.topology)
+    return;
+  if (pod.scheduling_group || placed_by_kueue(pod) || compared_by_kueue(pod)) return;
+  notes.warn(findings::Finding::sub_slice_unplaced,
+             "nothing places the " + std::to_string(facts.slice.hosts) + " Pods of sub-slice " +
+                 std::string(shape.topology) + " on neighbouring hosts of " +
+                 text::printable(shape.selector_topology) +
+                 "; use topology-aware scheduling of Kueue, or the slice never forms");
 }
 
 // On nodes without the label of the domain required affinity never matches: a Pod that does not go
@@ -45,8 +63,9 @@ std::string_view topology_key(const read::Pod& pod, const workloads::Member& mem
   if (const auto own = pod.annotation(read::Annotation::exclusive_topology); !own.empty()) {
     if (own == "none") return {};
     if (text::is_qualified_name(own)) return own;
-    notes.warn("annotation exclusive-topology is " + text::printable(own) +
-               ", which is not a label key; no placement terms were added");
+    notes.warn(findings::Finding::exclusive_topology_invalid,
+               "annotation exclusive-topology is " + text::printable(own) +
+                   ", which is not a label key; no placement terms were added");
     return {};
   }
   if (member.owner_keeps_group) return {};  // docs/decisions/0005
@@ -67,9 +86,10 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
   const std::string_view own = facts.pod->selector(placement.topology_key);
   if (own.empty()) placement.follow = *domain;
   if (!own.empty() && own != *domain)
-    notes.warn("node selector " + text::printable(placement.topology_key) + " is " +
-               text::printable(own) + " and was kept, but the leader of this Job runs on " +
-               text::printable(*domain) + ": JobSet will delete this Pod");
+    notes.warn(findings::Finding::selector_contradicts_leader,
+               "node selector " + text::printable(placement.topology_key) + " is " +
+                   text::printable(own) + " and was kept, but the leader of this Job runs on " +
+                   text::printable(*domain) + ": JobSet will delete this Pod");
   return true;
 }
 
@@ -105,6 +125,7 @@ std::optional<Placement> plan_placement(const facts::Facts& facts, const config:
   Placement placement;
   placement.key = text::slice_key(facts.member->key_parts);
   placement.priority = PriorityText(pod.priority);
+  note_unplaced(facts, notes);
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
   if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
   placement.topology_key = topology_key(pod, *facts.member, notes);

@@ -78,6 +78,7 @@ const std::array<std::string_view, variable_count> variable_names{
     "TPU_DEVICE_PLUGIN_ADDR",
     "TORCH_TPU_TOPOLOGY",
     "TORCH_TPU_SLICEBUILDER_ADDRESSES",
+    "TPU_PROCESS_ADDRESSES_PATH",
 };
 
 namespace {

@@ -87,6 +87,7 @@ enum class Variable : std::size_t {
   tpu_device_plugin_addr,
   torch_tpu_topology,
   torch_tpu_slicebuilder_addresses,
+  tpu_process_addresses_path,  // a user's alone: never inserted (docs/facts.md#addresses-in-a-file)
   count_
 };
 
@@ -121,6 +122,10 @@ inline constexpr std::string_view tpu_prefix = "cloud.google.com/gke-tpu-";
 inline constexpr std::string_view slice_prefix = "cloud.google.com/gke-tpu-slice-";
 inline constexpr std::string_view partition_prefix = "cloud.google.com/gke-tpu-partition-";
 inline constexpr std::string_view dynamic_slice = "cloud.google.com/gke-tpu-slice";
+inline constexpr std::string_view compute_class = "cloud.google.com/compute-class";
+inline constexpr std::string_view provisioning = "cloud.google.com/gke-provisioning";
+inline constexpr std::string_view spot = "cloud.google.com/gke-spot";
+inline constexpr std::string_view flex_start = "cloud.google.com/gke-flex-start";
 inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s.io/namespaced-job";
 inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
 }  // namespace key

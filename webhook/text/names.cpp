@@ -57,6 +57,10 @@ bool is_qualified_name(std::string_view text) {
   return is_host_name(text.substr(0, slash)) && is_label_value(text.substr(slash + 1));
 }
 
+bool has_placeholder(std::string_view text) {
+  return text.find("${") != std::string_view::npos || text.find("{{") != std::string_view::npos;
+}
+
 std::optional<std::uint32_t> plain_decimal(std::string_view text) {
   if (text.empty() || !is_digit(text.front()) || (text.size() > 1 && text.front() == '0'))
     return std::nullopt;

@@ -22,6 +22,9 @@ bool is_label_value(std::string_view text);
 // "name" or "prefix/name": a label key, which is what a topology key is.
 bool is_qualified_name(std::string_view text);
 
+// "${NAME}" or "{{ name }}" within: of a template that nobody filled in.
+bool has_placeholder(std::string_view text);
+
 // A plain decimal: digits only, no sign, no leading zero but in "0", at most 2^32-1.
 // "01", "-1", "1e3", "" and "4294967296" are none: a lenient reading makes two texts one index, and
 // two Pods one host.

@@ -1,6 +1,7 @@
 #include "webhook/validate/checker.hpp"
 
 #include "webhook/identity/contradictions.hpp"
+#include "webhook/identity/member_index.hpp"
 #include "webhook/read/claims.hpp"
 
 #include <utility>
@@ -32,7 +33,7 @@ bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
   if (good) {
     in.go_to(back);
   } else if (in.error().code() == Errc::chips_invalid) {
-    fault(in.error().text());
+    add(Finding::chips_invalid, in.error().text());
     in.clear_error();
     in.go_to(back);
   } else {
@@ -45,6 +46,7 @@ bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_
   title_ = std::move(title);
   work_.pod.clear();
   work_.scratch.shape.clear();
+  cluster_.group.reset();
   if (!place) return false;
   if (!read(place, step)) {
     work_.pod.clear();
@@ -55,8 +57,8 @@ bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_
   if (!facts::read_shape(pod, work_.scratch.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   if (++templates_ <= max_templates) return true;
-  findings_.warn("only the first " + std::to_string(max_templates) +
-                 " Pod templates that ask for TPU were checked");
+  findings_.add(Finding::templates_unchecked, "only the first " + std::to_string(max_templates) +
+                                                  " Pod templates that ask for TPU were checked");
   return false;
 }
 
@@ -80,6 +82,11 @@ void Checker::annotation(read::Annotation which, std::string_view text) {
   work_.pod.annotation_values[static_cast<std::size_t>(which)] = text;
 }
 
+void Checker::set_ray_hosts(std::uint32_t hosts) {
+  if (work_.scratch.shape.class_chooses)
+    cluster_.group = read::RayGroup{.hosts = hosts, .slices = identity::unbounded};
+}
+
 outcome::Decision Checker::decide() {
   return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.scratch);
 }
@@ -89,19 +96,21 @@ const topology::Slice* Checker::slice() const {
   return facts.pod == nullptr ? nullptr : &facts.slice;
 }
 
-void Checker::fault(std::string_view sentence) {
-  findings_.fault(titled(sentence));
-}
-
-void Checker::warn(std::string_view sentence) {
-  findings_.warn(titled(sentence));
+void Checker::add(Finding finding, std::string_view sentence, Level most) {
+  findings_.add(finding, titled(sentence), most);
 }
 
 void Checker::report(const outcome::Decision& decision) {
   // The flavor that it is admitted to selects the nodes, or who makes the slice.
   if (decision.reason == outcome::Reason::no_topology && (kueue_manages() || skips_check())) return;
-  for (const outcome::Notes::Warning& note : work_.scratch.notes.warnings()) warn(note.sentence);
-  if (decision.outcome == outcome::Outcome::denied) fault(decision.denial.text());
+  const auto known_better = [&](Finding finding) {
+    return finding == Finding::sub_slice_unplaced && kueue_manages();
+  };
+  for (const outcome::Notes::Warning& note : work_.scratch.notes.warnings())
+    if (note.finding && !known_better(*note.finding))
+      findings_.add_decided(*note.finding, titled(note.sentence), Level::warn);
+  if (decision.outcome == outcome::Outcome::denied && decision.finding)
+    findings_.add_decided(*decision.finding, titled(decision.denial.text()), Level::deny);
 }
 
 bool Checker::kueue_manages() const {
@@ -130,12 +139,12 @@ std::string_view Checker::who_knows_better() const {
   return {};
 }
 
-void Checker::wrong_size(std::string_view sentence) {
+void Checker::wrong_size(Finding finding, std::string_view sentence) {
   const std::string_view why = who_knows_better();
   if (why.empty())
-    fault(sentence);
+    add(finding, sentence);
   else
-    warn(std::string(sentence) + "; allowed, because " + std::string(why));
+    add(finding, std::string(sentence) + "; allowed, because " + std::string(why), Level::warn);
 }
 
 std::string hosts_by_arithmetic(const topology::Slice& slice) {

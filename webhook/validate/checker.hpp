@@ -51,6 +51,9 @@ class Checker {
   void label(read::Label which, std::string_view text);
   void annotation(read::Annotation which, std::string_view text);
 
+  // How many Pods KubeRay makes for a slice, for a template that selects no topology.
+  void set_ray_hosts(std::uint32_t hosts);
+
   // What would become of the Pod as it is written now.
   outcome::Decision decide();
   // The slice that decide() found, null where it found none.
@@ -59,12 +62,12 @@ class Checker {
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
-  void fault(std::string_view sentence);
-  void warn(std::string_view sentence);
-  // A group of another size than its slice: a fault where nobody but the template says what
-  // the slice is, else a warning. Kueue, a slice that is made or cut on demand, annotations
+  // Of the template that is open; at the level of the finding, and at most at this one.
+  void add(Finding finding, std::string_view sentence, Level most = Level::deny);
+  // A group of another size than its slice: no more than a warning where somebody else than the
+  // template says what the slice is. Kueue, a slice that is made or cut on demand, annotations
   // of ours and variables of the user may know better (docs/decisions/0014).
-  void wrong_size(std::string_view sentence);
+  void wrong_size(Finding finding, std::string_view sentence);
 
  private:
   bool read(text::JsonReader::Mark place, std::string_view step);
@@ -84,7 +87,12 @@ class Checker {
                                                std::string_view name) const override {
       return all.claimed_chips(ns, name);
     }
+    std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
+                                            std::string_view) const override {
+      return group;
+    }
     const read::ClusterView& all;
+    std::optional<read::RayGroup> group;  // of the template that is open
   };
 
   const WorkloadObject& object_;

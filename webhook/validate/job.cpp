@@ -1,6 +1,7 @@
 #include "webhook/validate/job.hpp"
 
 #include "webhook/text/names.hpp"
+#include "webhook/validate/apps.hpp"
 
 #include <algorithm>
 
@@ -60,9 +61,11 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
   return misfit;
 }
 
+namespace {
+
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
 // its chips), so a wrong size is not a fault of it.
-bool check_job(Checker& checker, text::JsonReader::Mark spec) {
+bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::string& name) {
   text::JsonReader& in = checker.reader();
   JobTemplate job;
   if (!spec) return true;
@@ -71,20 +74,45 @@ bool check_job(Checker& checker, text::JsonReader::Mark spec) {
   if (!checker.open({}, job.pod_template)) return !in.failed();
   read::Pod& pod = checker.pod();
   const bool indexed = job.completion_mode == "Indexed";
-  const std::string host = checker.object().name + "-0";
-  label_completion(checker, checker.object().name);
+  const std::string host = name + "-0";
+  label_completion(checker, name);
   if (indexed)
     pod.hostname = host;
   else
     checker.label(read::Label::job_completion_index, {});
-  checker.report(checker.decide());
+  report_alike(checker, checker.decide(), "a Job that is not Indexed",
+               "set completionMode: Indexed");
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return true;
   const JobMisfit misfit = job_misfit(job, *slice, slice->hosts * slices_of(pod));
   if (!misfit.too_few.empty())
-    checker.warn(misfit.too_few + "; a program that uses the whole slice would wait forever");
-  if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
+    checker.add(Finding::job_too_few,
+                misfit.too_few + "; a program that uses the whole slice would wait forever");
+  if (!misfit.too_many.empty()) checker.add(Finding::completions_too_many, misfit.too_many);
   return true;
+}
+
+}  // namespace
+
+bool check_job(Checker& checker, text::JsonReader::Mark spec) {
+  return check_job_named(checker, spec, checker.object().name);
+}
+
+bool check_cron_job(Checker& checker, text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
+  text::JsonReader::Mark job_template, job;
+  text::Seen seen = 0;
+  const bool read = object_at(in, spec, [&](std::string_view key) {
+    return key == "jobTemplate" ? in.first(seen, 0) && keep_place(in, job_template) : in.skip();
+  });
+  seen = 0;
+  const bool good = read && object_at(in, job_template, [&](std::string_view key) {
+                      return key == "spec" ? in.first(seen, 0) && keep_place(in, job) : in.skip();
+                    });
+  // Its Jobs are named by the minute that they are for, of eight digits until the year 2160.
+  if (good && check_job_named(checker, job, checker.object().name + "-29000000")) return true;
+  if (read) in.within(job ? "jobTemplate.spec" : "jobTemplate");
+  return false;
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -31,6 +31,9 @@ struct JobMisfit {
 JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::uint32_t expected);
 
 // False where it cannot be read.
+//
+//   source  k8s.io/api batch/v1 CronJobSpec: jobTemplate.spec is that of a Job
 bool check_job(Checker& checker, text::JsonReader::Mark spec);
+bool check_cron_job(Checker& checker, text::JsonReader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

@@ -65,8 +65,8 @@ void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return;
   const JobMisfit misfit = job_misfit(replicated.job, *slice, slice->hosts);
-  if (!misfit.too_few.empty()) checker.wrong_size(misfit.too_few);
-  if (!misfit.too_many.empty()) checker.warn(misfit.too_many);
+  if (!misfit.too_few.empty()) checker.wrong_size(Finding::jobset_too_few, misfit.too_few);
+  if (!misfit.too_many.empty()) checker.add(Finding::completions_too_many, misfit.too_many);
 }
 
 bool read_network(text::JsonReader& in, Network& network) {

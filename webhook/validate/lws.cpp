@@ -94,7 +94,7 @@ class Group {
         checker_.open("worker template", group_.worker, "leaderWorkerTemplate.workerTemplate")) {
       check_workers();
     } else if (!leader_misfit_.empty()) {
-      checker_.warn(leader_misfit_);
+      checker_.add(Finding::lws_size, leader_misfit_, Level::warn);
     }
   }
 
@@ -140,9 +140,9 @@ class Group {
     const bool one_slice = !group_.subgroup_size;
     // Several subgroups, or a leader with other chips, may be more than one slice.
     if (one_shape && one_slice)
-      checker_.wrong_size(wrong);
+      checker_.wrong_size(Finding::lws_size, wrong);
     else
-      checker_.warn(wrong);
+      checker_.add(Finding::lws_size, wrong, Level::warn);
   }
 
   // A Pod's list of processes takes every member to be like itself: it cannot know better. Where
@@ -153,10 +153,11 @@ class Group {
     if (checker_.slice() == nullptr || checker_.slice()->hosts == 1) return;
     const Asked& leader = *leader_shape_;
     if (!leader.same_slices(worker) || leader.containers == worker.containers) return;
-    checker_.warn("the leader template has " + leader.text() + " and the worker template " +
-                  worker.text() +
-                  "; all members of a slice must have the same, else they read different "
-                  "lists of processes and the slice never starts");
+    checker_.add(Finding::lws_templates_differ,
+                 "the leader template has " + leader.text() + " and the worker template " +
+                     worker.text() +
+                     "; all members of a slice must have the same, else they read different "
+                     "lists of processes and the slice never starts");
   }
 
   Checker& checker_;

@@ -49,9 +49,10 @@ void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Sli
                                         : "numOfHosts is missing, which means 1";
   const std::string sentence = found + ", but " + hosts_by_arithmetic(slice);
   if (slice.multi_host())
-    checker.wrong_size(sentence);
+    checker.wrong_size(Finding::ray_hosts, sentence);
   else
-    checker.warn(sentence + "; each Pod will be a slice of its own");
+    checker.add(Finding::ray_hosts, sentence + "; each Pod will be a slice of its own",
+                Level::warn);
 }
 
 // A later replica is refused by what grows with its number: its name, a number of slices
@@ -63,18 +64,21 @@ void check_last_replica(Checker& checker, const WorkerGroup& group) {
   label_worker(checker, group, last);
   const outcome::Decision decision = checker.decide();
   if (decision.outcome == outcome::Outcome::denied)
-    checker.warn("Pods of replica " + last + " will be refused: " + decision.denial.text());
+    checker.add(Finding::ray_replicas_refused,
+                "Pods of replica " + last + " will be refused: " + decision.denial.text());
 }
 
 void check_group(Checker& checker, const WorkerGroup& group) {
   if (!checker.open(title_of(group), group.pod_template)) {
     if (checker.selects_tpu_without_chips())
-      checker.warn(
+      checker.add(
+          Finding::chips_missing,
           "selects TPU nodes (cloud.google.com/gke-tpu-accelerator), but no container asks for "
           "google.com/tpu");
     return;
   }
   label_worker(checker, group, "0");
+  if (group.hosts) checker.set_ray_hosts(*group.hosts);
   const outcome::Decision first = checker.decide();
   checker.report(first);
   if (const topology::Slice* slice = checker.slice()) check_hosts(checker, group, *slice);
@@ -86,8 +90,9 @@ void check_names(Checker& checker, std::vector<std::string_view>& names) {
   std::ranges::sort(names);
   for (std::size_t i = 1; i < names.size(); ++i)
     if (names[i] == names[i - 1] && (i < 2 || names[i] != names[i - 2]))
-      checker.fault("two worker groups are named " + text::printable(names[i]) +
-                    ", and Pods are told apart by their group's name");
+      checker.add(Finding::ray_groups_alike, "two worker groups are named " +
+                                                 text::printable(names[i]) +
+                                                 ", and Pods are told apart by their group's name");
 }
 
 bool check_groups(Checker& checker, text::JsonReader::Mark groups) {

@@ -3,6 +3,7 @@
 #include "webhook/answer/respond.hpp"
 #include "webhook/answer/workspace.hpp"
 #include "webhook/text/names.hpp"
+#include "webhook/validate/apps.hpp"
 #include "webhook/validate/job.hpp"
 #include "webhook/validate/jobset.hpp"
 #include "webhook/validate/lws.hpp"
@@ -27,6 +28,9 @@ constexpr Kind kinds[] = {
     {"ray.io", "RayService", config::WorkloadKind::ray, "ray", check_ray_service},
     {"jobset.x-k8s.io", "JobSet", config::WorkloadKind::jobset, "jobset", check_jobset},
     {"batch", "Job", config::WorkloadKind::job, "job", check_job},
+    {"batch", "CronJob", config::WorkloadKind::job, "job", check_cron_job},
+    {"apps", "Deployment", config::WorkloadKind::pod, "pod", check_deployment},
+    {"apps", "StatefulSet", config::WorkloadKind::statefulset, "statefulset", check_statefulset},
     {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", config::WorkloadKind::lws, "lws",
      check_leader_worker_set},
 };
@@ -46,6 +50,7 @@ bool is_checked_kind(std::string_view kind) {
 
 // What is found in one of the two objects of a review.
 struct Examined {
+  Examined(const config::Config& config, std::string_view ns) : findings(config, ns) {}
   WorkloadObject object;
   Findings findings;
 };
@@ -70,7 +75,7 @@ void soften(const Kind& kind, const config::Config& config, const read::ClusterV
   if (is_checked_kind(now.object.owner_kind))
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
   if (!work.review.old_object) return;
-  Examined before;
+  Examined before(config, work.review.ns);
   const std::string why = "allowed, because it was so before: ";
   if (examine(kind, work.review.old_object, config, cluster, work, before))
     now.findings.soften_old(before.findings, why);
@@ -97,14 +102,27 @@ answer::Answer respond_allowed(outcome::Reason reason, std::string_view workload
 // The API server logs what it is told; the first ones say enough.
 void take_warnings(const Findings& findings, outcome::Notes& notes) {
   constexpr std::size_t most = 20;
-  const std::vector<std::string>& all = findings.warnings();
-  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) notes.warn(all[i]);
-  if (all.size() > most) notes.warn("and " + std::to_string(all.size() - most) + " more warnings");
+  const auto& all = findings.warnings();
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    notes.warn(all[i].finding, all[i].sentence);
+  if (all.size() > most) notes.say("and " + std::to_string(all.size() - most) + " more warnings");
+}
+
+// A warning by default, which the configuration refuses, is not a slice that could never start.
+std::string verdict(const Kind& kind, const WorkloadObject& object,
+                    const std::vector<Findings::Found>& faults) {
+  const bool never = std::ranges::all_of(faults, [](const Findings::Found& each) {
+    return findings::row(each.finding).level == Level::deny;
+  });
+  const std::string who = std::string(kind.kind) + ' ' + text::printable(object.name, 100);
+  return (never ? "slices of " + who + " could never start: "
+                : who + " is refused by the configuration: ") +
+         joined(faults);
 }
 
 answer::Answer respond_found(const Kind& kind, const Examined& found, const config::Config& config,
                              answer::Workspace::Impl& work) {
-  const std::vector<std::string>& faults = found.findings.faults();
+  const auto& faults = found.findings.faults();
   outcome::Notes& notes = work.scratch.notes;
   notes.clear();
   outcome::Decision decision{.reason = outcome::Reason::checked,
@@ -113,11 +131,9 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
   if (!faults.empty()) {
     decision.outcome = outcome::Outcome::denied;
     decision.reason = outcome::Reason::never_works;
-    decision.denial = Error(Errc::bad_value, "slices of " + std::string(kind.kind) + " " +
-                                                 text::printable(found.object.name, 100) +
-                                                 " could never start: " + joined(faults));
+    decision.denial = Error(Errc::bad_value, verdict(kind, found.object, faults));
     if (decision.shadow)
-      notes.warn("shadow mode: it would have been denied: " + decision.denial.text());
+      notes.say("shadow mode: it would have been denied: " + decision.denial.text());
   }
   take_warnings(found.findings, notes);
   answer::Answer answer = respond_with(decision, work);
@@ -135,7 +151,7 @@ answer::Answer answer_object(read::Body body, const config::Config& config,
   if (kind == nullptr) return respond_allowed(outcome::Reason::not_a_pod, {}, work);
   if (!config.workloads.has(kind->workload))
     return respond_allowed(outcome::Reason::switched_off, kind->name, work);
-  Examined now;
+  Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, config, cluster, work, now)) {
     work.reader.within("request.object");
     return answer::refuse(work.reader.error(), work);

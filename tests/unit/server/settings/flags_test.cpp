@@ -87,7 +87,7 @@ void leaves(const Json& schema, const std::string& key, Set& out) {
   if (schema.contains("properties"))
     for (const auto& [name, below] : schema["properties"].items())
       leaves(below, key + (key.empty() ? "" : ".") + name, out);
-  else if (schema.contains("additionalProperties"))
+  else if (schema.contains("additionalProperties") && schema["propertyNames"].contains("pattern"))
     leaves(schema["additionalProperties"], key + ".*", out);
   else
     out.insert(key);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -240,14 +241,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "1x8"},
         Verdict{"unknown_accelerator",
                 a_pod().job("t", 1).accelerator("tpu-v9").topology("2x4").tpu(4), patched,
-                outcome::Reason::injected, "tpu-v9"},
+                outcome::Reason::injected,
+                "TPU-107: the catalog has no accelerator tpu-v9; by arithmetic"},
         Verdict{"unlisted_shape", a_pod().job("t", 1).topology("2x6").tpu(4), patched,
-                outcome::Reason::injected, "does not list 2x6"},
+                outcome::Reason::injected,
+                "TPU-106: the catalog has no topology 2x6 for tpu-v6e-slice"},
         // Sub-slices that do not fit are passed over by the device plugin
         // (docs/facts.md#sub-slice-shapes).
         Verdict{"sub_slice",
                 a_pod().job("t", 1).topology("4x4").annotation(sub_slice, "2x4").tpu(4), patched,
-                outcome::Reason::injected},
+                outcome::Reason::injected, "TPU-111: nothing places the 2 Pods"},
         Verdict{"sub_slice_is_the_whole",
                 a_pod().job("t", 1).topology("2x4").annotation(sub_slice, "2x4").tpu(4), patched,
                 outcome::Reason::injected},
@@ -393,6 +396,80 @@ TEST(DecideWords, hold_nothing_that_a_terminal_obeys) {
     EXPECT_EQ(test::annotation(answer, "tpu-webhook.dev/slice"),
               "host 0 of 1, Job " + said + ": 2x2x1 of tpu7x-" + said + ", 4 chips per host");
   }
+}
+
+// --- What is probably not meant -------------------------------------------------------------
+
+TEST(Capacity, a_node_is_spot_or_flex_start) {
+  const std::string spot = "cloud.google.com/gke-spot", flex = "cloud.google.com/gke-flex-start",
+                    both = "cloud.google.com/gke-provisioning";
+  const std::string said = "TPU-112: the Pod selects Spot nodes and flex-start nodes";
+  EXPECT_NE(admit(job().selector(spot, "true").selector(flex, "true")).warning(said), "");
+  EXPECT_NE(admit(job().selector(both, "flex-start").selector(spot, "true")).warning(said), "");
+  EXPECT_NE(admit(job().selector(both, "spot").selector(flex, "true")).warning(said), "");
+  for (const PodBuilder& fine :
+       {job().selector(spot, "true"), job().selector(flex, "true").selector(both, "flex-start"),
+        job().selector(spot, "true").selector(flex, "false"), job().selector(both, "spot")})
+    EXPECT_EQ(admit(fine).warning(said), "") << fine.pod().dump();
+}
+
+TEST(SubSlice, needs_somebody_who_places_it) {
+  const std::string said = "TPU-111: nothing places the 2 Pods of sub-slice 2x4";
+  const PodBuilder pod = a_pod()
+                             .job("train", 1)
+                             .topology("4x4")
+                             .tpu(4)
+                             .annotation("cloud.google.com/gke-tpu-slice-topology", "2x4");
+  EXPECT_NE(admit(pod).warning(said), "");
+  for (const PodBuilder& placed :
+       {PodBuilder(pod).annotation("kueue.x-k8s.io/podset-required-topology", "a/b"),
+        PodBuilder(pod).label("kueue.x-k8s.io/queue-name", "q"),
+        PodBuilder(pod).selector("cloud.google.com/gke-tpu-slice-2x4-id", "x"),
+        PodBuilder(pod).annotation("cloud.google.com/gke-tpu-slice-topology", "4x4")})
+    EXPECT_EQ(admit(placed).warning(said), "") << placed.pod().dump();
+}
+
+// A cluster that knows the worker groups of Ray.
+class RayHosts final : public read::ClusterView {
+ public:
+  explicit RayHosts(std::uint32_t hosts) : hosts_(hosts) {}
+  std::optional<read::RayGroup> ray_group(std::string_view, std::string_view,
+                                          std::string_view) const override {
+    return read::RayGroup{.hosts = hosts_, .slices = 2};
+  }
+
+ private:
+  std::uint32_t hosts_;
+};
+
+TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
+  const RayHosts four(4);
+  const PodBuilder pod = a_pod()
+                             .ray("c", "g", 1, 2)
+                             .accelerator("")
+                             .selector("cloud.google.com/compute-class", "tpus")
+                             .tpu(4);
+  const auto answer = admit(pod, {.cluster = &four});
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "2");
+  EXPECT_EQ(test::effective(answer, "TPU_WORKER_HOSTNAMES"),
+            "g-1-0.c-headless,g-1-1.c-headless,g-1-2.c-headless,g-1-3.c-headless");
+  EXPECT_TRUE(answer.warnings.empty()) << json(answer.warnings);
+  EXPECT_NE(admit(pod).warning("TPU-105: "), "");
+  const auto beyond =
+      admit(PodBuilder(pod).label("ray.io/replica-host-index", "4"), {.cluster = &four});
+  EXPECT_FALSE(beyond.allowed);
+  // Without a class the nodes may be of any topology.
+  EXPECT_NE(admit(a_pod().ray("c", "g", 1, 2).tpu(4), {.cluster = &four}).warning("TPU-105: "), "");
+}
+
+TEST(MegascalePort, may_be_any_that_all_slices_have) {
+  const auto with = [](PodBuilder pod) {
+    return admit(pod.env("MEGASCALE_PORT", "9915")).warning("MEGASCALE_PORT");
+  };
+  EXPECT_EQ(with(jobset()), "");
+  EXPECT_EQ(with(jobset().accelerator("tpu7x").topology("2x2x2")), "");
+  EXPECT_NE(admit(jobset().env("MEGASCALE_PORT", "http")).warning("MEGASCALE_PORT"), "");
+  EXPECT_NE(admit(jobset().env("MEGASCALE_PORT", "0")).warning("MEGASCALE_PORT"), "");
 }
 
 }  // namespace

@@ -148,9 +148,9 @@ TEST(ValidateJobSet, tells_all_replicated_jobs) {
       a_replicated_job("c", size, a_template("4x3", 8)),
       a_replicated_job("head", size, json{{"spec", {{"containers", json::array()}}}})}));
   EXPECT_TRUE(answer.message.starts_with(
-      "slices of JobSet js could never start: (1) replicated job a: completions is 2"))
+      "slices of JobSet js could never start: (1) TPU-404: replicated job a: completions is 2"))
       << answer.message;
-  EXPECT_NE(answer.message.find("(2) replicated job c: topology 4x3 is 12 chips"),
+  EXPECT_NE(answer.message.find("(2) TPU-103: replicated job c: topology 4x3 is 12 chips"),
             std::string::npos)
       << answer.message;
 }

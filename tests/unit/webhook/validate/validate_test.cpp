@@ -149,13 +149,20 @@ TEST(Validate, looks_at_so_many_templates_and_says_so) {
     groups.push_back(a_group("g" + std::to_string(i), 2, a_template("4x4", 4)));
   const auto answer = validated(a_ray_cluster(groups));
   EXPECT_FALSE(answer.allowed);
-  EXPECT_NE(answer.message.find("(20) worker group g19"), std::string::npos);
+  EXPECT_NE(answer.message.find("(20) TPU-401: worker group g19"), std::string::npos);
   EXPECT_NE(answer.message.find("; and 12 more"), std::string::npos) << answer.message;
-  EXPECT_EQ(answer.warnings, std::vector<std::string>{
-                                 "only the first 32 Pod templates that ask for TPU were checked"});
+  EXPECT_EQ(answer.warnings,
+            std::vector<std::string>{
+                "TPU-411: only the first 32 Pod templates that ask for TPU were checked"});
 }
 
 // ---- Pods and templates are told the same
+
+// "TPU-103: "; the title of a template stands between it and the sentence.
+constexpr std::size_t id_size = 9;
+std::string without_id(const std::string& sentence) {
+  return sentence.substr(id_size);
+}
 
 struct NoThrow final : read::ClusterView {
   std::optional<std::string> ray_headless_service(std::string_view,
@@ -211,13 +218,15 @@ TEST(Validate, agrees_with_the_decision_for_a_pod) {
         if (!pod.allowed) {
           const auto path = pod.message.find("spec.containers");
           const std::string said =
-              path == std::string::npos ? pod.message : pod.message.substr(path);
+              path == std::string::npos ? without_id(pod.message) : pod.message.substr(path);
+          EXPECT_NE(answer.message.find(pod.message.substr(0, id_size)), std::string::npos);
           EXPECT_NE(answer.message.find(said), std::string::npos) << answer.message << said;
         }
         for (std::string warning : pod.warnings) {
           if (const auto end = warning.find("; nothing was injected"); end != std::string::npos)
             warning.resize(end);
-          EXPECT_NE(answer.warning(warning), "") << what << warning << json(answer.warnings);
+          EXPECT_NE(answer.warning(without_id(warning)), "")
+              << what << warning << json(answer.warnings);
         }
       }
   EXPECT_GT(refused, 50);

@@ -166,5 +166,24 @@ TEST(Lws, indices_are_plain_decimals_of_the_group) {
         << bad;
 }
 
+// As LeaderWorkerSet's own webhook has it.
+TEST(Lws, a_slice_of_one_host_has_a_name) {
+  const auto answer = admit(a_pod().lws("vllm", 1, 0, 1).topology("2x2").tpu(4));
+  EXPECT_EQ(effective(answer, "TPU_NAME"), "vllm-1");
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "(absent)");
+}
+
+TEST(Lws, the_id_of_nobody_becomes_zero) {
+  const PodBuilder pod = subgroups(a_pod().lws("vllm", 1, 1, 3).topology("2x2").tpu(4), "1")
+                             .env("TPU_WORKER_ID", "-1");
+  const auto answer = admit(pod);
+  EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
+  EXPECT_TRUE(answer.warnings.empty()) << test::json(answer.warnings);
+  EXPECT_EQ(test::admit_pod(answer.object).patch, test::json::array());
+  // Another owner's is the user's.
+  const auto job = admit(a_pod().job("train", 0).topology("2x2").tpu(4).env("TPU_WORKER_ID", "-1"));
+  EXPECT_EQ(effective(job, "TPU_WORKER_ID"), "-1");
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::workloads

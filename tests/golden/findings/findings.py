@@ -1,0 +1,134 @@
+"""findings.py PROGRAM [--update]: each manifest beside this file is wrong in one way, and `review`
+says that way and no other. docs/messages.md is made of the program's table and of these answers.
+
+A manifest is called ID-WHAT.yaml; a first line "# review FLAGS" gives it flags. With --update the
+page is written again; without, the script fails where the page differs, where a manifest has
+another finding than its name says, where a finding has no manifest, and where anything is said of a
+manifest in right/ or of tests/e2e/manifests.
+"""
+
+import difflib
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+PAGE = ROOT / "docs/messages.md"
+HEAD = """# Messages
+
+Every denial and every warning begins with an id: `TPU-405: completions is 1, but ...`. What it means
+and what to do is on this page, and `tpu-webhook findings TPU-405` prints it.
+
+A **denied** object is refused with this text. With a **warning** it is allowed, and whoever created it
+reads the sentence: `kubectl` prints it, controllers put it into their log. An object is only denied where
+no member of its slice could start, whatever its containers run.
+
+The configuration file changes what follows of a finding, for all or for one namespace:
+
+```yaml
+findings:
+  TPU-405: deny       # deny, warn or off
+perNamespace:
+  research:
+    findings:
+      TPU-405: off
+```
+
+`review --strict` exits with 1 where there is a warning.
+
+| Id | Level | What is found |
+|---|---|---|
+"""
+
+
+def table(program):
+    return json.loads(subprocess.run([program, "findings", "--output", "json"], check=True,
+                                     capture_output=True, text=True).stdout)
+
+
+def flags(manifest):
+    first = manifest.read_text(encoding="utf-8").split("\n", 1)[0]
+    return shlex.split(first.removeprefix("# review ")) if first.startswith("# review ") else []
+
+
+def messages(program, manifest):
+    """(denied, sentences) of the answer to a manifest."""
+    command = [program, "review", str(manifest), "--output", "review", *flags(manifest)]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if ran.returncode > 1:
+        raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
+    denied, sentences = False, []
+    for line in ran.stdout.splitlines():  # one for each document
+        response = json.loads(line)["response"]
+        if not response["allowed"]:
+            denied = True
+            sentences.append(response["status"]["message"])
+        sentences += response.get("warnings", [])
+    return denied, sentences
+
+
+def ids_in(sentence, ids):
+    return {each for each in ids if f"{each}: " in sentence}
+
+
+def fault(name, level, denied, found):
+    own = name[:7]
+    if found != {own}:
+        return f"{name}: found {', '.join(sorted(found)) or 'nothing'}; want {own} alone"
+    if denied != (level == "deny"):
+        return f"{name}: was {'denied' if denied else 'allowed'}; its level is {level}"
+    return None
+
+
+def section(row, examples):
+    level = "Denied" if row["default"] == "deny" else "A warning"
+    out = [f"## {row['id']} {row['name']}", "", f"*{level} by default.* {row['what']} {row['cause']}", "",
+           f"**Fix.** {row['fix']}", ""]
+    for name, denied, sentences in examples:
+        out += [f"[{name}](../tests/golden/findings/{name}):", "", "```"]
+        out += [f"{'denied' if denied else 'Warning'}: {sentence}" for sentence in sentences]
+        out += ["```", ""]
+    return "\n".join(out)
+
+
+def main(program, update):
+    program = str(pathlib.Path(program).resolve())
+    rows = table(program)
+    ids = [row["id"] for row in rows]
+    examples = {each: [] for each in ids}
+    faults = []
+    for manifest in sorted(HERE.glob("TPU-*.yaml")):
+        level = next((row["default"] for row in rows if row["id"] == manifest.name[:7]), None)
+        denied, sentences = messages(program, manifest)
+        found = set().union(*(ids_in(each, ids) for each in sentences), set())
+        wrong = fault(manifest.name, level, denied, found)
+        if wrong:
+            faults.append("\n  ".join([wrong, *sentences]))
+        elif len(sentences) != 1:
+            faults.append("\n  ".join([f"{manifest.name}: {len(sentences)} sentences; want 1", *sentences]))
+        examples.setdefault(manifest.name[:7], []).append((manifest.name, denied, sentences))
+    faults += [f"{each}: no manifest here shows it" for each in ids if not examples[each]]
+    right = [*sorted((HERE / "right").glob("*.yaml")), *sorted((ROOT / "tests/e2e/manifests").glob("*.yaml"))]
+    for manifest in right:
+        _, sentences = messages(program, manifest)
+        if sentences:
+            faults.append("\n  ".join([f"{manifest.name}: nothing is wrong with it", *sentences]))
+    links = [f"| [{row['id']}](#{row['id'].lower()}-{row['name']}) | {row['default']} | {row['what']} |" for row in rows]
+    page = HEAD + "\n".join(links) + "\n\n" + "\n".join(section(row, examples[row["id"]]) for row in rows)
+    page = page.rstrip("\n") + "\n"
+    if update:
+        PAGE.write_text(page, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
+        old = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+        sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), page.splitlines(True), str(PAGE), "generated"))
+        faults.append("docs/messages.md is not current; write it again with --update")
+    print("\n".join(faults) or f"{sum(map(len, examples.values()))} wrong manifests, {len(rows)} findings: each has its own; "
+          f"{len(right)} right ones: nothing is said")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], "--update" in sys.argv[2:]))

@@ -1,0 +1,106 @@
+// What follows of a finding, as the configuration has it.
+#include "webhook/decide/levels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/admitted.hpp"
+#include "tests/support/validated.hpp"
+
+namespace tpuwh::webhook::decide {
+namespace {
+
+using findings::Finding;
+using findings::Level;
+using test::a_pod;
+using test::admit;
+using test::PodBuilder;
+
+config::Config with(Finding finding, Level level) {
+  config::Config config;
+  config.findings.set(finding, level);
+  return config;
+}
+
+// A denial, and a warning beside a patch.
+PodBuilder bad_topology() {
+  return a_pod().job("train", 1).topology("four").tpu(4);
+}
+PodBuilder own_port() {
+  return a_pod().job("train", 1).topology("4x4").tpu(4).env("TPU_WORKER_ID", "3");
+}
+
+TEST(Levels, are_those_of_the_table) {
+  EXPECT_TRUE(admit(bad_topology()).message.starts_with("TPU-102: topology \"four\""));
+  const auto warned = admit(own_port());
+  ASSERT_EQ(warned.warnings.size(), 1u);
+  EXPECT_TRUE(warned.warnings[0].starts_with("TPU-502: TPU_WORKER_ID of container"));
+}
+
+TEST(Levels, a_denial_may_be_a_warning_or_nothing) {
+  const auto warned =
+      admit(bad_topology(), {.config = with(Finding::topology_malformed, Level::warn)});
+  EXPECT_TRUE(warned.allowed);
+  EXPECT_EQ(warned.patch, test::json::array());
+  ASSERT_EQ(warned.warnings.size(), 1u);
+  EXPECT_TRUE(warned.warnings[0].starts_with("TPU-102: "));
+  EXPECT_TRUE(warned.warnings[0].ends_with("; nothing was injected"));
+  const auto silent =
+      admit(bad_topology(), {.config = with(Finding::topology_malformed, Level::off)});
+  EXPECT_TRUE(silent.allowed);
+  EXPECT_TRUE(silent.warnings.empty());
+}
+
+TEST(Levels, a_warning_may_deny_or_not_be_said) {
+  const auto denied = admit(own_port(), {.config = with(Finding::value_kept, Level::deny)});
+  EXPECT_FALSE(denied.allowed);
+  EXPECT_EQ(denied.reason, outcome::Reason::forbidden);
+  EXPECT_TRUE(denied.message.starts_with("TPU-502: TPU_WORKER_ID")) << denied.message;
+  EXPECT_TRUE(denied.warnings.empty());
+  const auto silent = admit(own_port(), {.config = with(Finding::value_kept, Level::off)});
+  EXPECT_TRUE(silent.warnings.empty());
+  EXPECT_NE(silent.patch, test::json::array());
+}
+
+TEST(Levels, of_a_namespace_win) {
+  config::Config config = with(Finding::value_kept, Level::deny);
+  config.per_namespace["research"].findings.set(Finding::value_kept, Level::off);
+  test::json review = own_port().review_json();
+  review["request"]["namespace"] = "research";
+  EXPECT_TRUE(admit(review.dump(), {.config = config}).allowed);
+  review["request"]["namespace"] = "team";
+  EXPECT_FALSE(admit(review.dump(), {.config = config}).allowed);
+}
+
+TEST(Levels, a_pod_that_asks_for_no_check_is_not_denied) {
+  const std::string skip = "cloud.google.com/skip-tpu-webhook-check";
+  EXPECT_TRUE(admit(bad_topology().annotation(skip, "true"),
+                    {.config = with(Finding::topology_malformed, Level::deny)})
+                  .allowed);
+}
+
+TEST(Levels, in_shadow_nothing_is_denied) {
+  config::Config config = with(Finding::value_kept, Level::deny);
+  config.mode = config::Mode::shadow;
+  const auto answer = admit(own_port(), {.config = config});
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_NE(answer.warning("would have been denied: TPU-502: "), "");
+}
+
+TEST(Levels, hold_for_templates_too) {
+  const auto job =
+      test::a_job({{"completionMode", "Indexed"}, {"completions", 1}, {"parallelism", 1}},
+                  test::a_template("4x4", 4));
+  EXPECT_TRUE(test::validated(job).allowed);
+  const auto denied = test::validated(job, {.config = with(Finding::job_too_few, Level::deny)});
+  EXPECT_FALSE(denied.allowed);
+  EXPECT_NE(denied.message.find("is refused by the configuration: TPU-405: "), std::string::npos)
+      << denied.message;
+  EXPECT_EQ(
+      test::validated(job, {.config = with(Finding::job_too_few, Level::off)}).warning("TPU-405"),
+      "");
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::decide

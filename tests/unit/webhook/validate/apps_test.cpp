@@ -1,0 +1,88 @@
+// Deployments, StatefulSets and CronJobs.
+#include "webhook/validate/apps.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/validated.hpp"
+
+namespace tpuwh::webhook::validate {
+namespace {
+
+using test::a_template;
+using test::json;
+using test::validated;
+
+json an_app(const char* kind, const json& spec) {
+  json object = {{"apiVersion", "apps/v1"},
+                 {"kind", kind},
+                 {"metadata", {{"name", "serve"}, {"namespace", "ns"}}},
+                 {"spec", {{"serviceName", "serve"}, {"template", a_template("4x4", 4)}}}};
+  object["spec"].update(spec);
+  return object;
+}
+
+TEST(Apps, pods_of_a_deployment_are_all_alike) {
+  const auto answer = validated(an_app("Deployment", {{"replicas", 4}}));
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_EQ(answer.warnings,
+            std::vector<std::string>{
+                "TPU-410: a Deployment makes Pods that are all alike, but 4x4 with 4 chips per Pod "
+                "has 4 hosts (16 / 4), each with an id of its own; use a LeaderWorkerSet or a "
+                "StatefulSet"});
+}
+
+TEST(Apps, pods_of_one_host_may_be_alike) {
+  EXPECT_TRUE(validated(an_app("Deployment", {{"template", a_template("2x2", 4)}})).silent());
+}
+
+TEST(Apps, what_a_pod_is_denied_for_its_template_is_refused_for) {
+  const auto answer = validated(an_app("Deployment", {{"template", a_template("four", 4)}}));
+  EXPECT_FALSE(answer.allowed);
+  EXPECT_NE(answer.message.find("slices of Deployment serve could never start: TPU-102: "),
+            std::string::npos)
+      << answer.message;
+}
+
+TEST(Apps, replicas_of_a_statefulset_are_whole_slices) {
+  for (const int whole : {0, 4, 8})
+    EXPECT_TRUE(validated(an_app("StatefulSet", {{"replicas", whole}})).silent()) << whole;
+  for (const int part : {1, 3, 5})
+    EXPECT_NE(validated(an_app("StatefulSet", {{"replicas", part}}))
+                  .warning("TPU-409: replicas is " + std::to_string(part) + ", but 4x4"),
+              "");
+  EXPECT_NE(validated(an_app("StatefulSet", json::object())).warning("replicas is missing"), "");
+}
+
+TEST(Apps, a_statefulset_of_a_leader_worker_set_is_its_business) {
+  json pod_template = a_template("4x4", 4);
+  pod_template["metadata"]["labels"]["leaderworkerset.sigs.k8s.io/name"] = "serve";
+  EXPECT_TRUE(
+      validated(an_app("StatefulSet", {{"replicas", 3}, {"template", pod_template}})).silent());
+}
+
+TEST(Apps, a_cron_job_is_checked_as_the_job_it_makes) {
+  const auto cron_job = [](const json& job) {
+    return json{{"apiVersion", "batch/v1"},
+                {"kind", "CronJob"},
+                {"metadata", {{"name", "nightly"}, {"namespace", "ns"}}},
+                {"spec", {{"schedule", "0 3 * * *"}, {"jobTemplate", {{"spec", job}}}}}};
+  };
+  json pod_template = a_template("4x4", 4);
+  pod_template["spec"]["subdomain"] = "nightly";
+  const json good = {{"completionMode", "Indexed"},
+                     {"completions", 4},
+                     {"parallelism", 4},
+                     {"template", pod_template}};
+  EXPECT_TRUE(validated(cron_job(good)).silent());
+  json small = good;
+  small["completions"] = 2;
+  EXPECT_NE(validated(cron_job(small)).warning("TPU-405: completions is 2"), "");
+  EXPECT_TRUE(validated(cron_job(json::object())).silent());
+  const auto broken = validated(cron_job({{"completions", "four"}}));
+  EXPECT_EQ(broken.status, 400u);
+  EXPECT_NE(broken.message.find("spec.jobTemplate.spec.completions"), std::string::npos)
+      << broken.message;
+}
+
+}  // namespace
+}  // namespace tpuwh::webhook::validate

@@ -1,0 +1,253 @@
+#include "webhook/findings/table.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::findings {
+
+namespace {
+
+using enum Finding;
+using enum Level;
+
+constexpr Row rows[] = {
+    // ---- a topology and its chips
+    {placeholder_left, "TPU-101", "placeholder-left", deny,
+     "A name or a topology contains a placeholder that was never filled in.",
+     "The manifest is a template, and a tool such as envsubst or helm was to replace ${NAME} "
+     "before it was applied. No node carries such a label and no DNS name may contain it.",
+     "Fill in the placeholder and apply the manifest again."},
+    {topology_malformed, "TPU-102", "topology-malformed", deny,
+     "The topology is not AxB or AxBxC in whole numbers.",
+     "No node carries such a label, so that the Pod could never be scheduled, and the hosts of the "
+     "slice cannot be counted.",
+     "Write the topology as node labels have it: 4x4, 2x2x2."},
+    {topology_not_divisible, "TPU-103", "topology-not-divisible", deny,
+     "The chips of the topology cannot be split over Pods of so many chips.",
+     "All hosts of a slice have the same number of chips, and each Pod gets one host. What is left "
+     "over would make no host.",
+     "Ask for all chips of a node, or select a topology that such nodes form; the message lists "
+     "them, and `tpu-webhook catalog` shows them."},
+    {chips_invalid, "TPU-104", "chips-invalid", deny,
+     "google.com/tpu is not a number of chips that a node can have.",
+     "Chips are whole: the API server refuses fractions and suffixes, and no node has more chips "
+     "than its machine type.",
+     "Ask for all chips of a node, usually 4."},
+    {topology_missing, "TPU-105", "topology-missing", warn,
+     "Nothing says which topology the Pod's slice has.",
+     "The topology comes from node selector cloud.google.com/gke-tpu-topology, from a required "
+     "node affinity with this one value, or from an annotation. Without it the hosts of the slice "
+     "are not known, and nothing is injected.",
+     "Select one topology, or say the number of hosts with annotation "
+     "tpu-webhook.dev/worker-count."},
+    {topology_unlisted, "TPU-106", "topology-unlisted", warn,
+     "The catalog does not list this topology for this accelerator.",
+     "Either no node has this label and the Pod will stay Pending, or the topology is newer than "
+     "this release. The variables are computed by arithmetic and are right if such nodes exist.",
+     "Use the topology that the message suggests, or one that `tpu-webhook catalog ACCELERATOR` "
+     "lists."},
+    {accelerator_unknown, "TPU-107", "accelerator-unknown", warn,
+     "The catalog does not list this accelerator.",
+     "Either no node has this label and the Pod will stay Pending, or the accelerator is newer "
+     "than "
+     "this release. The hosts of the slice are computed by arithmetic.",
+     "Use the label that the message suggests, or one that `tpu-webhook catalog` lists."},
+    {node_shared, "TPU-108", "node-shared", warn,
+     "Pods of a multi-host slice ask for fewer chips than its nodes have.",
+     "Several Pods then share a node, and the slice has more Pods than hosts: the TPU runtime of "
+     "one of them takes the chips of the others. GKE refuses such Pods on multi-host node pools.",
+     "Ask for all chips of a node, and for as many Pods as the slice has hosts."},
+    {containers_differ, "TPU-109", "containers-differ", warn,
+     "The containers of the Pod do not ask for chips in one way.",
+     "Every TPU container is one process of the slice, and all processes have the same number of "
+     "chips. What several numbers mean is not known, so nothing is injected.",
+     "Give each TPU container the same number of chips, as request and as limit; init containers "
+     "need none."},
+    {sub_slice_misfit, "TPU-110", "sub-slice-misfit", warn,
+     "The sub-slice that an annotation asks for is not part of the selected topology.",
+     "GKE's device plugin ignores such an annotation and describes the whole slice, so nothing is "
+     "injected that would say otherwise.",
+     "Choose a sub-slice of the topology: `tpu-webhook catalog ACCELERATOR TOPOLOGY` lists them."},
+    {sub_slice_unplaced, "TPU-111", "sub-slice-unplaced", warn,
+     "Nobody places the Pods of a sub-slice on hosts that are neighbours.",
+     "The scheduler knows node pools and no sub-slices: two Pods may land on hosts that are no "
+     "such "
+     "block, and the slice never forms.",
+     "Let Kueue place them with topology-aware scheduling (label kueue.x-k8s.io/queue-name and a "
+     "podset topology), or select the block's own label."},
+    {no_such_node, "TPU-112", "no-such-node", warn, "The node selectors exclude each other.",
+     "A node is a Spot node or a flex-start node, never both, so that the Pod stays Pending.",
+     "Keep the one selector that is meant."},
+    {claims_unknown, "TPU-113", "claims-unknown", warn,
+     "The Pod selects TPU nodes and has resource claims of which the chips are not known.",
+     "Chips of a claim are known where it comes from a ResourceClaimTemplate that this server may "
+     "read and that asks for a number of devices. Otherwise nothing is injected.",
+     "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate."},
+    {chips_missing, "TPU-114", "chips-missing", warn,
+     "A template selects TPU nodes, but no container asks for google.com/tpu.",
+     "Its Pods would hold TPU nodes without using their chips; the device plugin gives a container "
+     "only what it asks for.",
+     "Add google.com/tpu to the limits of the container, or remove the node selector."},
+    // ---- who a Pod is
+    {index_out_of_range, "TPU-201", "index-out-of-range", deny,
+     "A number that says which member this is lies outside of the slice.",
+     "The label or annotation is not a decimal number, or the slice has no such host: the Job asks "
+     "for more Pods than the topology has hosts, or somebody wrote the label by hand.",
+     "Make the number of Pods equal to the number of hosts that the message gives."},
+    {identity_missing, "TPU-202", "identity-missing", warn,
+     "Nothing says which host of the slice this Pod is.",
+     "Its owner writes no index, as for a Job that is not Indexed, or a Deployment. Members of one "
+     "slice must have different ids, so none is guessed and nothing is injected.",
+     "Use an Indexed Job, a JobSet, a StatefulSet, a LeaderWorkerSet or a Ray worker group; or say "
+     "it with annotations tpu-webhook.dev/worker-id and tpu-webhook.dev/hostnames."},
+    {size_contradicts, "TPU-203", "size-contradicts", warn,
+     "Two statements about the size of the slice, or about the Pod's place in it, differ.",
+     "The topology says one number of hosts, and a group size, an annotation or the RayCluster "
+     "says "
+     "another. Which is meant is not known, so nothing is injected.",
+     "Make the number of members equal to the hosts of the topology."},
+    {name_contradicts, "TPU-204", "name-contradicts", warn,
+     "The Pod's host name, or the list of host names, does not fit its place in the slice.",
+     "Members find each other by name, and each must find itself at its own place in the list.",
+     "Remove spec.hostname or the annotation, or correct it as the message says."},
+    {coordinator_invalid, "TPU-205", "coordinator-invalid", warn,
+     "Annotation coordinator is not a host name.",
+     "All slices of a job meet at this address. With one that cannot resolve nothing is injected.",
+     "Write the DNS name of host 0 of slice 0, without a scheme."},
+    {coordinator_missing, "TPU-206", "coordinator-missing", warn,
+     "The job has several slices, but nothing names host 0 of slice 0.",
+     "Slices that are separate workloads cannot know each other's names, so no MEGASCALE variable "
+     "is injected.",
+     "Add annotation tpu-webhook.dev/coordinator with the DNS name of host 0 of slice 0."},
+    // ---- names
+    {name_invalid, "TPU-301", "name-invalid", deny,
+     "A host of the slice would have a name that DNS cannot hold.",
+     "A DNS label has at most 63 lower-case letters, digits and inner dashes. The names of Pods "
+     "are "
+     "made of the names of the workload, its groups and an index.",
+     "Shorten or correct the name of the workload or of its group."},
+    {subdomain_missing, "TPU-302", "subdomain-missing", warn,
+     "The hosts of a multi-host slice have no DNS names.",
+     "A Pod has a DNS name if spec.subdomain names a headless Service. Without it "
+     "TPU_WORKER_HOSTNAMES cannot be injected, and the members wait for each other forever.",
+     "Create a headless Service and set spec.subdomain to its name."},
+    {names_do_not_resolve, "TPU-303", "names-do-not-resolve", warn,
+     "The Pod's DNS settings keep it from resolving the other hosts, or them from resolving it.",
+     "Names of members are looked up in the cluster's search path, which dnsPolicy Default and "
+     "None "
+     "do not have, and hostNetwork has only with ClusterFirstWithHostNet.",
+     "Set dnsPolicy: ClusterFirstWithHostNet beside hostNetwork, ClusterFirst otherwise."},
+    // ---- the number of Pods
+    {ray_hosts, "TPU-401", "ray-hosts", deny,
+     "numOfHosts of a Ray worker group is not the number of hosts of its topology.",
+     "KubeRay makes numOfHosts Pods for each replica, and each replica is to be one slice.",
+     "Set numOfHosts to the number that the message gives."},
+    {ray_groups_alike, "TPU-402", "ray-groups-alike", deny,
+     "Two worker groups of a RayCluster have one name.",
+     "Pods are told apart by the name of their group: two of them would get the same id.",
+     "Give each worker group a name of its own."},
+    {ray_replicas_refused, "TPU-403", "ray-replicas-refused", warn,
+     "Pods of the later replicas of a Ray worker group will be refused.",
+     "A larger index makes a name too long, or lies beyond MEGASCALE_NUM_SLICES. The first "
+     "replicas "
+     "run.",
+     "Lower replicas, shorten the name, or raise MEGASCALE_NUM_SLICES."},
+    {jobset_too_few, "TPU-404", "jobset-too-few", deny,
+     "A replicated job runs fewer Pods at a time than its slice has hosts.",
+     "A slice forms when all its hosts run at the same time.",
+     "Set completions and parallelism to the number of hosts that the message gives."},
+    {job_too_few, "TPU-405", "job-too-few", warn,
+     "A Job runs fewer Pods at a time than its slice has hosts.",
+     "A program that uses the whole slice waits for the missing hosts forever. It is allowed, "
+     "since "
+     "a Job of one Pod is also how people look at one host.",
+     "Set completions and parallelism to the number of hosts that the message gives."},
+    {completions_too_many, "TPU-406", "completions-too-many", warn,
+     "A Job has more completions than its slice has hosts.",
+     "The slice forms, and the Pods beyond it are refused, so that the Job never completes.",
+     "Set completions to the number of hosts that the message gives."},
+    {lws_size, "TPU-407", "lws-size", deny,
+     "A group of a LeaderWorkerSet does not have as many members as its slice has hosts.",
+     "A group, or a subgroup, is one slice, and it forms when all its hosts run.",
+     "Set size (or subGroupSize) to the number of hosts; a leader without chips is not in the "
+     "slice."},
+    {lws_templates_differ, "TPU-408", "lws-templates-differ", warn,
+     "Leader and workers of one slice have different TPU containers.",
+     "Each Pod lists the processes of all members as its own template has them, so the two lists "
+     "differ and the slice never forms.",
+     "Give both templates the same TPU containers, or the leader none."},
+    {statefulset_size, "TPU-409", "statefulset-size", warn,
+     "The replicas of a StatefulSet are not a multiple of the hosts of a slice.",
+     "Each run of consecutive ordinals is a slice; the last one lacks hosts and waits forever.",
+     "Set replicas to a multiple of the number of hosts that the message gives."},
+    {deployment_of_hosts, "TPU-410", "deployment-of-hosts", warn,
+     "A Deployment or a Job without indexes makes Pods of a multi-host slice.",
+     "Its Pods are all alike: nothing says which host of the slice each of them is, so nothing is "
+     "injected.",
+     "Use a LeaderWorkerSet or a StatefulSet for servers, an Indexed Job or a JobSet for "
+     "training."},
+    {templates_unchecked, "TPU-411", "templates-unchecked", warn,
+     "The object has more TPU templates than are checked.",
+     "One review looks at 32 templates, which bounds what it can cost. The Pods of the others are "
+     "checked when they are created.",
+     "Nothing has to be done."},
+    // ---- variables
+    {too_long, "TPU-501", "too-long", deny,
+     "A variable, or everything that would be injected, is longer than Linux or Kubernetes allow.",
+     "The kernel starts no program with a variable above 131,071 bytes, and the API server stores "
+     "no object above 1.5 MiB.",
+     "Shorten the names of the workload and its Service, or use fewer containers per host."},
+    {value_kept, "TPU-502", "value-kept", warn,
+     "A value that the manifest sets differs from what this Pod's place in the slice gives.",
+     "Values of users are never overwritten. If the members do not agree, the slice never forms.",
+     "Remove the variable or the label from the manifest, or set all of them."},
+    {port_invalid, "TPU-503", "port-invalid", warn, "TPU_PROCESS_PORT is not a port number.",
+     "The port of each process stands in TPU_PROCESS_ADDRESSES, which is therefore not injected.",
+     "Remove TPU_PROCESS_PORT, or set it to a number from 1 to 65535."},
+    {port_twice, "TPU-504", "port-twice", warn,
+     "Two TPU containers of one Pod have the same TPU_PROCESS_PORT.",
+     "Containers of a Pod share its ports: the second process cannot listen.",
+     "Remove TPU_PROCESS_PORT, or give each container another one."},
+    {torch_misfit, "TPU-505", "torch-misfit", warn,
+     "The variables of torch_tpu cannot be computed for this slice.",
+     "They name each device by its place, which is only known for some shapes and containers. "
+     "Everything else is injected.",
+     "Set them in the manifest, or switch setting torchTpu off."},
+    {addresses_in_file, "TPU-506", "addresses-in-file", warn,
+     "TPU_PROCESS_ADDRESSES_PATH names a file with the addresses of the processes.",
+     "JAX reads the file in place of TPU_WORKER_HOSTNAMES and TPU_PROCESS_ADDRESSES, and "
+     "TPU_WORKER_ID is the number of a line of it. Nobody here can see whether the two agree.",
+     "Remove the variable, or write the file in the order of the injected list."},
+    // ---- placement
+    {exclusive_topology_invalid, "TPU-601", "exclusive-topology-invalid", warn,
+     "Annotation exclusive-topology is not the key of a node label.",
+     "It names the domain in which a slice is alone. Without a key no affinity is added.",
+     "Write a label key, such as cloud.google.com/gke-nodepool, or \"none\"."},
+    {selector_contradicts_leader, "TPU-602", "selector-contradicts-leader", warn,
+     "A follower selects another domain than the one where its leader runs.",
+     "The slice is then spread over two domains and never forms. The selector is kept.",
+     "Remove the node selector, or give leader and followers the same."},
+};
+
+static_assert(std::size(rows) == finding_count);
+static_assert([] {
+  for (std::size_t i = 0; i < finding_count; ++i)
+    if (static_cast<std::size_t>(rows[i].finding) != i) return false;
+  return true;
+}());
+
+}  // namespace
+
+std::span<const Row> table() {
+  return rows;
+}
+
+const Row& row(Finding finding) {
+  return rows[static_cast<std::size_t>(finding)];
+}
+
+const Row* find(std::string_view id) {
+  const auto* found = std::ranges::find(rows, id, &Row::id);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+}  // namespace tpuwh::webhook::findings

@@ -1,0 +1,75 @@
+#include "webhook/validate/apps.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tpuwh::webhook::validate {
+
+namespace {
+
+struct Spec {
+  std::optional<std::uint32_t> replicas;
+  std::string_view service_name;
+  text::JsonReader::Mark pod_template;
+};
+
+bool read_spec(text::JsonReader& in, text::JsonReader::Mark place, Spec& spec) {
+  text::Seen seen = 0;
+  return object_at(in, place, [&](std::string_view key) {
+    if (key == "replicas") return in.first(seen, 0) && optional_number(in, spec.replicas);
+    if (key == "serviceName")
+      return in.first(seen, 1) && text::optional_text(in, spec.service_name);
+    if (key == "template") return in.first(seen, 2) && keep_place(in, spec.pod_template);
+    return in.skip();
+  });
+}
+
+}  // namespace
+
+void report_alike(Checker& checker, const outcome::Decision& decision, std::string_view maker,
+                  std::string_view fix) {
+  const topology::Slice* slice = checker.slice();
+  const bool alike =
+      slice != nullptr && slice->multi_host() && decision.reason == outcome::Reason::no_identity;
+  if (!alike) return checker.report(decision);
+  checker.add(Finding::deployment_of_hosts,
+              std::string(maker) + " makes Pods that are all alike, but " +
+                  hosts_by_arithmetic(*slice) + ", each with an id of its own; " +
+                  std::string(fix));
+}
+
+bool check_deployment(Checker& checker, text::JsonReader::Mark place) {
+  Spec spec;
+  if (!read_spec(checker.reader(), place, spec)) return false;
+  if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
+  checker.pod().owner = {"ReplicaSet", checker.object().name, {}};
+  report_alike(checker, checker.decide(), "a Deployment", "use a LeaderWorkerSet or a StatefulSet");
+  return true;
+}
+
+// Consecutive ordinals are a slice (webhook/workloads/statefulset.cpp).
+bool check_statefulset(Checker& checker, text::JsonReader::Mark place) {
+  Spec spec;
+  if (!read_spec(checker.reader(), place, spec)) return false;
+  if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
+  read::Pod& pod = checker.pod();
+  // LeaderWorkerSet makes StatefulSets of its groups, whose Pods go by its own labels.
+  if (!pod.label(read::Label::lws_name).empty()) return true;
+  const std::string first = checker.object().name + "-0";
+  pod.owner = {"StatefulSet", checker.object().name, {}};
+  pod.name = pod.hostname = first;
+  pod.subdomain = spec.service_name;
+  checker.label(read::Label::pod_index, "0");
+  checker.report(checker.decide());
+  const topology::Slice* slice = checker.slice();
+  const std::uint32_t replicas = spec.replicas.value_or(1);  // the API server's default
+  if (slice == nullptr || !slice->multi_host() || replicas % slice->hosts == 0) return true;
+  checker.add(Finding::statefulset_size,
+              (spec.replicas ? "replicas is " + std::to_string(replicas)
+                             : std::string("replicas is missing, which means 1")) +
+                  ", but " + hosts_by_arithmetic(*slice) +
+                  ": want a multiple of it, or the last slice waits forever");
+  return true;
+}
+
+}  // namespace tpuwh::webhook::validate

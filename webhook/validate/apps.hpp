@@ -1,0 +1,22 @@
+// The templates of a Deployment and of a StatefulSet.
+#pragma once
+
+#include "webhook/validate/checker.hpp"
+
+namespace tpuwh::webhook::validate {
+
+// False where it cannot be read.
+//
+//   source  k8s.io/api apps/v1 DeploymentSpec, StatefulSetSpec
+bool check_deployment(Checker& checker, text::JsonReader::Mark spec);
+bool check_statefulset(Checker& checker, text::JsonReader::Mark spec);
+
+// Reports a Pod of which nothing says which host of its slice it is, since its owner makes all
+// alike. Anything else that decide() found is reported as it is.
+//
+//   maker  "a Deployment"
+//   fix    "use a LeaderWorkerSet or a StatefulSet"
+void report_alike(Checker& checker, const outcome::Decision& decision, std::string_view maker,
+                  std::string_view fix);
+
+}  // namespace tpuwh::webhook::validate
