@@ -1,6 +1,9 @@
 """Story 8: objects whose slices could never start, as their author reads it: golden/*.txt, to the letter."""
 
+import pathlib
+
 import pytest
+import yaml
 
 from harness import golden
 from harness.api import Refused, wait_for
@@ -8,6 +11,7 @@ from harness.namespace import manifest
 from harness.release import CHECKS, NAME
 
 RAY = ("ray.io/v1", "RayCluster")
+FINDINGS = pathlib.Path(__file__).resolve().parents[1] / "golden/findings"
 SHADOWED = {"metadata": {"labels": {"tpu-webhook.dev/mode": "shadow"}}}
 ENFORCED = {"metadata": {"labels": {"tpu-webhook.dev/mode": None}}}
 
@@ -37,6 +41,13 @@ def jobset(*sizes):
     return js
 
 
+# Of tests/golden/findings, where each has one fault.
+WRONG = ("TPU-101-job-name", "TPU-102-accelerator-type", "TPU-103-three-chips", "TPU-104-half-a-chip",
+         "TPU-106-turned", "TPU-107-short-name", "TPU-108-one-chip-of-four", "TPU-112-spot-and-flex-start",
+         "TPU-302-no-service", "TPU-401-two-of-four", "TPU-404-one-at-a-time", "TPU-405-one-pod",
+         "TPU-407-three-of-four", "TPU-409-three-replicas", "TPU-410-deployment", "TPU-410-cron-job")
+
+
 def checks(release, namespace):
     return [line["reason"] for line in release.checks(namespace.name)]
 
@@ -62,6 +73,22 @@ def test_a_doubtful_job_is_warned_of(release, namespace):
     (job,) = [obj for obj in manifest("job-2x4.yaml") if obj["kind"] == "Job"]
     job["spec"].update(completions=1, parallelism=1, suspend=True)
     golden.reads("warned-job", golden.kubectl_create(namespace, job))
+
+
+def test_wrong_manifests_as_their_author_reads_them(release, namespace):
+    """A dry run asks the webhooks as well."""
+    for name in WRONG:
+        text = (FINDINGS / f"{name}.yaml").read_text(encoding="utf-8")
+        golden.reads(f"wrong-{name}", golden.kubectl_create(namespace, yaml.safe_load(text), "--dry-run=server"))
+
+
+def test_servers_without_tpus_are_not_sent(release, namespace):
+    """The conditions of the entry let a Deployment, a StatefulSet or a CronJob through that asks for TPUs, and no other."""
+    for name in ("right/deployment-cpu", "right/job-cpu", "TPU-410-deployment", "TPU-409-three-replicas", "TPU-410-cron-job"):
+        namespace.create(yaml.safe_load((FINDINGS / f"{name}.yaml").read_text(encoding="utf-8")))
+    wait_for("the three", lambda: len(checks(release, namespace)) >= 3, 5, every=0.02)
+    assert sorted(line["owner"] for line in release.checks(namespace.name)) == [
+        "CronJob/nightly", "Deployment/serve", "StatefulSet/serve"]
 
 
 def test_an_update_that_makes_it_wrong_is_refused(release, namespace):

@@ -9,6 +9,7 @@ TPUWH_WHOLE_POOL_RUNS=5 plays each case so often, in shuffled order, and prints 
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import os
 import random
@@ -17,7 +18,7 @@ import time
 import pytest
 
 from harness import broken, pools, slices
-from harness.namespace import node_of
+from harness.namespace import manifest, node_of
 from test_operator import ask  # noqa: F401 (a fixture)
 
 RUNS = int(os.environ.get("TPUWH_WHOLE_POOL_RUNS", "1"))
@@ -39,15 +40,15 @@ class Played:
 
 
 def lone(namespace, number: int, edit=None):
-    def named(obj):
-        if obj["kind"] == "Job":
-            obj["metadata"]["name"] = f"lone-{number}"
-            if edit:
-                edit(obj)
-        elif number:
-            obj["metadata"]["name"] = f"lone-{number}"  # one Service serves all
+    """A Job of one slice. The Pods of these stories look up no names, so the manifest's Service is left out."""
+    (job,) = [obj for obj in manifest("job-4x4.yaml") if obj["kind"] == "Job"]
 
-    namespace.apply("job-4x4.yaml", edit=named)
+    def named(obj):
+        obj["metadata"]["name"] = f"lone-{number}"
+        if edit:
+            edit(obj)
+
+    namespace.create(job, edit=named)
 
 
 def play(namespace, count: int, together: bool = True, edit=None, seed: int = 1) -> Played:
@@ -66,12 +67,16 @@ def play(namespace, count: int, together: bool = True, edit=None, seed: int = 1)
 
 
 @contextlib.contextmanager
-def eight_pools(api, spoiled: int, way):
-    """Eight pools; of these so many are spoiled, any of them."""
-    chosen = random.Random(spoiled).sample(EIGHT, spoiled)
-    with pools.only(api, *EIGHT), broken.one_node(api, chosen, way):
+def some_spoiled(api, of, spoiled: int, way):
+    """These pools and no others; so many of them are spoiled, any of them."""
+    chosen = random.Random(spoiled).sample(of, spoiled)
+    with pools.only(api, *of), broken.one_node(api, chosen, way):
         time.sleep(SEEN_SECONDS)
         yield chosen
+
+
+def eight_pools(api, spoiled: int, way):
+    return some_spoiled(api, EIGHT, spoiled, way)
 
 
 def without_hint(release):
@@ -112,6 +117,20 @@ def test_one_after_another(release, namespace, api, picture):
     assert all((run.whole, run.partial) == (5, 0) for run in runs), slices.table(runs[-1].found)
 
 
+def test_eight_jobs_beside_none_to_four_spoiled_pools(release, namespace, api, picture):
+    """Twelve pools. With several runs also in each way to spoil one, and one Job after another."""
+    told, all_runs = [], []
+    for way, together in itertools.product(broken.WAYS, (True, False)) if RUNS > 1 else [(broken.cordoned, True)]:
+        for spoiled in range(5):
+            with some_spoiled(api, pools.SLICES[:12], spoiled, way):
+                runs = played_often(namespace, 8, together)
+            all_runs += runs
+            told.append(f"{spoiled} {way.__name__}, {'at once' if together else 'one after another'}: "
+                        + "; ".join(map(str, runs)))
+    picture("eight Jobs, twelve pools, none to four of them spoiled", "\n".join(told))
+    assert all((run.whole, run.partial) == (8, 0) for run in all_runs), "\n".join(told)
+
+
 def test_more_slices_than_whole_pools(release, namespace, api, picture, ask):
     """It is a preference: what is left begins where it can, and audit says what is wrong there."""
     with eight_pools(api, 4, broken.cordoned):
@@ -123,6 +142,35 @@ def test_more_slices_than_whole_pools(release, namespace, api, picture, ask):
     found = [one["what"] for one in json.loads(text)["findings"] if one["check"] == "unfit-pool"]
     assert code == 1 and len(found) == last.partial, text
     assert all("is cordoned; 3 of 4 hosts are bound" in what for what in found), found
+
+
+def two_slices(namespace, name: str) -> None:
+    """A JobSet of two slices that nobody but the webhook places."""
+    (jobset,) = manifest("jobset-multislice.yaml")
+
+    def named(obj):
+        obj["metadata"] = {"name": name}
+        obj["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"].pop("hostNetwork")
+
+    namespace.create(jobset, edit=named)
+
+
+@pytest.mark.parametrize(("count", "whole"), ((3, 3), (2, 2)), ids=("three_pools", "two_pools"))
+def test_two_jobsets_of_two_slices_each(release, namespace, api, picture, count, whole):
+    """A slice that begins is whole; but a preference holds no pool free for a job's other slice."""
+    told = []
+    for _ in range(RUNS):
+        with pools.only(api, *EIGHT[:count]):
+            time.sleep(SEEN_SECONDS)
+            for name in ("one", "two"):
+                two_slices(namespace, name)
+            namespace.quiet(2, limit=20)
+            found = slices.of(namespace.pods(), pools.by_node(api))
+            namespace.empty()
+        standing = sorted(one.name.split("/")[0] for one in found if one.stands)
+        told.append(f"pools of {count} held by: " + ", ".join(standing))
+        assert len(standing) == whole and not any(one.pools and not one.stands for one in found), slices.table(found)
+    picture(f"two JobSets of two slices each, {count} pools", "\n".join(told))
 
 
 @pytest.mark.parametrize("weight", (1, 50, 100))

@@ -98,19 +98,28 @@ matchConditions:
   - name: not-being-deleted
     expression: |-
       !has(object.metadata.deletionTimestamp)
-  # Most Jobs have nothing to do with TPUs; of the other kinds there are few.
-  - name: no-job-without-tpu
+  # Most Jobs and servers have nothing to do with TPUs; of the other kinds there are few.
+  - name: no-common-kind-without-tpu
     expression: |-
-      request.kind.kind != 'Job' ||
-      {{- include "tpu-webhook.asksForTpu" "object.spec.template.spec" | nindent 6 }} ||
-      {{- include "tpu-webhook.hasClaims" "object.spec.template.spec" | nindent 6 }}
+      !(request.kind.kind in ['Job', 'CronJob', 'Deployment', 'StatefulSet']) ||
+      (request.kind.kind == 'CronJob' ?
+      {{- include "tpu-webhook.templateConcernsUs" "object.spec.jobTemplate.spec.template.spec" | nindent 6 }} :
+      {{- include "tpu-webhook.templateConcernsUs" "object.spec.template.spec" | nindent 6 }})
+{{- end }}
+
+{{/* The argument: where the Pod's specification is. */}}
+{{- define "tpu-webhook.templateConcernsUs" -}}
+({{ include "tpu-webhook.asksForTpu" . }} ||
+{{ include "tpu-webhook.hasClaims" . }})
 {{- end }}
 
 {{- define "tpu-webhook.validationRules" -}}
 {{- $all := list
   (list "ray" "ray.io" (list "v1" "v1alpha1") (list "rayclusters" "rayjobs" "rayservices"))
   (list "jobset" "jobset.x-k8s.io" (list "v1alpha2") (list "jobsets"))
-  (list "job" "batch" (list "v1") (list "jobs"))
+  (list "job" "batch" (list "v1") (list "jobs" "cronjobs"))
+  (list "pod" "apps" (list "v1") (list "deployments"))
+  (list "statefulset" "apps" (list "v1") (list "statefulsets"))
   (list "lws" "leaderworkerset.x-k8s.io" (list "v1") (list "leaderworkersets")) }}
 {{- $handled := include "tpu-webhook.handled" . | fromYamlArray }}
 {{- range $rule := $all }}
