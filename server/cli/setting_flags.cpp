@@ -67,7 +67,8 @@ void add_value(CLI::App& command, const Setting& setting, Layers& layers) {
   };
   auto* option =
       command.add_option_function<std::vector<std::string>>(setting.flag, take, setting.help);
-  option->expected(1)->type_size(1)->type_name(setting.type_name);
+  // One value for each time that the flag is given: what follows is another argument.
+  option->expected(1)->type_size(1)->allow_extra_args(false)->type_name(setting.type_name);
   option->multi_option_policy(list ? CLI::MultiOptionPolicy::TakeAll
                                    : CLI::MultiOptionPolicy::Throw);
   if (const auto standard = to_text(setting.get(settings::ServeOptions())); !standard.empty())

@@ -1,7 +1,9 @@
 #include "server/cli/cli.hpp"
 
+#include "server/settings/table.hpp"
 #include "tests/support/named_case.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -10,12 +12,21 @@
 namespace tpuwh::server::cli {
 namespace {
 
+using settings::Setting;
 using test::case_name;
 using test::PrintTo;
 
 Command parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "tpu-webhook");
   return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+// A value that the setting takes: its default.
+std::string text_of(const Setting& setting) {
+  const auto value = setting.get(settings::ServeOptions());
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  return value.at(0).get<std::string>();
 }
 
 TEST(CommandLineTest, serve_is_something_to_run) {
@@ -49,6 +60,31 @@ TEST(CommandLineTest, help_has_an_example) {
 
 TEST(CommandLineTest, tells_its_version) {
   EXPECT_EQ(parse({"--version"}).text.rfind("tpu-webhook ", 0), 0u);
+}
+
+// What follows a flag's value is the command's own argument.
+TEST(CommandLineTest, a_setting_takes_one_value) {
+  for (const Setting& setting : settings::settings()) {
+    if (setting.flag.empty() || setting.shape == settings::Shape::boolean) continue;
+    const std::string value = text_of(setting);
+    if (value.empty()) continue;  // a file's name: no flag of review
+    if (setting.scope <= settings::Scope::decision) {
+      EXPECT_TRUE(parse({"review", setting.flag.c_str(), value.c_str(), "pod.yaml"}).run)
+          << setting.flag;
+    }
+    try {
+      parse({"serve", setting.flag.c_str(), value.c_str(), "pod.yaml"});
+      ADD_FAILURE() << setting.flag << " took two values";
+    } catch (const settings::UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("pod.yaml")) << setting.flag;
+      EXPECT_THAT(error.what(), testing::Not(testing::HasSubstr(setting.flag)));
+    }
+  }
+}
+
+TEST(CommandLineTest, a_list_may_be_given_in_parts) {
+  EXPECT_TRUE(parse({"review", "--workloads", "ray,job", "--workloads", "pod", "pod.yaml"}).run);
+  EXPECT_TRUE(parse({"slices", "--annotation-prefix", "a.b", "train"}).run);
 }
 
 struct BadCase {
