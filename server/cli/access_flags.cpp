@@ -21,9 +21,10 @@ void add_access_flags(CLI::App& command, live::ClusterAccess& access) {
 void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
                        const std::string& made_with) {
   command
-      .add_option("--cluster", access.snapshot,
-                  "Read a snapshot file instead of a running cluster: " + made_with +
-                      "; - is standard input")
+      .add_option("--cluster,-f", access.snapshot,
+                  "Read a snapshot instead of a running cluster: what is printed by " + made_with +
+                      ". A file, a folder of them, or - for standard input; may be repeated")
+      ->allow_extra_args(false)
       ->type_name("SNAPSHOT.json");
 }
 

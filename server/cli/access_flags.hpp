@@ -13,7 +13,7 @@ namespace tpuwh::server::cli {
 
 void add_access_flags(CLI::App& command, live::ClusterAccess& access);
 
-// --cluster SNAPSHOT.json, of commands that can do with a file; `made_with` says how.
+// --cluster SNAPSHOT.json, of commands that can do with files; `made_with` says what prints them.
 void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
                        const std::string& made_with);
 // Throws UsageError if a file and a running cluster were asked for.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace tpuwh::server::cli {
@@ -22,7 +23,7 @@ PHASE: running, every member exists and runs; forming, not all run yet; broken, 
 as it is; ended, no member lives. Unknown values are shown as "not known".
 Without --cluster the API server is asked, with -n for that namespace only. --watch reads
 again every two seconds; stop it with Ctrl-C.
-Exit code: 0, or 2 where the cluster or the snapshot cannot be read.
+Exit code: 0, or 2 where the cluster or the snapshot cannot be read, or has no namespace NS.
 
 Examples:
   tpu-webhook slices
@@ -38,7 +39,7 @@ Compares the TPU variables of each slice's members with who the members are. Not
 changed. Without --cluster the API server is asked: all namespaces, since their slices may be
 on the same pools, or only that of -n where the others may not be read.
 Exit code: 0 no errors (warnings do not count), 1 errors found, 2 the cluster or the snapshot
-cannot be read.
+cannot be read, or has no namespace NS.
 
 Examples:
   tpu-webhook audit
@@ -60,7 +61,7 @@ void add_cluster_flags(CLI::App& command, slices::SlicesOptions& options) {
 
 void check(const slices::SlicesOptions& options) {
   check_source(options.access);
-  if (options.watch && options.access.snapshot == "-")
+  if (options.watch && std::ranges::count(options.access.snapshot, "-") > 0)
     throw settings::UsageError(
         "--watch: want a file as --cluster, standard input cannot be read again");
 }

@@ -39,8 +39,7 @@ int check_file(const DoctorOptions& options, const text::Console& console) {
   if (std::ranges::none_of(objects, is_configuration))
     return text::print_error(
         console, Error(Errc::bad_value,
-                       fmt::format("nothing to look at: the snapshot holds {}; make one with {}",
-                                   objects.empty() ? "no objects" : "no webhook configuration",
+                       fmt::format("the snapshot holds no webhook configuration; create it with {}",
                                    snapshot_made_with)));
   return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
 }

@@ -5,12 +5,13 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tpuwh::server::live {
 
 struct ClusterAccess {
-  std::string kubeconfig, context;  // of a running one; "" for what is usual
-  std::string snapshot;             // a file instead
+  std::string kubeconfig, context;    // of a running one; "" for what is usual
+  std::vector<std::string> snapshot;  // files and folders instead
 
   bool of_file() const { return !snapshot.empty(); }
   bool names_running() const { return !kubeconfig.empty() || !context.empty(); }

@@ -97,4 +97,10 @@ Result<void> LiveSource::for_each(const Each& each) {
   return {};
 }
 
+std::string LiveSource::missing_namespace(const std::string& ns) {
+  const auto response = session_.send(kube::client::get({"", "v1", "namespaces", ""}, ns));
+  const bool absent = response.answered() && response.head.status == 404;
+  return absent ? fmt::format("namespace {} does not exist", ns) : std::string();
+}
+
 }  // namespace tpuwh::server::live

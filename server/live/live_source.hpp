@@ -29,6 +29,8 @@ class LiveSource final : public source::ObjectSource {
   Result<void> for_each(const Each& each) override;
   bool listed(std::string_view kind) const override { return listed_.contains(kind); }
   std::vector<std::string> not_known() const override { return not_known_; }
+  // Asks the API server; who may not get namespaces is told of none.
+  std::string missing_namespace(const std::string& ns) override;
 
  private:
   using Text = kube::client::Session::Each;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <ostream>
@@ -37,6 +38,14 @@ std::string print(const Cluster& cluster, const SlicesOptions& options, bool col
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
   return options.output == SlicesOutput::json ? as_line(slices_json(cluster, slices))
                                               : slices_text(cluster, slices, colour);
+}
+
+// Why --namespace can find nothing; "" where it finds Pods, or may.
+std::string namespace_fault(const Cluster& cluster, const SlicesOptions& options,
+                            source::ObjectSource& objects) {
+  if (options.ns.empty()) return {};
+  if (std::ranges::count(cluster.pods, options.ns, &SeenPod::ns) > 0) return {};
+  return objects.missing_namespace(options.ns);
 }
 
 int print_no_access(const Error& error, const text::Console& console) {
@@ -84,6 +93,9 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
       text::print_error(console, cluster.error());
       continue;
     }
+    if (last.empty())
+      if (const auto fault = namespace_fault(*cluster, options, source.objects); !fault.empty())
+        return text::print_error(console, fault);
     const std::string text = print(*cluster, options, console.terminal);
     if (text != last) {
       const bool redraw = options.watch && console.terminal;
@@ -111,6 +123,8 @@ int print_audit(const SlicesOptions& options, source::ObjectSource& objects,
                 const text::Console& console) {
   const auto cluster = read_cluster(objects, options.config);
   if (!cluster) return text::print_error(console, cluster.error());
+  if (const auto fault = namespace_fault(*cluster, options, objects); !fault.empty())
+    return text::print_error(console, fault);
   const auto all = report_slices(*cluster);
   Audit found = audit(*cluster, all);
   std::erase_if(found.findings, [&](const Finding& each) { return !chosen(*each.slice, options); });

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <istream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,23 +31,33 @@ class ObjectSource {
   virtual bool listed(std::string_view) const { return false; }
   // A sentence for each kind that could not be read.
   virtual std::vector<std::string> not_known() const { return {}; }
+  // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where
+  // there may be something.
+  virtual std::string missing_namespace(const std::string&) { return {}; }
 };
 
-// What a kubectl command has printed, in a file; "-" is `in`. Messages name the command.
+// What kubectl commands have printed, as JSON or YAML, in files and folders
+// (server/text/input_files.hpp); "-" is `in`. Messages name the command.
 class SnapshotFile final : public ObjectSource {
  public:
   static constexpr auto of_slices = "kubectl get pods,nodes,services,rayclusters -A -o json";
 
-  SnapshotFile(std::string file, std::istream& in, std::string made_with = of_slices)
-      : file_(std::move(file)), in_(in), made_with_(std::move(made_with)) {}
+  SnapshotFile(std::vector<std::string> files, std::istream& in, std::string made_with = of_slices)
+      : files_(std::move(files)), in_(in), made_with_(std::move(made_with)) {}
 
-  //   errors  bad_value: the file cannot be read; bad_json, wrong_type: with what was found
+  //   errors  bad_value: a file cannot be read, or they hold no object; bad_json, wrong_type: with
+  //           what was found
   Result<void> for_each(const Each& each) override;
+  std::string missing_namespace(const std::string& ns) override;
 
  private:
-  std::string file_;
+  Result<void> read(const std::string& file, std::vector<nlohmann::ordered_json>& out);
+
+  std::vector<std::string> files_;
   std::istream& in_;
   std::string made_with_;
+  std::set<std::string> namespaces_;  // of the objects, and the Namespaces themselves
+  bool has_namespaces_ = false;       // a Namespace was among them
 };
 
 }  // namespace tpuwh::server::source

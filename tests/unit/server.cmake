@@ -42,6 +42,7 @@ set(server_tests
   source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
+  text/input_files_test.cpp
   text/near_miss_test.cpp
   slices/audit_test.cpp
   slices/pod_reader_test.cpp

@@ -159,7 +159,7 @@ TEST(PodReader, knows_ray_workers_by_our_token_or_another_injector) {
 
 Result<Cluster> read_list(const test::json& items) {
   std::istringstream in(test::json{{"kind", "List"}, {"items", items}}.dump());
-  source::SnapshotFile source("-", in);
+  source::SnapshotFile source({"-"}, in);
   return read_cluster(source, {});
 }
 
@@ -188,13 +188,17 @@ TEST(ClusterReader, reads_what_is_around_the_pods) {
 TEST(SnapshotFile, says_what_is_wrong_with_it) {
   std::istringstream none;
   const auto error = [&](const std::string& file, std::istream& in) {
-    source::SnapshotFile source(file, in);
+    source::SnapshotFile source({file}, in);
     return read_cluster(source, {}).error().text();
   };
-  EXPECT_THAT(
-      error("/no/such", none),
-      testing::StartsWith("cannot read /no/such: No such file or directory; create it with"));
-  EXPECT_THAT(error("-", none), testing::HasSubstr("is not JSON"));
+  EXPECT_THAT(error("/no/such", none),
+              testing::StartsWith(
+                  "cannot read /no/such: No such file or directory; want a file, a folder"));
+  EXPECT_THAT(error("-", none), testing::StartsWith("standard input is empty; create it with"));
+  std::istringstream words("hello");
+  EXPECT_THAT(error("-", words), testing::HasSubstr("standard input is not JSON"));
+  std::istringstream empty(R"({"kind": "List", "items": []})");
+  EXPECT_THAT(error("-", empty), testing::StartsWith("standard input holds no objects; create"));
   std::istringstream number("5");
   EXPECT_THAT(error("-", number),
               testing::HasSubstr("is not a List of Kubernetes objects, but number"));

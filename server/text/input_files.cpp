@@ -1,0 +1,73 @@
+#include "server/text/input_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace tpuwh::server::text {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto what_is_read =
+    "a file, a folder with .yaml, .yml or .json files, or - for standard input";
+
+Error cannot_read(const std::string& path, const std::error_code& why) {
+  return Error(Errc::bad_value,
+               fmt::format("cannot read {}: {}; want {}", path, why.message(), what_is_read));
+}
+
+bool is_manifest(const fs::path& path) {
+  const auto extension = path.extension();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+Result<std::vector<std::string>> files_in(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code wrong;
+  for (fs::directory_iterator at(folder, wrong), end; !wrong && at != end; at.increment(wrong)) {
+    std::error_code unknown;
+    if (is_manifest(at->path()) && !at->is_directory(unknown)) out.push_back(at->path().string());
+  }
+  if (wrong) return cannot_read(folder, wrong);
+  if (out.empty())
+    return Error(
+        Errc::bad_value,
+        fmt::format("folder {} holds no .yaml, .yml or .json file; want {}", folder, what_is_read));
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace
+
+std::string spoken_file(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
+Result<std::vector<std::string>> input_files(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  if (std::ranges::count(names, "-") > 1)
+    return Error(Errc::bad_value, "- is given twice; want it once: standard input is read once");
+  for (const std::string& name : names) {
+    if (name == "-") {
+      out.push_back(name);
+      continue;
+    }
+    std::error_code wrong;
+    const auto status = fs::status(name, wrong);
+    if (wrong) return cannot_read(name, wrong);
+    if (!fs::is_directory(status)) {
+      out.push_back(name);
+      continue;
+    }
+    auto found = files_in(name);
+    if (!found) return found.error();
+    out.insert(out.end(), found->begin(), found->end());
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server::text
