@@ -11,25 +11,32 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tpuwh::server::cli {
 
 namespace {
 
 constexpr auto review_example = R"(
-FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them;
-"-" or nothing is standard input. All of them are Pods of one cluster, created in
-this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is checked
-for slices that could never start. Exit code: 0 all allowed, 1 any denied, 2 any unusable.
+FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them; of a
+folder its .yaml, .yml and .json files are read, by name. All of them are Pods of one cluster,
+created in this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is
+checked for slices that could never start.
+Exit code: 0 all allowed, 1 any denied (with --strict also: warned of), 2 any unusable, or a
+file that cannot be read, is empty or holds no objects.
 
 Examples:
-  tpu-webhook review recorded.json
-  kubectl get pods -l job-name=train -o json | tpu-webhook review --output text
+  tpu-webhook review pod.yaml
+  tpu-webhook review -n ml -f manifests/ -f job.yaml
+  kubectl get pods -l job-name=train -o json | tpu-webhook review
   tpu-webhook review pod.yaml --output diff
-  tpu-webhook review raycluster.yaml --output text
+  tpu-webhook review jobset.yaml --output json | jq -r .verdict
+  tpu-webhook review < recorded.json
   kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
-  tpu-webhook review worker.yaml --cluster cluster.json --output text)";
+  tpu-webhook review worker.yaml --cluster cluster.json)";
 
 constexpr auto config_example = R"(
 The file is YAML or JSON; `config schema` prints all of its keys:
@@ -79,8 +86,8 @@ constexpr auto rules_example = R"(
 --entries prints one entry for each workload API: a Pod that concerns the webhook reaches exactly
 one. They are what the chart installs, each with failurePolicy and timeoutSeconds by its mode.
 
---diff compares with the JSON of another release, for a review before an upgrade. Exit
-code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
+--diff compares with the JSON of another release, for a review before an upgrade.
+Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
 
 Examples:
   tpu-webhook rules
@@ -128,27 +135,52 @@ void add_schema(CLI::App& config, Command& chosen) {
 
 }  // namespace
 
+namespace {
+
+bool names_input(const std::vector<std::string>& files) {
+  return std::ranges::find(files, "-") != files.end();
+}
+
+}  // namespace
+
 void add_review(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<review::ReviewOptions>();
   auto* command = program.add_subcommand("review", "Answer reviews offline, as the server would");
-  command->add_option("FILE", options->file, "What to review")->capture_default_str();
+  auto flagged = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", options->files,
+                      "What to review: files, folders, or - for standard input (the default)");
+  command->add_option("--filename,-f", *flagged, "The same as FILE, as kubectl has it")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command->add_option("--namespace,-n", options->ns, "Namespace of objects that name none")
+      ->type_name("NS")
+      ->capture_default_str();
   add_choice<review::ReviewOutput>(
       *command, "--output,-o", options->output,
-      {{"review", review::ReviewOutput::review},
+      {{"text", review::ReviewOutput::text},
+       {"json", review::ReviewOutput::json},
+       {"diff", review::ReviewOutput::diff},
+       {"review", review::ReviewOutput::review},
        {"patch", review::ReviewOutput::patch},
-       {"object", review::ReviewOutput::object},
-       {"text", review::ReviewOutput::text},
-       {"diff", review::ReviewOutput::diff}},
-      "review: the answer as the server sends it; patch: the JSON patch; object: the Pod after it "
-      "(one JSON line each); text, diff: for people");
+       {"object", review::ReviewOutput::object}},
+      "text, diff: for people; json: verdict, reason, warnings and patch; review: the answer as "
+      "the "
+      "server sends it; patch: the JSON patch; object: the Pod after it (one JSON line each). "
+      "Default: text, but review for recorded AdmissionReviews where the output is not a terminal");
   command
       ->add_option("--cluster", options->cluster,
                    "Existing objects of the cluster: Services, RayClusters, and Ray workers that "
-                   "have their ids")
+                   "have their ids; a file or folder, may be repeated")
+      ->allow_extra_args(false)
       ->type_name("SNAPSHOT.json");
+  command->add_flag("--strict", options->strict, "Exit with 1 where there is a warning, too");
   auto layers = add_setting_flags(*command, settings::Scope::decision);
   command->footer(review_example);
-  command->callback([options, layers, &chosen] {
+  command->callback([options, flagged, layers, &chosen] {
+    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    const bool reads_input = options->files.empty() || names_input(options->files);
+    if (reads_input && names_input(options->cluster))
+      throw settings::UsageError("--cluster: want a file, standard input is what to review");
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
       return review::run_review(*options, console);

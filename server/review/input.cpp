@@ -34,7 +34,8 @@ GroupVersion split_api_version(const std::string& api_version) {
 // The review of an object's creation, as the API server would send it, but for what
 // it fills in (defaults, the service account's volume). `text` is the object as it
 // was written: numbers stay as they are.
-std::string wrap(const Json& object, std::string_view text, std::size_t number) {
+std::string wrap(const Json& object, std::string_view text, const std::string& otherwise,
+                 std::size_t number) {
   const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
   const Json metadata = text::member(object, "metadata");
   const std::string ns = text::text_member(metadata, "namespace");
@@ -44,7 +45,7 @@ std::string wrap(const Json& object, std::string_view text, std::size_t number) 
   request["kind"] = {
       {"group", group}, {"version", version}, {"kind", text::text_member(object, "kind")}};
   if (!name.empty()) request["name"] = name;
-  request["namespace"] = ns.empty() ? "default" : ns;
+  request["namespace"] = ns.empty() ? otherwise : ns;
   request["operation"] = "CREATE";
   request["dryRun"] = false;
   std::string head = text::dump_json(request);
@@ -54,7 +55,12 @@ std::string wrap(const Json& object, std::string_view text, std::size_t number) 
       head, text);
 }
 
-void add_object(const Json& object, std::string_view text, std::vector<Input>& out) {
+Input as_recorded(std::string_view text) {
+  return {.review = std::string(text), .unusable = {}, .recorded = true};
+}
+
+void add_object(const Json& object, std::string_view text, const std::string& ns,
+                std::vector<Input>& out) {
   const std::string kind = object.is_object() ? text::text_member(object, "kind") : std::string();
   const auto items = object.is_object() ? object.find("items") : object.end();
   if (kind.ends_with("List") && items != object.end() && items->is_array()) {
@@ -65,39 +71,40 @@ void add_object(const Json& object, std::string_view text, std::vector<Input>& o
         if (!item.contains("apiVersion"))
           item["apiVersion"] = text::text_member(object, "apiVersion");
       }
-      add_object(item, text::dump_or_throw(item), out);
+      add_object(item, text::dump_or_throw(item), ns, out);
     }
     return;
   }
   if (kind.empty()) {
-    out.push_back({std::string(text), "no kind; expected an AdmissionReview, a Pod or a List"});
+    out.push_back({.review = std::string(text),
+                   .unusable = "no kind; expected an AdmissionReview, a Pod or a List"});
   } else if (kind == "AdmissionReview") {
-    out.push_back({std::string(text), {}});
+    out.push_back(as_recorded(text));
   } else {
-    out.push_back({wrap(object, text, out.size() + 1), {}});
+    out.push_back({.review = wrap(object, text, ns, out.size() + 1), .unusable = {}});
   }
 }
 
 // A review keeps its bytes; anything else is taken apart.
-void add_json(std::string_view text, std::vector<Input>& out) {
+void add_json(std::string_view text, const std::string& ns, std::vector<Input>& out) {
   if (text::json_fault(text)) {
-    out.push_back({std::string(text), {}});
+    out.push_back(as_recorded(text));
     return;
   }
   const Json value = text::parse_or_discard(text);
   const bool wrap_it = value.is_object() && !text::text_member(value, "kind").empty() &&
                        text::text_member(value, "kind") != "AdmissionReview";
   if (wrap_it)
-    add_object(value, text, out);
+    add_object(value, text, ns, out);
   else
-    out.push_back({std::string(text), {}});
+    out.push_back(as_recorded(text));
 }
 
-void add_lines(std::string_view text, std::vector<Input>& out) {
+void add_lines(std::string_view text, const std::string& ns, std::vector<Input>& out) {
   while (!text.empty()) {
     const auto end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty()) add_json(line, out);
+    if (!line.empty()) add_json(line, ns, out);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
 }
@@ -110,23 +117,25 @@ bool is_json_lines(std::string_view text) {
 
 }  // namespace
 
-std::vector<Input> read_inputs(std::string text) {
+std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   std::vector<Input> out;
   const std::string_view whole = trimmed(text);
-  if (whole.empty()) return {{std::move(text), {}}};
+  if (whole.empty()) return out;
   if (whole.front() == '{' || whole.front() == '[') {
     if (is_json_lines(text))
-      add_lines(text, out);
+      add_lines(text, ns, out);
     else
-      add_json(text, out);
+      add_json(text, ns, out);
     return out;
   }
   auto documents = text::parse_yaml(text);
-  if (!documents) return {{std::move(text), documents.error().text()}};
+  if (!documents) return {{.review = std::move(text), .unusable = documents.error().text()}};
   // Any word is YAML; without a mapping there is no manifest in it.
-  if (std::ranges::none_of(*documents, [](const Json& d) { return d.is_object(); }))
-    return {{std::move(text), {}}};
-  for (const Json& document : *documents) add_object(document, text::dump_or_throw(document), out);
+  const auto is_mapping = [](const Json& document) { return document.is_object(); };
+  if (!documents->empty() && std::ranges::none_of(*documents, is_mapping))
+    return {as_recorded(text)};
+  for (const Json& document : *documents)
+    add_object(document, text::dump_or_throw(document), ns, out);
   return out;
 }
 

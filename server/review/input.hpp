@@ -12,19 +12,21 @@ struct Input {
   std::string review;
   // Why there is no review to answer; "" where there is one.
   std::string unusable;
+  // It came as an AdmissionReview, or as text that was to be one; no manifest was wrapped.
+  bool recorded = false;
 };
 
 // Cuts `text` into reviews, in order.
 //
 //   AdmissionReview         its bytes, unchanged
 //   Pod, or another object  wrapped into the review of its creation, in its
-//                           namespace or in "default"
+//                           namespace or, where it names none, in `ns`
 //   List                    one for each item
 //   JSON lines              each line is one of these; more than one line, of which
 //                           the first is a whole value
 //   YAML                    each document is one of these
 // Text that is none of this is one input with its bytes unchanged: the answer says
-// what is wrong with them, as the server's would.
-std::vector<Input> read_inputs(std::string text);
+// what is wrong with them, as the server's would. Nothing where it holds no object at all.
+std::vector<Input> read_inputs(std::string text, const std::string& ns);
 
 }  // namespace tpuwh::server::review

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "--listen: want ADDR:PORT"},
         BadCase{.name = "unknown_output",
                 .arguments = {"review", "--output", "xml"},
-                .want = "want review|patch|object|text|diff, not \"xml\""},
+                .want = "want text|json|diff|review|patch|object, not \"xml\""},
         BadCase{.name = "unknown_workload",
                 .arguments = {"serve", "--workloads", "ray,slurm"},
                 .want = "ray,lws,jobset,job,statefulset,pod, not \"slurm\""},

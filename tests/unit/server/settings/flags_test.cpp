@@ -61,8 +61,8 @@ Set flags_in_help(const std::vector<const char*>& arguments) {
     for (std::sregex_iterator each(names.begin(), names.end(), flag); each != end; ++each)
       out.insert(each->str());
   }
-  for (const char* own :
-       {"--help", "--config", "--output", "--diff", "--cluster", "--rbac", "--entries"})
+  for (const char* own : {"--help", "--config", "--output", "--diff", "--cluster", "--rbac",
+                          "--entries", "--filename", "--namespace", "--strict"})
     out.erase(own);
   return out;
 }
