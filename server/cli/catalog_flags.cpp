@@ -19,7 +19,8 @@ ACCELERATOR is a label, short name, product name, machine type or accelerator ty
 any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY: all its
 shapes; without CHIPS_PER_NODE: every way to build the topology. gcloud commands call
 what only you know $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs) and
-$REGION. Exit code: 0, or 2 where there is no such shape.
+$REGION.
+Exit code: 0, or 2 where there is no such shape.
 
 Examples:
   tpu-webhook catalog

@@ -110,6 +110,13 @@ Setting choice(Setting row, const Names<T>& names, Member member) {
   row.type_name = list;
   row = text(std::move(row), list, member, parse, print);
   row.schema["enum"] = all;
+  row.set = [set = row.set, all](ServeOptions& options, std::string_view name, const Json& value) {
+    std::string wrong = set(options, name, value);
+    if (!wrong.empty() && value.is_string())
+      wrong += text::did_you_mean(
+          text::closest(value.get<std::string>(), all.get<std::vector<std::string>>()));
+    return wrong;
+  };
   return row;
 }
 

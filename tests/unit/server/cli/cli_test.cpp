@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace tpuwh::server::cli {
@@ -51,7 +53,10 @@ TEST(CommandLineTest, help_has_an_example) {
                                                                      {"config", "-h"},
                                                                      {"config", "check", "-h"},
                                                                      {"config", "print", "-h"},
-                                                                     {"config", "schema", "-h"}}) {
+                                                                     {"config", "schema", "-h"},
+                                                                     {"completion", "-h"},
+                                                                     {"version", "-h"},
+                                                                     {"help", "-h"}}) {
     const auto command = parse(arguments);
     EXPECT_FALSE(command.run);
     EXPECT_NE(command.text.find("Example"), std::string::npos) << command.text;
@@ -60,6 +65,103 @@ TEST(CommandLineTest, help_has_an_example) {
 
 TEST(CommandLineTest, tells_its_version) {
   EXPECT_EQ(parse({"--version"}).text.rfind("tpu-webhook ", 0), 0u);
+  EXPECT_EQ(parse({"version"}).text, parse({"--version"}).text);
+}
+
+TEST(CommandLineTest, help_of_a_command_is_what_the_command_prints) {
+  EXPECT_EQ(parse({"help"}).text, parse({"--help"}).text);
+  EXPECT_EQ(parse({"help", "review"}).text, parse({"review", "--help"}).text);
+  EXPECT_EQ(parse({"help", "config", "check"}).text, parse({"config", "check", "--help"}).text);
+}
+
+// As kubectl runs it: its help says what a person types.
+TEST(CommandLineTest, as_a_plugin_it_is_kubectl_tpu) {
+  const auto as_plugin = [](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "/usr/local/bin/kubectl-tpu");
+    return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  };
+  const std::string text = as_plugin({"review", "--help"}).text;
+  EXPECT_THAT(text, testing::HasSubstr("Usage: kubectl tpu review [OPTIONS]"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  kubectl tpu review pod.yaml\n"));
+  EXPECT_THAT(text, testing::HasSubstr("-o json | kubectl tpu review\n"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("tpu-webhook review")));
+  EXPECT_THAT(as_plugin({"doctor", "-h"}).text, testing::HasSubstr("tpu-webhook-system"));
+  EXPECT_THAT(as_plugin({"--help"}).text, testing::HasSubstr("\n  kubectl tpu help review\n"));
+  try {
+    as_plugin({"reviw"});
+    ADD_FAILURE() << "accepted";
+  } catch (const settings::UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("See kubectl tpu --help"));
+  }
+}
+
+struct CompletionCase {
+  const char* name;
+  std::vector<const char*> words;
+  std::vector<std::string> want;  // what is offered, in order
+  bool files = false;
+};
+
+class CompletionTest : public testing::TestWithParam<CompletionCase> {};
+
+TEST_P(CompletionTest, offers_what_may_follow) {
+  std::vector<const char*> arguments = {"__complete"};
+  arguments.insert(arguments.end(), GetParam().words.begin(), GetParam().words.end());
+  std::istringstream lines(parse(arguments).text);
+  std::vector<std::string> offered;
+  for (std::string line; std::getline(lines, line);)
+    offered.push_back(line.substr(0, line.find('\t')));
+  ASSERT_FALSE(offered.empty());
+  EXPECT_EQ(offered.back(), GetParam().files ? ":0" : ":4");
+  offered.pop_back();
+  EXPECT_EQ(offered, GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    table, CompletionTest,
+    testing::Values(
+        CompletionCase{.name = "a_command", .words = {"r"}, .want = {"review", "rules"}},
+        CompletionCase{.name = "a_command_below",
+                       .words = {"config", ""},
+                       .want = {"check", "print", "schema"}},
+        CompletionCase{
+            .name = "a_command_to_help", .words = {"help", "ledger", "l"}, .want = {"list"}},
+        CompletionCase{.name = "an_option", .words = {"slices", "--w"}, .want = {"--watch"}},
+        CompletionCase{.name = "a_value", .words = {"slices", "-o", ""}, .want = {"text", "json"}},
+        CompletionCase{
+            .name = "a_value_of_a_setting", .words = {"review", "--mode", "s"}, .want = {"shadow"}},
+        CompletionCase{.name = "a_value_behind_a_sign",
+                       .words = {"slices", "--output="},
+                       .want = {"--output=text", "--output=json"}},
+        CompletionCase{.name = "a_value_as_bash_cuts_it",
+                       .words = {"slices", "--output", "=", "j"},
+                       .want = {"json"}},
+        CompletionCase{.name = "a_choice_without_flag",
+                       .words = {"completion", ""},
+                       .want = {"bash", "zsh", "fish"}},
+        CompletionCase{
+            .name = "a_file", .words = {"review", "a.yaml", ""}, .want = {}, .files = true},
+        CompletionCase{.name = "a_file_of_an_option",
+                       .words = {"audit", "--cluster", ""},
+                       .want = {},
+                       .files = true},
+        CompletionCase{.name = "a_name", .words = {"audit", "-n", ""}, .want = {}},
+        CompletionCase{.name = "no_option_behind_two_dashes",
+                       .words = {"review", "--", "--o"},
+                       .want = {},
+                       .files = true}),
+    case_name);
+
+TEST(ManPageTest, is_made_of_the_help) {
+  const std::string page = parse({"help", "--man", "review"}).text;
+  EXPECT_EQ(page.rfind(".TH TPU\\-WEBHOOK\\-REVIEW 1 ", 0), 0u) << page;
+  for (const char* part :
+       {".SH NAME\ntpu\\-webhook\\-review \\- Answer reviews offline",
+        ".SH SYNOPSIS\n\\fBtpu\\-webhook review\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR...]",
+        ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fItext|json|diff|review|patch|object\\fR\n",
+        ".SH EXIT STATUS\n.PP\nExit code: 0 all allowed",
+        ".SH EXAMPLES\n.nf\n  tpu\\-webhook review pod.yaml\n", "tpu\\-webhook\\fR(1)"})
+    EXPECT_THAT(page, testing::HasSubstr(part));
 }
 
 // What follows a flag's value is the command's own argument.
@@ -109,14 +211,52 @@ TEST_P(BadCommandLineTest, is_refused_in_one_line) {
 INSTANTIATE_TEST_SUITE_P(
     table, BadCommandLineTest,
     testing::Values(
-        BadCase{.name = "nothing", .arguments = {}, .want = "subcommand"},
-        BadCase{.name = "unknown_subcommand", .arguments = {"frob"}, .want = "not \"frob\""},
+        BadCase{.name = "nothing", .arguments = {}, .want = "want a command, one of serve, review"},
+        BadCase{.name = "unknown_command",
+                .arguments = {"frob"},
+                .want = "completion, help, version, not \"frob\"; see tpu-webhook --help"},
+        BadCase{
+            .name = "mistyped_command",
+            .arguments = {"reviw", "--mode", "shadow", "a.yaml"},
+            .want = "unknown command \"reviw\"; did you mean \"review\"? See tpu-webhook --help"},
+        BadCase{
+            .name = "help_of_a_mistyped_command",
+            .arguments = {"help", "config", "chekc"},
+            .want = "unknown command \"chekc\"; did you mean \"check\"? See tpu-webhook config"},
+        BadCase{.name = "help_below_a_command",
+                .arguments = {"help", "review", "pod.yaml"},
+                .want = "tpu-webhook review has no commands, found \"pod.yaml\""},
+        BadCase{
+            .name = "mistyped_option",
+            .arguments = {"review", "--ouput=json", "pod.yaml"},
+            .want = "unknown option --ouput; did you mean \"--output\"? See tpu-webhook review"},
+        BadCase{.name = "option_of_no_command",
+                .arguments = {"catalog", "v6e", "4x8", "--compute-class", "x"},
+                .want = "unknown option --compute-class. See tpu-webhook catalog --help"},
+        BadCase{.name = "option_before_the_command",
+                .arguments = {"--otput", "json", "review"},
+                .want = "unknown option --otput"},
+        BadCase{.name = "mistyped_choice",
+                .arguments = {"review", "-o", "jsn"},
+                .want = "not \"jsn\"; did you mean \"json\"?"},
+        BadCase{.name = "mistyped_choice_of_a_setting",
+                .arguments = {"review", "--mode", "shaddow"},
+                .want = "want enforce|shadow, not \"shaddow\"; did you mean \"shadow\"?"},
+        BadCase{.name = "one_argument_too_many",
+                .arguments = {"version", "please"},
+                .want = "unexpected argument \"please\"; see tpu-webhook version --help"},
+        BadCase{.name = "no_such_shell",
+                .arguments = {"completion", "tcsh"},
+                .want = "want bash|zsh|fish, not \"tcsh\""},
+        BadCase{.name = "snapshot_and_manifest_on_standard_input",
+                .arguments = {"review", "--cluster", "-"},
+                .want = "--cluster: want a file, standard input is what to review"},
         BadCase{.name = "config_alone",
                 .arguments = {"config"},
                 .want = "one of check, print, schema; see tpu-webhook config --help"},
         BadCase{.name = "config_of_another_kind",
                 .arguments = {"config", "chekc"},
-                .want = "check, print, schema, not \"chekc\""},
+                .want = "did you mean \"check\"? See tpu-webhook config --help"},
         BadCase{.name = "no_file_to_check",
                 .arguments = {"config", "check"},
                 .want = "FILE is required"},

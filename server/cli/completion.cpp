@@ -1,0 +1,204 @@
+#include "server/cli/completion.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tpuwh::server::cli {
+
+namespace {
+
+constexpr auto bash_script = R"(# bash: source <(tpu-webhook completion bash)
+_tpu_webhook() {
+  local line directive
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :*) directive=$line ;;
+      *) COMPREPLY+=("${line%%$'\t'*}") ;;
+    esac
+  done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [[ $directive == :0 ]]; then compopt -o default 2>/dev/null; fi
+}
+complete -F _tpu_webhook tpu-webhook
+)";
+
+constexpr auto zsh_script = R"(#compdef tpu-webhook
+# zsh: source <(tpu-webhook completion zsh), or a file _tpu-webhook in a folder of $fpath
+_tpu_webhook() {
+  local -a candidates
+  local line directive
+  while IFS= read -r line; do
+    case $line in
+      :*) directive=$line ;;
+      *$'\t'*) candidates+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+      *) candidates+=("${line//:/\\:}") ;;
+    esac
+  done < <("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+  if (( ${#candidates} )); then
+    _describe tpu-webhook candidates
+  elif [[ $directive == :0 ]]; then
+    _files
+  fi
+}
+if [[ $funcstack[1] == _tpu_webhook ]]; then
+  _tpu_webhook "$@"
+else
+  compdef _tpu_webhook tpu-webhook
+fi
+)";
+
+constexpr auto fish_script = R"(# fish: tpu-webhook completion fish | source
+function __tpu_webhook_complete
+    set -l before (commandline -opc)
+    set -l word (commandline -ct)
+    set -l lines ($before[1] __complete $before[2..-1] "$word" 2>/dev/null)
+    if test "$lines[-1]" = ":0"
+        __fish_complete_path "$word"
+    end
+    for line in $lines
+        if not string match -q ':*' -- $line
+            echo $line
+        end
+    end
+end
+complete -c tpu-webhook -f -a '(__tpu_webhook_complete)'
+)";
+
+const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
+  const auto all = app.get_subcommands({});
+  const auto found = std::ranges::find(all, name, [](const CLI::App* a) { return a->get_name(); });
+  return found == all.end() ? nullptr : *found;
+}
+
+const CLI::Option* option_of(const CLI::App& app, const std::string& name) {
+  return name.starts_with('-') ? app.get_option_no_throw(name) : nullptr;
+}
+
+bool takes_value(const CLI::Option* option) {
+  return option != nullptr && option->get_expected_max() > 0;
+}
+
+void add_values(const CLI::Option& option, const std::string& before, const std::string& typed,
+                Completion& out) {
+  const std::string type = option.get_type_name();
+  if (type.find('|') == std::string::npos) {
+    // FILE, SNAPSHOT.json; a positional argument FILE has no type of its own.
+    const std::string kind = type + option.get_name(true, false);
+    out.files = kind.find("FILE") != std::string::npos || kind.find(".json") != std::string::npos;
+    return;
+  }
+  for (std::string_view rest = type; !rest.empty();) {
+    const std::string value(rest.substr(0, rest.find('|')));
+    if (value.starts_with(typed)) out.candidates.push_back({before + value});
+    rest.remove_prefix(std::min(rest.size(), value.size() + 1));
+  }
+}
+
+void add_options(const CLI::App& app, const std::string& typed, Completion& out) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // hidden
+    for (const std::string& name : option->get_lnames())
+      if (("--" + name).starts_with(typed))
+        out.candidates.push_back({"--" + name, option->get_description()});
+  }
+}
+
+void add_commands(const CLI::App& app, const std::string& typed, Completion& out) {
+  for (const CLI::App* each : app.get_subcommands({}))
+    if (each->get_name().starts_with(typed))
+      out.candidates.push_back({each->get_name(), each->get_description()});
+}
+
+// The argument number `index`; the last one where it takes any number.
+const CLI::Option* argument(const CLI::App& app, std::size_t index) {
+  const auto all = app.get_options([](const CLI::Option* each) { return each->get_positional(); });
+  if (index < all.size()) return all[index];
+  const bool repeated = !all.empty() && all.back()->get_allow_extra_args();
+  return repeated ? all.back() : nullptr;
+}
+
+// Where the words before the cursor have led.
+struct Position {
+  const CLI::App* app;
+  const CLI::Option* pending = nullptr;  // an option whose value comes next
+  std::size_t arguments = 0;
+  bool no_options = false;  // behind "--"
+  bool help = false;        // of `help COMMAND`: commands alone
+};
+
+void step(const std::string& word, Position& at) {
+  if (at.pending != nullptr) {
+    if (word != "=") at.pending = nullptr;  // bash takes "--a=b" for three words
+    return;
+  }
+  if (at.no_options || !word.starts_with('-') || word == "-") {
+    const CLI::App* next = at.arguments == 0 ? subcommand(*at.app, word) : nullptr;
+    if (next == nullptr)
+      ++at.arguments;
+    else if (next->get_name() == "help" && !at.help)
+      at.help = true;
+    else
+      at.app = next;
+    return;
+  }
+  if (word == "--") at.no_options = true;
+  if (const CLI::Option* option = option_of(*at.app, word); takes_value(option))
+    at.pending = option;
+}
+
+}  // namespace
+
+Completion complete(const CLI::App& program, std::span<const std::string> words) {
+  Completion out;
+  Position at{&program};
+  if (words.empty()) return out;
+  for (const std::string& word : words.first(words.size() - 1)) step(word, at);
+  const std::string& typed = words.back();
+  if (at.help) {
+    add_commands(*at.app, typed, out);
+    return out;
+  }
+  if (at.pending != nullptr) {
+    add_values(*at.pending, "", typed == "=" ? "" : typed, out);
+    return out;
+  }
+  const auto equals = typed.find('=');
+  if (!at.no_options && typed.starts_with("--") && equals != std::string::npos) {
+    const CLI::Option* option = option_of(*at.app, typed.substr(0, equals));
+    if (takes_value(option))
+      add_values(*option, typed.substr(0, equals + 1), typed.substr(equals + 1), out);
+    return out;
+  }
+  if (!at.no_options && typed.starts_with('-')) {
+    add_options(*at.app, typed, out);
+    return out;
+  }
+  add_commands(*at.app, typed, out);
+  const CLI::Option* next = argument(*at.app, at.arguments);
+  if (next != nullptr) add_values(*next, "", typed, out);
+  return out;
+}
+
+std::string completion_lines(const Completion& completion) {
+  std::string out;
+  for (const Candidate& each : completion.candidates)
+    out += each.what.empty() ? each.text + "\n" : fmt::format("{}\t{}\n", each.text, each.what);
+  return out + (completion.files ? ":0\n" : ":4\n");
+}
+
+std::string completion_script(Shell shell) {
+  switch (shell) {
+    case Shell::bash:
+      return bash_script;
+    case Shell::zsh:
+      return zsh_script;
+    case Shell::fish:
+      return fish_script;
+  }
+  return {};
+}
+
+}  // namespace tpuwh::server::cli

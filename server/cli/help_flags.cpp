@@ -1,0 +1,139 @@
+#include "server/cli/help_flags.hpp"
+
+#include "server/cli/choices.hpp"
+#include "server/cli/completion.hpp"
+#include "server/cli/man_page.hpp"
+#include "server/cli/wrong_usage.hpp"
+#include "server/text/version.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::cli {
+
+namespace {
+
+constexpr auto help_example = R"(
+The same as --help behind the command.
+
+Examples:
+  tpu-webhook help review
+  tpu-webhook help config check)";
+
+constexpr auto version_example = R"(
+The same as --version.
+
+Examples:
+  tpu-webhook version)";
+
+constexpr auto completion_example = R"(
+The script asks tpu-webhook for the words that may follow. For `kubectl tpu`, kubectl 1.26 or
+later asks the program kubectl_complete-tpu: a link to tpu-webhook with this name.
+
+Examples:
+  source <(tpu-webhook completion bash)
+  tpu-webhook completion bash > /etc/bash_completion.d/tpu-webhook
+  tpu-webhook completion zsh > "${fpath[1]}/_tpu-webhook"
+  tpu-webhook completion fish > ~/.config/fish/completions/tpu-webhook.fish)";
+
+constexpr std::string_view usual_name = "tpu-webhook";
+
+std::string joined(const CLI::App& program, std::span<const std::string> path) {
+  std::string name = program.get_name();
+  for (const std::string& word : path) name += " " + word;
+  return name;
+}
+
+// "tpu-webhook review" -> "kubectl tpu review"; not of the word in a name, a path or a sentence.
+std::string as_called(std::string text, const CLI::App& program) {
+  const std::string& name = program.get_name();
+  if (name == usual_name) return text;
+  for (auto at = text.find(usual_name); at != std::string::npos; at = text.find(usual_name, at)) {
+    const bool begins =
+        at == 0 || std::string_view(" \n(|").find(text[at - 1]) != std::string::npos;
+    const auto end = at + usual_name.size();
+    const std::string next = text.substr(end, text.find_first_of(" \n", end + 1) - end);
+    bool command = next.starts_with(" --");
+    for (const CLI::App* each : program.get_subcommands({}))
+      command = command || next == " " + each->get_name();
+    if (begins && (command || end == text.size())) text.replace(at, usual_name.size(), name);
+    at += 1;
+  }
+  return text;
+}
+
+// One page for each command, in `folder`.
+void write_pages(const CLI::App& command, const std::string& name, const std::string& folder) {
+  std::string file = name;
+  std::ranges::replace(file, ' ', '-');
+  file = fmt::format("{}/{}.1", folder, file);
+  if (!(std::ofstream(file) << man_page(command, name) << std::flush))
+    throw settings::UsageError(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+  for (const CLI::App* each : command.get_subcommands({}))
+    write_pages(*each, name + " " + each->get_name(), folder);
+}
+
+struct HelpFlags {
+  std::vector<std::string> path;
+  bool man = false;
+  std::string folder;
+};
+
+}  // namespace
+
+void add_help(CLI::App& program, Command& chosen) {
+  auto flags = std::make_shared<HelpFlags>();
+  auto* command = program.add_subcommand("help", "Print the help of a command");
+  command->add_option("COMMAND", flags->path, "Which one; default: all of them, in short");
+  // For who packages the program: CMake's install, and the tests.
+  command->add_flag("--man", flags->man, "Print its manual page")->group("");
+  command->add_option("--man-folder", flags->folder, "Write all manual pages")->group("");
+  command->footer(help_example);
+  command->callback([flags, &program, &chosen] {
+    if (!flags->folder.empty()) return write_pages(program, program.get_name(), flags->folder);
+    chosen.text = flags->man
+                      ? man_page(find_command(program, flags->path), joined(program, flags->path))
+                      : help_text(program, flags->path);
+  });
+}
+
+void add_version(CLI::App& program, Command& chosen) {
+  auto* command = program.add_subcommand("version", "Print the version");
+  command->footer(version_example);
+  command->callback([&chosen] { chosen.text = version_text(); });
+}
+
+void add_completion(CLI::App& program, Command& chosen) {
+  auto shell = std::make_shared<std::optional<Shell>>();
+  auto* command =
+      program.add_subcommand("completion", "Print the script that completes words in a shell");
+  add_choice<Shell>(*command, "SHELL", *shell,
+                    {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}},
+                    "Which shell")
+      ->required();
+  command->footer(completion_example);
+  command->callback([shell, &chosen] { chosen.text = completion_script(shell->value()); });
+}
+
+std::string help_text(const CLI::App& program, std::span<const std::string> path) {
+  const CLI::App& command = find_command(program, path);
+  // Of the formatter, since an App prints the help of the command that was chosen.
+  const auto text = command.get_formatter()->make_help(&command, joined(program, path),
+                                                       CLI::AppFormatMode::Normal);
+  return as_called(text, program);
+}
+
+std::string version_text() {
+  return fmt::format("{} {}\n", usual_name, text::version);
+}
+
+}  // namespace tpuwh::server::cli

@@ -1,0 +1,24 @@
+// The subcommands about the command line itself: help, version and completion.
+#pragma once
+
+#include "server/cli/cli.hpp"
+
+#include <CLI/App.hpp>
+
+#include <span>
+#include <string>
+
+namespace tpuwh::server::cli {
+
+// All keep a reference to `program`, which must live until the command line is parsed.
+void add_help(CLI::App& program, Command& chosen);
+void add_version(CLI::App& program, Command& chosen);
+void add_completion(CLI::App& program, Command& chosen);
+
+// What --help prints of a command: `path` are the words behind the program's name. Examples call
+// the program as it was called.
+std::string help_text(const CLI::App& program, std::span<const std::string> path);
+
+std::string version_text();
+
+}  // namespace tpuwh::server::cli
