@@ -27,6 +27,13 @@ constexpr Alias aliases[] = {
     {"v7x", "tpu7x"},  // Ray and AXLearn
 };
 
+// Announced generations of which no GKE label, machine type or topology is known.
+// source: topology/tpu-catalog.json, "announced_without_gke_support"
+struct Announced {
+  std::string_view key, name, date;
+};
+constexpr Announced announced[] = {{"8t", "TPU 8t", "2026-04-22"}, {"8i", "TPU 8i", "2026-04-22"}};
+
 // "TPU v6e", "tpu-v6e" and "V6E" are one name.
 std::string key_of(std::string_view text) {
   std::string key;
@@ -74,11 +81,28 @@ std::optional<Accelerator> find_name(std::string_view text) {
   return Accelerator{.generation = found->generation, .cores = {}, .machine = found->machine};
 }
 
+// "TPU 8t (announced 2026-04-22), ..." of which `text` is the name or its beginning; else "".
+std::string announced_as(std::string_view text) {
+  std::string key = key_of(text);
+  if (key.starts_with('v')) key.erase(0, 1);
+  std::string out;
+  for (const auto& [its_key, name, date] : announced)
+    if (!key.empty() && its_key.starts_with(key))
+      out +=
+          (out.empty() ? "" : ", ") + std::string(name) + " (announced " + std::string(date) + ")";
+  return out;
+}
+
 Error unknown_accelerator(std::string_view text) {
   std::string labels;
   for (const Generation& row : generations()) {
     labels += (labels.empty() ? "" : ", ") + std::string(row.label);
   }
+  if (const std::string known = announced_as(text); !known.empty())
+    return Error(Errc::bad_value, known +
+                                      ": no GKE label, machine type or topology is known to "
+                                      "this release. Known: " +
+                                      labels);
   const Generation* guess = nearest_accelerator(text);
   const std::string hint =
       guess == nullptr ? "." : "; did you mean \"" + std::string(guess->label) + "\"?";

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <string>
 
 namespace tpuwh::server::catalog {
@@ -16,6 +17,9 @@ namespace {
 using topology::Dims;
 using topology::Generation;
 using topology::NodePool;
+
+// Far above any slice's: a longer number is no accelerator type.
+constexpr std::uint64_t most_cores = 1'000'000;
 
 // "1x1 (1 chip per node), 2x2, 2x4 (4 chips per node)"
 std::string all_shapes(const Generation& generation) {
@@ -51,6 +55,42 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
                            hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }
 
+// "4x4 or 2x8"; "" where no listed topology has so many cores.
+std::string shapes_with(const Generation& generation, std::uint64_t cores) {
+  std::string out;
+  for (const Dims& dims : topologies_with(generation, cores))
+    out += (out.empty() ? "" : " or ") + dims.text();
+  return out;
+}
+
+// Where a topology belongs, the number of an accelerator type: "16" of "v6e-16" counts TensorCores,
+// of which a chip may have two (catalog, cores_per_chip).
+Error number_for_topology(const Generation& generation, std::uint64_t number) {
+  const unsigned each = generation.cores_per_chip;
+  const std::string by_cores = shapes_with(generation, number);
+  const std::string by_chips = each == 1 ? "" : shapes_with(generation, number * each);
+  const std::string counted = each == 1 ? "" : fmt::format(" ({} TensorCores on a chip)", each);
+  std::string text =
+      fmt::format("topology \"{}\" is not {}", number, generation.rank == 2 ? "AxB" : "AxBxC");
+  text +=
+      by_cores.empty()
+          ? fmt::format("; no listed topology is {}-{}{}", generation.type_prefix, number, counted)
+          : fmt::format("; {}-{}{} is {}", generation.type_prefix, number, counted, by_cores);
+  if (!by_chips.empty())
+    text += fmt::format("; {} chips are {} ({}-{})", number, by_chips, generation.type_prefix,
+                        number * each);
+  return Error(Errc::bad_value, text);
+}
+
+// Of digits alone.
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size() || value > most_cores)
+    return std::nullopt;
+  return value;
+}
+
 Error wrong_cores(const topology::Accelerator& accelerator, const Dims& dims) {
   const auto& generation = *accelerator.generation;
   return Error(Errc::bad_value,
@@ -65,6 +105,7 @@ Result<std::vector<NodePool>> find_pools(const topology::Accelerator& accelerato
                                          std::string_view topology,
                                          std::optional<std::uint32_t> chips_per_node) {
   const auto& [generation, cores, machine] = accelerator;
+  if (const auto number = whole_number(topology)) return number_for_topology(*generation, *number);
   const auto dims = Dims::parse(topology);
   if (!dims) return dims.error();
   if (cores && dims->chips() * generation->cores_per_chip != *cores) {

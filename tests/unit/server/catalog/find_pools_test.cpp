@@ -50,6 +50,20 @@ const std::string no_2x2x1 =
 
 const Bad bad[] = {
     {.name = "no_such_topology", .accelerator = "v6e", .topology = "3x3", .want = no_3x3},
+    {.name = "number_of_an_accelerator_type",
+     .accelerator = "v6e",
+     .topology = "16",
+     .want = "topology \"16\" is not AxB; v6e-16 is 4x4"},
+    {.name = "number_of_cores_two_on_a_chip",
+     .accelerator = "v5p",
+     .topology = "16",
+     .want =
+         "topology \"16\" is not AxBxC; v5p-16 (2 TensorCores on a chip) is 2x2x2; 16 chips are "
+         "2x2x4 (v5p-32)"},
+    {.name = "number_of_no_accelerator_type",
+     .accelerator = "v6e",
+     .topology = "17",
+     .want = "topology \"17\" is not AxB; no listed topology is v6e-17"},
     {.name = "turned", .accelerator = "v6e", .topology = "4x2", .want = no_4x2},
     {.name = "one_axis_too_many", .accelerator = "v6e", .topology = "2x2x1", .want = no_2x2x1},
     {.name = "one_axis_too_many_with_chips",
