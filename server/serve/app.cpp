@@ -9,6 +9,7 @@
 #include "server/serve/cluster_metrics.hpp"
 #include "server/serve/drain.hpp"
 #include "server/serve/worker.hpp"
+#include "server/settings/usage_error.hpp"
 #include "server/text/version.hpp"
 #include "server/tls/source.hpp"
 
@@ -182,7 +183,12 @@ class App {
     if (!options_.tls_secret.empty())
       return tls::Source::awaited("Secret " + options_.tls_secret, now);
     if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
-    return tls::Source::files(options_.tls_cert, options_.tls_key, now);
+    // Files that were named and cannot be used: a fault of the command line or of the file.
+    try {
+      return tls::Source::files(options_.tls_cert, options_.tls_key, now);
+    } catch (const std::runtime_error& failure) {
+      throw settings::UsageError(failure.what());
+    }
   }
 
   void publish_ca(std::ostream& out) const {

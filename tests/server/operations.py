@@ -119,7 +119,7 @@ def certificate_replaced_under_load():
 def bad_certificate_files_end_the_start_in_one_line():
     code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0",
                                   "--tls-cert", "/nonexistent", "--tls-key", "/nonexistent")
-    assert code == 1 and out == ""
+    assert code == 2 and out == ""
     assert err.count("\n") == 1 and "/nonexistent" in err, err
 
 
