@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
     const auto command = tpuwh::server::cli::parse_command_line(argc, argv);
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     if (command.run)
-      return command.run(
-          {std::cin, std::cout, std::cerr, terminal, terminal && isatty(STDIN_FILENO) != 0});
+      return command.run({std::cin, std::cout, std::cerr, terminal,
+                          terminal && isatty(STDIN_FILENO) != 0, isatty(STDERR_FILENO) != 0});
     std::cout << command.text << std::flush;
     return 0;
   } catch (const tpuwh::server::settings::UsageError& error) {

@@ -6,11 +6,14 @@
 #include "server/live/installation.hpp"
 #include "server/source/object_source.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/progress.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 namespace tpuwh::server::doctor {
 
@@ -52,7 +55,11 @@ int run_doctor(const DoctorOptions& options, const text::Console& console) {
   if (!session) return text::print_error(console, session.error());
   const auto installed = live::find_installation(**session, options.ns);
   if (!installed) return text::print_error(console, installed.error());
-  return report(options, fetch(**session, *installed), console);
+  std::optional<text::Progress> progress(std::in_place, console.watched ? &console.err : nullptr);
+  progress->now("asking the API server");
+  const View view = fetch(**session, *installed);
+  progress.reset();  // the line is erased before anything is printed
+  return report(options, view, console);
 }
 
 }  // namespace tpuwh::server::doctor

@@ -25,6 +25,7 @@ Error failure(std::string why) {
 
 // With neighbours of all namespaces; where that is not allowed, of the one that was asked for.
 Listing LiveSource::list(Resource resource, std::string_view kind, const Text& each) {
+  progress_->now("listing " + resource.name());
   const bool wide = scope_.neighbours || kind == "Node";
   resource.ns = wide ? "" : scope_.ns;
   Listing listing = session_.list(resource, {}, kind, each);
@@ -81,6 +82,8 @@ Result<void> LiveSource::list_claim_templates(const Each& each) {
 }
 
 Result<void> LiveSource::for_each(const Each& each) {
+  text::Progress progress(scope_.progress);
+  progress_ = &progress;
   listed_.clear();
   not_known_.clear();
   claims_ = false;

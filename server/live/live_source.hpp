@@ -7,7 +7,9 @@
 
 #include "server/kube/client/session.hpp"
 #include "server/source/object_source.hpp"
+#include "server/text/progress.hpp"
 
+#include <iosfwd>
 #include <set>
 
 namespace tpuwh::server::live {
@@ -17,6 +19,8 @@ struct LiveScope {
   std::string ns = {};  // "" for all namespaces
   // Of all namespaces even so, as far as allowed: slices of others stand on the same pools.
   bool neighbours = false;
+  // A terminal on which to say what is being listed, where that takes long; null for none.
+  std::ostream* progress = nullptr;
 };
 
 class LiveSource final : public source::ObjectSource {
@@ -47,7 +51,8 @@ class LiveSource final : public source::ObjectSource {
   const LiveScope scope_;
   std::set<std::string, std::less<>> listed_;
   std::vector<std::string> not_known_;
-  bool claims_ = false;  // a Pod names a ResourceClaimTemplate
+  bool claims_ = false;                 // a Pod names a ResourceClaimTemplate
+  text::Progress* progress_ = nullptr;  // of the for_each that is under way
 };
 
 }  // namespace tpuwh::server::live

@@ -67,9 +67,13 @@ std::function<bool()> interruptible_pause() {
   };
 }
 
+std::ostream* progress_on(const text::Console& console) {
+  return console.watched ? &console.err : nullptr;
+}
+
 int print_live_slices(const SlicesOptions& options, kube::client::Session& session,
                       const text::Console& console) {
-  live::LiveSource objects(session, {.ns = options.ns});
+  live::LiveSource objects(session, {.ns = options.ns, .progress = progress_on(console)});
   SlicesSource source{objects};
   if (options.watch) {
     session.catch_interrupts();
@@ -143,7 +147,8 @@ int run_audit(const SlicesOptions& options, const text::Console& console) {
   }
   const auto session = live::open_session(options.access);
   if (!session) return print_no_access(session.error(), console);
-  live::LiveSource objects(**session, {.ns = options.ns, .neighbours = true});
+  live::LiveSource objects(
+      **session, {.ns = options.ns, .neighbours = true, .progress = progress_on(console)});
   return print_audit(options, objects, console);
 }
 

@@ -14,6 +14,7 @@ struct Console {
   std::ostream& err;
   bool terminal;             // `out` is one, so colour helps
   bool interactive = false;  // `in` is one too: somebody can be asked
+  bool watched = false;      // `err` is one: somebody reads how far it is
 };
 
 // One line on `err`, "tpu-webhook: WHAT". Returns `code`, with which a command ends: 2, it could
