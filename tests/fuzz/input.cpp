@@ -42,7 +42,8 @@ void require_json_lines(const std::string& text) {
 
 void input(std::string_view bytes) {
   const Run review = run(bytes, ReviewOutput::review);
-  for (const ReviewOutput output : {ReviewOutput::patch, ReviewOutput::object}) {
+  for (const ReviewOutput output :
+       {ReviewOutput::patch, ReviewOutput::object, ReviewOutput::json}) {
     const Run other = run(bytes, output);
     require_json_lines(other.out);
     require(other.code == review.code, "the exit code depends on the output");

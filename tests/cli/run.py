@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""What a hand expects of the command line: run.py PROGRAM [PART].
+
+PART: only checks whose name contains it. Standard library only; manual pages are set by groff, and
+completion is tried in bash and in those of zsh and fish that are installed.
+"""
+
+import contextlib
+import functools
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+ROOT = TESTS.parent
+sys.path.insert(0, str(TESTS / "server"))
+
+import checks  # noqa: E402
+import program  # noqa: E402
+from checks import check, row  # noqa: E402
+from made_up_api import Objects, Server, kubeconfig  # noqa: E402
+
+POD = str(ROOT / "docs/samples/job-pod.yaml")
+DENIED = str(ROOT / "docs/samples/pod-3x3.yaml")
+RECORDED = str(TESTS / "golden/recorded/job-2x4/reviews.jsonl")
+
+
+def run(*arguments, stdin=None):
+    """(exit code, standard output, standard error)"""
+    return program.run(program.PROGRAM, *arguments, stdin=stdin)
+
+
+@contextlib.contextmanager
+def folder(**files):
+    """A folder with these files: name without its dot -> text ("a_yaml")."""
+    with tempfile.TemporaryDirectory() as path:
+        for name, text in files.items():
+            pathlib.Path(path, name.replace("_", ".")).write_text(text, encoding="utf-8")
+        yield path
+
+
+def on_a_terminal(*arguments):
+    """(exit code, what it prints) with a terminal as all three."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(program.PROGRAM, [program.PROGRAM, *arguments], {**program.ENVIRONMENT, "TERM": "xterm"})
+    out = b""
+    with contextlib.suppress(OSError):  # the terminal ends with the program
+        while piece := os.read(terminal, 65536):
+            out += piece
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), out.decode().replace("\r\n", "\n")
+
+
+def text(path):
+    return pathlib.Path(path).read_text(encoding="utf-8")
+
+
+def objects(*items):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(items)})
+
+
+def tpu_pod(ns, name="a"):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": ns, "uid": name},
+            "spec": {"nodeSelector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                                      "cloud.google.com/gke-tpu-topology": "2x2"},
+                     "containers": [{"name": "c", "image": "i", "resources": {"limits": {"google.com/tpu": "4"}}}]},
+            "status": {"phase": "Running"}}
+
+
+# --- one value for each option
+
+SINGLE = [("review", "--mode", "shadow", POD), ("review", "--base-port", "9000", POD),
+          ("review", "--annotation-prefix", "a.b", POD), ("review", "--workloads", "job", POD),
+          ("review", "--workloads", "ray,job", "--workloads", "pod", POD)]
+
+
+def one_value(arguments):
+    code, out, err = run(*arguments)
+    assert code == 0 and not err and out.startswith("Pod default/train-1-*: allowed"), out + err
+
+
+for each in SINGLE:
+    row("one_value." + " ".join(each[:-1]), lambda each=each: one_value(each))
+
+
+@check
+def slices_take_a_name_behind_a_setting():
+    code, out, err = run("slices", "--cluster", "-", "--annotation-prefix", "a.b", "other",
+                         stdin=objects(tpu_pod("ml")))
+    assert (code, out, err) == (0, "no Pod asks for google.com/tpu\n", ""), out + err
+
+
+@check
+def a_list_counts_as_it_is_given():
+    for flags in (["--workloads", "ray,pod"], ["--workloads", "ray", "--workloads", "pod"]):
+        _, out, _ = run("config", "print", "-o", "json", *flags)
+        assert json.loads(out)["config"]["workloads"] == ["ray", "pod"], out
+    _, out, _ = run("review", "--workloads", "ray", POD)
+    assert "this workload API is switched off" in out or "unchanged" in out, out
+
+
+# --- what is read
+
+@check
+def a_folder_is_its_manifests_by_name():
+    with folder(b_yaml=text(DENIED), a_yml=text(POD), notes_txt="x") as path:
+        code, out, err = run("review", path)
+        titles = [line for line in out.splitlines() if line.startswith("Pod ")]
+    assert code == 1 and not err, err
+    assert titles == ["Pod default/train-1-*: allowed, 6 changes", "Pod default/trainer: denied"], titles
+
+
+@check
+def several_files_in_any_spelling():
+    for arguments in ((POD, DENIED), ("-f", POD, "-f", DENIED), (POD, "--filename", DENIED),
+                      ("-f", POD, "--mode", "enforce", "-f", DENIED)):
+        code, out, _ = run("review", *arguments)
+        assert code == 1 and out.count("Pod default/") == 2, (arguments, out)
+    code, out, _ = run("review", "-", DENIED, stdin=text(POD))
+    assert code == 1 and out.index("train-1-*: allowed") < out.index("trainer: denied"), out
+
+
+@check
+def a_namespace_for_objects_that_name_none():
+    code, out, _ = run("review", "-n", "ml", DENIED)
+    assert code == 1 and out.startswith("Pod ml/trainer: denied"), out
+    named = text(DENIED).replace("metadata:\n", "metadata:\n  namespace: web\n", 1)
+    code, out, _ = run("review", "--namespace=ml", stdin=named)
+    assert out.startswith("Pod web/trainer: denied"), out
+
+
+UNREADABLE = [  # arguments, standard input, what the line says
+    (["review", "/no/such.yaml"], None, "cannot read /no/such.yaml: No such file or directory; want a file"),
+    (["review", str(ROOT / "bench")], None, f"folder {ROOT}/bench holds no .yaml, .yml or .json file; want"),
+    (["review", "-", "-"], "", "- is given twice"),
+    (["review"], "", "standard input is empty; want an AdmissionReview, a manifest or a List"),
+    (["review"], "# nothing\n---\n", "standard input holds no objects; want an AdmissionReview"),
+    (["review"], objects(), "standard input holds no objects"),
+    (["review", POD, "--cluster", "/no/such"], None, "cannot read /no/such: No such file"),
+    (["review", "-", "--cluster", "-"], "", "--cluster: want a file, standard input is what to review"),
+    (["slices", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
+    (["slices", "--cluster", "-"], '{"items":[]}', "standard input holds no objects"),
+    (["slices", "--cluster", "-"], "", "standard input is empty; create it with kubectl get"),
+    (["audit", "-f", "/no/such"], None, "cannot read /no/such: No such file or directory; want a file"),
+    (["audit", "-f", str(ROOT / "bench")], None, "holds no .yaml, .yml or .json file"),
+    (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
+    (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "the snapshot holds no webhook configuration"),
+    (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
+    (["serve", "--tls-cert", "nofile"], None, "--tls-cert: needs its key too"),
+    (["slices", "--cluster", "-", "-n", "nosuch"], objects(tpu_pod("ml")),
+     "the snapshot holds no object in namespace nosuch"),
+    (["audit", "--cluster", "-", "-n", "mll"], objects(tpu_pod("mly")), "did you mean \"mly\"?"),
+    (["audit", "--cluster", "-", "-n", "nosuch"],
+     objects({"kind": "Namespace", "metadata": {"name": "ml"}}), "namespace nosuch does not exist"),
+]
+
+
+def ends_with_2(arguments, stdin, said):
+    code, out, err = run(*arguments, stdin=stdin)
+    assert code == 2 and not out, (code, out)
+    assert err.startswith("tpu-webhook: ") and err.count("\n") == 1 and said in err, err
+
+
+for number, each in enumerate(UNREADABLE):
+    row(f"unreadable.{number} {' '.join(each[0])}", lambda each=each: ends_with_2(*each))
+
+
+@check
+def an_empty_file_is_named():
+    with folder(a_yaml=text(POD), b_yaml=" \n") as path:
+        ends_with_2(["review", path], None, f"{path}/b.yaml is empty")
+        ends_with_2(["review", f"{path}/b.yaml"], None, f"{path}/b.yaml is empty")
+
+
+@check
+def an_unusable_input_says_in_which_file():
+    with folder(a_yaml=text(POD), b_yaml="a: 1\n---\n" + text(DENIED)) as path:
+        code, out, err = run("review", path)
+    assert code == 2 and out.count("Pod default/") == 2, out
+    assert err == f"tpu-webhook: {path}/b.yaml: input 1: no kind; expected an AdmissionReview, a Pod or a List\n", err
+
+
+@check
+def an_existing_namespace_without_slices_is_no_fault():
+    items = objects(tpu_pod("ml"), {"kind": "Service", "metadata": {"name": "s", "namespace": "web"}})
+    for command in "slices", "audit":
+        code, out, err = run(command, "-n", "web", "--cluster", "-", stdin=items)
+        assert code == 0 and out and not err, out + err
+
+
+@check
+def a_snapshot_may_be_several_files_and_yaml():
+    with folder(pods_json=objects(tpu_pod("ml", "a")), more_yaml=json.dumps(tpu_pod("ml", "b"), indent=1)) as path:
+        pathlib.Path(path, "third.yml").write_text(
+            "apiVersion: v1\nkind: List\nitems:\n- " + json.dumps(tpu_pod("ml", "c")) + "\n", encoding="utf-8")
+        for arguments in (["--cluster", path], ["-f", path],
+                          [word for name in ("pods.json", "more.yaml", "third.yml")
+                           for word in ("--cluster", f"{path}/{name}")]):
+            code, out, err = run("slices", *arguments, "-o", "json")
+            names = [found["name"] for found in json.loads(out)["slices"]]
+            assert code == 0 and names == ["a", "b", "c"], (arguments, out, err)
+
+
+@check
+def a_namespace_that_the_api_server_does_not_have():
+    pods = "/api/v1/namespaces/{}/pods"
+    api = Objects({"/api/v1/pods": [], pods.format("nosuch"): [], pods.format("web"): [],
+                   "/api/v1/namespaces": [{"metadata": {"name": "web"}}], "/api/v1/nodes": []})
+    with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as path:
+        config = kubeconfig(path, server.port)
+        for command in "slices", "audit":
+            code, out, err = run(command, "-n", "nosuch", "--kubeconfig", config)
+            assert (code, out, err) == (2, "", "tpu-webhook: namespace nosuch does not exist\n"), (code, out, err)
+        code, out, err = run("slices", "-n", "web", "--kubeconfig", config)
+        assert (code, err) == (0, ""), err
+
+
+@check(waits=True)
+def a_terminal_is_told_what_takes_long():
+    def slow(api, request):
+        if request.path == "/api/v1/nodes":
+            time.sleep(3.5)
+
+    api = Objects({"/api/v1/pods": [tpu_pod("ml")], "/api/v1/nodes": [], "/api/v1/services": []}, slow)
+    with Server(api, tls=False) as server, tempfile.TemporaryDirectory() as path:
+        config = kubeconfig(path, server.port)
+        code, out = on_a_terminal("slices", "--kubeconfig", config)
+        erased = "\r\033[K"
+        assert code == 0 and out.startswith(f"{erased}listing nodes, 2 s{erased}listing nodes, 3 s{erased}"), out
+        assert "ml" in out.rpartition(erased)[2], out
+        code, _, err = run("slices", "--kubeconfig", config)
+        assert (code, err) == (0, ""), err
+
+
+# --- what is printed
+
+@check
+def manifests_are_answered_in_words():
+    code, out, _ = run("review", POD)
+    assert code == 0 and out.startswith("Pod default/train-1-*: allowed, 6 changes\n"), out
+
+
+@check
+def recorded_reviews_are_answered_as_they_were_asked():
+    reviews = text(RECORDED)
+    code, out, _ = run("review", stdin=reviews)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and len(answers) == len(reviews.splitlines())
+    assert all(each["kind"] == "AdmissionReview" for each in answers)
+    assert run("review", "-o", "review", stdin=reviews)[1] == out
+    assert run("review", "-o", "text", stdin=reviews)[1].startswith("Pod default/")
+
+
+@check
+def on_a_terminal_reviews_are_answered_in_words_too():
+    code, out = on_a_terminal("review", RECORDED)
+    assert code == 0 and "allowed" in out and '"AdmissionReview"' not in out, out
+    code, out = on_a_terminal("review")
+    assert code == 2 and out.startswith("tpu-webhook: nothing to review; want an AdmissionReview"), out
+
+
+@check
+def json_is_one_line_for_each_input():
+    for short in "-o", "--output":
+        code, out, _ = run("review", short, "json", POD, DENIED)
+        first, second = map(json.loads, out.splitlines())
+        assert code == 1 and first["verdict"] == "allowed" and second["verdict"] == "denied", out
+    assert (first["file"], first["kind"], first["namespace"], first["name"]) == (POD, "Pod", "default", "train-1-*")
+    assert first["workload"] == "job" and len(first["patch"]) == 6 and "message" not in first, first
+    assert second["code"] == 422 and "3x3 is 9 chips" in second["message"] and second["patch"] == [], second
+
+
+@check
+def a_warning_counts_where_one_is_strict():
+    lonely = json.dumps({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train"}, "spec": {
+        "completions": 1, "parallelism": 1, "completionMode": "Indexed", "template": {"spec": {
+            "subdomain": "svc", "restartPolicy": "Never", "nodeSelector": {
+                "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "4x4"},
+            "containers": [{"name": "c", "image": "i", "resources": {"limits": {"google.com/tpu": "4"}}}]}}}})
+    code, out, _ = run("review", stdin=lonely)
+    assert code == 0 and "  warning " in out, out
+    assert run("review", "--strict", stdin=lonely)[:2] == (1, out)
+    assert run("review", "--strict", POD)[0] == 0
+
+
+@check
+def every_output_has_its_short_form():
+    for path in commands():
+        _, out, _ = run(*path, "--help")
+        assert [names for names in options_of(out) if "--output" in names] in ([], ["-o,--output"]), path
+
+
+# --- help, version, completion, manual pages
+
+def options_of(help_text):
+    """The names that are in the first column: "-o,--output"."""
+    return [names.replace("{false}", "") for names in re.findall(r"^  (-\S+)", help_text, re.MULTILINE)]
+
+
+@functools.cache
+def commands(*path):
+    """Every command, as the program lists them for a shell."""
+    _, out, err = run("__complete", *path, "")
+    assert not err, err
+    names = [line.split("\t")[0] for line in out.splitlines() if "\t" in line and path != ("help",)]
+    return [found for name in names for found in [(*path, name), *commands(*path, name)]]
+
+
+@check
+def help_and_version_are_commands():
+    assert run("version") == run("--version") and run("version")[1].startswith("tpu-webhook "), run("version")
+    assert run("help") == run("--help")
+    found = commands()
+    assert ("config", "check") in found and len(found) > 12, found
+    for path in found:
+        assert run("help", *path) == run(*path, "--help"), path
+
+
+NEAR = [  # arguments, what is meant
+    (["reviw", "a.yaml"], 'unknown command "reviw"; did you mean "review"?'),
+    (["config", "chck"], 'unknown command "chck"; did you mean "check"?'),
+    (["help", "slces"], 'unknown command "slces"; did you mean "slices"?'),
+    (["review", "--mod", "shadow"], 'unknown option --mod; did you mean "--mode"?'),
+    (["review", "-o", "txt"], 'not "txt"; did you mean "text"?'),
+    (["review", "--mode", "enforced"], 'not "enforced"; did you mean "enforce"?'),
+    (["catalog", "v6e", "4x8", "--compute-class", "x"], "unknown option --compute-class"),
+    (["catalog", "v6e", "16"], "v6e-16 is 4x4"),
+    (["catalog", "v4", "16"], "v4-16 (2 TensorCores on a chip) is 2x2x2"),
+    (["catalog", "v6e", "17"], "no listed topology is v6e-17"),
+    (["catalog", "tpu8"], "TPU 8t (announced 2026-04-22), TPU 8i (announced 2026-04-22): no GKE label"),
+    ([], "want a command, one of serve, review"),
+]
+for number, each in enumerate(NEAR):
+    row(f"meant.{number} {' '.join(each[0])}", lambda each=each: ends_with_2(each[0], None, each[1]))
+
+
+@check
+def a_type_in_words_and_in_json_are_one_shape():
+    _, out, _ = run("catalog", "v6e-16", "-o", "json")
+    assert [shape["topology"] for shape in json.loads(out)["shapes"]] == ["4x4"], out
+    assert run("catalog", "v6e", "4x4", "--output", "json") == (0, out, "")
+
+
+@check
+def announced_generations_are_those_of_the_catalog():
+    catalog = json.loads(text(ROOT / "topology/tpu-catalog.json"))["announced_without_gke_support"]
+    for each in catalog:
+        date = re.search(r"Announced ([\d-]+)", each["note"])[1]
+        ends_with_2(["catalog", each["id"]], None, f"{each['name']} (announced {date}): no GKE label")
+    _, _, err = run("catalog", "tpu8")
+    assert err.count("announced") == len(catalog), err
+
+
+def completed(shell, script):
+    """What bash, zsh or fish prints of a script behind the completion's own."""
+    with tempfile.TemporaryDirectory() as path:
+        pathlib.Path(path, "tpu-webhook").symlink_to(program.PROGRAM)
+        done = subprocess.run([shell, "-c", script], text=True, capture_output=True, check=False, timeout=30,
+                              env={**program.ENVIRONMENT, "PATH": f"{path}:/usr/bin:/bin", "HOME": path})
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout.split()
+
+
+def in_bash(*words):
+    listed = " ".join(f"'{word}'" for word in ("tpu-webhook", *words))
+    return completed("bash", "source <(tpu-webhook completion bash); complete -p tpu-webhook >/dev/null || exit 1; "
+                     f"COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _tpu_webhook; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+
+
+@check
+def bash_completes():
+    assert in_bash("re") == ["review"], in_bash("re")
+    assert in_bash("slices", "-o", "j") == ["json"]
+    assert in_bash("slices", "--output", "=", "") == ["text", "json"]
+    assert "--watch" in in_bash("slices", "--")
+    assert in_bash("review", "") == []  # files, which bash adds itself
+
+
+def in_zsh(*words):
+    """With its own functions replaced by ones that print: there is no line to edit."""
+    listed = " ".join(f"'{word}'" for word in ("tpu-webhook", *words))
+    return completed("zsh", "compdef() { :; }; _files() { print FILES; }; _describe() { print -l -- ${(@P)2%%:*}; }; "
+                     f"source <(tpu-webhook completion zsh); words=({listed}); CURRENT={len(words) + 1}; _tpu_webhook")
+
+
+def in_fish(*words):
+    lines = completed("fish", f"tpu-webhook completion fish | source; complete -C 'tpu-webhook {' '.join(words)}' | cut -f1")
+    return sorted(lines)
+
+
+@check
+def zsh_and_fish_complete():
+    for shell, inside, files in ("zsh", in_zsh, ["FILES"]), ("fish", in_fish, []):
+        code, script, _ = run("completion", shell)
+        assert code == 0 and "__complete" in script and script.count("tpu-webhook") > 1, script
+        if shutil.which(shell):
+            assert inside("re") == ["review"], inside("re")
+            assert sorted(inside("slices", "-o", "")) == ["json", "text"], inside("slices", "-o", "")
+            assert sorted(inside("slices", "--output=")) == ["--output=json", "--output=text"], inside("slices", "--output=")
+            assert inside("audit", "--watc") == [], inside("audit", "--watc")
+            assert inside("review", "x") == files, inside("review", "x")
+
+
+@check
+def kubectl_completes_its_plugin():
+    with tempfile.TemporaryDirectory() as path:
+        link = pathlib.Path(path, "kubectl_complete-tpu")
+        link.symlink_to(program.PROGRAM)
+        code, out, err = program.run(str(link), "slices", "-o", "t")
+    assert (code, out, err) == (0, "text\n:4\n", ""), out + err
+
+
+@check
+def as_a_plugin_it_speaks_of_kubectl_tpu():
+    with tempfile.TemporaryDirectory() as path:
+        link = pathlib.Path(path, "kubectl-tpu")
+        link.symlink_to(program.PROGRAM)
+        for words in ([], *commands()):
+            code, out, _ = program.run(str(link), *words, "--help")
+            usage = " ".join(["Usage: kubectl tpu", *words])
+            assert code == 0 and usage in out, out
+            wrong = re.findall(r"(?:^|[ (|])tpu-webhook (?:" + "|".join(c[0] for c in commands()) + r")\b.*", out, re.M)
+            assert not wrong, wrong
+        code, out, err = program.run(str(link), "review", POD)
+        assert code == 0 and out.startswith("Pod default/train-1-*: allowed"), err
+        _, _, err = program.run(str(link), "reviw")
+        assert "See kubectl tpu --help" in err, err
+
+
+@check
+def every_manual_page_renders():
+    assert shutil.which("groff"), "groff is not installed"
+    with tempfile.TemporaryDirectory() as path:
+        code, out, err = run("help", "--man-folder", path)
+        assert (code, out, err) == (0, "", ""), err
+        pages = {page.stem: page for page in pathlib.Path(path).iterdir()}
+        assert set(pages) == {"-".join(("tpu-webhook", *words)) for words in ((), *commands())}, pages.keys()
+        for words in ((), *commands()):
+            name = "-".join(("tpu-webhook", *words))
+            assert pages[name].read_text(encoding="utf-8") == run("help", "--man", *words)[1]
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-ww", "-rLL=100n", str(pages[name])], text=True,
+                                  capture_output=True, check=False)
+            assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+            set_page = re.sub(r".\x08", "", done.stdout)
+            plain = re.sub(r"\s+", "", set_page.replace("‐", "").replace("−", "-"))
+            _, help_text, _ = run(*words, "--help")
+            for option in ",".join(options_of(help_text)).split(","):
+                assert option in plain, (name, option)
+            for line in examples_of(help_text):
+                assert re.sub(r"\s+", "", line) in plain, (name, line)
+
+
+def examples_of(help_text):
+    _, _, examples = help_text.partition("\nExamples:\n")
+    return examples.splitlines()
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    program.PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
+
+
+if __name__ == "__main__":
+    main()
