@@ -429,7 +429,8 @@ Json levels_schema() {
   for (const webhook::findings::Row& row : webhook::findings::table()) ids.push_back(row.id);
   return {{"type", "object"},
           {"propertyNames", {{"enum", ids}}},
-          {"additionalProperties", {{"enum", {"deny", "warn", "off"}}}}};
+          // Helm, as YAML 1.1 has it, makes false of off.
+          {"additionalProperties", {{"enum", {"deny", "warn", "off", false}}}}};
 }
 
 // "want …, not …", or "".
@@ -440,8 +441,9 @@ std::string set_levels(const Json& value, Levels& out) {
     if (row == nullptr)
       return fmt::format("want ids from TPU-101 on (tpu-webhook findings lists them), not {}",
                          webhook::text::printable(id));
-    const auto level =
-        named.is_string() ? value_of(levels(), named.get<std::string>()) : std::nullopt;
+    const auto level = named == false      ? Level::off
+                       : named.is_string() ? value_of(levels(), named.get<std::string>())
+                                           : std::nullopt;
     if (!level) return fmt::format("{}: {}", id, want("deny|warn|off", named));
     out.set(row->finding, *level);
   }

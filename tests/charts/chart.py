@@ -45,7 +45,8 @@ SETTINGS = {
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
     "ledger": "none", "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
     "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
-    "perNamespace": {"team-a": {"placement": True}, "no": {"placement": False, "placementHint": True}},
+    "findings": {"TPU-405": "deny", "TPU-502": "off"},
+    "perNamespace": {"team-a": {"placement": True, "findings": {"TPU-405": "warn"}}, "no": {"placement": False, "placementHint": True}},
 }
 
 WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]

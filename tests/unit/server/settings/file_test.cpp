@@ -52,6 +52,21 @@ TEST(ConfigFileTest, yaml_is_read) {
       config.placement_for(webhook::config::WorkloadKind::ray, "no"));  // a name, no boolean
 }
 
+TEST(ConfigFileTest, levels_of_findings) {
+  using webhook::findings::Finding;
+  using webhook::findings::Level;
+  const webhook::config::Config config =
+      options_of(
+          "findings: {TPU-405: deny, TPU-502: off, TPU-302: \"off\"}\n"
+          "perNamespace:\n  research: {findings: {TPU-405: warn}}\n")
+          .webhook;
+  EXPECT_EQ(config.level_of(Finding::job_too_few, "team"), Level::deny);
+  EXPECT_EQ(config.level_of(Finding::job_too_few, "research"), Level::warn);
+  EXPECT_EQ(config.level_of(Finding::value_kept, "team"), Level::off);
+  EXPECT_EQ(config.level_of(Finding::subdomain_missing, "team"), Level::off);
+  EXPECT_EQ(config.level_of(Finding::topology_malformed, "team"), Level::deny);
+}
+
 TEST(ConfigFileTest, json_is_read) {
   const auto options = options_of(
       "{\"$schema\": \"./s.json\",\n\t\"basePort\": 9000, \"perWorkload\": {\"lws\": {\"mode\": "
@@ -120,6 +135,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"text_for_number", "threads: \"2\"", "a whole number from 1 to 64, not \"2\""},
         BadFile{"fraction", "threads: 1.5", "from 1 to 64, not 1.5"},
         BadFile{"huge_number", "basePort: 18446744073709551615", "from 1 to 65535"},
+        BadFile{"no_such_finding", "findings: {TPU-999: warn}",
+                "want ids from TPU-101 on (tpu-webhook findings lists them), not TPU-999"},
+        BadFile{"no_such_level", "findings: {TPU-405: error}",
+                "TPU-405: want deny|warn|off, not \"error\""},
+        BadFile{"findings_no_mapping", "findings: [TPU-405]",
+                "want a mapping such as TPU-405: deny, not"},
         BadFile{"text_for_boolean", "placement: \"no\"", "want true or false, not \"no\""},
         BadFile{"port_alone", "listen: 8443", "ADDR:PORT"},
         BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
@@ -211,11 +232,12 @@ TEST(ConfigSchemaTest, accepts_what_the_reader_accepts) {
   };
   for (const char* section :
        {"listen", "healthListen", "threads", "log", "drain", "mode", "workloads", "placement",
-        "annotationPrefix", "basePort", "kuberayTruncatedService", "perWorkload", "perNamespace",
-        "unknown"}) {
+        "annotationPrefix", "basePort", "kuberayTruncatedService", "findings", "perWorkload",
+        "perNamespace", "unknown"}) {
     for (const Json& value : values) {
       agree({{section, value}});
-      for (const char* below : {"level", "delay", "hostnames", "cert", "ray", "team-a", "Team"}) {
+      for (const char* below :
+           {"level", "delay", "hostnames", "cert", "ray", "TPU-405", "team-a", "Team"}) {
         agree({{section, {{below, value}}}});
         agree({{"tls", {{"hostnames", value}}}});
       }
