@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/line_diff.hpp"
 #include "server/text/yaml.hpp"
+#include "topology/counted.hpp"
 #include "webhook/answer/reasons.hpp"
 
 #include <fmt/format.h>
@@ -26,12 +27,18 @@ std::string title(const ReviewOutcome& outcome) {
   return fmt::format("{} {}{}", outcome.kind, outcome.ns.empty() ? "" : outcome.ns + "/", name);
 }
 
+std::string allowed(const ReviewOutcome& outcome) {
+  const std::size_t warnings = outcome.warnings.size();
+  const std::string with = warnings == 0 ? "" : " with " + topology::counted(warnings, "warning");
+  return outcome.patch.empty() ? fmt::format("allowed{}, unchanged", with)
+                               : fmt::format("allowed{}, {} changes", with, outcome.patch.size());
+}
+
 std::string verdict(const ReviewOutcome& outcome, Style style) {
   switch (outcome.verdict) {
     case Verdict::allowed:
-      return outcome.patch.empty() ? paint("allowed, unchanged", text::Ink::green, style)
-                                   : paint(fmt::format("allowed, {} changes", outcome.patch.size()),
-                                           text::Ink::green, style);
+      return paint(allowed(outcome),
+                   outcome.warnings.empty() ? text::Ink::green : text::Ink::yellow, style);
     case Verdict::denied:
       return paint("denied", text::Ink::red, style);
     case Verdict::unusable:
@@ -143,7 +150,11 @@ std::string as_text(const ReviewOutcome& outcome, const webhook::config::Config&
   if (!outcome.workload.empty())
     out += fmt::format("  found     {}{}{}\n", outcome.workload,
                        outcome.description.empty() ? "" : ": ", outcome.description);
-  out += fmt::format("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
+  // One conclusion: that nothing was found is not said beside what was.
+  const bool found =
+      outcome.reason == webhook::outcome::Reason::checked && !outcome.warnings.empty();
+  if (!found)
+    out += fmt::format("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
   if (outcome.verdict == Verdict::denied) out += fmt::format("  message   {}\n", outcome.message);
   Reporter reporter{outcome, config, {}};
   for (const Json& op : outcome.patch) reporter.operation(op);

@@ -84,7 +84,7 @@ std::string_view explain_reason(outcome::Reason reason) {
     case outcome::Reason::already_done:
       return "everything the slice needs is there already";
     case outcome::Reason::not_a_pod:
-      return "only Pod creation is changed";
+      return "neither a Pod that is created nor an object whose Pods are checked";
     case outcome::Reason::no_tpu:
       return "no container asks for google.com/tpu";
     case outcome::Reason::switched_off:
