@@ -42,7 +42,7 @@ def jobset(*sizes):
 
 
 # Of tests/golden/findings, where each has one fault.
-WRONG = ("TPU-101-job-name", "TPU-102-accelerator-type", "TPU-103-three-chips", "TPU-104-half-a-chip",
+WRONG = ("TPU-303-host-network", "TPU-102-accelerator-type", "TPU-103-three-chips", "TPU-111-without-kueue",
          "TPU-106-turned", "TPU-107-short-name", "TPU-108-one-chip-of-four", "TPU-112-spot-and-flex-start",
          "TPU-302-no-service", "TPU-401-two-of-four", "TPU-404-one-at-a-time", "TPU-405-one-pod",
          "TPU-407-three-of-four", "TPU-409-three-replicas", "TPU-410-deployment", "TPU-410-cron-job")

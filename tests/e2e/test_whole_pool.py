@@ -118,10 +118,13 @@ def test_one_after_another(release, namespace, api, picture):
 
 
 def test_eight_jobs_beside_none_to_four_spoiled_pools(release, namespace, api, picture):
-    """Twelve pools. With several runs also in each way to spoil one, and one Job after another."""
+    """Twelve pools. With several runs also in the other ways to spoil one, and one Job after another."""
+    ways = [(broken.cordoned, range(5))]
+    if RUNS > 1:
+        ways += [(way, [4]) for way in broken.WAYS[1:]]
     told, all_runs = [], []
-    for way, together in itertools.product(broken.WAYS, (True, False)) if RUNS > 1 else [(broken.cordoned, True)]:
-        for spoiled in range(5):
+    for (way, numbers), together in itertools.product(ways, (True, False)[:2 if RUNS > 1 else 1]):
+        for spoiled in numbers:
             with some_spoiled(api, pools.SLICES[:12], spoiled, way):
                 runs = played_often(namespace, 8, together)
             all_runs += runs
