@@ -23,7 +23,8 @@ PHASE: running, every member exists and runs; forming, not all run yet; broken, 
 as it is; ended, no member lives. Unknown values are shown as "not known".
 Without --cluster the API server is asked, with -n for that namespace only. --watch reads
 again every two seconds; stop it with Ctrl-C.
-Exit code: 0, or 2 where the cluster or the snapshot cannot be read, or has no namespace NS.
+Exit code: 0, or 2 where the cluster or the snapshot cannot be read, or has no namespace NS
+or no workload NAME.
 
 Examples:
   tpu-webhook slices
@@ -39,7 +40,7 @@ Compares the TPU variables of each slice's members with who the members are. Not
 changed. Without --cluster the API server is asked: all namespaces, since their slices may be
 on the same pools, or only that of -n where the others may not be read.
 Exit code: 0 no errors (warnings do not count), 1 errors found, 2 the cluster or the snapshot
-cannot be read, or has no namespace NS.
+cannot be read, or has no namespace NS or no workload NAME.
 
 Examples:
   tpu-webhook audit

@@ -6,6 +6,7 @@
 #include "server/slices/cluster_reader.hpp"
 #include "server/slices/print_slices.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/near_miss.hpp"
 
 #include <fmt/format.h>
 
@@ -46,6 +47,27 @@ std::string namespace_fault(const Cluster& cluster, const SlicesOptions& options
   if (options.ns.empty()) return {};
   if (std::ranges::count(cluster.pods, options.ns, &SeenPod::ns) > 0) return {};
   return objects.missing_namespace(options.ns);
+}
+
+// Why NAME chooses nothing; "" where it chooses a slice.
+std::string name_fault(const Cluster& cluster, const SlicesOptions& options) {
+  if (options.name.empty()) return {};
+  std::vector<std::string> names;
+  for (const SliceReport& slice : report_slices(cluster)) {
+    if (chosen(slice, options)) return {};
+    if (options.ns.empty() || slice.ns == options.ns) names.push_back(slice.group);
+  }
+  const std::string where = options.ns.empty() ? "" : " in namespace " + options.ns;
+  return fmt::format("no slice is of a workload called {}{}{}", options.name, where,
+                     text::did_you_mean(text::closest(options.name, names)));
+}
+
+// What is wrong with the filters.
+std::string filter_fault(const Cluster& cluster, const SlicesOptions& options,
+                         source::ObjectSource& objects) {
+  const std::string fault = namespace_fault(cluster, options, objects);
+  // One who watches may wait for it.
+  return fault.empty() && !options.watch ? name_fault(cluster, options) : fault;
 }
 
 int print_no_access(const Error& error, const text::Console& console) {
@@ -98,7 +120,7 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
       continue;
     }
     if (last.empty())
-      if (const auto fault = namespace_fault(*cluster, options, source.objects); !fault.empty())
+      if (const auto fault = filter_fault(*cluster, options, source.objects); !fault.empty())
         return text::print_error(console, fault);
     const std::string text = print(*cluster, options, console.terminal);
     if (text != last) {
@@ -127,7 +149,7 @@ int print_audit(const SlicesOptions& options, source::ObjectSource& objects,
                 const text::Console& console) {
   const auto cluster = read_cluster(objects, options.config);
   if (!cluster) return text::print_error(console, cluster.error());
-  if (const auto fault = namespace_fault(*cluster, options, objects); !fault.empty())
+  if (const auto fault = filter_fault(*cluster, options, objects); !fault.empty())
     return text::print_error(console, fault);
   const auto all = report_slices(*cluster);
   Audit found = audit(*cluster, all);

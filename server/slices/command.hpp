@@ -25,8 +25,8 @@ struct SlicesOptions {
 // Prints every slice, once or, with `watch`, again each time something has changed: on a terminal
 // in place of what was printed before.
 //
-//   returns  0, also where a watch was interrupted; 2 where the cluster cannot be read or has no
-//            namespace `ns` (a sentence on err)
+//   returns  0, also where a watch was interrupted; 2 where the cluster cannot be read, has no
+//            namespace `ns` or, without `watch`, no slice of `name` (a sentence on err)
 int run_slices(const SlicesOptions& options, const text::Console& console);
 
 // Prints what is wrong. What slices do to each other is looked for in all of them; the filters

@@ -92,6 +92,30 @@ TEST(SlicesCommand, filters_by_namespace_and_name) {
   EXPECT_EQ(slices(of("none"), once(pods)).out, "no Pod asks for google.com/tpu\n");
 }
 
+TEST(SlicesCommand, a_name_that_nothing_has_is_said_to_be_none) {
+  const std::vector<json> pods = {host("ml", "train", 0), host("web", "serve", 0)};
+  const std::string said =
+      "tpu-webhook: no slice is of a workload called trian; did you mean \"train\"?\n";
+  for (const auto& done :
+       {slices(of("", "trian"), once(pods)), audit(of("", "trian"), once(pods))}) {
+    EXPECT_EQ(done.code, 2);
+    EXPECT_EQ(done.err, said);
+    EXPECT_EQ(done.out, "");
+  }
+  EXPECT_EQ(audit(of("web", "train"), once(pods)).err,
+            "tpu-webhook: no slice is of a workload called train in namespace web\n");
+}
+
+TEST(SlicesCommand, watching_waits_for_a_name) {
+  auto options = of("", "train");
+  options.watch = true;
+  const std::vector<json> before = {host("ml", "a", 0)}, after = {host("ml", "train", 0)};
+  int left = 2;
+  const auto done = slices(options, Told({before, after}), [&] { return --left > 0; });
+  EXPECT_EQ(done.code, 0);
+  EXPECT_THAT(done.out, HasSubstr("Job/train"));
+}
+
 TEST(SlicesCommand, watching_prints_what_has_changed) {
   const std::vector<json> one = {host("ml", "a", 0)},
                           two = {host("ml", "a", 0), host("ml", "a", 1)};
