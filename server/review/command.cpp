@@ -78,6 +78,7 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
 Result<void> read_cluster(const ReviewOptions& options, std::istream& in, Around& around) {
   if (options.cluster.empty()) return {};
   source::SnapshotFile file(options.cluster, in);
+  file.may_be_empty();
   around.cluster = source::Snapshot(options.config.prefix);
   const auto told =
       file.for_each([&](std::string_view, const Json& object) { around.cluster.add(object); });

@@ -71,7 +71,7 @@ Result<void> SnapshotFile::for_each(const Each& each) {
   std::vector<Json> objects;
   for (const std::string& file : *files)
     if (auto fine = read(file, objects); !fine) return fine;
-  if (objects.empty())
+  if (objects.empty() && !may_be_empty_)
     return Error(Errc::bad_value, fmt::format("{} holds no objects; create it with {}",
                                               files->size() == 1 ? text::spoken_file(files->front())
                                                                  : "the snapshot",

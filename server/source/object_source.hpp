@@ -45,6 +45,9 @@ class SnapshotFile final : public ObjectSource {
   SnapshotFile(std::vector<std::string> files, std::istream& in, std::string made_with = of_slices)
       : files_(std::move(files)), in_(in), made_with_(std::move(made_with)) {}
 
+  // Where the cluster is only what is around, one without objects is a cluster, too.
+  void may_be_empty() { may_be_empty_ = true; }
+
   //   errors  bad_value: a file cannot be read, or they hold no object; bad_json, wrong_type: with
   //           what was found
   Result<void> for_each(const Each& each) override;
@@ -58,6 +61,7 @@ class SnapshotFile final : public ObjectSource {
   std::string made_with_;
   std::set<std::string> namespaces_;  // of the objects, and the Namespaces themselves
   bool has_namespaces_ = false;       // a Namespace was among them
+  bool may_be_empty_ = false;
 };
 
 }  // namespace tpuwh::server::source

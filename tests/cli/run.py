@@ -214,6 +214,13 @@ def a_snapshot_may_be_several_files_and_yaml():
 
 
 @check
+def a_manifest_may_be_reviewed_in_an_empty_cluster():
+    with folder(empty_json=objects()) as path:
+        code, out, err = run("review", POD, "--cluster", f"{path}/empty.json")
+    assert code == 0 and not err and out == run("review", POD)[1], out + err
+
+
+@check
 def a_namespace_that_the_api_server_does_not_have():
     pods = "/api/v1/namespaces/{}/pods"
     api = Objects({"/api/v1/pods": [], pods.format("nosuch"): [], pods.format("web"): [],
