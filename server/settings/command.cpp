@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 #include <ostream>
 
@@ -23,6 +24,30 @@ struct Entry {
   std::string from;
 };
 
+// Where each section of a key was met first: the order in which sections are printed, each once.
+std::vector<std::size_t> place_of(const std::string& key, const std::vector<Entry>& all) {
+  std::vector<std::size_t> out;
+  for (auto end = key.find('.'); end != std::string::npos; end = key.find('.', end + 1)) {
+    const std::string section = key.substr(0, end + 1);
+    const auto first =
+        std::ranges::find_if(all, [&](const Entry& each) { return each.key.starts_with(section); });
+    out.push_back(static_cast<std::size_t>(first - all.begin()));
+  }
+  return out;
+}
+
+// The settings of a namespace are told one setting after the other.
+std::vector<Entry> by_section(const std::vector<Entry>& all) {
+  std::vector<Entry> out = all;
+  std::ranges::stable_sort(out, {}, [&](const Entry& each) {
+    std::vector<std::size_t> place = place_of(each.key, all);
+    const auto own = std::ranges::find(all, each.key, &Entry::key);
+    place.push_back(static_cast<std::size_t>(own - all.begin()));
+    return place;
+  });
+  return out;
+}
+
 std::vector<Entry> entries(const Effective& effective) {
   std::vector<Entry> out;
   const auto add = [&](const std::string& key, const Json& value) {
@@ -38,7 +63,7 @@ std::vector<Entry> entries(const Effective& effective) {
     }
     for (const auto& [name, each] : value.items()) add(Given{&setting, name, {}, {}}.key(), each);
   }
-  return out;
+  return by_section(std::move(out));
 }
 
 Json nested(const std::vector<Entry>& all) {
@@ -52,13 +77,13 @@ Json nested(const std::vector<Entry>& all) {
 }
 
 std::string leaf_yaml(const Json& value) {
-  // A list on one line, so that the comment stands beside it.
-  std::string text = value.is_array() ? text::dump_or_throw(value) : text::to_yaml(value);
+  // A list or a mapping on one line, so that the comment stands beside it.
+  std::string text = value.is_structured() ? text::dump_or_throw(value) : text::to_yaml(value);
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
 
-// Keys of one section follow each other in the table, so that its name is printed once.
+// Keys of one section follow each other, so that its name is printed once.
 std::string as_yaml(const std::vector<Entry>& all) {
   constexpr std::size_t comment_column = 46;
   std::string out;

@@ -461,30 +461,35 @@ Json get_levels(const Levels& said) {
 
 // In the file alone: a flag would need a syntax of its own.
 void add_levels(std::vector<Setting>& out) {
-  Setting all{.key = "findings",
-              .scope = Scope::decision,
-              .help =
-                  "What follows of a finding, by its id: deny, warn or off "
-                  "(tpu-webhook findings lists them)",
-              .schema = levels_schema()};
-  all.set = [](ServeOptions& options, std::string_view, const Json& value) {
+  Setting setting{.key = "findings",
+                  .scope = Scope::decision,
+                  .help =
+                      "What follows of a finding, by its id: deny, warn or off "
+                      "(tpu-webhook findings lists them)",
+                  .schema = levels_schema()};
+  setting.set = [](ServeOptions& options, std::string_view, const Json& value) {
     return set_levels(value, options.webhook.findings);
   };
-  all.get = [](const ServeOptions& options) { return get_levels(options.webhook.findings); };
-  out.push_back(all);
-  all.key = "perNamespace.*.findings";
-  all.help = "Overrides findings in this namespace";
-  all.set = [](ServeOptions& options, std::string_view ns, const Json& value) {
+  setting.get = [](const ServeOptions& options) { return get_levels(options.webhook.findings); };
+  out.push_back(std::move(setting));
+}
+
+void add_levels_of_namespaces(std::vector<Setting>& out) {
+  Setting setting{.key = "perNamespace.*.findings",
+                  .scope = Scope::decision,
+                  .help = "Overrides findings in this namespace",
+                  .schema = levels_schema()};
+  setting.set = [](ServeOptions& options, std::string_view ns, const Json& value) {
     return set_levels(value, options.webhook.per_namespace[std::string(ns)].findings);
   };
-  all.get = [](const ServeOptions& options) {
+  setting.get = [](const ServeOptions& options) {
     Json of = Json::object();
     for (const auto& [ns, each] : options.webhook.per_namespace)
       if (Json levels_of = get_levels(each.findings); !levels_of.is_null())
         of[ns] = std::move(levels_of);
     return of;
   };
-  out.push_back(std::move(all));
+  out.push_back(std::move(setting));
 }
 
 // perNamespace.*.<name>
@@ -536,7 +541,7 @@ void add_overrides(std::vector<Setting>& out) {
   using webhook::config::Override;
   out.push_back(namespace_setting("placement", &Override::placement));
   out.push_back(namespace_setting("placementHint", &Override::placement_hint));
-  add_levels(out);
+  add_levels_of_namespaces(out);
 }
 
 }  // namespace
@@ -551,6 +556,7 @@ std::span<const Setting> settings() {
     add_ledger(out);
     add_cluster(out);
     add_decision(out);
+    add_levels(out);
     add_overrides(out);
     return out;
   }();

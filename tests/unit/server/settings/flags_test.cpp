@@ -127,7 +127,9 @@ TEST(ConfigPrintTest, a_flag_switches_on_what_the_file_switched_off) {
 
 TEST(ConfigPrintTest, yaml_is_a_file_again) {
   const TemporaryFile first(
-      "perWorkload: {ray: {mode: shadow}}\nperNamespace: {yes: {placement: false}}\n"
+      "perWorkload: {ray: {mode: shadow}}\nfindings: {TPU-405: deny, TPU-502: off}\n"
+      "perNamespace: {yes: {placement: false, placementHint: true, findings: {TPU-405: warn}},\n"
+      "               b: {placement: true, placementHint: false}}\n"
       "tls: {hostnames: [\"1\", \"::1\"]}\ndrain: {delay: 1500ms}\n");
   const auto print = [](const char* file) {
     return Json::parse(run({"config", "print", "--config", file, "-o", "json"}).out)["config"];
@@ -137,6 +139,8 @@ TEST(ConfigPrintTest, yaml_is_a_file_again) {
   { std::ofstream(first.path()) << text; }
   EXPECT_EQ(print(first.path()), wanted) << text;
   EXPECT_EQ(wanted["perNamespace"]["yes"]["placement"], false);
+  EXPECT_EQ(wanted["perNamespace"]["b"]["placementHint"], false);
+  EXPECT_EQ(wanted["findings"], Json::parse(R"({"TPU-405": "deny", "TPU-502": "off"})"));
   const std::string with_cert = run({"config", "print", "--tls-cert", "a", "--tls-key", "b"}).out;
   EXPECT_EQ(run({"config", "check", "-"}, with_cert).err, "");
 }
