@@ -109,14 +109,17 @@ void take_warnings(const Findings& findings, outcome::Notes& notes) {
 }
 
 // A warning by default, which the configuration refuses, is not a slice that could never start.
-std::string verdict(const Kind& kind, const WorkloadObject& object,
-                    const std::vector<Findings::Found>& faults) {
-  const bool never = std::ranges::all_of(faults, [](const Findings::Found& each) {
+bool never_works(const std::vector<Findings::Found>& faults) {
+  return std::ranges::all_of(faults, [](const Findings::Found& each) {
     return findings::row(each.finding).level == Level::deny;
   });
+}
+
+std::string verdict(const Kind& kind, const WorkloadObject& object,
+                    const std::vector<Findings::Found>& faults) {
   const std::string who = std::string(kind.kind) + ' ' + text::printable(object.name, 100);
-  return (never ? "slices of " + who + " could never start: "
-                : who + " is refused by the configuration: ") +
+  return (never_works(faults) ? "slices of " + who + " could never start: "
+                              : who + " is refused by the configuration: ") +
          joined(faults);
 }
 
@@ -130,7 +133,8 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
                              .shadow = config.mode_for(kind.workload) == config::Mode::shadow};
   if (!faults.empty()) {
     decision.outcome = outcome::Outcome::denied;
-    decision.reason = outcome::Reason::never_works;
+    decision.reason =
+        never_works(faults) ? outcome::Reason::never_works : outcome::Reason::forbidden;
     decision.denial = Error(Errc::bad_value, verdict(kind, found.object, faults));
     if (decision.shadow)
       notes.say("shadow mode: it would have been denied: " + decision.denial.text());

@@ -26,7 +26,7 @@ from .service import Service
 NAME = NAMESPACE = "tpu-webhook"
 SECRET = "tpu-webhook-supplied"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
-CHECKS = ("checked", "never_works")  # reasons that only /validate has
+CHECKS = ("checked", "never_works", "forbidden")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
 
 

@@ -95,6 +95,7 @@ TEST(Levels, hold_for_templates_too) {
   EXPECT_TRUE(test::validated(job).allowed);
   const auto denied = test::validated(job, {.config = with(Finding::job_too_few, Level::deny)});
   EXPECT_FALSE(denied.allowed);
+  EXPECT_EQ(denied.reason, outcome::Reason::forbidden);
   EXPECT_NE(denied.message.find("is refused by the configuration: TPU-405: "), std::string::npos)
       << denied.message;
   EXPECT_EQ(
