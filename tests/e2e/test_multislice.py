@@ -117,3 +117,24 @@ def test_a_restart_keeps_every_place(release, namespace, two_pools):
     again = namespace.running(8, 90, f"{RESTART}=1")
     assert identities(again) == before
     one_job_on_two_pools(namespace, again)
+
+
+def test_a_group_of_replicated_jobs_meets_at_its_coordinator(release, namespace, two_pools):
+    """Two replicated jobs of one group are one job of two slices, as spec.coordinator says."""
+    def grouped(obj):
+        not_queued(obj)
+        (only,) = obj["spec"]["replicatedJobs"]
+        only["replicas"] = 1
+        only["groupName"] = "slices"
+        obj["spec"]["replicatedJobs"] = [{**only, "name": "first"}, {**only, "name": "second"}]
+        obj["spec"]["coordinator"] = {"replicatedJob": "first", "jobIndex": 0, "podIndex": 0}
+
+    namespace.apply("jobset-multislice.yaml", edit=lambda obj: grouped(obj) if obj["kind"] == "JobSet" else None)
+    pods = namespace.running(8)
+    name = pods[0]["metadata"]["labels"]["jobset.sigs.k8s.io/jobset-name"]
+    assert {env_of(pod)["MEGASCALE_COORDINATOR_ADDRESS"] for pod in pods} == {f"{name}-first-0-0.{name}"}
+    assert {env_of(pod)["MEGASCALE_NUM_SLICES"] for pod in pods} == {"2"}
+    slice_of = {(pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"], env_of(pod)["MEGASCALE_SLICE_ID"])
+                for pod in pods}
+    assert slice_of == {("first", "0"), ("second", "1")}
+    assert not jax_complaints(namespace, pods)

@@ -1,10 +1,10 @@
 #include "webhook/decide/levels.hpp"
 
+#include "webhook/findings/table.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
-#include "webhook/findings/table.hpp"
-
 
 namespace tpuwh::webhook::decide {
 

@@ -115,9 +115,11 @@ constexpr Row rows[] = {
      "Write the DNS name of host 0 of slice 0, without a scheme."},
     {coordinator_missing, "TPU-206", "coordinator-missing", warn,
      "The job has several slices, but nothing names host 0 of slice 0.",
-     "Slices that are separate workloads cannot know each other's names, so no MEGASCALE variable "
-     "is injected.",
-     "Add annotation tpu-webhook.dev/coordinator with the DNS name of host 0 of slice 0."},
+     "Slices that are separate workloads, or separate replicated jobs of a JobSet's group, cannot "
+     "know each other's names, so no MEGASCALE variable is injected.",
+     "Set spec.coordinator of the JobSet to Pod 0 of the group's first job; elsewhere add "
+     "annotation "
+     "tpu-webhook.dev/coordinator with the DNS name of host 0 of slice 0."},
     // ---- names
     {name_invalid, "TPU-301", "name-invalid", deny,
      "A host of the slice would have a name that DNS cannot hold.",

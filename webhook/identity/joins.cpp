@@ -14,8 +14,10 @@ bool joins_slices(const facts::Facts& facts, const read::Container& container) {
   if (asked != nullptr)
     return asked->source == read::EnvSource::value_from || !asked->value.empty();
   if (facts.member->slices_asked) return facts.slice_count > 1;
-  return facts.member->slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 &&
-         facts.member->coordinator_known;
+  const workloads::Member& member = *facts.member;
+  const bool meets =
+      member.coordinator_known || (member.of_several_owners && !member.coordinator.empty());
+  return member.slices_are_one_job && facts.slice.multi_host() && facts.slice_count > 1 && meets;
 }
 
 bool joins_others(const facts::Facts& facts) {

@@ -30,6 +30,20 @@ Error wrong_name(std::string_view what, std::string_view name, std::string_view 
   return Error(Errc::bad_name, shown + " is not a DNS label" + std::string(wrong));
 }
 
+// A group of JobSet's whose jobs were not told where they meet, and do not say it themselves.
+void note_group(const facts::Facts& facts, outcome::Notes& notes) {
+  const workloads::Member& member = *facts.member;
+  if (!member.coordinator.empty() || !facts.slice.multi_host() || facts.slice_count < 2) return;
+  const read::Container& process = *facts.shape->processes.front();
+  for (const read::Variable each :
+       {read::Variable::megascale_num_slices, read::Variable::megascale_coordinator_address})
+    if (facts.pod->entry(process, each) != nullptr) return;
+  notes.warn(Finding::coordinator_missing,
+             "the " + std::to_string(facts.slice_count) +
+                 " slices of this group are several replicated jobs, and nothing names host 0 of "
+                 "slice 0: set spec.coordinator of the JobSet; no MEGASCALE variable was injected");
+}
+
 }  // namespace
 
 Result<void> check_names(const facts::Facts& facts, text::Buffer& text) {
@@ -108,6 +122,7 @@ std::string wrong_coordinator(const workloads::Member& member) {
 
 void note_coordinator(const facts::Facts& facts, outcome::Notes& notes) {
   const workloads::Member& member = *facts.member;
+  if (member.of_several_owners) return note_group(facts, notes);
   if (!member.slices_asked || facts.slice_count < 2 || !member.coordinator.empty()) return;
   if (member.coordinator_known && member.hostnames.empty() && facts.named) return;
   notes.warn(Finding::coordinator_missing,

@@ -16,6 +16,7 @@ constexpr std::array<Key, label_count> label_keys{{
     {"jobset.sigs.k8s.io/group-name"},
     {"jobset.sigs.k8s.io/group-replicas"},
     {"jobset.sigs.k8s.io/job-group-index"},
+    {"jobset.sigs.k8s.io/coordinator"},
     {"ray.io/node-type"},
     {"ray.io/cluster"},
     {"ray.io/group"},

@@ -21,6 +21,7 @@ enum class Label : std::size_t {
   jobset_group_name,
   jobset_group_replicas,
   jobset_job_group_index,
+  jobset_coordinator,
   ray_node_type,  // KubeRay, and so on to ray_host_index
   ray_cluster,
   ray_group,

@@ -12,7 +12,8 @@ void apply_slice(const read::Pod& pod, Member& member) {
     member.slice_count = {"annotation slice-count", count};
     member.slices_asked = true;
   }
-  member.coordinator = pod.annotation(read::Annotation::coordinator);
+  if (const auto own = pod.annotation(read::Annotation::coordinator); !own.empty())
+    member.coordinator = own;
   if (!id.present()) return;
   const bool replaces_missing = !member.slice.key.empty() && !member.slice.present();
   if (replaces_missing) {

@@ -14,7 +14,8 @@ constexpr std::string_view cel = "labels[?'jobset.sigs.k8s.io/jobset-name'].orVa
 
 // Slices may come from several replicated jobs of one group (JobSet's groups, for
 // slices with different templates). Then the group counts them, and host 0 of slice
-// 0 may belong to another replicated job, whose name is not on this Pod.
+// 0 may belong to another replicated job, whose name is not on this Pod: where they meet is said by
+// spec.coordinator of the JobSet, which JobSet writes on every Pod.
 void count_slices(const read::Pod& pod, Member& member) {
   const auto replicas = pod.label(read::Label::jobset_replicas);
   const auto group = pod.label(read::Label::jobset_group_name);
@@ -28,6 +29,8 @@ void count_slices(const read::Pod& pod, Member& member) {
                         pod.label(read::Label::jobset_job_group_index)};
   member.slice_count = {"jobset.sigs.k8s.io/group-replicas", group_replicas};
   member.coordinator_known = false;
+  member.of_several_owners = true;
+  member.coordinator = pod.label(read::Label::jobset_coordinator);
 }
 
 // Completion index 0 leads: JobSet's own rule.

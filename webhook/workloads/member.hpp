@@ -94,7 +94,7 @@ struct Member {
 
   // By the user's annotations (annotations.hpp).
   std::string_view hostnames;    // of all hosts in id order, with commas; "" where not given
-  std::string_view coordinator;  // host 0 of slice 0
+  std::string_view coordinator;  // host 0 of slice 0; of JobSet's groups spec.coordinator
   IndexLabel worker_id;          // the host, beside what the owner says
   IndexLabel worker_count;       // hosts of the slice
   bool slices_asked = false;     // slice-count: the slices form one job
@@ -104,6 +104,9 @@ struct Member {
   bool slices_are_one_job = false;
   // Host 0 of slice 0 is called names(0, 0).
   bool coordinator_known = true;
+  // The slices are several owners', and whoever made them one says by `coordinator` where they
+  // meet, or not.
+  bool of_several_owners = false;
 
   // Nothing on the Pod tells it from the others of its group: a ledger gives it its place.
   bool needs_place = false;

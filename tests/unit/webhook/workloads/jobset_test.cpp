@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/admitted.hpp"
 #include "tests/support/identified.hpp"
 
 namespace tpuwh::webhook::workloads {
@@ -12,6 +13,7 @@ namespace {
 
 using test::a_pod;
 using test::Identified;
+using test::PodBuilder;
 
 TEST(JobSetIdentity, is_what_the_controller_wrote) {
   // Dashes everywhere: "a-b" + "c" and "a" + "b-c" give the same text.
@@ -61,6 +63,45 @@ TEST(JobSetIdentity, what_is_missing_is_named) {
   const char* const index = "batch.kubernetes.io/job-completion-index";
   const Identified pod(a_pod().jobset("s", "r", 2, 1, 0).label(index, "").annotation(index, ""));
   EXPECT_NE(pod.member.incomplete.find("completionMode: Indexed"), std::string_view::npos);
+}
+
+// Replicated job "second" of a group of three slices, of which slice 0 is "first"'s.
+PodBuilder of_a_group() {
+  return a_pod()
+      .jobset("train", "second", 2, 1, 1)
+      .topology("2x4")
+      .tpu(4)
+      .label("jobset.sigs.k8s.io/group-name", "g")
+      .label("jobset.sigs.k8s.io/group-replicas", "3")
+      .label("jobset.sigs.k8s.io/job-group-index", "2");
+}
+
+TEST(JobSetGroup, meets_at_the_coordinator_of_the_jobset) {
+  const auto answer =
+      test::admit(of_a_group().label("jobset.sigs.k8s.io/coordinator", "train-first-0-0.train"));
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-first-0-0.train");
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "3");
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_SLICE_ID"), "2");
+  EXPECT_TRUE(answer.warnings.empty()) << test::json(answer.warnings);
+}
+
+TEST(JobSetGroup, without_a_coordinator_nobody_joins) {
+  const auto answer = test::admit(of_a_group());
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_NUM_SLICES"), "(absent)");
+  EXPECT_NE(answer.warning("TPU-206: the 3 slices of this group"), "");
+  // Whoever says it all himself is not told.
+  EXPECT_EQ(test::admit(of_a_group().env("MEGASCALE_NUM_SLICES", "")).warning("TPU-206"), "");
+}
+
+// The coordinator of other JobSets is not where slices meet (Pathways' head).
+TEST(JobSetGroup, is_the_only_one_that_reads_the_coordinator) {
+  const auto answer =
+      test::admit(a_pod()
+                      .jobset("train", "slice", 2, 1, 1)
+                      .topology("2x4")
+                      .tpu(4)
+                      .label("jobset.sigs.k8s.io/coordinator", "train-head-0-0.train"));
+  EXPECT_EQ(test::effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "train-slice-0-0.train");
 }
 
 }  // namespace
