@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <istream>
+#include <map>
 #include <ostream>
 
 namespace tpuwh::server::settings {
@@ -23,30 +23,6 @@ struct Entry {
   Json value;
   std::string from;
 };
-
-// Where each section of a key was met first: the order in which sections are printed, each once.
-std::vector<std::size_t> place_of(const std::string& key, const std::vector<Entry>& all) {
-  std::vector<std::size_t> out;
-  for (auto end = key.find('.'); end != std::string::npos; end = key.find('.', end + 1)) {
-    const std::string section = key.substr(0, end + 1);
-    const auto first =
-        std::ranges::find_if(all, [&](const Entry& each) { return each.key.starts_with(section); });
-    out.push_back(static_cast<std::size_t>(first - all.begin()));
-  }
-  return out;
-}
-
-// The settings of a namespace are told one setting after the other.
-std::vector<Entry> by_section(const std::vector<Entry>& all) {
-  std::vector<Entry> out = all;
-  std::ranges::stable_sort(out, {}, [&](const Entry& each) {
-    std::vector<std::size_t> place = place_of(each.key, all);
-    const auto own = std::ranges::find(all, each.key, &Entry::key);
-    place.push_back(static_cast<std::size_t>(own - all.begin()));
-    return place;
-  });
-  return out;
-}
 
 std::vector<Entry> entries(const Effective& effective) {
   std::vector<Entry> out;
@@ -63,7 +39,7 @@ std::vector<Entry> entries(const Effective& effective) {
     }
     for (const auto& [name, each] : value.items()) add(Given{&setting, name, {}, {}}.key(), each);
   }
-  return by_section(std::move(out));
+  return out;
 }
 
 Json nested(const std::vector<Entry>& all) {
@@ -83,22 +59,28 @@ std::string leaf_yaml(const Json& value) {
   return text;
 }
 
-// Keys of one section follow each other, so that its name is printed once.
-std::string as_yaml(const std::vector<Entry>& all) {
+// A section, and those in it: the settings of a namespace stand one setting after the other in the
+// table, and its name is printed once.
+void append_section(const Json& section, const std::string& prefix, std::size_t indent,
+                    const std::map<std::string, const Entry*>& by_key, std::string& out) {
   constexpr std::size_t comment_column = 46;
-  std::string out;
-  std::vector<std::string> open;
-  for (const Entry& entry : all) {
-    const auto parts = split_key(entry.key);
-    std::size_t same = 0;
-    while (same < open.size() && same + 1 < parts.size() && open[same] == parts[same]) ++same;
-    open.resize(same);
-    for (; open.size() + 1 < parts.size(); open.push_back(parts[open.size()]))
-      out += fmt::format("{:{}}{}:\n", "", 2 * open.size(), parts[open.size()]);
-    const std::string line =
-        fmt::format("{:{}}{}: {}", "", 2 * open.size(), parts.back(), leaf_yaml(entry.value));
-    out += fmt::format("{:<{}} # {}\n", line, comment_column, entry.from);
+  for (const auto& [name, value] : section.items()) {
+    const auto leaf = by_key.find(prefix + name);
+    if (leaf == by_key.end()) {
+      out += fmt::format("{:{}}{}:\n", "", indent, name);
+      append_section(value, prefix + name + ".", indent + 2, by_key, out);
+      continue;
+    }
+    const std::string line = fmt::format("{:{}}{}: {}", "", indent, name, leaf_yaml(value));
+    out += fmt::format("{:<{}} # {}\n", line, comment_column, leaf->second->from);
   }
+}
+
+std::string as_yaml(const std::vector<Entry>& all) {
+  std::map<std::string, const Entry*> by_key;
+  for (const Entry& entry : all) by_key[entry.key] = &entry;
+  std::string out;
+  append_section(nested(all), "", 0, by_key, out);
   return out;
 }
 
