@@ -226,11 +226,7 @@ outcome::Decision decide(const read::Review& review, const read::Pod& pod, const
   const std::string_view ns = review.ns_of(pod);
   if (!facts::read_shape(pod, scratch.shape)) {
     note_claims(pod, scratch.notes);
-    if (scratch.notes.warnings().empty()) return none_of_ours(outcome::Reason::no_tpu);
-    outcome::Decision decision =
-        at_levels(outcome::unchanged(outcome::Reason::no_tpu), config, ns, scratch.notes);
-    decision.shadow = config.mode == config::Mode::shadow;
-    return decision;
+    return at_levels(none_of_ours(outcome::Reason::no_tpu), config, ns, scratch.notes);
   }
   if (pod.annotation(read::Annotation::inject) == "false")
     return none_of_ours(outcome::Reason::opted_out);

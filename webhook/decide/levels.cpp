@@ -46,10 +46,10 @@ outcome::Decision at_levels(outcome::Decision decision, const config::Config& co
     return decision;
   const auto refused = std::ranges::find(warnings, Level::deny, level_of);
   if (refused == warnings.end()) return decision;
-  decision = {.outcome = outcome::Outcome::denied,
-              .reason = outcome::Reason::forbidden,
-              .denial = Error(Errc::bad_value, std::move(refused->sentence)),
-              .finding = refused->finding};
+  decision.outcome = outcome::Outcome::denied;
+  decision.reason = outcome::Reason::forbidden;
+  decision.denial = Error(Errc::bad_value, std::move(refused->sentence));
+  decision.finding = refused->finding;
   warnings.erase(refused);
   return decision;
 }

@@ -72,9 +72,8 @@ void record(const read::Container& container, const WantedVariable& want,
 // All slices meet at one address, of which the port is a variable of its own: any serves, as long
 // as a host has one process.
 bool is_free_choice(const ContainerEnv& env, const read::EnvEntry& entry) {
-  const auto port = text::plain_decimal(entry.value);
   return entry.variable == read::Variable::megascale_port &&
-         env.facts.shape->processes.size() == 1 && port && *port > 0 && *port <= largest_port;
+         env.facts.shape->processes.size() == 1 && port_in(entry);
 }
 
 // A value that is there and is not ours stays; that the rest of the set says

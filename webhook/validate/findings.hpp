@@ -45,8 +45,8 @@ class Findings {
   std::vector<Found> faults_, warnings_;
 };
 
-// "TPU-404: one; (2) TPU-401: another", or the only one as it is; at most 20 of them and how many
-// there are: the API server logs and stores what it is told.
+// "(1) TPU-404: one; (2) TPU-401: another", or the only one as it is; at most 20 of them and how
+// many there are: the API server logs and stores what it is told.
 std::string joined(const std::vector<Findings::Found>& faults);
 
 }  // namespace tpuwh::webhook::validate
