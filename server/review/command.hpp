@@ -26,8 +26,7 @@ struct ReviewOptions {
 // order; one JSON line each, or a paragraph for people.
 //
 //   returns  0 all allowed, 1 any denied (`strict`: or warned of), 2 any unusable or a file
-//   unreadable, empty or without
-//            objects (a sentence on err); the worst counts
+//            unreadable, empty or without objects (a sentence on err); the worst counts
 int run_review(const ReviewOptions& options, const text::Console& console);
 
 }  // namespace tpuwh::server::review
