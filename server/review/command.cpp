@@ -3,17 +3,15 @@
 #include "server/review/input.hpp"
 #include "server/review/outcome.hpp"
 #include "server/review/report.hpp"
+#include "server/review/reviewer.hpp"
 #include "server/source/object_source.hpp"
-#include "server/source/snapshot.hpp"
 #include "server/text/input_files.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 #include "topology/result.hpp"
-#include "webhook/answer/admit.hpp"
-#include "webhook/outcome/summary.hpp"
-#include "webhook/validate/validate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ostream>
@@ -26,22 +24,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto what_is_reviewed = "an AdmissionReview, a manifest or a List";
 
-// What is known of the cluster, and what changes while its Pods are created.
-struct Around {
-  source::Snapshot cluster;
-  webhook::ledger::MemoryLedger ledger;
-  webhook::answer::Workspace workspace;
-};
-
-ReviewOutcome answer_to(Input& input, const webhook::config::Config& config, Around& around) {
+ReviewOutcome answer_to(Input& input, Reviewer& reviewer) {
   if (!input.unusable.empty()) return unusable(input.unusable);
-  const webhook::read::Body body(input.review);
-  auto answer =
-      webhook::answer::admit(body, config, around.cluster, around.workspace, around.ledger);
-  // The API server asks about Pods at /mutate, about what makes them at /validate.
-  if (answer.summary.reason == webhook::outcome::Reason::not_a_pod)
-    answer = webhook::validate::validate(body, config, around.cluster, around.workspace);
-  return parse_answer(answer, input.review);
+  return parse_answer(reviewer.answer(input.review), input.review);
 }
 
 // What stands in one file.
@@ -75,14 +60,13 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
 }
 
 // Nothing where there is no snapshot to read.
-Result<void> read_cluster(const ReviewOptions& options, std::istream& in, Around& around) {
+Result<void> read_cluster(const ReviewOptions& options, std::istream& in, Reviewer& reviewer) {
   if (options.cluster.empty()) return {};
   source::SnapshotFile file(options.cluster, in);
   file.may_be_empty();
-  around.cluster = source::Snapshot(options.config.prefix);
   const auto told =
-      file.for_each([&](std::string_view, const Json& object) { around.cluster.add(object); });
-  if (told) around.cluster.seed(around.ledger);
+      file.for_each([&](std::string_view, const Json& object) { reviewer.cluster().add(object); });
+  if (told) reviewer.take_places();
   return told;
 }
 
@@ -150,6 +134,18 @@ std::string where(const std::vector<FileInputs>& files, const FileInputs& file, 
   return file.inputs.size() == 1 ? name : fmt::format("{}input {}: ", name, input + 1);
 }
 
+// Of what is checked and not answered as a Pod, another command tells more.
+std::string pointer(const ReviewOptions& options) {
+  const bool piped = options.files.empty() || std::ranges::count(options.files, "-") > 0;
+  return fmt::format("Its Pods, slices and node pools: tpu-webhook explain{}\n",
+                     piped ? "" : fmt::format(" {}", fmt::join(options.files, " ")));
+}
+
+bool makes_pods(const ReviewOutcome& outcome) {
+  using webhook::outcome::Reason;
+  return outcome.reason == Reason::checked || outcome.reason == Reason::never_works;
+}
+
 }  // namespace
 
 int run_review(const ReviewOptions& options, const text::Console& console) {
@@ -159,20 +155,23 @@ int run_review(const ReviewOptions& options, const text::Console& console) {
         fmt::format("nothing to review; want {} in FILE, or - to type it", what_is_reviewed));
   auto files = read_files(options, console.in);
   if (!files) return text::print_error(console, files.error());
-  Around around;
-  if (const auto told = read_cluster(options, console.in, around); !told)
+  Reviewer reviewer(options.config);
+  if (const auto told = read_cluster(options, console.in, reviewer); !told)
     return text::print_error(console, told.error());
   const ReviewOutput output = options.output.value_or(usual_output(*files, console.terminal));
   Verdict worst = Verdict::allowed;
+  bool workloads = false;
   for (FileInputs& file : *files)
     for (std::size_t i = 0; i < file.inputs.size(); ++i) {
-      const ReviewOutcome outcome = answer_to(file.inputs[i], options.config, around);
+      const ReviewOutcome outcome = answer_to(file.inputs[i], reviewer);
       console.out << print(outcome, file.name, output, options.config, console.terminal);
       if (outcome.verdict == Verdict::unusable)
         text::print_error(console, where(*files, file, i) + outcome.message);
       worst = std::max(worst, outcome.verdict);
+      workloads = workloads || makes_pods(outcome);
       if (options.strict && !outcome.warnings.empty()) worst = std::max(worst, Verdict::denied);
     }
+  if (workloads && output == ReviewOutput::text) console.out << pointer(options);
   return static_cast<int>(worst);
 }
 

@@ -1,5 +1,6 @@
 #include "server/review/input.hpp"
 
+#include "server/source/manifests.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 
@@ -31,30 +32,6 @@ GroupVersion split_api_version(const std::string& api_version) {
   return {api_version.substr(0, slash), api_version.substr(slash + 1)};
 }
 
-// The review of an object's creation, as the API server would send it, but for what
-// it fills in (defaults, the service account's volume). `text` is the object as it
-// was written: numbers stay as they are.
-std::string wrap(const Json& object, std::string_view text, const std::string& otherwise,
-                 std::size_t number) {
-  const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
-  const Json metadata = text::member(object, "metadata");
-  const std::string ns = text::text_member(metadata, "namespace");
-  const std::string name = text::text_member(metadata, "name");
-  Json request;
-  request["uid"] = fmt::format("00000000-0000-0000-0000-{:012}", number);
-  request["kind"] = {
-      {"group", group}, {"version", version}, {"kind", text::text_member(object, "kind")}};
-  if (!name.empty()) request["name"] = name;
-  request["namespace"] = ns.empty() ? otherwise : ns;
-  request["operation"] = "CREATE";
-  request["dryRun"] = false;
-  std::string head = text::dump_json(request);
-  head.pop_back();  // the brace, to put the object in
-  return fmt::format(
-      R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{},"object":{}}}}})",
-      head, text);
-}
-
 Input as_recorded(std::string_view text) {
   return {.review = std::string(text), .unusable = {}, .recorded = true};
 }
@@ -62,27 +39,25 @@ Input as_recorded(std::string_view text) {
 void add_object(const Json& object, std::string_view text, const std::string& ns,
                 std::vector<Input>& out) {
   const std::string kind = object.is_object() ? text::text_member(object, "kind") : std::string();
-  const auto items = object.is_object() ? object.find("items") : object.end();
-  if (kind.ends_with("List") && items != object.end() && items->is_array()) {
-    for (Json item : *items) {
-      // Items of a typed list ("PodList") come without kind and version.
-      if (item.is_object() && kind != "List") {
-        if (!item.contains("kind")) item["kind"] = kind.substr(0, kind.size() - 4);
-        if (!item.contains("apiVersion"))
-          item["apiVersion"] = text::text_member(object, "apiVersion");
-      }
-      add_object(item, text::dump_or_throw(item), ns, out);
-    }
-    return;
-  }
   if (kind.empty()) {
     out.push_back({.review = std::string(text),
                    .unusable = "no kind; expected an AdmissionReview, a Pod or a List"});
   } else if (kind == "AdmissionReview") {
     out.push_back(as_recorded(text));
   } else {
-    out.push_back({.review = wrap(object, text, ns, out.size() + 1), .unusable = {}});
+    out.push_back({.review = review_of_creation(object, text, ns, out.size() + 1), .unusable = {}});
   }
+}
+
+// Of a List each item; anything else with its text as it was written.
+void add_objects(const Json& object, std::string_view text, const std::string& ns,
+                 std::vector<Input>& out) {
+  source::for_each_item(object, [&](const Json& item) {
+    if (&item == &object)
+      add_object(object, text, ns, out);
+    else
+      add_object(item, text::dump_or_throw(item), ns, out);
+  });
 }
 
 // A review keeps its bytes; anything else is taken apart.
@@ -95,7 +70,7 @@ void add_json(std::string_view text, const std::string& ns, std::vector<Input>& 
   const bool wrap_it = value.is_object() && !text::text_member(value, "kind").empty() &&
                        text::text_member(value, "kind") != "AdmissionReview";
   if (wrap_it)
-    add_object(value, text, ns, out);
+    add_objects(value, text, ns, out);
   else
     out.push_back(as_recorded(text));
 }
@@ -117,6 +92,27 @@ bool is_json_lines(std::string_view text) {
 
 }  // namespace
 
+std::string review_of_creation(const Json& object, std::string_view text,
+                               const std::string& otherwise, std::size_t number) {
+  const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
+  const Json metadata = text::member(object, "metadata");
+  const std::string ns = text::text_member(metadata, "namespace");
+  const std::string name = text::text_member(metadata, "name");
+  Json request;
+  request["uid"] = fmt::format("00000000-0000-0000-0000-{:012}", number);
+  request["kind"] = {
+      {"group", group}, {"version", version}, {"kind", text::text_member(object, "kind")}};
+  if (!name.empty()) request["name"] = name;
+  request["namespace"] = ns.empty() ? otherwise : ns;
+  request["operation"] = "CREATE";
+  request["dryRun"] = false;
+  std::string head = text::dump_json(request);
+  head.pop_back();  // the brace, to put the object in
+  return fmt::format(
+      R"({{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{},"object":{}}}}})",
+      head, text);
+}
+
 std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   std::vector<Input> out;
   const std::string_view whole = trimmed(text);
@@ -135,7 +131,7 @@ std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   if (!documents->empty() && std::ranges::none_of(*documents, is_mapping))
     return {as_recorded(text)};
   for (const Json& document : *documents)
-    add_object(document, text::dump_or_throw(document), ns, out);
+    add_objects(document, text::dump_or_throw(document), ns, out);
   return out;
 }
 

@@ -1,6 +1,9 @@
 // What `review` is given, cut into reviews.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +18,15 @@ struct Input {
   // It came as an AdmissionReview, or as text that was to be one; no manifest was wrapped.
   bool recorded = false;
 };
+
+// The review of an object's creation, as the API server would send it, but for what it fills in
+// (defaults, the service account's volume).
+//
+//   text       the object as it was written: numbers stay as they are
+//   otherwise  the namespace of one that names none
+//   number     the review's uid is made of it
+std::string review_of_creation(const nlohmann::ordered_json& object, std::string_view text,
+                               const std::string& otherwise, std::size_t number);
 
 // Cuts `text` into reviews, in order.
 //

@@ -1,5 +1,6 @@
 #include "server/text/read_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -8,28 +9,28 @@
 namespace tpuwh::server::text {
 
 // By read(): an iterator over a directory's buffer throws.
-std::string read_all(std::istream& in) {
+std::string read_all(std::istream& in, std::size_t most) {
   std::string text;
   std::array<char, 16384> part;
-  while (in) {
-    in.read(part.data(), part.size());
+  while (in && text.size() < most) {
+    in.read(part.data(), static_cast<std::streamsize>(std::min(part.size(), most - text.size())));
     text.append(part.data(), static_cast<std::size_t>(in.gcount()));
   }
   return text;
 }
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, std::size_t most) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text = read_all(file);
+  std::string text = read_all(file, most);
   if (!file.is_open() || file.bad() || errno == EISDIR)
     return Error(Errc::bad_value, std::strerror(errno));
   return text;
 }
 
-Result<std::string> read_file_or(std::istream& in, const std::string& path) {
-  if (path == "-") return read_all(in);
-  return read_file(path);
+Result<std::string> read_file_or(std::istream& in, const std::string& path, std::size_t most) {
+  if (path == "-") return read_all(in, most);
+  return read_file(path, most);
 }
 
 }  // namespace tpuwh::server::text

@@ -1,0 +1,38 @@
+// The objects of manifests, as people keep them: YAML documents, JSON, Lists, in files and folders.
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <istream>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::source {
+
+struct Manifest {
+  std::string file;  // as a person calls it: "standard input" for "-"
+  nlohmann::ordered_json object;
+};
+
+// Bytes of all files together. A manifest has some kilobytes; a thousand of them are a few
+// megabytes, and parsed they take thirty times as much.
+inline constexpr std::size_t max_manifest_bytes = std::size_t{16} << 20;
+
+// Every object in the order of files and documents, those of Lists one by one; each is a mapping
+// with a kind.
+//
+//   errors  bad_value: a file cannot be read, is empty, holds no object, or one without kind;
+//           bad_json and what parse_yaml() says: with file and line; too_large
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& names,
+                                             std::istream& in);
+
+// Calls `each` for every item of a List, also of one in it, and for anything else itself. Items of
+// a typed list ("PodList") come with the kind and the version that they lack.
+void for_each_item(const nlohmann::ordered_json& object,
+                   const std::function<void(const nlohmann::ordered_json& item)>& each);
+
+}  // namespace tpuwh::server::source
