@@ -1,7 +1,7 @@
 #include "server/slices/pool_trouble.hpp"
 
 #include "topology/counted.hpp"
-#include "webhook/pools/fit.hpp"
+#include "webhook/pools/trouble.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@ namespace tpuwh::server::slices {
 namespace {
 
 using webhook::pools::Node;
-using webhook::pools::Unusable;
 using webhook::read::PoolQuestion;
 
 // What the scheduler asks of a node for a member of this slice.
@@ -35,36 +34,10 @@ struct Asked {
   Asked& operator=(const Asked&) = delete;
 };
 
-std::string taint_of(const Node& node, const Asked& asked) {
-  for (const webhook::pools::Taint& taint : node.taints)
-    if (!tolerates(asked.pod.tolerations, taint)) return taint.key;
-  return {};
-}
-
-std::string of_node(const Node& node, const Asked& asked) {
-  switch (unusable(node, asked.question)) {
-    case Unusable::not_ready:
-      return fmt::format("node {} is not ready", node.name);
-    case Unusable::cordoned:
-      return fmt::format("node {} is cordoned", node.name);
-    case Unusable::to_be_deleted:
-      return fmt::format("node {} is about to be deleted by Cluster Autoscaler", node.name);
-    case Unusable::tainted:
-      return fmt::format("node {} has taint {}, which the Pods do not tolerate", node.name,
-                         taint_of(node, asked));
-    case Unusable::few_chips:
-      return fmt::format("node {} has {}, a Pod needs {}", node.name,
-                         topology::counted(node.chips, "chip"), asked.question.chips_per_host);
-    case Unusable::no:
-      break;
-  }
-  return {};
-}
-
 // "" where the node can hold a member. `own` is the slice's key.
 std::string trouble_of(const Node& node, const std::vector<const SeenPod*>& pods,
                        std::string_view own, const Asked& asked) {
-  std::string trouble = of_node(node, asked);
+  std::string trouble = webhook::pools::trouble_of(node, asked.question);
   const auto holder = std::ranges::find_if(
       pods, [&](const SeenPod* pod) { return pod->staying() && pod->slice_key != own; });
   if (trouble.empty() && holder != pods.end())

@@ -187,12 +187,16 @@ void Pools::look_again(Pool& pool) {
 
 namespace {
 
-// Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
-std::uint64_t taken(const std::vector<Holder>& holders, std::int32_t priority) {
-  std::uint64_t chips = 0;
+// What a node is to a host of the question's slice; which holders count is `counts` to say.
+template <class Counts>
+Stand stand_of(const Node& node, const std::vector<Holder>& holders,
+               const read::PoolQuestion& question, bool all_selected, Counts counts) {
+  if (unusable(node, question) != Unusable::no) return Stand::unusable;
+  std::uint64_t taken = 0;
   for (const Holder& holder : holders)
-    if (holder.slice == SliceId() || holder.priority != priority) chips += holder.chips;
-  return chips;
+    if (counts(holder)) taken += holder.chips;
+  if (taken + question.chips_per_host > node.chips) return Stand::held;
+  return all_selected || selects(question.pod, node.labels) ? Stand::usable : Stand::not_selected;
 }
 
 struct Candidate {
@@ -213,14 +217,16 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
   if (shape == shapes_.end() || bound_.contains(id)) return;
   const bool all_selected = selects_by_shape(question.pod);
+  // Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
+  const auto counts = [&](const Holder& holder) {
+    return holder.slice == SliceId() || holder.priority != question.priority;
+  };
   std::array<Candidate, max_unfit> kept;  // a heap: in front the one that matters least
   std::size_t count = 0;
   for (const auto& [name, pool] : shape->second.doubtful) {
     std::uint32_t usable = 0;
     for (const Host* host : pool->hosts)
-      if (unusable(host->node, question) == Unusable::no &&
-          taken(host->holders, question.priority) + question.chips_per_host <= host->node.chips &&
-          (all_selected || selects(question.pod, host->node.labels)))
+      if (stand_of(host->node, host->holders, question, all_selected, counts) == Stand::usable)
         ++usable;
     if (usable == 0 || usable >= question.hosts || !text::is_label_value(name)) continue;
     const Candidate candidate{name, usable};
@@ -235,6 +241,36 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   const auto chosen = std::span(kept).first(count);
   std::ranges::sort(chosen, {}, &Candidate::name);
   for (const Candidate& each : chosen) out.add(each.name);
+}
+
+std::vector<SeenPool> Pools::look(const read::PoolQuestion& question) const {
+  const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
+  if (shape == shapes_.end()) return {};
+  const SliceId own = slice_id(question.slice_key);
+  const auto counts = [&](const Holder& holder) {
+    return holder.slice == SliceId() || holder.slice != own;
+  };
+  std::vector<SeenPool> out;
+  for (const auto& [name, pool] : shape->second.pools) {
+    SeenPool seen{name, {}};
+    for (const Host* host : pool.hosts) {
+      const bool selected = selects(question.pod, host->node.labels);
+      seen.hosts.push_back(
+          {&host->node, selected ? stand_of(host->node, host->holders, question, true, counts)
+                                 : Stand::not_selected});
+    }
+    std::ranges::sort(seen.hosts, {},
+                      [](const SeenHost& host) -> const std::string& { return host.node->name; });
+    out.push_back(std::move(seen));
+  }
+  return out;
+}
+
+std::vector<SeenShape> Pools::shapes() const {
+  std::vector<SeenShape> out;
+  for (const auto& [name, shape] : shapes_)
+    if (!shape.pools.empty()) out.push_back({name.first, name.second, shape.pools.size()});
+  return out;
 }
 
 }  // namespace tpuwh::webhook::pools

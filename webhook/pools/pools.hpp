@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,6 +41,30 @@ struct Holder {
 // of them are 4 KB of a Pod.
 inline constexpr std::size_t max_unfit = 64;
 
+// What a node is to a host of a slice: of what is against it, the first.
+enum class Stand {
+  usable,
+  not_selected,  // the Pod's node selector or required node affinity does not match
+  unusable,      // unusable() says why, trouble_of() in words
+  held,          // others have chips that it needs
+};
+
+// A node, as whoever asks finds it.
+struct SeenHost {
+  const Node* node;
+  Stand stand;
+};
+struct SeenPool {
+  std::string_view name;
+  std::vector<SeenHost> hosts;  // by name
+};
+
+// A shape of which a cluster has node pools.
+struct SeenShape {
+  std::string_view accelerator, topology;
+  std::size_t pools;
+};
+
 class Pools {
   struct Pool;
 
@@ -61,6 +86,9 @@ class Pools {
   Pools() = default;
   Pools(const Pools&) = delete;
   Pools& operator=(const Pools&) = delete;
+  // The address of a Host stays. What is left behind is to be destroyed, and nothing else.
+  Pools(Pools&&) = default;
+  Pools& operator=(Pools&&) = default;
 
   // Another of the same name goes.
   void put(Node node, Generation generation = 0);
@@ -83,6 +111,13 @@ class Pools {
   // In the order of the names, at most max_unfit; those with the most usable hosts, where the
   // slice is likeliest to begin.
   void unfit(const read::PoolQuestion& question, text::NameList& out) const;
+
+  // Every pool of the question's shape, by name, each with all its hosts: the same judgement, with
+  // every holder counted but those of the question's slice. For commands: it allocates. Views into
+  // this object.
+  std::vector<SeenPool> look(const read::PoolQuestion& question) const;
+  // By accelerator and topology.
+  std::vector<SeenShape> shapes() const;
 
  private:
   struct Shape;

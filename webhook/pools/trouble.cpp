@@ -1,0 +1,38 @@
+#include "webhook/pools/trouble.hpp"
+
+#include "topology/counted.hpp"
+#include "webhook/pools/fit.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::webhook::pools {
+
+const Taint* untolerated(const Node& node, const read::PoolQuestion& question) {
+  const auto found = std::ranges::find_if(
+      node.taints, [&](const Taint& taint) { return !tolerates(question.pod.tolerations, taint); });
+  return found == node.taints.end() ? nullptr : &*found;
+}
+
+std::string trouble_of(const Node& node, const read::PoolQuestion& question) {
+  const std::string name = "node " + text::printable(node.name, 253);
+  switch (unusable(node, question)) {
+    case Unusable::not_ready:
+      return name + " is not ready";
+    case Unusable::cordoned:
+      return name + " is cordoned";
+    case Unusable::to_be_deleted:
+      return name + " is about to be deleted by Cluster Autoscaler";
+    case Unusable::tainted:
+      return name + " has taint " + text::printable(untolerated(node, question)->key, 253) +
+             ", which the Pods do not tolerate";
+    case Unusable::few_chips:
+      return name + " has " + topology::counted(node.chips, "chip") + ", a Pod needs " +
+             std::to_string(question.chips_per_host);
+    case Unusable::no:
+      break;
+  }
+  return {};
+}
+
+}  // namespace tpuwh::webhook::pools
