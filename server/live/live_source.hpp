@@ -2,7 +2,8 @@
 //
 // Pods are asked for always; Nodes, Services, RayClusters and, where a Pod names one,
 // ResourceClaimTemplates as far as they may be read. What may not be read is told in
-// not_known(); a resource that is not served has no objects.
+// not_known(); a resource that is not served has no objects. With LiveScope::queues also the quota
+// of Kueue, and the ComputeClasses of GKE.
 #pragma once
 
 #include "server/kube/client/session.hpp"
@@ -11,6 +12,7 @@
 
 #include <iosfwd>
 #include <set>
+#include <span>
 
 namespace tpuwh::server::live {
 
@@ -19,6 +21,8 @@ struct LiveScope {
   std::string ns = {};  // "" for all namespaces
   // Of all namespaces even so, as far as allowed: slices of others stand on the same pools.
   bool neighbours = false;
+  // LocalQueues, ClusterQueues, ResourceFlavors and ComputeClasses, too.
+  bool queues = false;
   // A terminal on which to say what is being listed, where that takes long; null for none.
   std::ostream* progress = nullptr;
 };
@@ -43,9 +47,15 @@ class LiveSource final : public source::ObjectSource {
                              const Text& each);
   Result<std::vector<std::string>> list_pods();
   Text parse_for(std::string_view kind, const Each& each);
+  // In the first of these versions that is served.
+  kube::client::Listing list_newest(kube::client::Resource resource, std::string_view kind,
+                                    std::span<const char* const> versions, const Each& each);
   Result<void> list_around(kube::client::Resource resource, std::string_view kind,
                            const Each& each);
+  // What became of a kind that is around.
+  Result<void> note(const kube::client::Listing& listing, std::string_view kind);
   Result<void> list_claim_templates(const Each& each);
+  Result<void> list_queues(const Each& each);
 
   kube::client::Session& session_;
   const LiveScope scope_;

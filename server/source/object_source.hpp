@@ -22,8 +22,9 @@ class ObjectSource {
   virtual ~ObjectSource() = default;
 
   // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, Pods last,
-  // so that what is around them is known; other kinds may come and are passed over. No object is
-  // nested deeper than 64 levels. Asked again, it tells what there is then.
+  // so that what is around them is known; other kinds may come and are passed over, and those of
+  // quota (live::LiveScope::queues) come where they are asked for. No object is nested deeper than
+  // 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 
   // Of the last for_each. Whether everything of this kind ("Node") that concerns the slices
@@ -41,6 +42,10 @@ class ObjectSource {
 class SnapshotFile final : public ObjectSource {
  public:
   static constexpr auto of_slices = "kubectl get pods,nodes,services,rayclusters -A -o json";
+  // With the quota of Kueue; where it is not installed, of_slices.
+  static constexpr auto of_outlook =
+      "kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A "
+      "-o json";
 
   SnapshotFile(std::vector<std::string> files, std::istream& in, std::string made_with = of_slices)
       : files_(std::move(files)), in_(in), made_with_(std::move(made_with)) {}
