@@ -39,6 +39,8 @@ set(server_tests
   kube/certificate/contents_test.cpp
   kube/certificate/renewal_test.cpp
   kube/client/session_test.cpp
+  outlook/around_test.cpp
+  outlook/node_pools_test.cpp
   source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
@@ -54,7 +56,7 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_server_outlook tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
 add_gtest(server_test unit)

@@ -1,0 +1,124 @@
+#include "server/outlook/around.hpp"
+
+#include "server/outlook/help.hpp"
+#include "server/outlook/words.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* service_yaml = R"(kubectl apply -f - <<'EOF'
+apiVersion: v1
+kind: Service
+metadata:
+  name: {}
+  namespace: {}
+spec:
+  clusterIP: None
+  publishNotReadyAddresses: true
+  selector:
+    {}: "{}"
+EOF)";
+
+// Nothing where no label is known that the Pods have in common.
+void help_with_service(const WantedWorkload& workload, const std::string& name, Help& help) {
+  const std::string label =
+      workload.slices.empty() ? std::string() : common_label(workload.slices.front().member);
+  const auto equals = label.find('=');
+  if (label.empty() || !is_word(name) || !is_word(workload.ns)) return;
+  help.add(fmt::format(service_yaml, name, workload.ns, label.substr(0, equals),
+                       label.substr(equals + 1)));
+}
+
+Wait missing(const WantedWorkload& workload, const std::string& name) {
+  Help help;
+  help_with_service(workload, name, help);
+  return {Cause::service,
+          fmt::format("the Pods name Service {} as their subdomain, and namespace {} has none of "
+                      "that name; without a headless one (clusterIP: None) no host resolves",
+                      plain(name), plain(workload.ns)),
+          help.take()};
+}
+
+// A Service's clusterIP cannot be changed.
+Wait not_headless(const WantedWorkload& workload, const std::string& name) {
+  Help help;
+  help.kubectl(fmt::format("-n {} delete service {}", workload.ns, name), {workload.ns, name});
+  help_with_service(workload, name, help);
+  return {Cause::service,
+          fmt::format("Service {}/{}, which the Pods name as their subdomain, is not headless; "
+                      "with a cluster IP no host resolves, want clusterIP: None",
+                      plain(workload.ns), plain(name)),
+          help.take()};
+}
+
+std::vector<std::string> gates_of(const ordered_json& member) {
+  std::vector<std::string> out;
+  const ordered_json gates = text::member(text::member(member, "spec"), "schedulingGates");
+  if (!gates.is_array()) return out;
+  for (const ordered_json& gate : gates) {
+    const std::string name = text::text_member(gate, "name");
+    if (!name.empty() && !name.starts_with(webhook::read::key::kueue_gate_prefix))
+      out.push_back(name);
+  }
+  return out;
+}
+
+// Gates are merged by their names: core/v1 PodSpec of k8s.io/api (1.36), patchMergeKey.
+std::string patch_of(const std::string& gate) {
+  return fmt::format(R"(-p '{{"spec":{{"schedulingGates":[{{"$patch":"delete","name":"{}"}}]}}}}')",
+                     gate);
+}
+
+Wait closed(const WantedWorkload& workload, const ordered_json& member, const std::string& gate) {
+  Help help;
+  const std::string label = common_label(member), name = plain(workload.name);
+  if (workload.kind == "Pod")
+    help.kubectl(fmt::format("-n {} patch pod {} {}", workload.ns, name, patch_of(gate)),
+                 {workload.ns, name, gate});
+  else if (!label.empty())
+    help.kubectl(
+        fmt::format("-n {0} get pods -l {1} -o name | xargs -I POD kubectl -n {0} patch POD {2}",
+                    workload.ns, label, patch_of(gate)),
+        {workload.ns, label, gate});
+  return {Cause::gate,
+          fmt::format("the Pods come with scheduling gate {}: whoever set it has to remove it",
+                      plain(gate)),
+          help.take()};
+}
+
+}  // namespace
+
+void look_at_services(const ClusterState& cluster, const WantedWorkload& workload,
+                      WorkloadOutlook& out) {
+  for (const std::string& name : workload.services) {
+    const auto found = cluster.services.find({workload.ns, name});
+    if (found != cluster.services.end() && found->second) continue;
+    if (found != cluster.services.end())
+      out.waits.push_back(not_headless(workload, name));
+    else if (cluster.knows_services)
+      out.waits.push_back(missing(workload, name));
+    else
+      out.not_known.push_back(
+          fmt::format("whether there is a headless Service {}/{}: Services "
+                      "were not read",
+                      plain(workload.ns), plain(name)));
+  }
+}
+
+void look_at_gates(const WantedWorkload& workload, WorkloadOutlook& out) {
+  std::set<std::string> told;
+  for (const WantedSlice& slice : workload.slices)
+    for (const std::string& gate : gates_of(slice.member))
+      if (told.insert(gate).second) out.waits.push_back(closed(workload, slice.member, gate));
+}
+
+}  // namespace tpuwh::server::outlook

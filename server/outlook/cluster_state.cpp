@@ -1,0 +1,83 @@
+#include "server/outlook/cluster_state.hpp"
+
+#include "server/outlook/queue_objects.hpp"
+#include "server/slices/cluster_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+// Passes on what it hears, and keeps what slices::Cluster has no place for.
+class Overheard final : public source::ObjectSource {
+ public:
+  Overheard(source::ObjectSource& source, ClusterState& state) : source_(source), state_(state) {}
+
+  Result<void> for_each(const Each& each) override {
+    return source_.for_each([&](std::string_view kind, const nlohmann::ordered_json& object) {
+      keep(kind, object, state_);
+      each(kind, object);
+    });
+  }
+  bool listed(std::string_view kind) const override { return source_.listed(kind); }
+  std::vector<std::string> not_known() const override { return source_.not_known(); }
+  std::string missing_namespace(const std::string& ns) override {
+    return source_.missing_namespace(ns);
+  }
+
+ private:
+  source::ObjectSource& source_;
+  ClusterState& state_;
+};
+
+Tenant tenant_of(const slices::SeenPod& pod) {
+  return {.kind = pod.kind,
+          .ns = pod.ns,
+          .group = pod.group,
+          .slice = pod.slice,
+          .pod = pod.name,
+          .hosts = pod.hosts,
+          .chips = pod.chips,
+          .leaving = pod.terminating};
+}
+
+// One that is being deleted has its chips until it is gone.
+void add_tenants(const slices::Cluster& cluster, ClusterState& state) {
+  for (const slices::SeenPod& pod : cluster.pods) {
+    if (!pod.live() || pod.node.empty() || pod.chips == 0) continue;
+    state.tenants[pod.node].push_back(tenant_of(pod));
+    state.pools.hold(pod.node, {.chips = pod.chips});
+  }
+}
+
+void take_knowledge(const source::ObjectSource& source, ClusterState& state) {
+  const auto knows = [&](std::string_view kind, const auto& kept) {
+    return source.listed(kind) || !kept.empty();
+  };
+  state.knows_local_queues = knows("LocalQueue", state.local_queues);
+  state.knows_cluster_queues = knows("ClusterQueue", state.cluster_queues);
+  state.knows_flavors = knows("ResourceFlavor", state.flavors);
+  state.knows_compute_classes = knows("ComputeClass", state.compute_classes);
+}
+
+}  // namespace
+
+Result<ClusterState> read_cluster_state(source::ObjectSource& source,
+                                        const webhook::config::Config& config) {
+  ClusterState state;
+  state.prefix = config.prefix;
+  Overheard overheard(source, state);
+  auto cluster = slices::read_cluster(overheard, config);
+  if (!cluster) return cluster.error();
+  for (auto& [name, node] : cluster->nodes) state.pools.put(std::move(node));
+  add_tenants(*cluster, state);
+  for (const auto& [name, service] : cluster->services) state.services[name] = service.headless;
+  state.knows_nodes = cluster->knows_nodes();
+  state.knows_services = cluster->knows_services();
+  state.not_known = std::move(cluster->unreadable);
+  take_knowledge(source, state);
+  return state;
+}
+
+}  // namespace tpuwh::server::outlook

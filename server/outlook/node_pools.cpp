@@ -1,0 +1,120 @@
+#include "server/outlook/node_pools.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+using webhook::pools::Node;
+using webhook::pools::SeenHost;
+using webhook::pools::SeenPool;
+using webhook::pools::Stand;
+
+auto slice_of(const Tenant& tenant) {
+  const bool alone = tenant.group.empty() || tenant.hosts <= 1;
+  return std::tuple(tenant.kind, tenant.ns, tenant.group, tenant.slice,
+                    alone ? tenant.pod : std::string());
+}
+
+void add_other(const Tenant& tenant, PoolView& view) {
+  const auto is_same = [&](const Tenant* each) { return slice_of(*each) == slice_of(tenant); };
+  if (std::ranges::none_of(view.others, is_same)) view.others.push_back(&tenant);
+}
+
+// A slice of several hosts wants its pool for itself.
+Bar bar_of(const PoolView& view, std::uint32_t hosts) {
+  const bool shared =
+      std::ranges::any_of(view.others, [](const Tenant* tenant) { return tenant->hosts > 1; });
+  const bool alone = hosts == 1 || !shared;
+  if (view.usable >= hosts && alone) return Bar::none;
+  if (view.nodes < hosts) return Bar::too_small;
+  if (!view.others.empty()) return Bar::held;
+  if (!view.unusable_nodes.empty()) return Bar::unusable;
+  return Bar::before;
+}
+
+}  // namespace
+
+bool NodePools::is_own(const Tenant& tenant) const {
+  return tenant.kind == workload_.kind && tenant.ns == workload_.ns &&
+         tenant.group == workload_.name;
+}
+
+bool NodePools::has_begun() const {
+  for (const auto& [node, tenants] : cluster_.tenants)
+    if (std::ranges::any_of(tenants, [&](const Tenant& each) { return is_own(each); })) return true;
+  return false;
+}
+
+// Beside others and the slices before: what the workload itself holds is there for it.
+bool NodePools::has_room(const Node& node, const Member& member) const {
+  std::uint64_t chips = member.slice().chips_per_host;
+  if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
+    for (const Tenant& tenant : tenants->second)
+      if (!is_own(tenant)) chips += tenant.chips;
+  if (const auto before = taken_.chips.find(node.name); before != taken_.chips.end())
+    chips += before->second;
+  return chips <= node.chips;
+}
+
+void NodePools::judge_node(const SeenHost& host, const Member& member, PoolView& view) const {
+  const Node& node = *host.node;
+  if (host.stand == Stand::not_selected) return;
+  ++view.nodes;
+  bool own = false;
+  if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
+    for (const Tenant& tenant : tenants->second) {
+      own = own || is_own(tenant);
+      if (!is_own(tenant)) add_other(tenant, view);
+    }
+  view.own = view.own || own;
+  if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
+  if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;
+  ++view.usable;
+  if (view.node.empty()) view.node = node.name;
+}
+
+PoolView NodePools::view(const SeenPool& pool, const Member& member) const {
+  PoolView view;
+  view.name = pool.name;
+  for (const SeenHost& host : pool.hosts) judge_node(host, member, view);
+  if (view.nodes == 0)
+    view.bar = Bar::not_selected;
+  else if (taken_.pools.contains(pool.name))
+    view.bar = Bar::before;
+  else
+    view.bar = bar_of(view, member.slice().hosts);
+  return view;
+}
+
+std::vector<PoolView> NodePools::views(const Member& member) const {
+  std::vector<PoolView> out;
+  for (const SeenPool& pool : cluster_.pools.look(member.question()))
+    out.push_back(view(pool, member));
+  return out;
+}
+
+std::string NodePools::take(const PoolView& view, const Member& member) {
+  const WantedSlice& slice = member.slice();
+  if (slice.hosts == 1)
+    taken_.chips[std::string(view.node)] += slice.chips_per_host;
+  else
+    taken_.pools[std::string(view.name)] =
+        fmt::format("{} {}/{}{}{}", workload_.kind, workload_.ns, workload_.name,
+                    slice.title.empty() ? "" : ", ", slice.title);
+  return std::string(view.name);
+}
+
+std::string NodePools::place(const Member& member) {
+  const auto all = views(member);
+  const PoolView* found = nullptr;
+  for (const PoolView& each : all)
+    if (each.bar == Bar::none && (found == nullptr || (each.own && !found->own))) found = &each;
+  return found == nullptr ? std::string() : take(*found, member);
+}
+
+}  // namespace tpuwh::server::outlook
