@@ -1,6 +1,6 @@
 # topology_test reads topology/tpu-catalog.json, so it runs in the root of the checkout.
 add_executable(topology_test
-  topology/accelerator_test.cpp topology/allocations.cpp topology/catalog_test.cpp topology/dims_test.cpp
+  topology/accelerator_test.cpp topology/allocations.cpp topology/blocks_test.cpp topology/catalog_test.cpp topology/dims_test.cpp
   topology/grid_test.cpp topology/multislice_test.cpp topology/next_member_test.cpp
   topology/node_pool_test.cpp topology/slice_test.cpp topology/sub_slice_test.cpp)
 # It replaces operator new, which GCC then inlines into its neighbours and takes for a mismatch.
