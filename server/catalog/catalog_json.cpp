@@ -83,10 +83,20 @@ Json sub_slices_json(const topology::Slice& slice) {
 Json pod_json(const NodePool& pool, const PoolOptions& options) {
   Json selector = Json::object();
   for (const auto& [key, value] : node_selector(pool, options)) selector[key] = value;
-  return {{"count", std::uint64_t{pool.slice.hosts} * options.slices},
-          {"nodeSelector", selector},
-          {"limits", {{"google.com/tpu", pool.slice.chips_per_host}}},
-          {"yaml", pod_yaml(pool, options)}};
+  Json json = {{"count", std::uint64_t{pool.slice.hosts} * options.slices},
+               {"nodeSelector", selector},
+               {"limits", {{"google.com/tpu", pool.slice.chips_per_host}}},
+               {"yaml", pod_yaml(pool, options)}};
+  for (const auto& [key, value] : pod_annotations(pool, options)) json["annotations"][key] = value;
+  return json;
+}
+
+Json blocks_json(const topology::Blocks& made_of) {
+  return {{"topology", made_of.block.text()},
+          {"nodesEach", made_of.nodes},
+          {"along", made_of.along},
+          {"count", made_of.count()},
+          {"slicesPerBlock", made_of.per_block}};
 }
 
 // What each shape says, with or without its hosts and commands.
@@ -112,6 +122,7 @@ Json shape_json(const NodePool& pool, const PoolOptions& options) {
   Json json = shape_head(pool);
   json["slices"] = options.slices;
   json["nodePools"] = pool_count(pool, options);
+  if (const auto made_of = blocks(pool, options)) json["blocks"] = blocks_json(*made_of);
   json["subSlices"] = sub_slices_json(pool.slice);
   json["notes"] = notes(pool, options);
   json["hosts"] = hosts_json(pool.slice);

@@ -29,12 +29,54 @@ void other_ways(Notes& notes, const NodePool& pool) {
   }
 }
 
-void whole_pool(Notes& notes, const NodePool& pool) {
-  if (!pool.slice.multi_host()) return;
+void whole_pool(Notes& notes, const NodePool& pool, const PoolOptions& options) {
+  if (!pool.slice.multi_host() || options.dynamic_slicing) return;
   notes.push_back(
       fmt::format("one slice is one whole node pool: a different --num-nodes or "
                   "--max-nodes than {} does not form {}",
                   pool.slice.hosts, pool.slice.dims.text()));
+}
+
+// docs/facts.md#dynamic-slices
+void dynamic_slices(Notes& notes, const NodePool& pool, const PoolOptions& options) {
+  const auto made_of = blocks(pool, options);
+  if (!made_of) return;
+  notes.push_back(fmt::format(
+      "a node pool is a block {} of {}: its nodes have no topology label and run no Pods "
+      "until GKE's slice controller makes healthy blocks a slice for whoever asks for one "
+      "(doc-gke-dynamic-slices)",
+      made_of->block.text(), topology::counted(made_of->nodes, "node")));
+  notes.push_back(
+      "with Kueue and its slice controller: a queue name on the workload, the annotation on its "
+      "Pods "
+      "and no selector of a topology, which is added once the slice is there (xpk, gke-samples)");
+  notes.push_back(fmt::format(
+      "without Kueue: an object Slice (accelerator.gke.io/v1beta1) that names {}; its Pods also "
+      "select "
+      "cloud.google.com/gke-tpu-slice, its name, and cloud.google.com/gke-tpu-topology",
+      made_of->shared() ? "the partition" : topology::counted(made_of->count(), "partition")));
+}
+
+// Least versions: catalog, "dynamic_slicing" of tpu7x.
+void capacity_of_blocks(Notes& notes, const NodePool& pool, const PoolOptions& options) {
+  const auto made_of = blocks(pool, options);
+  if (!made_of) return;
+  const std::string_view version = made_of->shared() ? "1.36.0-gke.3712000" : "1.35.2-gke.1842000";
+  const std::string_view which =
+      options.reservation.empty()
+          ? ": $RESERVATION is projects/P/reservations/R/reservationBlocks/B"
+          : "";
+  notes.push_back(fmt::format(
+      "dynamic slicing needs a Standard cluster of the Rapid channel with GKE {} or later, "
+      "and a reservation in All Capacity mode{}",
+      version, which));
+  constexpr std::uint32_t most_claimed = 32;  // the catalog's disagreement "dynamic-slice-max"
+  if (made_of->count() > most_claimed) {
+    notes.push_back(
+        fmt::format("one source has at most {} blocks in a slice (news-subslicing), GKE's "
+                    "page of the Slice object {} chips",
+                    most_claimed, pool.slice.generation->max_slice_chips));
+  }
 }
 
 // Pages on Cloud TPU count the machines under the VMs (catalog disagreement "hosts-vs-vms").
@@ -82,7 +124,8 @@ void two_containers(Notes& notes, const NodePool& pool) {
 }
 
 void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
-  if (topology::is_ironwood(pool.slice.accelerator) && pool.slice.multi_host()) {
+  const bool has_policy = topology::is_ironwood(pool.slice.accelerator) && pool.slice.multi_host();
+  if (has_policy && !options.dynamic_slicing) {
     notes.push_back(
         "a workload policy carries the topology instead of --tpu-topology "
         "(doc-gke-ironwood); one policy serves all pools of this topology");
@@ -112,7 +155,9 @@ void several_slices(Notes& notes, const NodePool& pool, const PoolOptions& optio
 std::vector<std::string> notes(const NodePool& pool, const PoolOptions& options) {
   Notes result;
   other_ways(result, pool);
-  whole_pool(result, pool);
+  whole_pool(result, pool, options);
+  dynamic_slices(result, pool, options);
+  capacity_of_blocks(result, pool, options);
   physical_hosts(result, pool);
   two_containers(result, pool);
   legality(result, pool);

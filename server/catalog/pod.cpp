@@ -42,13 +42,25 @@ std::string yaml_value(const std::string& value) {
   return std::ranges::find(words, value) != std::end(words) ? '"' + value + '"' : value;
 }
 
+std::string yaml_lines(const KeysAndValues& lines) {
+  std::string yaml;
+  for (const auto& [key, value] : lines)
+    yaml += fmt::format("    {}: {}\n", key, yaml_value(value));
+  return yaml;
+}
+
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> node_selector(const topology::NodePool& pool,
-                                                               const PoolOptions& options) {
-  std::vector<std::pair<std::string, std::string>> result{
-      {"cloud.google.com/gke-tpu-accelerator", std::string(pool.slice.accelerator)},
-      {"cloud.google.com/gke-tpu-topology", pool.slice.dims.text()}};
+KeysAndValues pod_annotations(const topology::NodePool& pool, const PoolOptions& options) {
+  if (!options.dynamic_slicing) return {};
+  return {{"cloud.google.com/gke-tpu-slice-topology", pool.slice.dims.text()}};
+}
+
+KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& options) {
+  KeysAndValues result{
+      {"cloud.google.com/gke-tpu-accelerator", std::string(pool.slice.accelerator)}};
+  if (!options.dynamic_slicing)
+    result.emplace_back("cloud.google.com/gke-tpu-topology", pool.slice.dims.text());
   if (options.spot) result.emplace_back("cloud.google.com/gke-spot", "true");
   if (options.flex_start) result.emplace_back("cloud.google.com/gke-flex-start", "true");
   if (!options.reservation.empty()) {
@@ -59,10 +71,9 @@ std::vector<std::pair<std::string, std::string>> node_selector(const topology::N
 
 std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options) {
   std::string yaml = options.dranet ? claim_template : "";
-  yaml += "spec:\n  nodeSelector:\n";
-  for (const auto& [key, value] : node_selector(pool, options)) {
-    yaml += fmt::format("    {}: {}\n", key, yaml_value(value));
-  }
+  const auto annotations = pod_annotations(pool, options);
+  if (!annotations.empty()) yaml += "metadata:\n  annotations:\n" + yaml_lines(annotations);
+  yaml += "spec:\n  nodeSelector:\n" + yaml_lines(node_selector(pool, options));
   if (options.dranet) yaml += pod_claim;
   yaml += fmt::format(
       "  containers:\n  - name: main\n    resources:\n      limits:\n        google.com/tpu: {}\n",

@@ -9,11 +9,15 @@
 
 namespace tpuwh::server::catalog {
 
-// Key and value, in the order to write them.
-std::vector<std::pair<std::string, std::string>> node_selector(const topology::NodePool& pool,
-                                                               const PoolOptions& options);
+// In the order to write them.
+using KeysAndValues = std::vector<std::pair<std::string, std::string>>;
 
-// The lines of a Pod's spec as YAML: selector and limit; with --dranet also the claim of
+// A dynamic slice is asked for by an annotation.
+KeysAndValues pod_annotations(const topology::NodePool& pool, const PoolOptions& options);
+// A dynamic slice selects no topology: its nodes have none before it is formed.
+KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& options);
+
+// The lines of a Pod as YAML: annotations, selector and limit; with --dranet also the claim of
 // network devices, and before it the template that the claim names.
 std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options);
 

@@ -50,9 +50,49 @@ std::optional<Error> no_dranet(const NodePool& pool, const PoolOptions& options)
                            name));
 }
 
+// Blocks come from a reservation in All Capacity mode (docs/facts.md#dynamic-slices), of which no
+// source says that it starts from zero nodes.
+std::optional<Error> no_such_capacity(const PoolOptions& options) {
+  const std::string_view flag = options.flex_start  ? "--flex-start"
+                                : options.spot      ? "--spot"
+                                : options.autoscale ? "--autoscale"
+                                                    : "";
+  if (flag.empty()) return std::nullopt;
+  return Error(
+      Errc::bad_value,
+      fmt::format("{} and --dynamic-slicing exclude each other: blocks are made whole, from "
+                  "a reservation in All Capacity mode",
+                  flag));
+}
+
+std::optional<Error> wrong_machine(const NodePool& pool) {
+  constexpr std::string_view only = "tpu7x-standard-4t";
+  if (pool.machine->name == only) return std::nullopt;
+  return Error(Errc::bad_value, fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}",
+                                            only, pool.machine->name));
+}
+
+std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& options) {
+  if (!options.dynamic_slicing) return std::nullopt;
+  const auto made_of = topology::blocks_of(*pool.slice.generation, pool.slice.dims);
+  if (!made_of) return made_of.error();
+  if (auto error = wrong_machine(pool)) return error;
+  return no_such_capacity(options);
+}
+
+Error wrong_nodes_of_block(const topology::Blocks& made_of, const PoolOptions& options) {
+  return Error(
+      Errc::bad_value,
+      fmt::format("--num-nodes {} does not form a block: with --dynamic-slicing a node pool "
+                  "is {} of {}",
+                  *options.num_nodes, made_of.block.text(),
+                  topology::counted(made_of.nodes, "node")));
+}
+
 std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& options) {
   const std::uint64_t nodes = nodes_of_pool(pool, options);
   if (!options.num_nodes || *options.num_nodes == nodes) return std::nullopt;
+  if (const auto made_of = blocks(pool, options)) return wrong_nodes_of_block(*made_of, options);
   const auto& slice = pool.slice;
   const auto made = fmt::format("{} ({}) on {} with {} is {}", slice.dims.text(),
                                 topology::counted(slice.chips, "chip"), pool.machine->name,
@@ -68,8 +108,8 @@ std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& op
 }  // namespace
 
 bool PoolOptions::is_default() const {
-  return !flex_start && !spot && reservation.empty() && !autoscale && !dranet && slices == 1 &&
-         !num_nodes;
+  return !flex_start && !spot && reservation.empty() && !autoscale && !dranet && !dynamic_slicing &&
+         slices == 1 && !num_nodes;
 }
 
 bool is_reservation(std::string_view text) {
@@ -85,11 +125,19 @@ std::string_view reservation_name(std::string_view reservation) {
   return reservation.substr(0, reservation.find('/'));
 }
 
+std::optional<topology::Blocks> blocks(const NodePool& pool, const PoolOptions& options) {
+  if (!options.dynamic_slicing) return std::nullopt;
+  const auto made_of = topology::blocks_of(*pool.slice.generation, pool.slice.dims);
+  return made_of ? std::optional(*made_of) : std::nullopt;
+}
+
 std::uint64_t nodes_of_pool(const NodePool& pool, const PoolOptions& options) {
+  if (const auto made_of = blocks(pool, options)) return made_of->nodes;
   return pool.slice.multi_host() ? pool.slice.hosts : options.slices;
 }
 
 std::uint32_t pool_count(const NodePool& pool, const PoolOptions& options) {
+  if (const auto made_of = blocks(pool, options)) return made_of->count_for(options.slices);
   return pool.slice.multi_host() ? options.slices : 1;
 }
 
@@ -97,6 +145,7 @@ std::optional<Error> complaint(const NodePool& pool, const PoolOptions& options)
   if (auto error = two_ways_to_pay(options)) return error;
   if (auto error = no_flex_start(pool, options)) return error;
   if (auto error = no_dranet(pool, options)) return error;
+  if (auto error = no_dynamic_slice(pool, options)) return error;
   return wrong_num_nodes(pool, options);
 }
 

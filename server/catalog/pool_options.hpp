@@ -1,6 +1,7 @@
 // How the nodes of a pool are obtained (spot, a reservation, …), as the flags of `catalog` say it.
 #pragma once
 
+#include "topology/blocks.hpp"
 #include "topology/node_pool.hpp"
 #include "topology/result.hpp"
 
@@ -17,6 +18,7 @@ struct PoolOptions {
   std::string reservation = {};  // its name, or projects/P/reservations/NAME/...; empty: none
   bool autoscale = false;        // from zero nodes
   bool dranet = false;           // two networks beside the cluster's, for Pods that claim them
+  bool dynamic_slicing = false;  // put together from blocks, each a node pool
   std::uint32_t slices = 1;
   std::optional<std::uint32_t> num_nodes = {};  // what a page says, to be compared
 
@@ -28,9 +30,13 @@ bool is_reservation(std::string_view text);
 // The NAME of projects/P/reservations/NAME/reservationBlocks/B: what nodes are labelled with.
 std::string_view reservation_name(std::string_view reservation);
 
-// Nodes of one pool: those of the slice; of single-host slices a pool holds them all.
+// What a slice is put together from; nothing without --dynamic-slicing.
+std::optional<topology::Blocks> blocks(const topology::NodePool& pool, const PoolOptions& options);
+
+// Nodes of one pool: those of a block with --dynamic-slicing, else of the slice; of single-host
+// slices a pool holds them all.
 std::uint64_t nodes_of_pool(const topology::NodePool& pool, const PoolOptions& options);
-// Pools for all slices: one for each multi-host slice.
+// Pools for all slices: one for each block, else for each multi-host slice.
 std::uint32_t pool_count(const topology::NodePool& pool, const PoolOptions& options);
 
 // Nothing to complain of, or bad_value: two flags that exclude each other, a flag that the

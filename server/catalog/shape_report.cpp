@@ -42,6 +42,20 @@ std::string nodes_text(const topology::Slice& slice) {
                          : "single-host");
 }
 
+// "12 of 4x4x4 (1 x 3 x 4), each 16 nodes and a node pool"
+std::string blocks_text(const NodePool& pool, const PoolOptions& options) {
+  const auto made_of = blocks(pool, options);
+  if (!made_of) return {};
+  const auto block = made_of->block.text();
+  if (made_of->shared())
+    return fmt::format("a part of one of {} of {} nodes, which {} such slices share", block,
+                       made_of->nodes, made_of->per_block);
+  const auto& along = made_of->along;
+  return fmt::format("{} of {} of {} nodes: {} x {} x {}",
+                     topology::counted(made_of->count(), "block"), block, made_of->nodes, along[0],
+                     along[1], along[2]);
+}
+
 std::string slices_text(const NodePool& pool, const PoolOptions& options) {
   if (options.slices == 1) return {};
   return fmt::format("{}: {} chips, {} in {}", options.slices, pool.slice.chips * options.slices,
@@ -55,6 +69,7 @@ std::string numbers(const NodePool& pool, const PoolOptions& options) {
       fmt::format("{}: {}, {} on each", slice.chips, topology::counted(slice.cores(), "TensorCore"),
                   slice.generation->cores_per_chip);
   return field("chips", cores) + field("nodes", nodes_text(slice)) +
+         field("made of", blocks_text(pool, options)) +
          field("slices", slices_text(pool, options)) +
          field("accelerator type", slice.accelerator_type()) +
          field("chips per host", topology::text(slice.chips_per_process_bounds())) +
@@ -76,12 +91,6 @@ std::string section(std::string_view title, const std::string& body, bool colour
   return '\n' + text::paint(title, text::Ink::bold, colour) + '\n' + indented(body);
 }
 
-std::string commands_text(const NodePool& pool, const PoolOptions& options) {
-  std::string out;
-  for (const auto& command : gcloud_commands(pool, options)) out += command.text() + '\n';
-  return out;
-}
-
 std::string notes_text(const NodePool& pool, const PoolOptions& options) {
   std::string out;
   for (const auto& note : notes(pool, options)) out += "  * " + note + '\n';
@@ -101,7 +110,7 @@ std::string shape_text(const NodePool& pool, const PoolOptions& options, bool co
     out += section("Chips and hosts", picture(*grid, slice.dims.rank(), colour), colour);
   }
   out += section(pool_count(pool, options) == 1 ? "Node pool" : "Node pools",
-                 commands_text(pool, options), colour);
+                 gcloud_script(pool, options), colour);
   const std::uint64_t pods = std::uint64_t{slice.hosts} * options.slices;
   return out + section(pods == 1 ? "Pod" : fmt::format("Each of {} Pods, one on a node", pods),
                        pod_yaml(pool, options), colour);

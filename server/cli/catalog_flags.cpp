@@ -18,8 +18,8 @@ constexpr auto catalog_example = R"(
 ACCELERATOR is a label, short name, product name, machine type or accelerator type, in
 any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY: all its
 shapes; without CHIPS_PER_NODE: every way to build the topology. gcloud commands call
-what only you know $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs) and
-$REGION.
+what only you know $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs),
+$REGION and, for --dynamic-slicing without --reservation, $RESERVATION.
 Exit code: 0, or 2 where there is no such shape.
 
 Examples:
@@ -27,6 +27,7 @@ Examples:
   tpu-webhook catalog ironwood
   tpu-webhook catalog v6e 2x4 4 --flex-start
   tpu-webhook catalog v6e 4x4 --slices 2 --dranet
+  tpu-webhook catalog tpu7x 4x12x16 --dynamic-slicing
   tpu-webhook catalog v6e 4x4 --output svg > slice.svg
   tpu-webhook catalog v5p 4x4x4 --output json | jq -r '.shapes[].nodes')";
 
@@ -54,9 +55,12 @@ void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
   command.add_flag("--autoscale", options.autoscale, "Node pools that start from zero nodes");
   command.add_flag("--dranet", options.dranet,
                    "Two additional networks, for traffic between slices");
+  command.add_flag("--dynamic-slicing", options.dynamic_slicing,
+                   "Slices put together from blocks of 4x4x4, a node pool each (tpu7x)");
   command
-      .add_option("--slices", options.slices,
-                  "Number of equal slices; each multi-host slice gets a node pool")
+      .add_option(
+          "--slices", options.slices,
+          "Number of equal slices; each multi-host slice gets a node pool, or its blocks do")
       ->check(CLI::Range(1u, most_slices))
       ->type_name("N")
       ->capture_default_str();

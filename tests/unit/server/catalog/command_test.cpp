@@ -139,6 +139,32 @@ TEST(CatalogJson, of_a_shape) {
   EXPECT_EQ(shape["pod"]["limits"]["google.com/tpu"], 4);
 }
 
+TEST(CatalogJson, of_a_dynamic_slice) {
+  const auto answer = json::parse(ask({.accelerator = "tpu7x",
+                                       .topology = "4x12x16",
+                                       .output = CatalogOutput::json,
+                                       .pool = {.dynamic_slicing = true}}));
+  const auto& shape = answer["shapes"][0];
+  EXPECT_EQ(shape["nodePools"], 12);
+  EXPECT_EQ(shape["blocks"], json({{"topology", "4x4x4"},
+                                   {"nodesEach", 16},
+                                   {"along", {1, 3, 4}},
+                                   {"count", 12},
+                                   {"slicesPerBlock", 1}}));
+  EXPECT_EQ(shape["commands"].size(), 14u);
+  EXPECT_EQ(shape["pod"]["annotations"],
+            json({{"cloud.google.com/gke-tpu-slice-topology", "4x12x16"}}));
+  EXPECT_FALSE(shape["pod"]["nodeSelector"].contains("cloud.google.com/gke-tpu-topology"));
+}
+
+TEST(CatalogCommand, says_what_a_dynamic_slice_is_made_of) {
+  EXPECT_THAT(
+      ask({.accelerator = "tpu7x", .topology = "4x12x16", .pool = {.dynamic_slicing = true}}),
+      HasSubstr("made of           12 blocks of 4x4x4 of 16 nodes: 1 x 3 x 4\n"));
+  EXPECT_THAT(ask({.accelerator = "tpu7x", .topology = "2x2x4", .pool = {.dynamic_slicing = true}}),
+              HasSubstr("a part of one of 4x4x4 of 16 nodes, which 4 such slices share"));
+}
+
 // --- What makes no sense ------------------------------------------------------------
 
 struct Refused {
@@ -182,6 +208,9 @@ const Refused refused[] = {
     {.name = "flags_without_a_shape",
      .options = {.accelerator = "v6e", .pool = {.spot = true}},
      .want = "flags for a node pool need its shape"},
+    {.name = "blocks_of_what_has_none",
+     .options = {.accelerator = "v6e", .topology = "4x4", .pool = {.dynamic_slicing = true}},
+     .want = "4x4 is not a dynamic slice: only tpu7x has dynamic slicing"},
     {.name = "flags_that_no_way_fits",
      .options = {.accelerator = "v6e", .topology = "2x4", .pool = {.num_nodes = 3}},
      .want = "2x4 (8 chips) on ct6e-standard-4t with 4 chips is 2 nodes"},

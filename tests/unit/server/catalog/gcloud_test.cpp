@@ -112,6 +112,31 @@ const Commands commands[] = {
      .dims = {2, 2, 1},
      .want = {"container node-pools create tpu7x-2x2x1-4t --machine-type=tpu7x-standard-4t "
               "--num-nodes=1"}},
+    {.name = "a_pool_for_each_block",
+     .label = "tpu7x",
+     .dims = {4, 4, 8},
+     .options = {.dynamic_slicing = true},
+     .want = {"container clusters update $CLUSTER --enable-slice-controller",
+              "compute resource-policies create workload-policy tpu7x-4x4x4-blocks "
+              "--region=$REGION --type=HIGH_THROUGHPUT --accelerator-topology=4x4x4 "
+              "--accelerator-topology-mode=provision_only",
+              "container node-pools create tpu7x-4x4x4-block-0 --machine-type=tpu7x-standard-4t "
+              "--placement-policy=tpu7x-4x4x4-blocks --num-nodes=16 "
+              "--reservation-affinity=specific --reservation=$RESERVATION",
+              "container node-pools create tpu7x-4x4x4-block-1 --machine-type=tpu7x-standard-4t "
+              "--placement-policy=tpu7x-4x4x4-blocks --num-nodes=16 "
+              "--reservation-affinity=specific --reservation=$RESERVATION"}},
+    {.name = "parts_of_a_block_share_its_pool",
+     .label = "tpu7x",
+     .dims = {2, 2, 1},
+     .options = {.reservation = "r1", .dynamic_slicing = true, .slices = 16},
+     .want = {"container clusters update $CLUSTER --enable-slice-controller",
+              "compute resource-policies create workload-policy tpu7x-4x4x4-blocks "
+              "--region=$REGION --type=HIGH_THROUGHPUT --accelerator-topology=4x4x4 "
+              "--accelerator-topology-mode=provision_only",
+              "container node-pools create tpu7x-4x4x4-block --machine-type=tpu7x-standard-4t "
+              "--placement-policy=tpu7x-4x4x4-blocks --num-nodes=16 "
+              "--reservation-affinity=specific --reservation=r1"}},
     {.name = "dranet_makes_two_networks",
      .label = "tpu-v6e-slice",
      .dims = {4, 4},
@@ -142,6 +167,24 @@ TEST(Gcloud, fits_every_row_of_the_catalog) {
       }
     }
   }
+}
+
+TEST(Gcloud, loops_over_more_pools_than_anybody_reads) {
+  const auto pool = pool_of("tpu-v6e-slice", Dims(4, 4));
+  const auto four = gcloud_script(pool, {.slices = 4});
+  EXPECT_THAT(four, testing::HasSubstr("create v6e-4x4-4t-3 "));
+  EXPECT_THAT(four, Not(testing::HasSubstr("for i in")));
+  EXPECT_EQ(gcloud_script(pool, {.slices = 5}),
+            "for i in $(seq 0 4); do\n"
+            "  gcloud container node-pools create v6e-4x4-4t-$i \\\n"
+            "      --cluster=$CLUSTER \\\n"
+            "      --location=$LOCATION \\\n"
+            "      --node-locations=$ZONE \\\n"
+            "      --machine-type=ct6e-standard-4t \\\n"
+            "      --tpu-topology=4x4 \\\n"
+            "      --num-nodes=4\n"
+            "done\n");
+  EXPECT_EQ(gcloud_commands(pool, {.slices = 5}).size(), 5u);
 }
 
 TEST(Gcloud, is_typed_a_flag_to_a_line) {

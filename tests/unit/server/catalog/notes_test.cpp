@@ -32,5 +32,24 @@ TEST(Notes, say_what_the_numbers_do_not) {
               Contains(HasSubstr("are independent")));
 }
 
+TEST(Notes, say_how_blocks_become_a_slice) {
+  const auto large = notes(pool_of("tpu7x", Dims(4, 12, 16)), {.dynamic_slicing = true});
+  EXPECT_THAT(large, Contains(HasSubstr("a node pool is a block 4x4x4 of 16 nodes")));
+  EXPECT_THAT(large,
+              Contains(HasSubstr("an object Slice (accelerator.gke.io/v1beta1) that names 12 "
+                                 "partitions")));
+  EXPECT_THAT(large, Contains(HasSubstr("GKE 1.35.2-gke.1842000 or later")));
+  EXPECT_THAT(large, Contains(HasSubstr("$RESERVATION is projects/")));
+  EXPECT_THAT(large, Not(Contains(HasSubstr("does not form"))));
+  EXPECT_THAT(large, Not(Contains(HasSubstr("at most 32 blocks"))));
+  EXPECT_THAT(notes(pool_of("tpu7x", Dims(4, 8, 68)), {.dynamic_slicing = true}),
+              Contains(HasSubstr("at most 32 blocks")));
+  const auto small =
+      notes(pool_of("tpu7x", Dims(2, 2, 2)), {.reservation = "r1", .dynamic_slicing = true});
+  EXPECT_THAT(small, Contains(HasSubstr("that names the partition")));
+  EXPECT_THAT(small, Contains(HasSubstr("GKE 1.36.0-gke.3712000 or later")));
+  EXPECT_THAT(small, Not(Contains(HasSubstr("$RESERVATION"))));
+}
+
 }  // namespace
 }  // namespace tpuwh::server::catalog

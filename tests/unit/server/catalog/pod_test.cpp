@@ -28,6 +28,22 @@ TEST(PodYaml, selects_the_nodes_and_asks_for_all_their_chips) {
             "        google.com/tpu: 8\n");
 }
 
+// The nodes have no topology before the slice is there.
+TEST(PodYaml, asks_for_a_dynamic_slice_by_annotation) {
+  EXPECT_EQ(pod_yaml(pool_of("tpu7x", Dims(4, 12, 16)), {.dynamic_slicing = true}),
+            "metadata:\n"
+            "  annotations:\n"
+            "    cloud.google.com/gke-tpu-slice-topology: 4x12x16\n"
+            "spec:\n"
+            "  nodeSelector:\n"
+            "    cloud.google.com/gke-tpu-accelerator: tpu7x\n"
+            "  containers:\n"
+            "  - name: main\n"
+            "    resources:\n"
+            "      limits:\n"
+            "        google.com/tpu: 4\n");
+}
+
 TEST(PodYaml, names_a_claim_in_pod_and_container) {
   const auto yaml = pod_yaml(pool_of("tpu-v6e-slice", Dims(4, 4)), {.dranet = true});
   EXPECT_THAT(yaml, HasSubstr("kind: ResourceClaimTemplate"));
