@@ -12,6 +12,8 @@
 #include <cctype>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
+#include <unordered_set>
 
 namespace tpuwh::server::text {
 
@@ -87,19 +89,25 @@ struct Converter {
     return true;
   }
 
+  // A Json looks for a member from its first to its last, so that a map of many keys is put
+  // together without looking.
   bool convert_map(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
     out = Json::object();
+    auto& members = out.get_ref<Json::object_t&>();
+    std::unordered_set<std::string_view> seen;
     for (const auto& member : node) {
       const YAML::Node &key = member.first, &value = member.second;
       if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is not a string");
-      if (out.contains(key.Scalar())) {
-        const std::string what = "duplicate key " + webhook::text::printable(key.Scalar());
+      const std::string& name = key.Scalar();
+      if (!seen.insert(name).second) {
+        const std::string what = "duplicate key " + webhook::text::printable(name);
         if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
         located->problems.push_back({line_offset + key.Mark().line + 1, what});
         continue;
       }
-      const auto below = note(at, key.Scalar(), key.Mark());
-      if (!convert(value, depth + 1, below, out[key.Scalar()])) return false;
+      const auto below = note(at, name, key.Mark());
+      if (!convert(value, depth + 1, below, members.emplace_back(name, Json()).second))
+        return false;
     }
     return true;
   }
