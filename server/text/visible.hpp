@@ -1,0 +1,16 @@
+// Text of strangers where a person reads it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::text {
+
+// `text` without what is no UTF-8, which becomes U+FFFD, and with what a reader could not see or be
+// misled by spelled: controls (also those of a terminal), marks of writing direction, blanks
+// without a width are \n, \u001b, \u202e.
+//
+//   keep_lines  line ends stay
+std::string visible(std::string_view text, bool keep_lines = false);
+
+}  // namespace tpuwh::server::text
