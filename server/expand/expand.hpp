@@ -1,0 +1,74 @@
+// The Pods that the controllers would make of a workload object, as the API server would send each
+// of them to this webhook: for a cluster that need not exist.
+//
+// A Pod is what its controller sends, and what the controller's own mutating webhook (JobSet's,
+// LeaderWorkerSet's: their configurations sort before ours) makes of it: metadata and spec with
+// hostname, subdomain, variables, affinity, init containers, probes, volumes. What is not here:
+//
+//   defaults       of the API server and its admission plugins (restartPolicy, tolerations, the
+//                  service account's volume, requests that equal limits, spec.priority)
+//   the cluster's  what follows from a node: the selector of a follower of a JobSet with exclusive
+//                  topology, and of a worker of a LeaderWorkerSet with one, is added when its
+//                  leader is bound. A follower stands here as its controller sends it first, which
+//                  JobSet's validating webhook refuses until then
+//   other hands    Kueue, Volcano, quota, another operator's webhooks; a PriorityClass but the two
+//                  that every cluster has counts as 0 in JobSet's priority label
+//
+// Versions: Kubernetes v1.36.3, JobSet v0.12.0, LeaderWorkerSet v0.9.0, KubeRay v1.5.1, with the
+// feature gates that are on by default in them. tests/golden/expand holds each Pod to the recorded
+// reviews of these.
+//
+// Placeholders: what only a running cluster gives out has the form that it gives it, and is made of
+// namespace, kind and name, so that one object always gives the same Pods. A uid is 32 hex digits,
+// 8-4-4-4-12; a random suffix has 5 letters and digits of those that Kubernetes uses; the hashes
+// of a Pod template (pod-template-hash, controller-revision-hash, template-revision-hash) have 10.
+// The Job of a CronJob ends in 8 digits, as if in minutes since 1970.
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace tpuwh::server::expand {
+
+using Json = nlohmann::ordered_json;
+
+struct ExpandOptions {
+  std::string ns = "default";  // of objects that name none
+  // Whether KubeRay writes its index labels: feature RayMultiHostIndexing, off by default in v1.5,
+  // on from v1.6.
+  bool ray_indices = false;
+};
+
+// Whether `object` is a Pod or makes Pods, by apiVersion and kind: Job, CronJob, JobSet,
+// RayCluster, RayJob, RayService, LeaderWorkerSet, StatefulSet, Deployment, ReplicaSet. A version
+// of an API group is not looked at. A List is none: its items are.
+bool makes_pods(const Json& object);
+
+// How many Pods it makes, without making one. Absent numbers are what the API server or the
+// controller takes them for; of hostile ones the sum ends at the largest number, a negative one is
+// 0. Where for_each_pod succeeds, it calls as many times. 0 for what makes no Pods.
+std::uint64_t pod_count(const Json& object);
+
+// Calls `each` for every Pod, until it returns false. A Pod lives as long as the call: memory does
+// not grow with their number, and each costs a copy of its template at most.
+//
+//   order   as controllers create them: by replicated job, Job and index; by ordinal; of a
+//           LeaderWorkerSet by group, leader first; of Ray the head, workers by group, replica
+//           and host, then the Pod that submits a RayJob
+//   runs    a suspended Job, JobSet or RayJob is expanded as if it ran; a suspended worker group of
+//           Ray has no Pods. A Job that is not Indexed makes as many Pods as run at a time
+//   errors  bad_value: something is missing, a number is negative or above 2^31-1, the list of host
+//           names of a LeaderWorkerSet would be larger than any object may be; wrong_type. With
+//           the path of what is wrong ("spec.template", "is missing"), and before the first
+//           call, but for that list. What the API server would refuse for another reason is not
+//           looked for
+//   depth   `object` is nested no deeper than server/text parses: 64 levels
+Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
+                          const std::function<bool(const Json& pod)>& each);
+
+}  // namespace tpuwh::server::expand
