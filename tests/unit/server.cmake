@@ -12,6 +12,12 @@ set(server_tests
   cli/cli_test.cpp
   doctor/doctor_test.cpp
   doctor/snapshot_test.cpp
+  expand/apps_test.cpp
+  expand/expand_test.cpp
+  expand/job_test.cpp
+  expand/jobset_test.cpp
+  expand/lws_test.cpp
+  expand/ray_test.cpp
   serve/drain_test.cpp
   text/duration_test.cpp
   https/health_test.cpp
@@ -57,6 +63,7 @@ set(server_tests
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_server_outlook tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_server_expand tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
 add_gtest(server_test unit)
