@@ -3,6 +3,7 @@
 #include "server/cli/catalog_flags.hpp"
 #include "server/cli/completion.hpp"
 #include "server/cli/doctor_flags.hpp"
+#include "server/cli/explain_flags.hpp"
 #include "server/cli/findings_flags.hpp"
 #include "server/cli/help_flags.hpp"
 #include "server/cli/ledger_flags.hpp"
@@ -26,6 +27,7 @@ namespace {
 constexpr auto program_example = R"(
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key
+  tpu-webhook explain train.yaml
   tpu-webhook review pod.yaml
   tpu-webhook config check config.yaml
   tpu-webhook catalog v6e 4x4
@@ -65,6 +67,7 @@ std::string called_as(std::string_view file) {
 
 void add_commands(CLI::App& program, Command& chosen) {
   add_serve(program, chosen);
+  add_explain(program, chosen);
   add_review(program, chosen);
   add_rules(program, chosen);
   add_findings(program, chosen);

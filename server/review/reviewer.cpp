@@ -1,6 +1,7 @@
 #include "server/review/reviewer.hpp"
 
 #include "webhook/outcome/summary.hpp"
+#include "webhook/read/body.hpp"
 #include "webhook/validate/validate.hpp"
 
 namespace tpuwh::server::review {

@@ -18,9 +18,9 @@ struct Manifest {
   nlohmann::ordered_json object;
 };
 
-// Bytes of all files together. A manifest has some kilobytes; a thousand of them are a few
-// megabytes, and parsed they take thirty times as much.
-inline constexpr std::size_t max_manifest_bytes = std::size_t{16} << 20;
+// Bytes of all files together. A manifest has some kilobytes, and a thousand of them are a few
+// megabytes; while it is parsed, YAML of the worst kind takes seventy times its size.
+inline constexpr std::size_t max_manifest_bytes = std::size_t{8} << 20;
 
 // Every object in the order of files and documents, those of Lists one by one; each is a mapping
 // with a kind.

@@ -62,8 +62,7 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_server_outlook tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
-target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_server_expand tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
 add_gtest(server_test unit)

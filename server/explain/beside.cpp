@@ -1,0 +1,127 @@
+#include "server/explain/beside.hpp"
+
+#include "server/explain/pod_json.hpp"
+#include "server/explain/wanted.hpp"
+#include "server/text/near_miss.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Kind {
+  std::string_view name;
+  bool namespaced;
+};
+constexpr std::array read_kinds{Kind{"Service", true},         Kind{"ResourceClaimTemplate", true},
+                                Kind{"LocalQueue", true},      Kind{"ClusterQueue", false},
+                                Kind{"ResourceFlavor", false}, Kind{"Topology", false},
+                                Kind{"ComputeClass", false}};
+
+bool selects(const Json& service, const Json& labels) {
+  const Json wanted = at(service, {"spec", "selector"});
+  if (!wanted.is_object() || wanted.empty()) return false;
+  return std::ranges::all_of(wanted.items(), [&](const auto& each) {
+    return each.value().is_string() && text::text_member(labels, each.key()) ==
+                                           each.value().template get_ref<const std::string&>();
+  });
+}
+
+Finding fault(std::string sentence, std::string fix) {
+  return {
+      .denied = false, .id = "no-service", .sentence = std::move(sentence), .fix = std::move(fix)};
+}
+
+// "v6e 4x4 Spot"
+std::string priority_words(const Json& priority) {
+  std::vector<std::string> words;
+  const Json tpu = text::member(priority, "tpu");
+  for (const auto& part :
+       {text::text_member(tpu, "type"), text::text_member(tpu, "topology"),
+        text::text_member(priority, "machineType"), text::text_member(priority, "machineFamily")})
+    if (!part.empty()) words.push_back(part);
+  if (text::member(priority, "spot") == Json(true)) words.emplace_back("Spot");
+  if (text::member(text::member(priority, "flexStart"), "enabled") == Json(true))
+    words.emplace_back("flex-start");
+  if (text::member(priority, "reservations").is_object()) words.emplace_back("reserved");
+  return words.empty() ? std::string("any node") : fmt::format("{}", fmt::join(words, " "));
+}
+
+}  // namespace
+
+bool is_read_beside(std::string_view kind) {
+  return std::ranges::find(read_kinds, kind, &Kind::name) != read_kinds.end();
+}
+
+Beside::Beside(std::span<const source::Manifest> manifests, const std::string& ns) {
+  for (const source::Manifest& each : manifests) {
+    const auto kind =
+        std::ranges::find(read_kinds, text::text_member(each.object, "kind"), &Kind::name);
+    if (kind == read_kinds.end()) continue;
+    const Json metadata = text::member(each.object, "metadata");
+    const std::string own = text::text_member(metadata, "namespace");
+    const std::string where = !kind->namespaced ? "" : own.empty() ? ns : own;
+    by_kind_[std::string(kind->name)][{where, text::text_member(metadata, "name")}] = &each.object;
+  }
+}
+
+const Json* Beside::find(std::string_view kind, const std::string& ns,
+                         const std::string& name) const {
+  const auto of_kind = by_kind_.find(kind);
+  if (of_kind == by_kind_.end()) return nullptr;
+  const auto found = of_kind->second.find({ns, name});
+  return found == of_kind->second.end() ? nullptr : found->second;
+}
+
+std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenPod& seen) const {
+  if (!seen.multi_host() || seen.subdomain.empty() || makes_its_service(seen)) return {};
+  const Json* service = find("Service", seen.ns, seen.subdomain);
+  const std::string wanted = fmt::format("headless Service {}/{}", seen.ns, seen.subdomain);
+  const std::string how = fmt::format(
+      "create Service {} with clusterIP: None, publishNotReadyAddresses: true and a selector of "
+      "these Pods",
+      seen.subdomain);
+  if (service == nullptr) {
+    std::vector<std::string> names;
+    if (const auto all = by_kind_.find("Service"); all != by_kind_.end())
+      for (const auto& [name, object] : all->second)
+        if (name.first == seen.ns) names.push_back(name.second);
+    // What is there is probably meant: of one Service the name, of several the nearest.
+    const std::string near =
+        names.size() == 1 ? names.front() : text::closest(seen.subdomain, names);
+    return {fault(fmt::format("the hosts find each other by {}, which is not in the input{}",
+                              wanted, near.empty() ? "" : fmt::format("; it has Service {}", near)),
+                  how)};
+  }
+  if (text::text_member(text::member(*service, "spec"), "clusterIP") != "None")
+    return {fault(
+        fmt::format("the hosts find each other by {}, but that Service is not headless", wanted),
+        fmt::format("set clusterIP: None in Service {}", seen.subdomain))};
+  const Json labels = at(pod, {"metadata", "labels"});
+  if (!selects(*service, labels))
+    return {fault(
+        fmt::format("{} does not select these Pods, so that no host resolves", wanted),
+        fmt::format("give Service {} a selector of labels that the Pods have", seen.subdomain))};
+  return {};
+}
+
+std::vector<std::string> Beside::notes(const Json& pod) const {
+  const auto name = selector(pod, webhook::read::key::compute_class);
+  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  if (found == nullptr) return {};
+  const Json priorities = text::member(text::member(*found, "spec"), "priorities");
+  if (!priorities.is_array()) return {};
+  std::vector<std::string> words;
+  for (const Json& each : priorities) words.push_back(priority_words(each));
+  return {fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
+}
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,46 @@
+// The objects of an input that make no Pods and say something about those that do.
+#pragma once
+
+#include "server/explain/explanation.hpp"
+#include "server/slices/cluster.hpp"
+#include "server/source/manifests.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+// Whether anything is read of objects of this kind.
+bool is_read_beside(std::string_view kind);
+
+class Beside {
+ public:
+  // The manifests outlive it. `ns`: of objects that name none.
+  Beside(std::span<const source::Manifest> manifests, const std::string& ns);
+
+  // What keeps the hosts of the slice from finding each other: their headless Service is missing
+  // in the input, is not headless, or selects other Pods. Nothing where their controller makes it.
+  //
+  //   pod  a member
+  std::vector<Finding> service_faults(const nlohmann::ordered_json& pod,
+                                      const slices::SeenPod& seen) const;
+
+  // What else is known of the nodes that a Pod selects, a sentence each: the priorities of its
+  // ComputeClass.
+  std::vector<std::string> notes(const nlohmann::ordered_json& pod) const;
+
+ private:
+  const nlohmann::ordered_json* find(std::string_view kind, const std::string& ns,
+                                     const std::string& name) const;
+
+  using Name = std::pair<std::string, std::string>;  // namespace, "" of what has none; name
+  std::map<std::string, std::map<Name, const nlohmann::ordered_json*>, std::less<>> by_kind_;
+};
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,96 @@
+#include "server/explain/command.hpp"
+
+#include "server/explain/explain.hpp"
+#include "server/explain/json.hpp"
+#include "server/explain/text.hpp"
+#include "server/explain/visible.hpp"
+#include "server/live/live_source.hpp"
+#include "server/source/manifests.hpp"
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using source::Manifest;
+
+// What is answered by another command.
+std::string not_a_manifest(const std::vector<Manifest>& manifests) {
+  const auto review = std::ranges::find_if(manifests, [](const Manifest& each) {
+    return text::text_member(each.object, "kind") == "AdmissionReview";
+  });
+  if (review == manifests.end()) return {};
+  return fmt::format("{} holds an AdmissionReview; tpu-webhook review answers it", review->file);
+}
+
+std::string printed(Explanation& explanation, const ExplainOptions& options, bool colour) {
+  switch (options.output) {
+    case ExplainOutput::text:
+      make_visible(explanation);
+      return text(explanation, {.colour = colour, .all = options.all});
+    case ExplainOutput::json:
+      return text::dump_json(json(explanation)) + "\n";
+    case ExplainOutput::pods:
+      break;
+  }
+  return {};
+}
+
+// The cluster that is asked.
+struct Objects {
+  std::unique_ptr<kube::client::Session> session;  // of a running one
+  std::unique_ptr<source::ObjectSource> objects;
+  std::optional<Error> fault;  // why it cannot be reached
+};
+
+Objects open_cluster(const ExplainOptions& options, const text::Console& console) {
+  Objects out;
+  if (!options.ask_cluster) return out;
+  if (options.access.of_file()) {
+    out.objects = std::make_unique<source::SnapshotFile>(options.access.snapshot, console.in,
+                                                         snapshot_made_with);
+    return out;
+  }
+  auto session = live::open_session(options.access);
+  if (!session) {
+    out.fault = session.error();
+    return out;
+  }
+  out.session = std::move(*session);
+  const live::LiveScope scope{.queues = true, .progress = console.watched ? &console.err : nullptr};
+  out.objects = std::make_unique<live::LiveSource>(*out.session, scope);
+  return out;
+}
+
+}  // namespace
+
+int run_explain(const ExplainOptions& options, const text::Console& console) {
+  if (options.files.empty() && console.interactive)
+    return text::print_error(console,
+                             "nothing to explain; want a manifest in FILE, or - to type it");
+  const auto manifests = source::read_manifests(
+      options.files.empty() ? std::vector<std::string>{"-"} : options.files, console.in);
+  if (!manifests) return text::print_error(console, manifests.error());
+  if (const auto fault = not_a_manifest(*manifests); !fault.empty())
+    return text::print_error(console, fault);
+  ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
+  if (options.output == ExplainOutput::pods)
+    request.each_pod = [&](const Json& pod) { console.out << text::dump_json(pod) << '\n'; };
+  const Objects cluster = open_cluster(options, console);
+  if (options.ask_cluster && !cluster.objects) return text::print_error(console, *cluster.fault);
+  request.cluster = cluster.objects.get();
+  auto explanation = explain(request);
+  if (!explanation) return text::print_error(console, explanation.error());
+  console.out << printed(*explanation, options, console.terminal) << std::flush;
+  return explanation->worst() == Verdict::refused ? 1 : 0;
+}
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,34 @@
+// `tpu-webhook explain`: what becomes of a manifest, before it is applied.
+#pragma once
+
+#include "server/live/cluster_access.hpp"
+#include "server/text/console.hpp"
+#include "webhook/config/config.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+enum class ExplainOutput { text, json, pods };
+
+// What prints a snapshot that says all that is asked.
+inline constexpr auto snapshot_made_with =
+    "kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A "
+    "-o json";
+
+struct ExplainOptions {
+  std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
+  std::string ns = "default";      // of objects that name none
+  ExplainOutput output = ExplainOutput::text;
+  bool all = false;            // of text: nothing is folded
+  bool ask_cluster = false;    // what is there now counts, too
+  live::ClusterAccess access;  // of that cluster
+  webhook::config::Config config;
+};
+
+//   returns  0 fine, doubtful or without chips, 1 refused; 2 a file or the cluster cannot be read
+//            (a sentence on err)
+int run_explain(const ExplainOptions& options, const text::Console& console);
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,93 @@
+#include "server/explain/conclude.hpp"
+
+#include "topology/counted.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using topology::counted;
+
+bool incomplete(const Slice& slice) {
+  return slice.missing > 0;
+}
+
+// "slice 0 lacks 1 of 2 hosts"
+std::string what_lacks(const Workload& workload) {
+  for (const Group& group : workload.groups) {
+    const auto lacking = std::ranges::count_if(group.slices, incomplete);
+    if (lacking == 0) continue;
+    const auto first = std::ranges::find_if(group.slices, incomplete);
+    const std::string which =
+        group.slices.size() == 1 ? "the slice" : fmt::format("slice {}", first->name);
+    const std::string more = lacking == 1 ? "" : fmt::format(", as do {} more", lacking - 1);
+    return fmt::format("{} has Pods for {} of {} hosts{}", which, group.hosts - first->missing,
+                       group.hosts, more);
+  }
+  return {};
+}
+
+std::string all_slices(const Workload& workload) {
+  if (workload.pods_left_out > 0)
+    return fmt::format("its {} were not looked at", counted(workload.pods_left_out, "Pod"));
+  if (workload.groups.empty()) return "asks for no TPU chips";
+  if (workload.groups.size() == 1) return slices_words(workload.groups.front());
+  std::vector<std::string> parts;
+  for (const Group& group : workload.groups)
+    parts.push_back((group.title.empty() ? "" : group.title + ": ") + slices_words(group));
+  return fmt::format("{} in {} groups, {} chips ({})", counted(workload.slices(), "slice"),
+                     workload.groups.size(), workload.chips(), fmt::join(parts, "; "));
+}
+
+std::string refused(const Workload& workload) {
+  const auto denied = std::ranges::find_if(workload.findings, &Finding::denied);
+  const std::uint64_t refused = workload.refused_pods;
+  const std::string who =
+      denied->pods == 0 ? "it would be refused"
+      : workload.groups.empty()
+          ? "its Pods would be refused"
+          : fmt::format("{} of {} Pods would be refused", refused, refused + workload.pods());
+  return who + ": " + denied->sentence;
+}
+
+Verdict verdict_of(const Workload& workload) {
+  if (std::ranges::any_of(workload.findings, &Finding::denied)) return Verdict::refused;
+  if (!workload.findings.empty() || workload.pods_left_out > 0 || !what_lacks(workload).empty())
+    return Verdict::doubtful;
+  return workload.groups.empty() ? Verdict::no_tpu : Verdict::fine;
+}
+
+}  // namespace
+
+std::string slices_words(const Group& group) {
+  if (group.hosts == 0)
+    return fmt::format("{} of slices of unknown size, {}", counted(group.pods, "Pod"),
+                       counted(group.chips(), "chip"));
+  const auto slices = group.slices.size();
+  const std::string shape = group.topology.empty() ? std::string("unknown topology")
+                            : group.accelerator.empty()
+                                ? group.topology
+                                : group.topology + " on " + group.accelerator;
+  const std::string together =
+      group.slices_of_job > 1 && slices > 1 ? ", one job over MegaScale" : "";
+  return fmt::format("{} of {}: {}, {}{}", counted(slices, "slice"), shape,
+                     counted(group.pods, "Pod"), counted(group.chips(), "chip"), together);
+}
+
+void conclude(Workload& workload) {
+  workload.verdict = verdict_of(workload);
+  workload.sentence =
+      workload.verdict == Verdict::refused ? refused(workload) : all_slices(workload);
+  if (workload.verdict != Verdict::doubtful) return;
+  const std::string lacks = what_lacks(workload);
+  const auto warnings = workload.findings.size();
+  if (!lacks.empty() || warnings > 0)
+    workload.sentence += "; but " + (lacks.empty() ? counted(warnings, "warning") : lacks);
+}
+
+}  // namespace tpuwh::server::explain

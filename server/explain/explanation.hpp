@@ -1,0 +1,104 @@
+// What becomes of a manifest, as values: made by explain.hpp, printed by text.hpp, json.hpp,
+// html.hpp and svg.hpp.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+#include "server/outlook/outlook.hpp"
+#include "topology/node_pool.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+enum class Verdict {
+  no_tpu,    // nothing in it asks for chips
+  fine,      // its slices can form
+  doubtful,  // it is allowed, with warnings
+  refused,   // the API server would refuse it, or Pods of it
+};
+const char* name(Verdict verdict);
+
+// What somebody is told of it.
+struct Finding {
+  bool denied = false;   // else a warning
+  std::string id;        // "TPU-302", "" where it has none
+  std::string sentence;  // without the id
+  std::string fix;       // of the table of findings, "" where it has none
+  std::size_t pods = 0;  // of whose creation it is said; 0: of the object
+};
+
+// A variable of a container. What it is worth may be `from` somewhere: then `value` says whence.
+struct Variable {
+  std::string container, name, value;
+  bool from = false;
+  bool ours = false;  // the webhook writes it; else it is the manifest's
+  std::string why;    // of ours
+};
+
+struct Member {
+  std::string pod;  // its host name, else its name, "train-*" where it has none yet
+  std::optional<std::uint32_t> host;      // which of the slice's
+  std::vector<std::uint32_t> worker_ids;  // of its TPU containers, in their order
+  std::vector<Variable> variables;        // that it does not share with all others of its slice
+};
+
+struct Slice {
+  std::optional<std::uint32_t> index;  // among those of its job
+  std::string name;                    // "train-slice-0", what its hosts have in common
+  std::vector<Member> members;         // by host
+  std::uint32_t missing = 0;           // hosts that no Pod is
+  std::vector<Variable> variables;     // that all members share, and not all slices of the group
+};
+
+// Pods of one template: a Job, a replicated job, a worker group.
+struct Group {
+  std::string title;                  // "replicated job slice", "" where the object has one group
+  std::string accelerator, topology;  // "" where not known
+  std::uint32_t hosts = 0;            // of a slice; 0 where not known
+  std::uint32_t processes_per_host = 1, chips_per_host = 0;
+  std::uint32_t slices_of_job = 0;  // that meet by MegaScale; 0 where each is a job of its own
+  std::uint64_t pods = 0;
+  std::vector<Slice> slices;
+  std::vector<Variable> variables;     // that all members have alike
+  std::vector<std::string> placement;  // sentences: where they will stand
+  // The node pools to make; nothing where the catalog does not know the shape.
+  std::optional<topology::NodePool> pool;
+  catalog::PoolOptions pool_options;  // as the Pods select capacity
+
+  std::uint64_t chips() const { return pods * chips_per_host; }
+  bool multi_host() const { return hosts > 1; }
+};
+
+// One object of the input that makes Pods, or is one.
+struct Workload {
+  std::string file;
+  std::string kind, ns, name;
+  Verdict verdict = Verdict::fine;
+  std::string sentence;  // the verdict in words, with the numbers
+  std::vector<Group> groups;
+  std::uint64_t other_pods = 0;     // without chips
+  std::uint64_t pods_left_out = 0;  // too many to be looked at
+  std::uint64_t refused_pods = 0;   // that would not be created: members of nothing
+  std::vector<std::string> notes;   // what was read beside it, and what is not known
+  std::vector<Finding> findings;
+  std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
+
+  std::uint64_t pods() const;  // with chips
+  std::uint64_t chips() const;
+  std::uint64_t slices() const;  // of which the size is known
+};
+
+struct Explanation {
+  std::vector<Workload> workloads;
+  // Objects that are read for what they say about workloads: "Service default/headless".
+  std::vector<std::string> beside;
+  std::vector<std::string> passed_over;  // kinds that say nothing about slices
+  std::vector<std::string> not_known;    // of the cluster
+
+  Verdict worst() const;
+};
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,33 @@
+// What is said about an object and its Pods, each thing once.
+#pragma once
+
+#include "server/explain/explanation.hpp"
+#include "server/review/outcome.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+class Findings {
+ public:
+  // Of the object's own review.
+  void add_object(const review::ReviewOutcome& outcome) { add(outcome, 0); }
+  // Of one of its Pods.
+  void add_pod(const review::ReviewOutcome& outcome) { add(outcome, 1); }
+  void add(Finding finding);
+
+  bool any_denied() const;
+
+  // Denials first.
+  std::vector<Finding> take();
+
+ private:
+  void add(const review::ReviewOutcome& outcome, std::size_t pods);
+
+  std::vector<Finding> list_;
+  std::map<std::string, std::size_t> by_text_;
+};
+
+}  // namespace tpuwh::server::explain

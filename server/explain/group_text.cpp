@@ -1,0 +1,227 @@
+#include "server/explain/group_text.hpp"
+
+#include "server/catalog/gcloud.hpp"
+#include "server/catalog/picture.hpp"
+#include "server/explain/fold.hpp"
+#include "server/text/ranges.hpp"
+#include "server/text/table.hpp"
+#include "topology/counted.hpp"
+#include "topology/grid.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using text::Ink;
+using topology::counted;
+
+constexpr std::size_t most_slices = 6;       // rows
+constexpr std::size_t most_value = 100;      // bytes
+constexpr std::ptrdiff_t most_picture = 14;  // lines
+
+class GroupPrinter {
+ public:
+  explicit GroupPrinter(TextLines& out) : out_(out) {}
+
+  void print(const Group& group, GroupParts parts) {
+    if (parts.titled) out_.heading(group.title.empty() ? "others" : group.title);
+    out_.gap();
+    slices(group);
+    variables(group);
+    placement(group);
+    picture(group);
+    if (parts.pools) pools(group);
+  }
+
+ private:
+  static std::string index_of(const Group& group, const Slice& slice) {
+    if (!slice.index) return slice.name;
+    return group.slices_of_job > 1 ? fmt::format("{} of {}", *slice.index, group.slices_of_job)
+                                   : std::to_string(*slice.index);
+  }
+
+  static std::string hosts_of(const Group& group, const Slice& slice) {
+    const auto there = group.hosts == 0 ? slice.members.size() : group.hosts - slice.missing;
+    return slice.missing == 0 ? std::to_string(there) : fmt::format("{} of {}", there, group.hosts);
+  }
+
+  static std::string ids_of(const Slice& slice) {
+    std::vector<std::uint32_t> ids;
+    for (const Member& member : slice.members)
+      ids.insert(ids.end(), member.worker_ids.begin(), member.worker_ids.end());
+    return ids.empty() ? "-" : text::as_ranges(ids);
+  }
+
+  std::string members_of(const Slice& slice) const {
+    std::vector<std::string> names;
+    for (const Member& member : slice.members) names.push_back(member.pod);
+    return folded(names, out_.most(2));
+  }
+
+  void slices(const Group& group) {
+    text::Table table({"SLICE", "HOSTS", "WORKER IDS", "PODS"});
+    const std::size_t all = group.slices.size(), shown = out_.most(most_slices);
+    for (std::size_t i = 0; i < all; ++i) {
+      const bool folds = all > shown && i + 1 < all && i >= shown - 2;
+      if (folds && i == shown - 2)
+        table.add({"…", "", "", fmt::format("{} more", all - shown + 1)});
+      if (folds) continue;
+      const Slice& slice = group.slices[i];
+      table.add({index_of(group, slice), hosts_of(group, slice), ids_of(slice), members_of(slice)});
+    }
+    out_.raw(table.text(out_.style().colour));
+  }
+
+  std::string told(const std::string& value, std::size_t most_bytes) const {
+    return out_.style().all ? value : shortened(value, most_bytes);
+  }
+
+  std::string named(const Variable& variable, const std::string& value) const {
+    return fmt::format("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
+                       variable.ours ? "" : out_.paint(" (there already)", Ink::dim));
+  }
+
+  // Containers that have a variable alike are told together; of all of them nothing is said.
+  void variable_lines(const std::vector<Variable>& variables, std::uint32_t containers) {
+    std::vector<Variable> alike;
+    std::vector<std::vector<std::string>> of;
+    for (const Variable& each : variables) {
+      const auto same = std::ranges::find_if(alike, [&](const Variable& other) {
+        return other.name == each.name && other.value == each.value && other.from == each.from &&
+               other.ours == each.ours;
+      });
+      const auto at = static_cast<std::size_t>(same - alike.begin());
+      if (same == alike.end()) {
+        alike.push_back(each);
+        of.emplace_back();
+      }
+      of[at].push_back(each.container);
+    }
+    for (std::size_t i = 0; i < alike.size(); ++i)
+      out_.line("    " + (of[i].size() == containers ? "" : folded(of[i]) + ": ") +
+                named(alike[i], told(alike[i].value, most_value)));
+  }
+
+  // A variable that differs, with the values it has one after the other.
+  struct Differing {
+    Variable variable;
+    std::vector<std::string> values;
+  };
+
+  template <class Owners>
+  static std::vector<Differing> differing(const Owners& owners) {
+    std::vector<Differing> out;
+    for (const auto& owner : owners)
+      for (const Variable& each : owner.variables) {
+        const auto same = [&](const Differing& other) {
+          return other.variable.container == each.container && other.variable.name == each.name;
+        };
+        auto found = std::ranges::find_if(out, same);
+        if (found == out.end()) found = out.insert(out.end(), {each, {}});
+        found->values.push_back(each.value);
+      }
+    return out;
+  }
+
+  // One after the other as long as that is a line, else the first and how many.
+  std::string row(const std::vector<std::string>& values) const {
+    const std::string all = folded(values, out_.most(4));
+    if (out_.style().all || all.size() <= most_value) return all;
+    return fmt::format("{} … ({} values)", told(values.front(), most_value / 2), values.size());
+  }
+
+  void differing_lines(const std::vector<Differing>& variables, bool several_containers) {
+    for (const Differing& each : variables)
+      out_.line("    " + (several_containers ? each.variable.container + ": " : "") +
+                named(each.variable, row(each.values)));
+  }
+
+  void variables(const Group& group) {
+    const bool several = group.processes_per_host > 1;
+    if (!group.variables.empty()) {
+      out_.heading("all Pods get");
+      variable_lines(group.variables, group.processes_per_host);
+    }
+    if (const auto by_slice = differing(group.slices); !by_slice.empty()) {
+      out_.heading("each slice its own");
+      differing_lines(by_slice, several);
+    }
+    // Members of one slice show what differs; those of the others have the like.
+    const auto by_member = differing(group.slices.front().members);
+    if (by_member.empty()) return;
+    out_.heading(group.slices.size() == 1 ? "each Pod its own"
+                                          : "each Pod of a slice its own, as in the first");
+    differing_lines(by_member, several);
+  }
+
+  void placement(const Group& group) {
+    if (group.placement.empty()) return;
+    out_.heading("where they stand");
+    for (const std::string& each : group.placement) out_.line("    " + each);
+  }
+
+  void picture(const Group& group) {
+    if (!group.pool || !group.multi_host()) return;
+    const auto grid = topology::host_grid(group.pool->slice.dims,
+                                          group.chips_per_host / group.processes_per_host);
+    if (!grid) return;
+    const std::string drawn =
+        catalog::picture(*grid, group.pool->slice.dims.rank(), out_.style().colour);
+    out_.heading("the slice");
+    if (!out_.style().all && std::ranges::count(drawn, '\n') > most_picture)
+      return out_.line(fmt::format("    {} in {}; --all draws it", counted(grid->size(), "host"),
+                                   group.topology));
+    out_.block(drawn.substr(0, drawn.size() - 1));
+  }
+
+  void pools(const Group& group) {
+    if (!group.pool) return;
+    const auto& pool = *group.pool;
+    const auto& options = group.pool_options;
+    out_.heading("node pools to make, if they are not there");
+    if (const auto wrong = catalog::complaint(pool, options))
+      return out_.line("    " + std::string(wrong->text()));
+    const auto pools = catalog::pool_count(pool, options);
+    out_.line(fmt::format("    {} of {} {}{}", counted(pools, "node pool"),
+                          catalog::nodes_of_pool(pool, options), pool.machine->name,
+                          pools > 1 ? " each" : ""));
+    commands(catalog::gcloud_commands(pool, options));
+  }
+
+  // Of several of one kind ("gcloud container node-pools create"), the first.
+  void commands(const std::vector<catalog::GcloudCommand>& all) {
+    std::vector<std::string> kinds;
+    std::size_t folded_away = 0;
+    for (const catalog::GcloudCommand& each : all) {
+      const auto end = each.words.begin() + std::min<std::ptrdiff_t>(4, std::ssize(each.words));
+      const std::string kind = fmt::format("{}", fmt::join(each.words.begin(), end, " "));
+      const bool again = std::ranges::find(kinds, kind) != kinds.end();
+      if (again && all.size() > 2 && !out_.style().all) {
+        ++folded_away;
+        continue;
+      }
+      kinds.push_back(kind);
+      out_.block(each.text());
+    }
+    if (folded_away > 0)
+      out_.line(fmt::format("    … and {} more for the others; --all prints them",
+                            counted(folded_away, "command")));
+  }
+
+  TextLines& out_;
+};
+
+}  // namespace
+
+void print_group(const Group& group, GroupParts parts, TextLines& out) {
+  GroupPrinter(out).print(group, parts);
+}
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,53 @@
+// The Pods of one object: answered one after the other, and gathered into its slices.
+#pragma once
+
+#include "server/explain/beside.hpp"
+#include "server/explain/explanation.hpp"
+#include "server/explain/findings.hpp"
+#include "server/explain/gather.hpp"
+#include "server/outlook/outlook.hpp"
+#include "server/review/outcome.hpp"
+#include "server/slices/cluster.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+class ObjectPods {
+ public:
+  // `prefix` (Config::prefix) and `beside` outlive it.
+  //   services_of_input  the Services of the input are all that count
+  ObjectPods(std::string_view prefix, const Beside& beside, bool services_of_input)
+      : prefix_(prefix), beside_(beside), services_of_input_(services_of_input) {}
+
+  Findings findings;
+
+  void add_refused() { ++refused_; }
+  void add_other() { ++others_; }
+  // A member of a slice.
+  void add(const AnsweredPod& pod, outlook::WantedWorkload& wanted);
+
+  void finish(Workload& workload);
+
+ private:
+  // What the first Pod of a group says of all.
+  struct OfGroup {
+    std::vector<std::string> placement;
+    catalog::PoolOptions capacity;
+    bool part = false;  // of a larger slice
+  };
+
+  const std::string_view prefix_;
+  const Beside& beside_;
+  const bool services_of_input_;
+  Gatherer gatherer_;
+  std::vector<OfGroup> groups_;
+  std::vector<std::string> notes_;
+  std::uint64_t refused_ = 0, others_ = 0;
+};
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,133 @@
+#include "server/explain/placement_words.hpp"
+
+#include "server/explain/pod_json.hpp"
+#include "topology/counted.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <functional>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace key = webhook::read::key;
+using Words = std::vector<std::string>;
+
+constexpr auto required = "requiredDuringSchedulingIgnoredDuringExecution";
+
+bool mentions(const Json& term, const std::string& wanted) {
+  const Json expressions = at(term, {"labelSelector", "matchExpressions"});
+  if (!expressions.is_array()) return false;
+  for (const Json& each : expressions)
+    if (text::text_member(each, "key") == wanted) return true;
+  return false;
+}
+
+// The domain that required Pod affinity by this label keeps the Pods on; "" where there is none.
+std::string kept_on(const Json& pod, const std::string& by) {
+  const Json terms = at(pod, {"spec", "affinity", "podAffinity", required});
+  if (!terms.is_array()) return {};
+  for (const Json& term : terms)
+    if (mentions(term, by)) return text::text_member(term, "topologyKey");
+  return {};
+}
+
+std::string domain_words(const std::string& topology_key) {
+  return topology_key == key::node_pool ? "node pool"
+                                        : fmt::format("domain of node label {}", topology_key);
+}
+
+// Who keeps the hosts of a multi-host slice together.
+std::string together(const Json& pod, const slices::SeenPod& seen, std::string_view prefix) {
+  const std::string hosts = topology::counted(seen.hosts, "host");
+  if (const auto pool = selector(pod, key::node_pool); !pool.empty())
+    return fmt::format("the Pods select node pool {}; the label of their slice keeps others away",
+                       pool);
+  if (const auto domain = kept_on(pod, std::string(prefix) + "slice-key"); !domain.empty())
+    return fmt::format(
+        "the {} of a slice on one {}, and no other slice of the same priority there "
+        "(terms of tpu-webhook)",
+        hosts, domain_words(domain));
+  if (seen.placed_by_others)
+    return "a part of a slice, or a slice made on demand: who makes it places its Pods (Kueue with "
+           "topology-aware scheduling); tpu-webhook adds no terms";
+  if (!label(pod, "kueue.x-k8s.io/queue-name").empty())
+    return "Kueue compares the Pods of a workload, so tpu-webhook adds the label of the slice and "
+           "no terms; use topology-aware scheduling to keep a slice on one node pool";
+  return fmt::format("nothing keeps the {} of a slice on one node pool", hosts);
+}
+
+// Whose rules apply beside.
+void owners_placement(Words& out, const Json& pod) {
+  const auto jobset = annotation(pod, "alpha.jobset.sigs.k8s.io/exclusive-topology");
+  if (!jobset.empty())
+    out.push_back(
+        fmt::format("JobSet creates Pod 0 of each Job first; the others follow once it "
+                    "is bound, onto its {}",
+                    domain_words(jobset)));
+  const auto lws = kept_on(pod, "leaderworkerset.sigs.k8s.io/group-key");
+  if (!lws.empty())
+    out.push_back(
+        fmt::format("LeaderWorkerSet keeps each group on one {}, alone", domain_words(lws)));
+}
+
+void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
+  std::string nodes = seen.accelerator.empty() ? "of any accelerator" : "of " + seen.accelerator;
+  const auto topology = selector(pod, key::topology);
+  if (!topology.empty()) nodes += fmt::format(" with topology {}", topology);
+  out.push_back(fmt::format("nodes {}, {} each", nodes, topology::counted(seen.chips, "chip")));
+  const Json selectors = at(pod, {"spec", "nodeSelector"});
+  if (!selectors.is_object()) return;
+  Words others;
+  for (const auto& [name, value] : selectors.items())
+    if (name != key::accelerator && name != key::topology && name != key::node_pool &&
+        value.is_string())
+      others.push_back(fmt::format("{}={}", name, value.get_ref<const std::string&>()));
+  if (!others.empty())
+    out.push_back(fmt::format("the Pods also select {}", fmt::join(others, ", ")));
+}
+
+void admitted_first(Words& out, const Json& pod) {
+  const Json gates = at(pod, {"spec", "schedulingGates"});
+  if (!gates.is_array()) return;
+  Words names;
+  for (const Json& gate : gates) names.push_back(text::text_member(gate, "name"));
+  if (!names.empty())
+    out.push_back(fmt::format("no Pod is scheduled before {} is removed: {}",
+                              names.size() == 1 ? "a scheduling gate" : "each scheduling gate",
+                              fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod& seen,
+                                         std::string_view prefix) {
+  Words out;
+  if (seen.multi_host())
+    out.push_back(together(pod, seen, prefix));
+  else if (seen.hosts == 1)
+    out.push_back("each Pod is a slice by itself, on any node that fits");
+  owners_placement(out, pod);
+  selected_nodes(out, pod, seen);
+  admitted_first(out, pod);
+  return out;
+}
+
+catalog::PoolOptions capacity_of(const Json& pod, const slices::SeenPod& seen) {
+  catalog::PoolOptions options;
+  options.dynamic_slicing = seen.placed_by_others && selector(pod, key::topology).empty();
+  const auto provisioning = selector(pod, key::provisioning);
+  options.spot = provisioning == "spot" || selector(pod, key::spot) == "true";
+  options.flex_start = provisioning == "flex-start" || selector(pod, key::flex_start) == "true";
+  const auto reservation = selector(pod, "cloud.google.com/reservation-name");
+  if (catalog::is_reservation(reservation)) options.reservation = reservation;
+  options.dranet = selector(pod, "cloud.google.com/gke-networking-dra-driver") == "true";
+  return options;
+}
+
+}  // namespace tpuwh::server::explain

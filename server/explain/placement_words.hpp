@@ -1,0 +1,27 @@
+// Where the members of a slice will stand, in words.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+#include "server/slices/cluster.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+// A sentence for each thing that decides it: who keeps the hosts together, what they select, who
+// admits them first.
+//
+//   pod     a member as it is stored: with the terms that the webhook wrote
+//   prefix  Config::prefix
+std::vector<std::string> placement_words(const nlohmann::ordered_json& pod,
+                                         const slices::SeenPod& seen, std::string_view prefix);
+
+// How the nodes are obtained, as the Pod selects them: Spot, flex-start, a reservation, blocks of a
+// slice that is made on demand.
+catalog::PoolOptions capacity_of(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,93 @@
+#include "server/explain/wanted.hpp"
+
+#include "server/explain/pod_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto queue_label = "kueue.x-k8s.io/queue-name";
+
+Json resources_alone(const Json& containers) {
+  Json out = Json::array();
+  for (const Json& each : containers) {
+    Json kept;
+    for (const char* key : {"name", "resources", "restartPolicy"})
+      if (const Json* value = text::find_member(each, key)) kept[key] = *value;
+    out.push_back(std::move(kept));
+  }
+  return out;
+}
+
+// What the scheduler looks at: a Pod's program and its variables may be a hundred kilobytes.
+Json as_scheduled(const Json& pod) {
+  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", text::member(pod, "metadata")}};
+  const Json spec = text::member(pod, "spec");
+  for (const auto& [key, value] : spec.items()) {
+    const bool containers = key == "containers" || key == "initContainers";
+    if (containers && value.is_array())
+      out["spec"][key] = resources_alone(value);
+    else if (key != "volumes")
+      out["spec"][key] = value;
+  }
+  return out;
+}
+
+std::string slice_title(const slices::SeenPod& seen) {
+  if (!seen.slice) return {};
+  return seen.slice_count > 0 ? fmt::format("slice {} of {}", *seen.slice, seen.slice_count)
+                              : fmt::format("slice {}", *seen.slice);
+}
+
+}  // namespace
+
+bool makes_its_service(const slices::SeenPod& seen) {
+  using webhook::config::WorkloadKind;
+  return seen.workload == WorkloadKind::jobset || seen.workload == WorkloadKind::lws ||
+         seen.workload == WorkloadKind::ray;
+}
+
+outlook::WantedWorkload wanted_workload(const Json& object, const std::string& ns) {
+  return {.api_version = text::text_member(object, "apiVersion"),
+          .kind = text::text_member(object, "kind"),
+          .ns = ns,
+          .name = text::text_member(text::member(object, "metadata"), "name"),
+          .queue = label(object, queue_label),
+          .slices = {},
+          .services = {}};
+}
+
+void add_slice(outlook::WantedWorkload& workload, const Json& pod, const slices::SeenPod& seen,
+               std::string_view prefix) {
+  if (workload.queue.empty()) workload.queue = label(pod, queue_label);
+  workload.slices.push_back({.title = slice_title(seen),
+                             .accelerator = seen.accelerator,
+                             .topology = seen.topology,
+                             .hosts = std::max(seen.hosts, 1u),
+                             .chips_per_host = seen.chips,
+                             .slice_key = label(pod, std::string(prefix) + "slice-key"),
+                             .member = as_scheduled(pod)});
+  const bool named = seen.multi_host() && !seen.subdomain.empty() && !makes_its_service(seen);
+  if (named && std::ranges::find(workload.services, seen.subdomain) == workload.services.end())
+    workload.services.push_back(seen.subdomain);
+}
+
+Result<void> InputObjects::for_each(const Each& each) {
+  for (const source::Manifest& manifest : manifests_) {
+    const std::string kind = text::text_member(manifest.object, "kind");
+    Json object = manifest.object;
+    Json& metadata = object["metadata"];
+    if (!metadata.is_object()) metadata = Json::object();
+    if (text::text_member(metadata, "namespace").empty()) metadata["namespace"] = ns_;
+    each(kind, object);
+  }
+  return {};
+}
+
+}  // namespace tpuwh::server::explain
