@@ -12,6 +12,7 @@ set(server_tests
   cli/cli_test.cpp
   doctor/doctor_test.cpp
   doctor/snapshot_test.cpp
+  explain/explain_test.cpp
   expand/apps_test.cpp
   expand/expand_test.cpp
   expand/job_test.cpp
@@ -47,11 +48,13 @@ set(server_tests
   kube/client/session_test.cpp
   outlook/around_test.cpp
   outlook/node_pools_test.cpp
+  source/manifests_test.cpp
   source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
   text/input_files_test.cpp
   text/near_miss_test.cpp
+  text/visible_test.cpp
   slices/audit_test.cpp
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp
