@@ -71,7 +71,6 @@ void NodePools::judge_node(const SeenHost& host, const Member& member, PoolView&
       own = own || is_own(tenant);
       if (!is_own(tenant)) add_other(tenant, view);
     }
-  view.own = view.own || own;
   if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
   if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;
   ++view.usable;
@@ -109,12 +108,27 @@ std::string NodePools::take(const PoolView& view, const Member& member) {
   return std::string(view.name);
 }
 
-std::string NodePools::place(const Member& member) {
-  const auto all = views(member);
-  const PoolView* found = nullptr;
-  for (const PoolView& each : all)
-    if (each.bar == Bar::none && (found == nullptr || (each.own && !found->own))) found = &each;
-  return found == nullptr ? std::string() : take(*found, member);
+bool NodePools::is_on(const SeenPool& pool) const {
+  return std::ranges::any_of(pool.hosts, [&](const SeenHost& host) {
+    const auto tenants = cluster_.tenants.find(host.node->name);
+    return tenants != cluster_.tenants.end() &&
+           std::ranges::any_of(tenants->second, [&](const Tenant& each) { return is_own(each); });
+  });
+}
+
+Candidates NodePools::candidates(const Member& member) const {
+  Candidates out{cluster_.pools.look(member.question())};
+  std::ranges::stable_partition(out.pools, [&](const SeenPool& pool) { return is_on(pool); });
+  return out;
+}
+
+// Of a pool with nodes for several slices of one host the next one may take another node.
+std::string NodePools::place(const Member& member, Candidates& candidates) {
+  for (; candidates.next < candidates.pools.size(); ++candidates.next)
+    if (const PoolView found = view(candidates.pools[candidates.next], member);
+        found.bar == Bar::none)
+      return take(found, member);
+  return {};
 }
 
 }  // namespace tpuwh::server::outlook

@@ -40,14 +40,22 @@ struct PoolView {
   std::vector<const webhook::pools::Node*> unusable_nodes;
 };
 
+// Where slices that ask the same are looked for: what one of them could not take, the next ones
+// cannot, either.
+struct Candidates {
+  std::vector<webhook::pools::SeenPool> pools;  // first those where the workload stands already
+  std::size_t next = 0;
+};
+
 // The node pools as one workload finds them. `cluster`, `workload` and `taken` outlive it.
 class NodePools {
  public:
   NodePools(const ClusterState& cluster, const WantedWorkload& workload, Taken& taken)
       : cluster_(cluster), workload_(workload), taken_(taken) {}
 
+  Candidates candidates(const Member& member) const;
   // The pool that the slice gets, which is then taken; "" where none can hold it.
-  std::string place(const Member& member);
+  std::string place(const Member& member, Candidates& candidates);
   // All pools of its shape, by name.
   std::vector<PoolView> views(const Member& member) const;
   // Whether Pods of the workload have chips already.
@@ -55,6 +63,7 @@ class NodePools {
 
  private:
   bool is_own(const Tenant& tenant) const;
+  bool is_on(const webhook::pools::SeenPool& pool) const;
   PoolView view(const webhook::pools::SeenPool& pool, const Member& member) const;
   void judge_node(const webhook::pools::SeenHost& host, const Member& member, PoolView& view) const;
   bool has_room(const webhook::pools::Node& node, const Member& member) const;

@@ -22,6 +22,7 @@ constexpr std::size_t most_named = 4;
 // Slices that ask the same, and those of them that have no place.
 struct Asking {
   std::shared_ptr<const Member> member;  // of the first
+  Candidates candidates;
   std::uint64_t chips = 0;
   std::vector<const WantedSlice*> placeless;
 };
@@ -78,16 +79,16 @@ void Outlook::look_at(const WantedSlice& slice) {
   auto member = std::make_shared<const Member>(slice, cluster_.prefix);
   const std::string key = member->key();
   auto found = std::ranges::find(asking_, key, [](const auto& each) { return each.first; });
-  if (found == asking_.end()) found = asking_.insert(found, {key, {member, 0, {}}});
+  if (found == asking_.end())
+    found = asking_.insert(found, {key, {member, pools_.candidates(*member), 0, {}}});
   Asking& asking = found->second;
   asking.chips += std::uint64_t{slice.hosts} * slice.chips_per_host;
   out_.places.push_back({slice.title, place(*member, asking)});
 }
 
-// Once one of those that ask the same has found none, the others find none.
 std::string Outlook::place(const Member& member, Asking& asking) {
   if (const auto why = why_not_known(member); !why.empty()) return not_known(why), std::string();
-  std::string pool = asking.placeless.empty() ? pools_.place(member) : std::string();
+  std::string pool = pools_.place(member, asking.candidates);
   if (pool.empty()) asking.placeless.push_back(&member.slice());
   return pool;
 }

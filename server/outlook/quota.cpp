@@ -2,6 +2,7 @@
 
 #include "server/outlook/help.hpp"
 #include "server/outlook/words.hpp"
+#include "server/text/json_text.hpp"
 #include "topology/counted.hpp"
 #include "webhook/pools/fit.hpp"
 #include "webhook/text/names.hpp"
@@ -10,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 namespace tpuwh::server::outlook {
 
@@ -30,13 +32,17 @@ class Look {
     const ClusterQueue* queue = cluster_queue(*local);
     if (queue == nullptr) return;
     admission(*queue);
-    for (const Demand& demand : demands) flavors(*queue, demand);
+    for (const Demand& demand : demands) {
+      resources(*queue, demand);
+      flavors(*queue, demand);
+    }
   }
 
  private:
   const LocalQueue* local_queue();
   const ClusterQueue* cluster_queue(const LocalQueue& local);
   void admission(const ClusterQueue& queue);
+  void resources(const ClusterQueue& queue, const Demand& demand);
   void flavors(const ClusterQueue& queue, const Demand& demand);
   std::string why_not(const ClusterQueue& queue, const FlavorQuota& quota, const Demand& demand);
   std::uint64_t reserved(const FlavorQuota& quota) const;
@@ -137,6 +143,33 @@ void Look::admission(const ClusterQueue& queue) {
     out_.not_known.push_back(
         fmt::format("quota: when the {} before it in ClusterQueue {} (StrictFIFO) are admitted",
                     counted(queue.pending, "workload"), plain(name_)));
+}
+
+std::set<std::string> asked_for(const nlohmann::ordered_json& pod) {
+  std::set<std::string> out;
+  const auto spec = text::member(pod, "spec");
+  for (const char* list : {"containers", "initContainers"})
+    for (const auto& container : text::member(spec, list))
+      for (const char* kind : {"requests", "limits"}) {
+        const auto all = text::member(text::member(container, "resources"), kind);
+        if (!all.is_object()) continue;
+        for (const auto& [resource, quantity] : all.items()) out.insert(resource);
+      }
+  return out;
+}
+
+// What a queue does not cover it never admits, but for what Kueue's configuration leaves out
+// (resources.excludeResourcePrefixes).
+void Look::resources(const ClusterQueue& queue, const Demand& demand) {
+  std::set<std::string> uncovered = asked_for(demand.member->slice().member);
+  std::erase_if(uncovered, [&](const std::string& resource) {
+    return resource == webhook::read::key::tpu || queue.resources.contains(resource);
+  });
+  if (!uncovered.empty())
+    out_.not_known.push_back(
+        fmt::format("quota: whether Kueue leaves out {}, which the Pods ask for and ClusterQueue "
+                    "{} does not cover; else it never admits them",
+                    plain(fmt::format("{}", fmt::join(uncovered, ", "))), plain(name_)));
 }
 
 // Label keys that any flavor of the queue has: of a Pod's node selector Kueue compares these alone

@@ -65,7 +65,6 @@ class OutlookTest : public testing::Test {
       cluster.kinds.insert(kind);
   }
 
-  // Four hosts; `change` may spoil them.
   void pool(const std::string& name, int nodes = 4) {
     for (int number = 0; number < nodes; ++number) cluster.objects.push_back(a_node(name, number));
   }

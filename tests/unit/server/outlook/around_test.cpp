@@ -206,6 +206,16 @@ TEST_F(KueueQuotaTest, is_not_known_where_others_decide) {
                   "admitted"));
 }
 
+TEST_F(KueueQuotaTest, may_leave_resources_out) {
+  auto wanted = queued();
+  wanted.slices.front().member["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4";
+  EXPECT_THAT(of(wanted).not_known,
+              ElementsAre("quota: whether Kueue leaves out cpu, which the Pods ask for and "
+                          "ClusterQueue all does not cover; else it never admits them"));
+  queue()["spec"]["resourceGroups"][0]["coveredResources"] = {"cpu", "google.com/tpu"};
+  EXPECT_EQ(of(wanted).verdict, Verdict::forms);
+}
+
 TEST_F(KueueQuotaTest, is_not_known_where_it_was_not_read) {
   cluster.kinds = {"Node", "LocalQueue"};
   std::erase_if(cluster.objects, [](const Json& each) { return each["kind"] == "ClusterQueue"; });
