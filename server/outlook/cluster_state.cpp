@@ -2,6 +2,7 @@
 
 #include "server/outlook/queue_objects.hpp"
 #include "server/slices/cluster_reader.hpp"
+#include "server/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -78,6 +79,26 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
   state.not_known = std::move(cluster->unreadable);
   take_knowledge(source, state);
   return state;
+}
+
+void add_planned(ClusterState& state, const nlohmann::ordered_json& object, const std::string& ns) {
+  if (!object.is_object()) return;
+  nlohmann::ordered_json named = object;
+  nlohmann::ordered_json& metadata = named["metadata"];
+  if (!metadata.is_object()) return;
+  if (text::text_member(metadata, "namespace").empty()) metadata["namespace"] = ns;
+  const std::string kind = text::text_member(named, "kind");
+  ClusterState planned;
+  keep(kind, named, planned);
+  if (kind == "Service")
+    planned
+        .services[{text::text_member(metadata, "namespace"), text::text_member(metadata, "name")}] =
+        text::text_member(text::member(named, "spec"), "clusterIP") == "None";
+  state.services.merge(planned.services);
+  state.local_queues.merge(planned.local_queues);
+  state.cluster_queues.merge(planned.cluster_queues);
+  state.flavors.merge(planned.flavors);
+  state.compute_classes.merge(planned.compute_classes);
 }
 
 }  // namespace tpuwh::server::outlook

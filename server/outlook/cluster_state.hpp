@@ -6,6 +6,8 @@
 #include "webhook/config/config.hpp"
 #include "webhook/pools/pools.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -95,5 +97,11 @@ struct ClusterState {
 //   errors  the source's
 Result<ClusterState> read_cluster_state(source::ObjectSource& source,
                                         const webhook::config::Config& config);
+
+// An object that is applied together with the workloads: a Service, a queue or flavor of Kueue, a
+// ComputeClass. One of its name that is there already stays as it is: it has a status.
+//
+//   ns  of what names no namespace
+void add_planned(ClusterState& state, const nlohmann::ordered_json& object, const std::string& ns);
 
 }  // namespace tpuwh::server::outlook

@@ -77,7 +77,7 @@ std::string shapes_there(const ClusterState& cluster, const Member& member) {
   for (const auto& shape : shapes)
     names.push_back(fmt::format("{} {} ({})", plain(shape.accelerator), plain(shape.topology),
                                 counted(shape.pools, "node pool")));
-  return "there is " + told(names, ", ");
+  return "the cluster has " + told(names, ", ");
 }
 
 std::string nodes_of(const WantedSlice& slice) {

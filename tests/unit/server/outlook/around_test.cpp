@@ -37,6 +37,30 @@ TEST_F(OutlookTest, wants_a_headless_service) {
   EXPECT_EQ(of(wanted).verdict, Verdict::not_known);
 }
 
+TEST_F(OutlookTest, counts_what_is_applied_together_with_it) {
+  pool("a");
+  auto wanted = job();
+  wanted.services = {"train"};
+  wanted.queue = "tpus";
+  ClusterState planned = state();
+  Json unnamed = service(true);
+  unnamed["metadata"].erase("namespace");
+  add_planned(planned, unnamed, "ml");
+  add_planned(planned,
+              {{"kind", "LocalQueue"},
+               {"metadata", {{"name", "tpus"}}},
+               {"spec", {{"clusterQueue", "none"}}}},
+              "ml");
+  const auto outlook = look_out(planned, std::vector{wanted}).front();
+  EXPECT_EQ(waits(outlook),
+            "quota: LocalQueue tpus leads to ClusterQueue none, which is not there");
+  // What is there already stays.
+  cluster.objects.push_back(service(false));
+  planned = state();
+  add_planned(planned, unnamed, "ml");
+  EXPECT_THAT(waits(look_out(planned, std::vector{wanted}).front()), HasSubstr("is not headless"));
+}
+
 TEST_F(OutlookTest, names_gates_but_those_of_kueue) {
   pool("a");
   auto wanted = job(2);

@@ -51,10 +51,11 @@ TEST_F(OutlookTest, names_the_shapes_there_are_where_none_fits) {
   cluster.objects = {a_node("small", 0, "2x4"), a_node("small", 1, "2x4")};
   const auto outlook = of(job(2));
   EXPECT_EQ(outlook.sentence, "waits for a node pool of its shape");
-  EXPECT_EQ(waits(outlook),
-            "no_pool: all 2 slices: no node pool of tpu-v6e-slice 4x4 (4 nodes of 4 chips) has a "
-            "node; there is tpu-v6e-slice 2x4 (1 node pool); a node pool that is scaled to zero "
-            "shows no node, so whether there is one is not known from the cluster");
+  EXPECT_EQ(
+      waits(outlook),
+      "no_pool: all 2 slices: no node pool of tpu-v6e-slice 4x4 (4 nodes of 4 chips) has a "
+      "node; the cluster has tpu-v6e-slice 2x4 (1 node pool); a node pool that is scaled to zero "
+      "shows no node, so whether there is one is not known from the cluster");
   EXPECT_THAT(help(outlook), HasSubstr("gcloud container node-pools create v6e-4x4-4t-1"));
   EXPECT_THAT(help(outlook), HasSubstr("gcloud container node-pools list"));
   cluster.objects.clear();
