@@ -76,12 +76,20 @@ class Explainer {
   }
 
  private:
-  // The cluster that was asked, else what the input says of one.
+  // The cluster that was asked, with what is applied beside the workloads; else what the input
+  // says of one.
   Result<outlook::ClusterState> read_cluster() {
     InputObjects input(request_.manifests, request_.ns);
-    HeardByWebhook heard(request_.cluster != nullptr ? *request_.cluster : input,
-                         reviewer_.cluster());
-    return outlook::read_cluster_state(heard, request_.config);
+    HeardByWebhook of_input(input, reviewer_.cluster());
+    if (request_.cluster == nullptr) return outlook::read_cluster_state(of_input, request_.config);
+    HeardByWebhook of_cluster(*request_.cluster, reviewer_.cluster());
+    auto state = outlook::read_cluster_state(of_cluster, request_.config);
+    if (!state) return state;
+    const auto told = of_input.for_each([&](std::string_view, const Json& object) {
+      outlook::add_planned(*state, object, request_.ns);
+    });
+    if (!told) return told.error();
+    return state;
   }
 
   void note_beside() {
