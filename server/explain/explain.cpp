@@ -49,6 +49,7 @@ class HeardByWebhook final : public source::ObjectSource {
     });
   }
   bool listed(std::string_view kind) const override { return objects_.listed(kind); }
+  bool served(std::string_view kind) const override { return objects_.served(kind); }
   std::vector<std::string> not_known() const override { return objects_.not_known(); }
 
  private:

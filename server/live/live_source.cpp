@@ -69,6 +69,7 @@ Result<std::vector<std::string>> LiveSource::list_pods() {
 
 Result<void> LiveSource::note(const Listing& listing, std::string_view kind) {
   if (listing.end == End::failed) return failure(listing.why);
+  if (listing.end == End::not_served) not_served_.emplace(kind);
   if (listing.end == End::forbidden)
     not_known_.push_back(listing.why);
   else
@@ -117,6 +118,7 @@ Result<void> LiveSource::for_each(const Each& each) {
   text::Progress progress(scope_.progress);
   progress_ = &progress;
   listed_.clear();
+  not_served_.clear();
   not_known_.clear();
   claims_ = false;
   auto pods = list_pods();  // asked for first: without them the rest is of no use

@@ -36,6 +36,7 @@ class LiveSource final : public source::ObjectSource {
   //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
   Result<void> for_each(const Each& each) override;
   bool listed(std::string_view kind) const override { return listed_.contains(kind); }
+  bool served(std::string_view kind) const override { return !not_served_.contains(kind); }
   std::vector<std::string> not_known() const override { return not_known_; }
   // Asks the API server; who may not get namespaces is told of none.
   std::string missing_namespace(const std::string& ns) override;
@@ -59,7 +60,7 @@ class LiveSource final : public source::ObjectSource {
 
   kube::client::Session& session_;
   const LiveScope scope_;
-  std::set<std::string, std::less<>> listed_;
+  std::set<std::string, std::less<>> listed_, not_served_;
   std::vector<std::string> not_known_;
   bool claims_ = false;                 // a Pod names a ResourceClaimTemplate
   text::Progress* progress_ = nullptr;  // of the for_each that is under way

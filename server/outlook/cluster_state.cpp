@@ -22,6 +22,7 @@ class Overheard final : public source::ObjectSource {
     });
   }
   bool listed(std::string_view kind) const override { return source_.listed(kind); }
+  bool served(std::string_view kind) const override { return source_.served(kind); }
   std::vector<std::string> not_known() const override { return source_.not_known(); }
   std::string missing_namespace(const std::string& ns) override {
     return source_.missing_namespace(ns);
@@ -56,6 +57,7 @@ void take_knowledge(const source::ObjectSource& source, ClusterState& state) {
   const auto knows = [&](std::string_view kind, const auto& kept) {
     return source.listed(kind) || !kept.empty();
   };
+  state.has_kueue = source.served("LocalQueue");
   state.knows_local_queues = knows("LocalQueue", state.local_queues);
   state.knows_cluster_queues = knows("ClusterQueue", state.cluster_queues);
   state.knows_flavors = knows("ResourceFlavor", state.flavors);

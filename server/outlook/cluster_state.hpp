@@ -87,6 +87,7 @@ struct ClusterState {
   // it was made with.
   bool knows_nodes = false, knows_services = false, knows_local_queues = false,
        knows_cluster_queues = false, knows_flavors = false, knows_compute_classes = false;
+  bool has_kueue = true;                    // without it the label of a queue does nothing
   std::vector<std::string> not_known;       // a sentence for each kind, or Pod, that was not read
   std::string prefix = "tpu-webhook.dev/";  // Config::prefix
 };

@@ -298,7 +298,8 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
 
 void look_at_quota(const ClusterState& cluster, const WantedWorkload& workload,
                    const std::vector<Demand>& demands, Taken& taken, WorkloadOutlook& out) {
-  if (!workload.queue.empty()) Look(cluster, workload, taken, out).run(demands);
+  if (!workload.queue.empty() && cluster.has_kueue)
+    Look(cluster, workload, taken, out).run(demands);
 }
 
 }  // namespace tpuwh::server::outlook

@@ -14,7 +14,8 @@ struct Demand {
   std::uint64_t chips = 0;
 };
 
-// Adds to `out` what its queue wants; nothing where it names none. What it gets is taken.
+// Adds to `out` what its queue wants; nothing where it names none,
+// or where there is no Kueue. What it gets is taken.
 void look_at_quota(const ClusterState& cluster, const WantedWorkload& workload,
                    const std::vector<Demand>& demands, Taken& taken, WorkloadOutlook& out);
 

@@ -30,6 +30,8 @@ class ObjectSource {
   // Of the last for_each. Whether everything of this kind ("Node") that concerns the slices
   // was told, so that none means that there is none; a file does not know.
   virtual bool listed(std::string_view) const { return false; }
+  // Whether the cluster knows the kind at all; a file does not know.
+  virtual bool served(std::string_view) const { return true; }
   // A sentence for each kind that could not be read.
   virtual std::vector<std::string> not_known() const { return {}; }
   // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where

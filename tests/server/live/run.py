@@ -151,6 +151,103 @@ def a_service_that_is_not_there_is_known_to_be_none():
     assert "no-service" in out and "snapshot" not in out, out + err
 
 
+KUEUE = "/apis/kueue.x-k8s.io/v1beta1/"
+JOB = """
+apiVersion: v1
+kind: Service
+metadata: {name: svc}
+spec: {clusterIP: None}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: other
+  labels: {kueue.x-k8s.io/queue-name: tpus}
+spec:
+  completions: 4
+  parallelism: 4
+  completionMode: Indexed
+  template:
+    spec:
+      subdomain: svc
+      restartPolicy: Never
+      nodeSelector:
+        cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice
+        cloud.google.com/gke-tpu-topology: 4x4
+      containers:
+      - {name: jax, image: image, resources: {limits: {google.com/tpu: "4"}}}
+"""
+
+
+def pool_node(number):
+    return {"metadata": {"name": f"n-{number}",
+                         "labels": {"cloud.google.com/gke-nodepool": "pool",
+                                    "cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice",
+                                    "cloud.google.com/gke-tpu-topology": "4x4"}},
+            "status": {"allocatable": {"google.com/tpu": "4"}}}
+
+
+def queues(*faults):
+    """A free pool, and a queue with eight chips; of Kueue v1beta1 alone."""
+    quota = {"name": "google.com/tpu", "nominalQuota": "8"}
+    group = {"coveredResources": ["google.com/tpu"], "flavors": [{"name": "all", "resources": [quota]}]}
+    return Objects({
+        "/api/v1/pods": [], "/api/v1/services": [],
+        "/api/v1/nodes": [pool_node(number) for number in range(4)],
+        KUEUE + "localqueues": [{"metadata": {"name": "tpus", "namespace": "ml"},
+                                 "spec": {"clusterQueue": "all"}}],
+        KUEUE + "clusterqueues": [{"metadata": {"name": "all"},
+                                   "spec": {"namespaceSelector": {}, "resourceGroups": [group]}}],
+        KUEUE + "resourceflavors": [{"metadata": {"name": "all"}, "spec": {}}]}, *faults)
+
+
+def outlook(api):
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(JOB)
+        file.flush()
+        code, out, err = run(api, "explain", file.name, "-n", "ml", "--cluster", "-o", "json")
+    assert code == 0, out + err
+    (workload,) = json.loads(out)["workloads"]
+    return workload["outlook"]
+
+
+@check
+def explain_reads_queues_in_the_version_that_is_served():
+    api = queues()
+    said = outlook(api)
+    assert [wait["cause"] for wait in said["waits"]] == ["quota"], said  # and the Service is its own
+    assert "short by 8 chips" in said["waits"][0]["what"], said
+    for plural in ("localqueues", "clusterqueues", "resourceflavors"):
+        both = api.targets("/apis/kueue.x-k8s.io/")
+        asked = [target.split("/")[3] for target in both if f"/{plural}" in target]
+        assert asked == ["v1beta2", "v1beta1"], both
+    assert api.targets("/apis/cloud.google.com/v1/computeclasses"), api.targets()
+
+
+@check
+def explain_asks_for_no_quota_where_kueue_is_not_installed():
+    api = queues()
+    for plural in ("localqueues", "clusterqueues", "resourceflavors"):
+        del api.collections[KUEUE + plural]
+    said = outlook(api)
+    assert said["verdict"] == "forms", said  # the label does nothing there
+
+
+@check
+def explain_does_not_know_queues_that_it_may_not_read():
+    said = outlook(queues(forbids("/apis/kueue.x-k8s.io/v1beta2/clusterqueues")))
+    assert said["verdict"] == "not_known", said
+    assert "ClusterQueue all was not read" in said["sentence"], said
+
+
+@check
+def other_commands_ask_for_no_queues():
+    api = cluster()
+    run(api, "slices")
+    run(api, "audit")
+    assert not api.targets("/apis/kueue") and not api.targets("/apis/cloud.google.com"), api.targets()
+
+
 @check
 def nobody_listens():
     code, _, err = run_at(1, "slices")

@@ -26,11 +26,13 @@ class Told final : public source::ObjectSource {
     return {};
   }
   bool listed(std::string_view kind) const override { return kinds.contains(std::string(kind)); }
+  bool served(std::string_view kind) const override { return kind != "LocalQueue" || has_kueue; }
   std::vector<std::string> not_known() const override { return unread; }
 
   std::vector<Json> objects;
   std::set<std::string> kinds;  // listed whole
   std::vector<std::string> unread;
+  bool has_kueue = true;
 };
 
 inline Json a_node(const std::string& pool, int number, const std::string& topology = "4x4",

@@ -230,6 +230,14 @@ TEST_F(KueueQuotaTest, is_not_known_where_others_decide) {
                   "admitted"));
 }
 
+TEST_F(KueueQuotaTest, is_of_no_account_without_kueue) {
+  cluster.objects.clear();
+  pool("a");
+  EXPECT_EQ(of(queued()).verdict, Verdict::waits);
+  cluster.has_kueue = false;
+  EXPECT_EQ(of(queued()).verdict, Verdict::forms);
+}
+
 TEST_F(KueueQuotaTest, may_leave_resources_out) {
   auto wanted = queued();
   wanted.slices.front().member["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "4";
