@@ -20,6 +20,7 @@ class Help {
   // "kubectl" and these words, of which `names` have to be plain.
   void kubectl(std::string_view words, std::initializer_list<std::string_view> names);
   void add(std::string command);
+  std::size_t size() const { return commands_.size(); }
   std::vector<std::string> take() { return std::move(commands_); }
 
  private:

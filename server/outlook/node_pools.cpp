@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace tpuwh::server::outlook {
 
@@ -13,17 +12,6 @@ using webhook::pools::Node;
 using webhook::pools::SeenHost;
 using webhook::pools::SeenPool;
 using webhook::pools::Stand;
-
-auto slice_of(const Tenant& tenant) {
-  const bool alone = tenant.group.empty() || tenant.hosts <= 1;
-  return std::tuple(tenant.kind, tenant.ns, tenant.group, tenant.slice,
-                    alone ? tenant.pod : std::string());
-}
-
-void add_other(const Tenant& tenant, PoolView& view) {
-  const auto is_same = [&](const Tenant* each) { return slice_of(*each) == slice_of(tenant); };
-  if (std::ranges::none_of(view.others, is_same)) view.others.push_back(&tenant);
-}
 
 // A slice of several hosts wants its pool for itself.
 Bar bar_of(const PoolView& view, std::uint32_t hosts) {
@@ -69,7 +57,7 @@ void NodePools::judge_node(const SeenHost& host, const Member& member, PoolView&
   if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
     for (const Tenant& tenant : tenants->second) {
       own = own || is_own(tenant);
-      if (!is_own(tenant)) add_other(tenant, view);
+      if (!is_own(tenant)) view.others.push_back(&tenant);
     }
   if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
   if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;

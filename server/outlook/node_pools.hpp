@@ -34,9 +34,9 @@ struct PoolView {
   std::string_view name;
   Bar bar = Bar::none;
   std::uint32_t nodes = 0, usable = 0;
-  std::string_view node;              // of a slice of one host: where it goes
-  bool own = false;                   // Pods of the workload stand there already
-  std::vector<const Tenant*> others;  // one of each slice
+  std::string_view node;  // of a slice of one host: where it goes
+  bool own = false;       // Pods of the workload stand there already
+  std::vector<const Tenant*> others;
   std::vector<const webhook::pools::Node*> unusable_nodes;
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace tpuwh::server::outlook {
 
@@ -201,7 +202,9 @@ Wait none_left(const Placeless& slices, const Views& views, const Taken& taken) 
 
 std::string holders(const PoolView& view) {
   std::vector<std::string> names;
-  for (const Tenant* tenant : view.others) names.push_back(name_of(*tenant));
+  std::set<std::string> all;  // a slice is told once
+  for (const Tenant* tenant : view.others)
+    if (const auto [name, is_new] = all.insert(name_of(*tenant)); is_new) names.push_back(*name);
   return told(names, " and ");
 }
 
@@ -229,8 +232,8 @@ Wait held(const Placeless& slices, const Views& views) {
   for (const PoolView* view : views)
     parts.push_back(
         fmt::format("{} by {}{}", plain(view->name), holders(*view), extras(*view, question)));
-  for (const Tenant* tenant : views.front()->others | std::views::take(2))
-    help_with_holder(*tenant, help);
+  for (const Tenant* tenant : views.front()->others)
+    if (help.size() < most_told) help_with_holder(*tenant, help);
   const std::string where =
       views.size() == 1 ? "node pool " + plain(views.front()->name) + " is held by " +
                               holders(*views.front()) + extras(*views.front(), question)
