@@ -208,6 +208,21 @@ TEST_F(OutlookTest, puts_slices_of_one_host_on_nodes) {
             "forms now: slice 0 of 3 on ones, slice 1 of 3 on ones, slice 2 of 3 on ones");
 }
 
+TEST_F(OutlookTest, names_each_holder_of_nodes_once) {
+  for (const std::uint32_t number : {0u, 1u, 2u}) {
+    cluster.objects.push_back(a_node("ones", static_cast<int>(number), "2x2"));
+    const std::string name = number == 0 ? "one" : "two";
+    Json pod = a_holder(name, number, fmt::format("ones-{}", number));
+    pod["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2";
+    cluster.objects.push_back(pod);
+  }
+  auto wanted = job();
+  wanted.slices.front().member = Json(test::a_pod().job("train", 0).topology("2x2").tpu(4).pod());
+  wanted.slices.front().topology = "2x2";
+  wanted.slices.front().hosts = 1;
+  EXPECT_EQ(waits(of(wanted)), "pool_taken: node pool ones is held by Job ml/one and Job ml/two");
+}
+
 TEST_F(OutlookTest, does_not_know_what_others_place) {
   pool("a");
   auto wanted = job();
