@@ -36,6 +36,7 @@ Examples:
   tpu-webhook explain -n ml manifests/ --all
   tpu-webhook explain train.yaml --cluster
   tpu-webhook explain train.yaml --cluster cluster.json
+  tpu-webhook explain train.yaml -o html > train.html
   helm template chart | tpu-webhook explain
   tpu-webhook explain train.yaml -o json | jq '.workloads[].groups[].slices[].name'
   tpu-webhook explain train.yaml -o pods | head -1 | jq .spec.containers[0].env)";
@@ -55,8 +56,13 @@ void add_input(CLI::App& command, explain::ExplainOptions& options,
 void add_output(CLI::App& command, explain::ExplainOptions& options) {
   add_choice<ExplainOutput>(
       command, "--output,-o", options.output,
-      {{"text", ExplainOutput::text}, {"json", ExplainOutput::json}, {"pods", ExplainOutput::pods}},
-      "text: for people; json: everything, for programs; pods: each Pod as it "
+      {{"text", ExplainOutput::text},
+       {"html", ExplainOutput::html},
+       {"svg", ExplainOutput::svg},
+       {"json", ExplainOutput::json},
+       {"pods", ExplainOutput::pods}},
+      "text: for people; html: a page that loads nothing; svg: the picture of "
+      "chips and hosts; json: everything, for programs; pods: each Pod as it "
       "would be stored, a JSON line");
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
 }

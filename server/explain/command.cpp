@@ -1,7 +1,9 @@
 #include "server/explain/command.hpp"
 
 #include "server/explain/explain.hpp"
+#include "server/explain/html.hpp"
 #include "server/explain/json.hpp"
+#include "server/explain/svg.hpp"
 #include "server/explain/text.hpp"
 #include "server/explain/visible.hpp"
 #include "server/live/live_source.hpp"
@@ -38,6 +40,10 @@ std::string printed(Explanation& explanation, const ExplainOptions& options, boo
       return text(explanation, {.colour = colour, .all = options.all});
     case ExplainOutput::json:
       return text::dump_json(json(explanation)) + "\n";
+    case ExplainOutput::html:
+      return html(explanation, options.all);
+    case ExplainOutput::svg:
+      return svg(explanation);
     case ExplainOutput::pods:
       break;
   }

@@ -10,7 +10,7 @@
 
 namespace tpuwh::server::explain {
 
-enum class ExplainOutput { text, json, pods };
+enum class ExplainOutput { text, html, svg, json, pods };
 
 // What prints a snapshot that says all that is asked.
 inline constexpr auto snapshot_made_with =
@@ -21,7 +21,7 @@ struct ExplainOptions {
   std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
   std::string ns = "default";      // of objects that name none
   ExplainOutput output = ExplainOutput::text;
-  bool all = false;            // of text: nothing is folded
+  bool all = false;            // of text and html: nothing is folded
   bool ask_cluster = false;    // what is there now counts, too
   live::ClusterAccess access;  // of that cluster
   webhook::config::Config config;
