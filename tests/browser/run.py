@@ -138,6 +138,14 @@ def the_name_of_a_file_is_text():
 
 
 @check
+def what_is_not_seen_is_spelled():
+    opened(explained(stdin=json.dumps(hostile_job("a\u202egnp.exe\u200b\u0000"))))
+    text = BROWSER.evaluate("document.documentElement.textContent")
+    assert "a\\u202egnp.exe\\u200b\\u0000" in text, text[:2000]
+    assert not set(text) & set("\u202e\u200b\u0000"), "a character that is not seen"
+
+
+@check
 def what_would_break_it_is_noticed():
     """That these checks can fail: a page that does not escape."""
     uri = opened(f"<!DOCTYPE html><title>t</title>{HOSTILE[0]}<img src='http://127.0.0.1:9/x'>")
