@@ -62,7 +62,7 @@ Result<void> add_objects(const std::string& name, const std::string& text,
   for (const Json& value : *values)
     for_each_item(value, [&](const Json& item) {
       if (!item.is_object())
-        fault = fmt::format("document {} is no object", out.size() - before + 1);
+        fault = fmt::format("document {} is not an object", out.size() - before + 1);
       else if (text::text_member(item, "kind").empty())
         fault = fmt::format("object {} has no kind", out.size() - before + 1);
       else

@@ -347,7 +347,7 @@ NEAR = [  # arguments, what is meant
     (["catalog", "v4", "16"], "v4-16 (2 TensorCores on a chip) is 2x2x2"),
     (["catalog", "v6e", "17"], "no listed topology is v6e-17"),
     (["catalog", "tpu8"], "TPU 8t (announced 2026-04-22), TPU 8i (announced 2026-04-22): no GKE label"),
-    ([], "want a command, one of serve, review"),
+    ([], "want a command, one of serve, explain"),
 ]
 for number, each in enumerate(NEAR):
     row(f"meant.{number} {' '.join(each[0])}", lambda each=each: ends_with_2(each[0], None, each[1]))

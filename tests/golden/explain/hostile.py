@@ -58,7 +58,7 @@ REFUSED = {
     "100 MB": (lambda: "kind: Job\n#" + "x" * 100_000_000, 2, "more than 8 MiB"),
     "very many keys": (lambda: "kind: Job\n" + "".join(f"k{i}: v\n" for i in range(700_000)), 0, "Job without apiVersion"),
     "no text": ("\n---\n", 2, "holds no objects"),
-    "a word": ("hello\n", 2, "is no object"),
+    "a word": ("hello\n", 2, "is not an object"),
     "no UTF-8": ("kind: Job\nmetadata: {name: \"\udcff\"}\n", 2, "not valid UTF-8"),
     "two billion Pods": (job(pods="2147483647"), 0, "2147483647 Pods were not looked at"),
     "more Pods than a number holds": (job(pods="99999999999999999999"), 1, "is not a whole number"),

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, AnInput,
     testing::Values(Refused{"empty", " \n", "standard input: it is empty"},
                     Refused{"only_marks", "---\n---\n", "it holds no objects"},
-                    Refused{"a_word", "hello", "document 1 is no object"},
+                    Refused{"a_word", "hello", "document 1 is not an object"},
                     Refused{"no_kind", "kind: A\n---\na: b\n", "object 2 has no kind"},
                     Refused{"no_yaml", "a: [\n", "line 2: not YAML"},
                     Refused{"a_broken_line", "{\"kind\":\"A\"}\n{\n", "line 2:"},
