@@ -1,15 +1,25 @@
-// The review that figures are about: a Pod of a two-slice 4x4 JobSet that Kueue
-// admitted, with its affinity, managed fields and a script in the command, as a real API
-// server sent it (tests/golden/recorded).
+// The reviews that figures are about, as a real API server sent them (tests/golden/recorded).
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace tpuwh::bench {
 
+// A Pod of a two-slice 4x4 JobSet that Kueue admitted, with its affinity, managed fields and
+// a script in the command: the leader of slice 0.
 std::string jobset_review();
 
 // The same Pod in a v5p slice of this topology (2x2x2 to 16x16x24: up to 1,536 hosts).
 std::string jobset_review_of(const std::string& topology);
+
+// What instructions are counted of.
+//
+//   jobset  the Pod above
+//   ray     a worker of a RayCluster that has KubeRay's index labels
+//   lws     the leader of a group of a LeaderWorkerSet
+std::span<const std::string_view> payload_names();
+std::string payload(std::string_view name);
 
 }  // namespace tpuwh::bench

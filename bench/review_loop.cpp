@@ -1,5 +1,6 @@
-// review_loop read|admit ROUNDS: one part of a review so many times, and nothing
-// else. callgrind counts it; the difference of two counts is the cost of a round.
+// review_loop read|admit ROUNDS [PAYLOAD]: one part of a review so many times, and nothing
+// else. callgrind counts it; the difference of two counts is the cost of a round. Without a
+// payload (bench/payload.hpp) it is the JobSet's.
 #include "bench/payload.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/read/review.hpp"
@@ -11,13 +12,13 @@
 using namespace tpuwh;
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: review_loop read|admit ROUNDS\n";
+  if (argc < 3 || argc > 4) {
+    std::cerr << "usage: review_loop read|admit ROUNDS [jobset|ray|lws]\n";
     return 2;
   }
   const bool whole = std::string_view(argv[1]) == "admit";
   const int rounds = std::atoi(argv[2]);
-  std::string text = bench::jobset_review();
+  std::string text = bench::payload(argc == 4 ? argv[3] : "jobset");
   const webhook::read::Body body(text);
   const webhook::config::Config config;
   const webhook::read::NoCluster cluster;
