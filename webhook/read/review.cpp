@@ -23,9 +23,14 @@ bool read_kind(text::JsonReader& in, Review& review) {
   });
 }
 
-// The objects are read last, when their kind is known: a Binding's fields are not a
-// Pod's. The API server sends kind and operation first; nothing promises it.
-bool read_request(text::JsonReader& in, Review& review) {
+// Where objects are kept for later, when their kind is known: a Binding's fields are not a Pod's.
+struct KeepObject {
+  bool operator()() const { return false; }
+};
+
+// The object is taken by `take_object`, or skipped where that returns false.
+template <class F>
+bool read_request(text::JsonReader& in, Review& review, F& take_object) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
@@ -40,6 +45,7 @@ bool read_request(text::JsonReader& in, Review& review) {
       if (!in.first(seen, 7) || in.take_null()) return !in.failed();
       review.object = in.mark();
       review.has_object = true;
+      if (take_object()) return true;
     }
     if (key == "oldObject") {
       if (!in.first(seen, 8) || in.take_null()) return !in.failed();
@@ -49,7 +55,9 @@ bool read_request(text::JsonReader& in, Review& review) {
   });
 }
 
-bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, bool& has_request) {
+template <class F>
+bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, bool& has_request,
+                  F& take_object) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
@@ -57,7 +65,7 @@ bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, 
     if (key == "request") {
       if (!in.first(seen, 2) || in.take_null()) return !in.failed();
       has_request = true;
-      return read_request(in, review);
+      return read_request(in, review, take_object);
     }
     return in.skip();
   });
@@ -97,9 +105,8 @@ bool check_envelope(text::JsonReader& in, const Review& review, std::string_view
   return true;
 }
 
-}  // namespace
-
-bool read_envelope(std::string_view text, text::JsonReader& in, Review& review) {
+template <class F>
+bool read_around(std::string_view text, text::JsonReader& in, Review& review, F& take_object) {
   review = Review();
   if (text.size() > max_review_bytes)
     return in.fail(Errc::too_large,
@@ -110,14 +117,42 @@ bool read_envelope(std::string_view text, text::JsonReader& in, Review& review) 
   std::string_view kind;
   bool has_request = false;
   if (!in.start(text)) return false;
-  if (!read_members(in, review, kind, has_request) || !in.finish()) return false;
+  if (!read_members(in, review, kind, has_request, take_object) || !in.finish()) return false;
   return check_envelope(in, review, kind, has_request);
+}
+
+// The API server sends kind and operation in front of the object, so a Pod is read in passing.
+// Nothing promises that order; and what is wrong around a Pod is told before what is wrong in it.
+// In both cases the Pod is read once more, at the end.
+struct ReadInPassing {
+  text::JsonReader& in;
+  const Review& review;
+  std::string_view prefix;
+  Pod& pod;
+  bool done = false;
+
+  bool operator()() {
+    if (!review.is_pod_creation()) return false;
+    done = read_pod(in, prefix, pod);
+    if (done) return true;
+    in.clear_error();
+    in.go_to(review.object);
+    return false;
+  }
+};
+
+}  // namespace
+
+bool read_envelope(std::string_view text, text::JsonReader& in, Review& review) {
+  KeepObject kept;
+  return read_around(text, in, review, kept);
 }
 
 bool read_review(std::string_view text, std::string_view prefix, text::JsonReader& in,
                  Review& review, Pod& pod) {
-  if (!read_envelope(text, in, review)) return false;
-  if (!review.is_pod_creation()) return true;
+  ReadInPassing passing{in, review, prefix, pod};
+  if (!read_around(text, in, review, passing)) return false;
+  if (!review.is_pod_creation() || passing.done) return true;
 
   in.go_to(review.object);
   if (!read_pod(in, prefix, pod)) {
