@@ -20,33 +20,23 @@ class Buffer {
   // The part from `from` on.
   std::string_view view_from(std::size_t from) const { return view().substr(from); }
 
-  void append(std::string_view text) {
-    if (text.empty()) return;  // its data() may be null, which memcpy must not see
-    reserve(text.size());
-    std::memcpy(data_.get() + size_, text.data(), text.size());
-    size_ += text.size();
-  }
+  void append(std::string_view text) { add(text); }
   // A literal: its length is known without reading it.
   template <std::size_t N>
   void append(const char (&literal)[N]) {
-    append(std::string_view(literal, N - 1));
+    add(literal);
   }
-  void append(char c) {
-    reserve(1);
-    data_[size_++] = c;
-  }
-  void append(std::unsigned_integral auto number) {
-    constexpr std::size_t longest = 20;  // 2^64-1
-    reserve(longest);
-    char* at = data_.get() + size_;
-    size_ += static_cast<std::size_t>(std::to_chars(at, at + longest, number).ptr - at);
-  }
+  void append(char c) { add(c); }
+  void append(std::unsigned_integral auto number) { add(number); }
   // Forgets all but the first bytes.
   void truncate(std::size_t size) { size_ = size; }
-  // Several of the above in turn.
+  // Several of the above in turn, with one look at the capacity.
   template <class... Parts>
   void add(const Parts&... parts) {
-    (append(parts), ...);
+    reserve((most_bytes(parts) + ... + 0));
+    char* to = tail();
+    ((to = put(to, parts)), ...);
+    size_ = static_cast<std::size_t>(to - data_.get());
   }
 
   // Room for `more` bytes; grows to twice the need.
@@ -58,6 +48,35 @@ class Buffer {
   void commit(std::size_t written) { size_ += written; }
 
  private:
+  static std::size_t most_bytes(std::string_view text) { return text.size(); }
+  template <std::size_t N>
+  static constexpr std::size_t most_bytes(const char (&)[N]) {
+    return N - 1;
+  }
+  static constexpr std::size_t most_bytes(char) { return 1; }
+  static constexpr std::size_t most_bytes(std::unsigned_integral auto) {
+    return 20;  // 2^64-1
+  }
+  // Each returns the end of what it wrote.
+  static char* put(char* to, std::string_view text) {
+    if (text.empty()) return to;  // its data() may be null, which memcpy must not see
+    std::memcpy(to, text.data(), text.size());
+    return to + text.size();
+  }
+  template <std::size_t N>
+  static char* put(char* to, const char (&literal)[N]) {
+    std::memcpy(to, literal, N - 1);
+    return to + (N - 1);
+  }
+  static char* put(char* to, char c) {
+    *to = c;
+    return to + 1;
+  }
+  static char* put(char* to, std::unsigned_integral auto number) {
+    if (number < 10) return put(to, static_cast<char>('0' + number));
+    return std::to_chars(to, to + most_bytes(number), number).ptr;
+  }
+
   void grow(std::size_t more) {
     const std::size_t capacity = 2 * (size_ + more) + 256;
     std::unique_ptr<char[]> bigger(new char[capacity]);
