@@ -121,10 +121,20 @@ JsonKind JsonReader::kind() const {
   }
 }
 
-bool JsonReader::take_null() {
+bool JsonReader::take_literal_null() {
   if (peek() != 'n' || scalar_token() != "null") return false;
   ++next_;
   return true;
+}
+
+bool JsonReader::any_string(std::string_view& out) {
+  RawString raw;
+  return raw_string(raw) && decode(raw, out);
+}
+
+bool JsonReader::any_key(std::string_view& out) {
+  if (peek() != '"') return fail_syntax("a key");
+  return any_string(out) && (take(':') || fail_syntax("':' after a key"));
 }
 
 void JsonReader::find_escape(const char* from) {

@@ -60,7 +60,7 @@ class JsonReader {
 
   JsonKind kind() const;
   // Takes a null if one is next.
-  bool take_null();
+  bool take_null() { return peek() == 'n' && take_literal_null(); }
 
   // Calls `member(key)` for each member; it must take exactly one value.
   template <class F>
@@ -70,8 +70,9 @@ class JsonReader {
   bool array(F&& element);
 
   bool string(std::string_view& out) {
-    RawString raw;
-    return raw_string(raw) && decode(raw, out);
+    if (!plain_string(out)) return any_string(out);
+    ++next_;
+    return true;
   }
   // The closing quote is the last character that is not a space before the next
   // structural one: simdjson indexes whatever else would stand between.
@@ -145,10 +146,25 @@ class JsonReader {
     return {first, static_cast<std::size_t>(last - first)};
   }
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-  bool key(std::string_view& out) {
-    if (peek() != '"') return fail_syntax("a key");
-    return string(out) && (take(':') || fail_syntax("':' after a key"));
+  // The string that is next, if nothing in it is escaped and no space is behind it, as in nearly
+  // all that a program wrote; it is not taken.
+  bool plain_string(std::string_view& out) const {
+    if (next_ >= end_) return false;
+    const char* const quote = text_ + next_[0];
+    const char* const after = text_ + next_[1];  // simdjson puts the size behind the last one
+    if (*quote != '"' || after - quote < 2 || after[-1] != '"') return false;
+    if (quote < searched_ || escape_ < after) return false;
+    out = {quote + 1, static_cast<std::size_t>(after - quote - 2)};
+    return true;
   }
+  bool key(std::string_view& out) {
+    if (!plain_string(out) || next_ + 1 >= end_ || text_[next_[1]] != ':') return any_key(out);
+    next_ += 2;
+    return true;
+  }
+  bool any_string(std::string_view& out);
+  bool any_key(std::string_view& out);
+  bool take_literal_null();
   // Strings are mostly asked about front to back, so one search for the next backslash
   // serves all strings before it. One that was passed before it was asked about (an
   // env value that stands in front of its name) is searched by itself.
