@@ -79,12 +79,11 @@ void write_env(Scratch& scratch) {
 void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
                       std::string_view value) {
   const auto index = static_cast<std::size_t>(which);
-  scratch.patch.set_own(row, "/metadata/annotations/", read::annotation_keys[index].text,
-                        scratch.facts.pod->annotation_values[index], value);
+  scratch.patch.set_own(row, scratch.facts.pod->annotation_values[index], value);
 }
 
-void make_map(write::Patch& patch, write::Surface row, std::string_view path) {
-  patch.begin(write::PatchOp::add, row, path);
+void make_map(write::Patch& patch, write::Surface row) {
+  patch.begin(write::PatchOp::add, row);
   patch.json().append("{}");
   patch.end();
 }
@@ -95,7 +94,7 @@ void write_annotations(Scratch& scratch) {
   const bool record = !scratch.after.empty() || !scratch.before.empty();
   if (scratch.frozen || (!record && !scratch.facts.slice.multi_host())) return;
   if (scratch.facts.pod->annotations == read::Presence::absent)
-    make_map(scratch.patch, write::Surface::annotations, "/metadata/annotations");
+    make_map(scratch.patch, write::Surface::annotations);
   scratch.text.clear();
   scratch.after.append_to(scratch.text);
   write_annotation(scratch, read::Annotation::injected, write::Surface::annotation_injected,
@@ -107,10 +106,10 @@ void write_annotations(Scratch& scratch) {
 // ---- names and labels
 
 // `present` is what stands there, "" for nothing.
-void write_text(write::Patch& patch, write::Surface row, std::string_view path,
-                std::string_view value, std::string_view present = {}) {
+void write_text(write::Patch& patch, write::Surface row, std::string_view value,
+                std::string_view present = {}) {
   if (present == value) return;
-  patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row, path);
+  patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row);
   write::append_json_string(patch.json(), value);
   patch.end();
 }
@@ -121,12 +120,10 @@ void write_names(Scratch& scratch) {
   if (facts.pod->hostname.empty() || facts.copied()) {
     scratch.text.clear();
     facts.member->names.append(scratch.text, facts.slice_index, facts.host);
-    write_text(scratch.patch, write::Surface::hostname, "/spec/hostname", scratch.text.view(),
-               facts.pod->hostname);
+    write_text(scratch.patch, write::Surface::hostname, scratch.text.view(), facts.pod->hostname);
   }
   if (facts.pod->subdomain.empty())
-    write_text(scratch.patch, write::Surface::subdomain, "/spec/subdomain",
-               facts.member->subdomain);
+    write_text(scratch.patch, write::Surface::subdomain, facts.member->subdomain);
 }
 
 // Ray's autoscaler scales the hosts of a slice as one by this label.
@@ -136,8 +133,7 @@ void write_replica_label(Scratch& scratch) {
   const std::string_view name = scratch.values.tpu_name.view();
   const std::string_view present = facts.pod->label(read::Label::replica_index);
   if (present.empty() || facts.copied())
-    write_text(scratch.patch, write::Surface::label_replica_index, "/metadata/labels/replicaIndex",
-               name, present);
+    write_text(scratch.patch, write::Surface::label_replica_index, name, present);
   else if (present != name)
     scratch.notes.warn(Finding::value_kept, "label replicaIndex is " + text::printable(present) +
                                                 " and was kept; by KubeRay's labels it would be " +
@@ -154,7 +150,7 @@ void write_token(Scratch& scratch) {
 void write_labels(Scratch& scratch, const Around& around) {
   const auto placement = placement::plan_placement(scratch.facts, around.config, scratch.notes);
   if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
-    make_map(scratch.patch, write::Surface::labels, "/metadata/labels");
+    make_map(scratch.patch, write::Surface::labels);
   write_replica_label(scratch);
   write_token(scratch);
   if (!placement) return;

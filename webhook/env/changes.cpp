@@ -13,30 +13,30 @@ class EntryWriter {
 
   void replace(const read::EnvEntry& entry, const WantedVariable& want) {
     patch_.begin(write::PatchOp::replace,
-                 row(write::Surface::env_value, write::Surface::init_env_value), list(),
-                 env_.container.index, "/env/", entry.index, "/value");
+                 row(write::Surface::env_value, write::Surface::init_env_value),
+                 env_.container.index, entry.index);
     append_value(want);
     patch_.end();
   }
 
   void remove(std::uint32_t index) {
     patch_.begin(write::PatchOp::remove,
-                 row(write::Surface::env_gone, write::Surface::init_env_gone), list(),
-                 env_.container.index, "/env/", index);
+                 row(write::Surface::env_gone, write::Surface::init_env_gone), env_.container.index,
+                 index);
     patch_.end();
   }
 
   void insert(const WantedVariable& variable, std::uint32_t at) {
     patch_.begin(write::PatchOp::add,
-                 row(write::Surface::env_entry, write::Surface::init_env_entry), list(),
-                 env_.container.index, "/env/", at);
+                 row(write::Surface::env_entry, write::Surface::init_env_entry),
+                 env_.container.index, at);
     append_entry(variable);
     patch_.end();
   }
 
   void make_list(const FewOf<const WantedVariable*>& variables) {
-    patch_.begin(write::PatchOp::add, row(write::Surface::env, write::Surface::init_env), list(),
-                 env_.container.index, "/env");
+    patch_.begin(write::PatchOp::add, row(write::Surface::env, write::Surface::init_env),
+                 env_.container.index);
     char before = '[';
     for (const WantedVariable* variable : variables) {
       patch_.json().append(std::exchange(before, ','));
@@ -47,9 +47,6 @@ class EntryWriter {
   }
 
  private:
-  std::string_view list() const {
-    return env_.container.init ? "/spec/initContainers/" : "/spec/containers/";
-  }
   write::Surface row(write::Surface main, write::Surface init) const {
     return env_.container.init ? init : main;
   }
@@ -63,13 +60,16 @@ class EntryWriter {
 
   void append_entry(const WantedVariable& variable) {
     text::Buffer& out = patch_.json();
-    out.add("{\"name\":\"", read::name(variable.variable));
-    if (variable.variable == read::Variable::tpu_device_plugin_host_ip)
-      out.add("\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"", variable.value, "\"}}}");
-    else {
-      out.append("\",\"value\":");
-      append_value(variable);
+    const std::string_view name = read::name(variable.variable);
+    if (variable.variable == read::Variable::tpu_device_plugin_host_ip) {
+      out.add("{\"name\":\"", name, "\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"",
+              variable.value, "\"}}}");
+    } else if (variable.shared != nullptr) {
+      out.add("{\"name\":\"", name, "\",\"value\":");
+      patch_.append(*variable.shared);
       out.append('}');
+    } else {
+      out.add("{\"name\":\"", name, "\",\"value\":\"", variable.value, "\"}");
     }
   }
 

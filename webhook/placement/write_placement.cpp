@@ -8,13 +8,7 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-constexpr std::string_view node_affinity_path = "/spec/affinity/nodeAffinity";
-constexpr std::string_view pod_affinity_path = "/spec/affinity/podAffinity";
-constexpr std::string_view pod_anti_affinity_path = "/spec/affinity/podAntiAffinity";
-constexpr std::string_view required_member = "/requiredDuringSchedulingIgnoredDuringExecution";
-constexpr std::string_view preferred_member = "/preferredDuringSchedulingIgnoredDuringExecution";
 constexpr std::string_view required_open = "{\"requiredDuringSchedulingIgnoredDuringExecution\":";
-constexpr std::string_view append_mark = "/-";
 
 // ---- JSON
 
@@ -108,8 +102,6 @@ class Writer {
  private:
   struct ListPlace {
     const read::TermList& list;
-    std::string_view path;    // of the kind of affinity
-    std::string_view member;  // "/required…" or "/preferred…"
     write::Surface absent, append, own;
     Rule rule;
     bool weighted;
@@ -119,7 +111,7 @@ class Writer {
   void hint();
   void make_node_terms();
   void add_to_node_term(std::uint32_t index);
-  void make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path);
+  void make_kind(const read::PodAffinity& kind, write::Surface row);
   void list(const ListPlace& place);
   void value(const ListPlace& place);
 
@@ -142,12 +134,7 @@ void Writer::labels() {
 // The map is there: a TPU Pod of a JobSet selects its accelerator and topology.
 void Writer::follow() {
   if (placement_.follow.empty() || pod_.node_selector.empty()) return;
-  const std::size_t slash = placement_.topology_key.find('/');
-  const std::string_view domain = placement_.topology_key.substr(0, slash);
-  const std::string_view name =
-      slash == std::string_view::npos ? "" : placement_.topology_key.substr(slash + 1);
-  patch_.begin(write::PatchOp::add, write::Surface::node_selector, "/spec/nodeSelector/", domain,
-               slash == std::string_view::npos ? std::string_view() : "~1", name);
+  patch_.begin(write::PatchOp::add, write::Surface::node_selector, placement_.topology_key);
   write::append_json_string(out(), placement_.follow);
   patch_.end();
 }
@@ -160,7 +147,7 @@ void Writer::whole_affinity() {
           ';', placement_.terms ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
-  patch_.begin(write::PatchOp::add, write::Surface::affinity, "/spec/affinity");
+  patch_.begin(write::PatchOp::add, write::Surface::affinity);
   patch_.append(affinities_.texts.get(
       key.view(), [&](text::Buffer& text) { append_affinity(text, parts_, unfit_); }));
   patch_.end();
@@ -177,14 +164,12 @@ bool names_count(const read::Pod& pod, const read::NodeTerm& term) {
 // An empty list of terms matches no node, like an empty term.
 void Writer::make_node_terms() {
   if (pod_.node_affinity.required == read::Presence::absent) {
-    patch_.begin(write::PatchOp::add, write::Surface::node_affinity_required, node_affinity_path,
-                 required_member);
+    patch_.begin(write::PatchOp::add, write::Surface::node_affinity_required);
     out().append("{\"nodeSelectorTerms\":");
     append_count_terms(out(), placement_.not_on);
     out().append('}');
   } else {
-    patch_.begin(write::PatchOp::add, write::Surface::node_selector_terms, node_affinity_path,
-                 required_member, "/nodeSelectorTerms");
+    patch_.begin(write::PatchOp::add, write::Surface::node_selector_terms);
     append_count_terms(out(), placement_.not_on);
   }
   patch_.end();
@@ -195,8 +180,7 @@ void Writer::add_to_node_term(std::uint32_t index) {
   const bool present = pod_.node_terms[index].expressions == read::Presence::present;
   patch_.begin(write::PatchOp::add,
                present ? write::Surface::match_expression : write::Surface::match_expressions,
-               node_affinity_path, required_member, "/nodeSelectorTerms/", index - affinity.begin,
-               "/matchExpressions", present ? append_mark : std::string_view());
+               index - affinity.begin);
   if (!present) out().append('[');
   append_count(out(), placement_.not_on);
   if (!present) out().append(']');
@@ -216,10 +200,8 @@ void Writer::count() {
 
 void Writer::hint() {
   const bool present = pod_.node_affinity.preferred == read::Presence::present;
-  patch_.begin(write::PatchOp::add,
-               present ? write::Surface::node_affinity_preferred_term
-                       : write::Surface::node_affinity_preferred,
-               node_affinity_path, preferred_member, present ? append_mark : std::string_view());
+  patch_.begin(write::PatchOp::add, present ? write::Surface::node_affinity_preferred_term
+                                            : write::Surface::node_affinity_preferred);
   if (!present) out().append('[');
   append_hint(out(), unfit_);
   if (!present) out().append(']');
@@ -230,7 +212,7 @@ void Writer::node_affinity() {
   const bool counts = placement_.not_on.size > 0;
   if (!counts && unfit_.empty()) return;
   if (pod_.node_affinity.present == read::Presence::absent) {
-    patch_.begin(write::PatchOp::add, write::Surface::node_affinity, node_affinity_path);
+    patch_.begin(write::PatchOp::add, write::Surface::node_affinity);
     append_node_affinity(out(), placement_.not_on, unfit_);
     return patch_.end();
   }
@@ -240,9 +222,9 @@ void Writer::node_affinity() {
 
 // -- the other Pods
 
-void Writer::make_kind(const read::PodAffinity& kind, write::Surface row, std::string_view path) {
+void Writer::make_kind(const read::PodAffinity& kind, write::Surface row) {
   if (kind.present == read::Presence::present) return;
-  patch_.begin(write::PatchOp::add, row, path);
+  patch_.begin(write::PatchOp::add, row);
   out().append("{}");
   patch_.end();
 }
@@ -261,16 +243,15 @@ void Writer::list(const ListPlace& place) {
     const read::PodTerm& term = pod_.pod_terms[i];
     if (!is_ours(pod_, term, parts_.config)) continue;
     if (is_term(pod_, term, parts_, place.rule)) return;
-    patch_.begin(write::PatchOp::replace, place.own, place.path, place.member, '/',
-                 i - place.list.begin);
+    patch_.begin(write::PatchOp::replace, place.own, i - place.list.begin);
     value(place);
     return patch_.end();
   }
   if (place.list.list == read::Presence::present) {
-    patch_.begin(write::PatchOp::add, place.append, place.path, place.member, append_mark);
+    patch_.begin(write::PatchOp::add, place.append);
     value(place);
   } else {
-    patch_.begin(write::PatchOp::add, place.absent, place.path, place.member);
+    patch_.begin(write::PatchOp::add, place.absent);
     out().append('[');
     value(place);
     out().append(']');
@@ -279,16 +260,15 @@ void Writer::list(const ListPlace& place) {
 }
 
 void Writer::terms() {
-  make_kind(pod_.pod_affinity, write::Surface::pod_affinity, pod_affinity_path);
-  list({pod_.pod_affinity.required, pod_affinity_path, required_member,
-        write::Surface::pod_affinity_required, write::Surface::pod_affinity_term,
-        write::Surface::pod_affinity_term_own, Rule::own, false});
-  make_kind(pod_.pod_anti_affinity, write::Surface::pod_anti_affinity, pod_anti_affinity_path);
-  list({pod_.pod_anti_affinity.required, pod_anti_affinity_path, required_member,
-        write::Surface::pod_anti_affinity_required, write::Surface::pod_anti_affinity_term,
-        write::Surface::pod_anti_affinity_term_own, Rule::others_of_priority, false});
-  list({pod_.pod_anti_affinity.preferred, pod_anti_affinity_path, preferred_member,
-        write::Surface::pod_anti_affinity_preferred,
+  make_kind(pod_.pod_affinity, write::Surface::pod_affinity);
+  list({pod_.pod_affinity.required, write::Surface::pod_affinity_required,
+        write::Surface::pod_affinity_term, write::Surface::pod_affinity_term_own, Rule::own,
+        false});
+  make_kind(pod_.pod_anti_affinity, write::Surface::pod_anti_affinity);
+  list({pod_.pod_anti_affinity.required, write::Surface::pod_anti_affinity_required,
+        write::Surface::pod_anti_affinity_term, write::Surface::pod_anti_affinity_term_own,
+        Rule::others_of_priority, false});
+  list({pod_.pod_anti_affinity.preferred, write::Surface::pod_anti_affinity_preferred,
         write::Surface::pod_anti_affinity_preferred_term,
         write::Surface::pod_anti_affinity_preferred_own, Rule::others, true});
 }
@@ -298,8 +278,7 @@ void Writer::terms() {
 void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
                      std::string_view value, write::Patch& patch) {
   const auto index = static_cast<std::size_t>(which);
-  patch.set_own(row, "/metadata/labels/", read::label_keys[index].text, pod.label_values[index],
-                value);
+  patch.set_own(row, pod.label_values[index], value);
 }
 
 void write_placement(const config::Config& config, const Placement& placement,

@@ -8,6 +8,31 @@
 
 namespace tpuwh::webhook::write {
 
+namespace {
+
+std::size_t index_of(PatchOp op) {
+  return static_cast<std::size_t>(op);
+}
+
+// What stands between a path and the value.
+std::string_view path_end(PatchOp op) {
+  return op == PatchOp::remove ? "\"" : "\",\"value\":";
+}
+
+// As a part of a JSON pointer.
+void append_escaped(text::Buffer& out, std::string_view text) {
+  for (const char c : text) {
+    if (c == '~')
+      out.append("~0");
+    else if (c == '/')
+      out.append("~1");
+    else
+      out.append(c);
+  }
+}
+
+}  // namespace
+
 void Patch::clear(std::string_view prefix) {
   json_.clear();
   encoded_.clear();
@@ -15,15 +40,48 @@ void Patch::clear(std::string_view prefix) {
   dropped_bytes_ = 0;
   if (prefix == prefix_) return;
   prefix_ = prefix;
-  escaped_prefix_.clear();
-  for (const char c : prefix) {
-    if (c == '~')
-      escaped_prefix_ += "~0";
-    else if (c == '/')
-      escaped_prefix_ += "~1";
-    else
-      escaped_prefix_ += c;
-  }
+  text::Buffer escaped;
+  append_escaped(escaped, prefix);
+  escaped_prefix_ = escaped.view();
+}
+
+const Spelling* Patch::spelled(PatchOp op, Surface row, Marks marks) {
+  begun_ = json_.size();
+  const Spelling& found = spelling(row);
+  if (found.marks == marks && !found.heads[index_of(op)].empty()) return &found;
+  undeclared_ = true;
+  return nullptr;
+}
+
+void Patch::begin(PatchOp op, Surface row) {
+  const bool prefixed = spelling(row).marks == Marks::prefix;
+  const Spelling* as = spelled(op, row, prefixed ? Marks::prefix : Marks::none);
+  if (as == nullptr) return;
+  const std::string_view head = as->heads[index_of(op)];
+  if (prefixed)
+    json_.add(separator(), head, escaped_prefix(), as->texts[0], path_end(op));
+  else
+    json_.add(separator(), head, path_end(op));
+}
+
+void Patch::begin(PatchOp op, Surface row, std::uint32_t index) {
+  if (const Spelling* as = spelled(op, row, Marks::index))
+    json_.add(separator(), as->heads[index_of(op)], index, as->texts[0], path_end(op));
+}
+
+void Patch::begin(PatchOp op, Surface row, std::uint32_t outer, std::uint32_t inner) {
+  if (const Spelling* as = spelled(op, row, Marks::two_indices))
+    json_.add(separator(), as->heads[index_of(op)], outer, as->texts[0], inner, as->texts[1],
+              path_end(op));
+}
+
+void Patch::begin(PatchOp op, Surface row, std::string_view key) {
+  const Spelling* as = spelled(op, row, Marks::key);
+  if (key.empty()) undeclared_ = true;
+  if (as == nullptr) return;
+  json_.add(separator(), as->heads[index_of(op)]);
+  append_escaped(json_, key);
+  json_.add(as->texts[0], path_end(op));
 }
 
 // Taken back whole, and counted, so that the denial can say how much it would have been. Without
@@ -39,10 +97,10 @@ std::string_view Patch::finish() {
   return json_.view();
 }
 
-void Patch::set_own(Surface row, std::string_view map, std::string_view name,
-                    const std::optional<std::string_view>& present, std::string_view value) {
+void Patch::set_own(Surface row, const std::optional<std::string_view>& present,
+                    std::string_view value) {
   if (present && *present == value) return;
-  begin(present ? PatchOp::replace : PatchOp::add, row, map, escaped_prefix(), name);
+  begin(present ? PatchOp::replace : PatchOp::add, row);
   append_json_string(json_, value);
   end();
 }

@@ -2,8 +2,9 @@
 //
 // Only "add", "replace" and "remove" of things seen, with parents created first:
 // the part of RFC 6902 on which the API server's library and the RFC agree
-// (docs/facts.md#json-patch). Every path is checked against the declared surface;
-// one that is not declared is a bug of ours and spoils the whole patch.
+// (docs/facts.md#json-patch). A path is made from a row of the declared surface; an operation
+// that the row does not allow, or marks that it does not have, are a bug of ours and spoil the
+// whole patch.
 #pragma once
 
 #include "webhook/text/buffer.hpp"
@@ -11,6 +12,7 @@
 #include "webhook/write/surface.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,24 +29,13 @@ class Patch {
   // Starts an empty patch. `prefix` is Config::prefix.
   void clear(std::string_view prefix);
 
-  // Begins an operation; `segments` are put together to its path. For an add or a
-  // replace the caller then writes the value into json(); end() closes it.
-  template <class... Segments>
-  void begin(PatchOp op, Surface row, const Segments&... segments) {
-    begun_ = json_.size();
-    if (json_.empty())
-      json_.append("[{\"op\":\"");
-    else
-      json_.append(",{\"op\":\"");
-    json_.add(name(op), "\",\"path\":\"");
-    const std::size_t from = json_.size();
-    json_.add(segments...);
-    if (!allows(row, op, json_.view_from(from), escaped_prefix_)) undeclared_ = true;
-    if (op == PatchOp::remove)
-      json_.append('"');
-    else
-      json_.append("\",\"value\":");
-  }
+  // Begins an operation on the path of `row`, whose marks are filled: with the prefix, with the
+  // indices in their order, with a key of a map. For an add or a replace the caller then writes
+  // the value into json(); end() closes it.
+  void begin(PatchOp op, Surface row);
+  void begin(PatchOp op, Surface row, std::uint32_t index);
+  void begin(PatchOp op, Surface row, std::uint32_t outer, std::uint32_t inner);
+  void begin(PatchOp op, Surface row, std::string_view key);
   // Where the value of the operation that was begun is written.
   text::Buffer& json() { return json_; }
   void end() {
@@ -55,10 +46,9 @@ class Patch {
   // let it begin where a group of 3 bytes does. `text` has to stay until encode().
   void append(const SharedText& text);
 
-  // One whole operation: a label or an annotation of ours, "<map><prefix><name>", becomes
-  // `value`; none where it is that already.
-  void set_own(Surface row, std::string_view map, std::string_view name,
-               const std::optional<std::string_view>& present, std::string_view value);
+  // One whole operation: a label or an annotation of ours becomes `value`; none where it is
+  // that already.
+  void set_own(Surface row, const std::optional<std::string_view>& present, std::string_view value);
 
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();
@@ -66,7 +56,7 @@ class Patch {
   void encode(text::Buffer& out);
 
   bool empty() const { return json_.empty(); }
-  // A path outside the surface was written; the patch must not be sent.
+  // An operation outside the surface was begun; the patch must not be sent.
   bool undeclared() const { return undeclared_; }
   // Of operations that did not fit; with any, the patch must not be sent.
   std::size_t dropped_bytes() const { return dropped_bytes_; }
@@ -74,6 +64,9 @@ class Patch {
   std::string_view escaped_prefix() const { return escaped_prefix_; }
 
  private:
+  // Null, and the patch spoiled, where the row does not have these marks or not allow it.
+  const Spelling* spelled(PatchOp op, Surface row, Marks marks);
+  char separator() const { return begun_ == 0 ? '[' : ','; }
   void drop();
 
   struct Encoded {

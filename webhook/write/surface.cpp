@@ -125,6 +125,77 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
 constexpr std::string_view prefix_mark = "<prefix>";
 constexpr std::string_view key_mark = "<key>";
 
+constexpr std::array<std::string_view, 3> op_names{"add", "replace", "remove"};
+constexpr PatchOp ops[] = {PatchOp::add, PatchOp::replace, PatchOp::remove};
+
+constexpr bool allows_op(const SurfaceRow& row, PatchOp op) {
+  return op == row.op || (op == PatchOp::replace && row.also_replace);
+}
+
+// What stands in front of the first mark.
+constexpr std::string_view begin_of(std::string_view path) {
+  return path.substr(0, path.find_first_of("*<"));
+}
+
+// Each head of each row: all of them one after the other.
+constexpr std::string_view head_begin = "{\"op\":\"", head_middle = "\",\"path\":\"";
+template <class F>
+constexpr void for_each_head(F&& f) {
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (const PatchOp op : ops)
+      if (allows_op(rows[row], op))
+        f(row, op,
+          std::array{head_begin, op_names[static_cast<std::size_t>(op)], head_middle,
+                     begin_of(rows[row].path)});
+}
+
+constexpr std::size_t heads_size = [] {
+  std::size_t size = 0;
+  for_each_head([&](std::size_t, PatchOp, const auto& parts) {
+    for (const std::string_view part : parts) size += part.size();
+  });
+  return size;
+}();
+
+constexpr auto all_heads = [] {
+  std::array<char, heads_size> text{};
+  std::size_t at = 0;
+  for_each_head([&](std::size_t, PatchOp, const auto& parts) {
+    for (const std::string_view part : parts)
+      for (const char c : part) text[at++] = c;
+  });
+  return text;
+}();
+
+constexpr Spelling spelling_of(std::string_view path) {
+  Spelling spelling;
+  path.remove_prefix(begin_of(path).size());
+  for (std::size_t text = 0; !path.empty(); ++text) {
+    const bool index = path.front() == '*';
+    if (index)
+      spelling.marks = text == 0 ? Marks::index : Marks::two_indices;
+    else
+      spelling.marks = path.starts_with(key_mark) ? Marks::key : Marks::prefix;
+    path.remove_prefix(index ? 1 : path.find('>') + 1);
+    spelling.texts[text] = begin_of(path);
+    path.remove_prefix(spelling.texts[text].size());
+  }
+  return spelling;
+}
+
+constexpr auto spellings = [] {
+  std::array<Spelling, rows.size()> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) all[i] = spelling_of(rows[i].path);
+  std::string_view rest(all_heads.data(), all_heads.size());
+  for_each_head([&](std::size_t row, PatchOp op, const auto& parts) {
+    std::size_t size = 0;
+    for (const std::string_view part : parts) size += part.size();
+    all[row].heads[static_cast<std::size_t>(op)] = rest.substr(0, size);
+    rest.remove_prefix(size);
+  });
+  return all;
+}();
+
 // Takes a canonical index ("0", "17") off the front of `path`.
 bool take_index(std::string_view& path) {
   std::size_t digits = 0;
@@ -134,24 +205,7 @@ bool take_index(std::string_view& path) {
   return true;
 }
 
-// Where the first '*' or '<' of each path is, or its length: what is in front is
-// compared in one go.
-constexpr auto literal_lengths = [] {
-  std::array<std::size_t, rows.size()> lengths{};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    lengths[i] = rows[i].path.size();
-    for (std::size_t at = rows[i].path.size(); at > 0; --at)
-      if (rows[i].path[at - 1] == '*' || rows[i].path[at - 1] == '<') lengths[i] = at - 1;
-  }
-  return lengths;
-}();
-
-bool matches(std::size_t row, std::string_view path, std::string_view escaped_prefix) {
-  std::string_view pattern = rows[row].path;
-  const std::size_t literal = literal_lengths[row];
-  if (path.substr(0, literal) != pattern.substr(0, literal)) return false;
-  path.remove_prefix(literal);
-  pattern.remove_prefix(literal);
+bool matches(std::string_view pattern, std::string_view path, std::string_view escaped_prefix) {
   while (!pattern.empty()) {
     if (pattern.front() == '*') {
       if (!take_index(path)) return false;
@@ -177,15 +231,7 @@ bool matches(std::size_t row, std::string_view path, std::string_view escaped_pr
 }  // namespace
 
 std::string_view name(PatchOp op) {
-  switch (op) {
-    case PatchOp::add:
-      return "add";
-    case PatchOp::replace:
-      return "replace";
-    case PatchOp::remove:
-      return "remove";
-  }
-  return "";
+  return op_names[static_cast<std::size_t>(op)];
 }
 
 std::span<const SurfaceRow> surface() {
@@ -199,11 +245,13 @@ std::span<const std::string_view> never_written() {
   return fields;
 }
 
+const Spelling& spelling(Surface row) {
+  return spellings[static_cast<std::size_t>(row)];
+}
+
 bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix) {
-  const auto index = static_cast<std::size_t>(row);
-  const SurfaceRow& declared = rows[index];
-  const bool op_allowed = op == declared.op || (op == PatchOp::replace && declared.also_replace);
-  return op_allowed && matches(index, path, escaped_prefix);
+  const SurfaceRow& declared = rows[static_cast<std::size_t>(row)];
+  return allows_op(declared, op) && matches(declared.path, path, escaped_prefix);
 }
 
 const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix) {

@@ -7,7 +7,8 @@
 // JobSet asks for exclusive placement.
 #pragma once
 
-#include <cstdint>
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -70,14 +71,27 @@ struct SurfaceRow {
 };
 
 std::span<const SurfaceRow> surface();
+
+// What is filled into the path of a row.
+enum class Marks { none, prefix, key, index, two_indices };
+
+// How the operations of a row are written.
+struct Spelling {
+  Marks marks = Marks::none;
+  // For each operation: all up to the first mark, {"op":"add","path":"/spec/…; "" where the row
+  // does not allow it.
+  std::array<std::string_view, 3> heads;
+  std::array<std::string_view, 2> texts;  // what follows the marks
+};
+const Spelling& spelling(Surface row);
 // Fields that no row writes, for whoever asks.
 std::span<const std::string_view> never_written();
 
-// Whether `row` allows `op` on `path`. `escaped_prefix` is the prefix as it stands
-// in a pointer ("tpu-webhook.dev~1").
+// Whether `row` allows `op` on `path`, for explanations and tests. `escaped_prefix` is the prefix
+// as it stands in a pointer ("tpu-webhook.dev~1").
 bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix);
 
-// The row that allows it, or null: for explanations and tests.
+// The row that allows it, or null. Likewise.
 const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix);
 
 }  // namespace tpuwh::webhook::write

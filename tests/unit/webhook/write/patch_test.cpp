@@ -22,14 +22,13 @@ TEST(PatchTest, is_a_list_of_operations) {
   EXPECT_TRUE(patch.empty());
   EXPECT_EQ(patch.finish(), "");
   patch.clear(prefix);
-  patch.begin(PatchOp::add, Surface::hostname, std::string_view("/spec/hostname"));
+  patch.begin(PatchOp::add, Surface::hostname);
   append_json_string(patch.json(), "h-0");
   patch.end();
-  patch.begin(PatchOp::replace, Surface::env_value, std::string_view("/spec/containers/"), 1u,
-              std::string_view("/env/"), 17u, std::string_view("/value"));
+  patch.begin(PatchOp::replace, Surface::env_value, 1u, 17u);
   patch.json().append(std::string_view("\"1\""));
   patch.end();
-  patch.begin(PatchOp::remove, Surface::env_gone, std::string_view("/spec/containers/0/env/3"));
+  patch.begin(PatchOp::remove, Surface::env_gone, 0u, 3u);
   patch.end();
   EXPECT_FALSE(patch.undeclared());
   EXPECT_EQ(json::parse(patch.finish()), json::parse(R"([
@@ -43,7 +42,7 @@ TEST(PatchTest, holds_no_more_than_it_may_have) {
   patch.clear(prefix);
   const std::string value(100'000, 'x');
   const auto add = [&] {
-    patch.begin(PatchOp::add, Surface::hostname, std::string_view("/spec/hostname"));
+    patch.begin(PatchOp::add, Surface::hostname);
     append_json_string(patch.json(), value);
     patch.end();
   };
@@ -58,26 +57,65 @@ TEST(PatchTest, holds_no_more_than_it_may_have) {
   EXPECT_EQ(patch.dropped_bytes(), 0u);
 }
 
+// Every operation on every row, with whatever marks: the path is the row's, or the patch is
+// spoiled.
 TEST(PatchTest, what_is_not_declared_spoils_it) {
-  const auto spoils = [](PatchOp op, Surface row, std::string_view path) {
-    Patch patch;
-    patch.clear(prefix);
-    patch.begin(op, row, path);
-    return patch.undeclared();
+  const auto begin = [](Patch& patch, int marks, PatchOp op, Surface row) {
+    switch (marks) {
+      case 0:
+        return patch.begin(op, row);
+      case 1:
+        return patch.begin(op, row, 7u);
+      case 2:
+        return patch.begin(op, row, 7u, 12u);
+      default:
+        return patch.begin(op, row, std::string_view("a.b/c~d"));
+    }
   };
-  EXPECT_FALSE(spoils(PatchOp::add, Surface::hostname, "/spec/hostname"));
-  EXPECT_TRUE(spoils(PatchOp::replace, Surface::subdomain, "/spec/subdomain"));
-  EXPECT_TRUE(spoils(PatchOp::remove, Surface::hostname, "/spec/hostname"));
-  EXPECT_TRUE(spoils(PatchOp::add, Surface::subdomain, "/spec/hostname"));
-  EXPECT_TRUE(spoils(PatchOp::add, Surface::hostname, "/spec/hostname/x"));
-  EXPECT_TRUE(spoils(PatchOp::add, Surface::hostname, ""));
+  for (std::size_t i = 0; i < surface().size(); ++i)
+    for (const PatchOp op : {PatchOp::add, PatchOp::replace, PatchOp::remove}) {
+      const auto row = static_cast<Surface>(i);
+      const SurfaceRow& declared = surface()[i];
+      const bool op_allowed =
+          op == declared.op || (op == PatchOp::replace && declared.also_replace);
+      int good = 0;
+      for (int marks = 0; marks < 4; ++marks) {
+        Patch patch;
+        patch.clear(prefix);
+        begin(patch, marks, op, row);
+        if (patch.undeclared()) continue;
+        ++good;
+        if (op != PatchOp::remove) patch.json().append("1");
+        patch.end();
+        const json written = json::parse(patch.finish()).at(0);
+        EXPECT_EQ(written["op"], std::string(name(op)));
+        EXPECT_TRUE(allows(row, op, written["path"].get<std::string>(), patch.escaped_prefix()))
+            << written;
+      }
+      EXPECT_EQ(good, op_allowed ? 1 : 0) << name(op) << ' ' << declared.path;
+    }
+}
+
+TEST(PatchTest, one_undeclared_operation_is_enough) {
   Patch patch;
   patch.clear(prefix);
-  patch.begin(PatchOp::add, Surface::hostname, std::string_view("/spec/image"));
-  patch.begin(PatchOp::add, Surface::hostname, std::string_view("/spec/hostname"));
-  EXPECT_TRUE(patch.undeclared()) << "one is enough";
+  patch.begin(PatchOp::remove, Surface::hostname);
+  EXPECT_TRUE(patch.undeclared());
+  patch.begin(PatchOp::add, Surface::hostname);
+  EXPECT_TRUE(patch.undeclared());
   patch.clear(prefix);
   EXPECT_FALSE(patch.undeclared());
+  patch.begin(PatchOp::add, Surface::node_selector, std::string_view());
+  EXPECT_TRUE(patch.undeclared()) << "a key has a name";
+}
+
+TEST(PatchTest, a_key_is_escaped) {
+  Patch patch;
+  patch.clear(prefix);
+  patch.begin(PatchOp::add, Surface::node_selector, std::string_view("a.b/c~d"));
+  patch.json().append("1");
+  patch.end();
+  EXPECT_EQ(patch.finish(), R"([{"op":"add","path":"/spec/nodeSelector/a.b~1c~0d","value":1}])");
 }
 
 TEST(PatchTest, the_prefix_is_escaped_as_a_pointer) {

@@ -85,7 +85,7 @@ TEST(SharedText, is_encoded_as_part_of_a_patch) {
       Patch patch;
       patch.clear("tpu-webhook.dev/");
       for (int i = 0; i < 2; ++i) {
-        patch.begin(PatchOp::add, Surface::subdomain, std::string_view("/spec/subdomain"));
+        patch.begin(PatchOp::add, Surface::subdomain);
         patch.json().append(std::string_view(std::string(before, ' ')));
         patch.append(text);
         patch.end();
