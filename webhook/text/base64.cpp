@@ -70,6 +70,36 @@ __attribute__((target("ssse3"))) std::size_t encode_ssse3(const char* from, std:
   }
   return done;
 }
+
+// The same with two such steps beside each other: 24 bytes to 32 characters.
+__attribute__((target("avx2"))) std::size_t encode_avx2(const char* from, std::size_t size,
+                                                        char* to) {
+  const __m256i spread = _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,  //
+                                          1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
+  const __m256i offsets =
+      _mm256_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0,  //
+                       'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
+  std::size_t done = 0;
+  for (; size - done >= 28; done += 24, to += 32) {
+    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
+    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done + 12));
+    const __m256i in = _mm256_shuffle_epi8(
+        _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1), spread);
+    const __m256i high = _mm256_mulhi_epu16(_mm256_and_si256(in, _mm256_set1_epi32(0x0fc0fc00)),
+                                            _mm256_set1_epi32(0x04000040));
+    const __m256i low = _mm256_mullo_epi16(_mm256_and_si256(in, _mm256_set1_epi32(0x003f03f0)),
+                                           _mm256_set1_epi32(0x01000010));
+    const __m256i parts = _mm256_or_si256(high, low);
+    const __m256i above = _mm256_subs_epu8(parts, _mm256_set1_epi8(51));
+    const __m256i upper = _mm256_cmpgt_epi8(_mm256_set1_epi8(26), parts);
+    const __m256i range = _mm256_or_si256(above, _mm256_and_si256(upper, _mm256_set1_epi8(13)));
+    const __m256i text = _mm256_add_epi8(parts, _mm256_shuffle_epi8(offsets, range));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), text);
+  }
+  return done;
+}
 #endif
 
 }  // namespace
@@ -81,13 +111,15 @@ void append_base64(Buffer& out, std::string_view bytes) {
   std::size_t left = bytes.size();
   char* to = out.tail();
 #if defined(__x86_64__)
-  static const bool fast = __builtin_cpu_supports("ssse3") != 0;
-  if (fast && left >= 16) {
-    const std::size_t done = encode_ssse3(from, left, to);
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  static const bool has_ssse3 = __builtin_cpu_supports("ssse3") != 0;
+  const auto take = [&](std::size_t done) {
     from += done;
     left -= done;
     to += done / 3 * 4;
-  }
+  };
+  if (has_avx2 && left >= 28) take(encode_avx2(from, left, to));
+  if (has_ssse3 && left >= 16) take(encode_ssse3(from, left, to));
 #endif
   encode_portable(from, left, to);
   out.commit(length);
