@@ -2,9 +2,14 @@
 
 #include "webhook/text/base64.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace tpuwh::webhook::write {
 
@@ -133,33 +138,57 @@ constexpr auto needs_escape = [] {
   return table;
 }();
 
-// Whether one of eight bytes needs it: a byte below n borrows from its top bit when n is taken
-// away. It may say so of a clean byte above one that does, never of eight clean ones.
-bool any_needs_escape(std::uint64_t bytes) {
-  constexpr std::uint64_t each = 0x0101'0101'0101'0101;
-  const auto below = [](std::uint64_t x, std::uint64_t n) { return (x - each * n) & ~x; };
-  const std::uint64_t found =
-      below(bytes, 0x20) | below(bytes ^ each * '"', 1) | below(bytes ^ each * '\\', 1);
-  return (found & each * 0x80) != 0;
-}
-
-std::size_t clean_length(std::string_view text) {
+std::size_t clean_length_bytewise(std::string_view text) {
   std::size_t length = 0;
-  for (std::uint64_t bytes = 0; length + sizeof bytes <= text.size(); length += sizeof bytes) {
-    std::memcpy(&bytes, text.data() + length, sizeof bytes);
-    if (any_needs_escape(bytes)) break;
-  }
   while (length < text.size() && !needs_escape[static_cast<unsigned char>(text[length])]) ++length;
   return length;
 }
+
+#if defined(__SSE2__)
+__m128i load_16(const char* at) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+// What these 8 bytes have beside them needs no escape.
+__m128i load_8(const char* at) {
+  return _mm_or_si128(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)),
+                      _mm_set_epi32(0x20202020, 0x20202020, 0, 0));
+}
+
+// Where the first of these bytes stands that needs it; 16 for none.
+unsigned clean_of(__m128i bytes) {
+  const __m128i last_control = _mm_set1_epi8(0x1f);
+  const __m128i found =
+      _mm_or_si128(_mm_cmpeq_epi8(_mm_max_epu8(bytes, last_control), last_control),
+                   _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+  return static_cast<unsigned>(
+      std::countr_zero(static_cast<unsigned>(_mm_movemask_epi8(found)) | 0x10000u));
+}
+
+// Bytes in front of the first that needs it. The last step may look at bytes for a second time.
+std::size_t clean_length(std::string_view text) {
+  const std::size_t step = text.size() < 16 ? 8 : 16;
+  if (text.size() < step) return clean_length_bytewise(text);
+  for (std::size_t at = 0;; at = std::min(at + step, text.size() - step)) {
+    const char* const from = text.data() + at;
+    const unsigned clean = clean_of(step == 8 ? load_8(from) : load_16(from));
+    if (clean < step || at + step == text.size()) return at + std::min<std::size_t>(clean, step);
+  }
+}
+#else
+std::size_t clean_length(std::string_view text) {
+  return clean_length_bytewise(text);
+}
+#endif
 
 }  // namespace
 
 void append_json_string(text::Buffer& out, std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
+  std::size_t clean = clean_length(text);
+  if (clean == text.size()) return out.add('"', text, '"');
   out.append('"');
-  for (;;) {
-    const std::size_t clean = clean_length(text);
+  for (;; clean = clean_length(text)) {
     out.append(text.substr(0, clean));
     if (clean == text.size()) break;
     const char c = text[clean];

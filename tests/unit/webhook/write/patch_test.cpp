@@ -137,7 +137,19 @@ TEST(JsonString, comes_back) {
   }
 }
 
-// Eight bytes are looked at in one step.
+// Sixteen bytes are looked at in one step, or eight, and the last step may go back.
+TEST(JsonString, comes_back_of_every_length) {
+  for (std::size_t size = 1; size < 50; ++size)
+    for (std::size_t at = 0; at < size; ++at)
+      for (const char c : {'"', '\\', '\x1f'}) {
+        std::string text(size, '~');
+        text[at] = c;
+        text::Buffer out;
+        append_json_string(out, text);
+        EXPECT_EQ(json::parse(out.view()).get<std::string>(), text) << size << ' ' << at;
+      }
+}
+
 TEST(JsonString, comes_back_wherever_in_a_word_the_byte_stands) {
   for (unsigned c = 0; c < 0x80; ++c) {
     for (std::size_t at = 0; at < 24; ++at) {
