@@ -67,7 +67,8 @@ void Provenance::record(std::string_view container, read::Variable variable,
 void Provenance::record(std::string_view container, read::Variable variable,
                         const text::Digest& digest) {
   // The separators of the format stand in no container name that an API server takes.
-  if (text::is_dns_label(container)) entries_.push_back({container, variable, digest});
+  const bool known = !entries_.empty() && entries_.back().container == container;
+  if (known || text::is_dns_label(container)) entries_.push_back({container, variable, digest});
 }
 
 const Provenance::Entry* Provenance::find(std::string_view container,

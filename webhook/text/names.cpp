@@ -1,26 +1,40 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace tpuwh::webhook::text {
 
 namespace {
 
-bool is_digit(char c) {
+constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_lower(char c) {
+constexpr bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_alphanumeric(char c) {
+constexpr bool is_alphanumeric(char c) {
   return is_digit(c) || is_lower(c) || (c >= 'A' && c <= 'Z');
 }
-bool is_label_inner(char c) {
-  return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-}
-bool is_host_character(char c) {
+constexpr bool is_host_character(char c) {
   return is_lower(c) || is_digit(c);
+}
+
+// What may stand inside of a name, by character.
+using Inner = std::array<bool, 256>;
+template <class F>
+constexpr Inner inner_of(F&& allowed) {
+  Inner inner{};
+  for (std::size_t c = 0; c < inner.size(); ++c) inner[c] = allowed(static_cast<char>(c));
+  return inner;
+}
+constexpr Inner host_inner = inner_of([](char c) { return is_host_character(c) || c == '-'; });
+constexpr Inner label_inner =
+    inner_of([](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+
+bool consists_of(const Inner& inner, std::string_view text) {
+  return std::ranges::all_of(text, [&](char c) { return inner[static_cast<unsigned char>(c)]; });
 }
 
 }  // namespace
@@ -28,7 +42,7 @@ bool is_host_character(char c) {
 bool is_dns_label(std::string_view text) {
   if (text.empty() || text.size() > max_label_length) return false;
   if (!is_host_character(text.front()) || !is_host_character(text.back())) return false;
-  return std::ranges::all_of(text, [](char c) { return is_host_character(c) || c == '-'; });
+  return consists_of(host_inner, text);
 }
 
 bool is_host_name(std::string_view text) {
@@ -38,8 +52,7 @@ bool is_host_name(std::string_view text) {
     const std::string_view part = text.substr(0, text.find('.'));
     if (part.empty() || !is_host_character(part.front()) || !is_host_character(part.back()))
       return false;
-    if (!std::ranges::all_of(part, [](char c) { return is_host_character(c) || c == '-'; }))
-      return false;
+    if (!consists_of(host_inner, part)) return false;
     if (part.size() == text.size()) return true;
     text.remove_prefix(part.size() + 1);
   }
@@ -48,7 +61,7 @@ bool is_host_name(std::string_view text) {
 bool is_label_value(std::string_view text) {
   if (text.empty() || text.size() > max_label_length) return false;
   if (!is_alphanumeric(text.front()) || !is_alphanumeric(text.back())) return false;
-  return std::ranges::all_of(text, is_label_inner);
+  return consists_of(label_inner, text);
 }
 
 bool is_qualified_name(std::string_view text) {
@@ -94,9 +107,11 @@ bool is_json_number(std::string_view text) {
 
 namespace {
 
-char printable_char(char c) {
+constexpr char printable_char(char c) {
   return c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' : c;
 }
+
+constexpr Inner is_printable = inner_of([](char c) { return printable_char(c) == c; });
 
 }  // namespace
 
@@ -109,7 +124,7 @@ std::string printable(std::string_view text, std::size_t most) {
 }
 
 void append_printable(Buffer& out, std::string_view text, std::size_t most) {
-  const bool clean = std::ranges::all_of(text, [](char c) { return printable_char(c) == c; });
+  const bool clean = consists_of(is_printable, text);
   out.append(clean && text.size() <= most ? text : std::string_view(printable(text, most)));
 }
 
