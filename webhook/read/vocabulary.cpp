@@ -109,12 +109,15 @@ constexpr ByLength annotations_by_length(annotation_keys);
 template <class Enum, std::size_t N>
 std::optional<Enum> find(const std::array<Key, N>& keys, const ByLength<N>& by_length,
                          std::string_view text, std::string_view prefix) {
-  const bool ours = text.starts_with(prefix);
+  if (text.empty()) return std::nullopt;
+  // The first character decides about most keys.
+  const bool ours = text.front() == prefix.front() && text.starts_with(prefix);
   if (ours) text.remove_prefix(prefix.size());
   if (text.size() > ByLength<N>::longest) return std::nullopt;
   for (std::size_t i = by_length.begin[text.size()]; i < by_length.begin[text.size() + 1]; ++i) {
     const Key& key = keys[by_length.index[i]];
-    if (key.ours == ours && key.text == text) return static_cast<Enum>(by_length.index[i]);
+    if (key.ours == ours && key.text.back() == text.back() && key.text == text)
+      return static_cast<Enum>(by_length.index[i]);
   }
   return std::nullopt;
 }
