@@ -71,7 +71,11 @@ void want_torch(const ContainerEnv& env, const EnvValues& values) {
 
 void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
   char* at = digits.data() + digits_used;
-  char* end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
+  char* end = at + 1;
+  if (number < 10)
+    *at = static_cast<char>('0' + number);
+  else
+    end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
   digits_used = static_cast<std::size_t>(end - digits.data());
   add(variable, {at, static_cast<std::size_t>(end - at)});
 }
