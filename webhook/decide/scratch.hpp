@@ -25,6 +25,7 @@ struct Scratch {
   env::WantedEnv wanted;
   text::NameList unfit_pools;  // that the Pod is told to avoid
   placement::Affinities affinities;
+  placement::SliceKeys slice_keys;
   facts::Provenance before, after;
   outcome::Notes notes;
   write::Patch patch;

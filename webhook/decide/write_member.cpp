@@ -148,7 +148,8 @@ void write_token(Scratch& scratch) {
 }
 
 void write_labels(Scratch& scratch, const Around& around) {
-  const auto placement = placement::plan_placement(scratch.facts, around.config, scratch.notes);
+  const auto placement =
+      placement::plan_placement(scratch.facts, around.config, scratch.slice_keys, scratch.notes);
   if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
     make_map(scratch.patch, write::Surface::labels);
   write_replica_label(scratch);

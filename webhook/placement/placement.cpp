@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 namespace tpuwh::webhook::placement {
 
@@ -117,13 +118,26 @@ PriorityText::PriorityText(std::int32_t priority) {
   size_ = std::to_chars(begin, text_.data() + text_.size(), size).ptr - text_.data();
 }
 
+const text::SliceKey& SliceKeys::of(const std::array<std::string_view, 4>& parts) {
+  parts_.clear();
+  for (const std::string_view part : parts) parts_.add(part, '\0');  // as the key has them
+  const std::string_view all = parts_.view();
+  Slot& slot = slots_[std::hash<std::string_view>()(all) % slots_.size()];
+  if (slot.parts != all) {
+    slot.parts.clear();  // so that no key is another's where there is no memory
+    slot.key = text::slice_key(parts);
+    slot.parts = all;
+  }
+  return slot.key;
+}
+
 std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
-                                        outcome::Notes& notes) {
+                                        SliceKeys& keys, outcome::Notes& notes) {
   const read::Pod& pod = *facts.pod;
   if (!facts.slice.multi_host() || !config.placement_for(facts.member->workload, facts.ns))
     return std::nullopt;
   Placement placement;
-  placement.key = text::slice_key(facts.member->key_parts);
+  placement.key = keys.of(facts.member->key_parts);
   placement.priority = PriorityText(pod.priority);
   note_unplaced(facts, notes);
   if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;

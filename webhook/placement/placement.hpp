@@ -6,12 +6,14 @@
 #include "webhook/config/config.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/outcome/notes.hpp"
+#include "webhook/text/buffer.hpp"
 #include "webhook/text/hash.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::webhook::placement {
@@ -45,8 +47,24 @@ struct Placement {
   std::string_view follow;        // the value of topology_key to select; "" for none
 };
 
+// Keys of the slices seen last: making one takes a long multiplication for each byte, and the
+// members of a slice come together. One per thread.
+class SliceKeys {
+ public:
+  // text::slice_key() of the parts.
+  const text::SliceKey& of(const std::array<std::string_view, 4>& parts);
+
+ private:
+  struct Slot {
+    std::string parts;
+    text::SliceKey key;
+  };
+  std::array<Slot, 16> slots_;
+  text::Buffer parts_;
+};
+
 // Decides it; nothing for a slice of one host or where placement is off.
 std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
-                                        outcome::Notes& notes);
+                                        SliceKeys& keys, outcome::Notes& notes);
 
 }  // namespace tpuwh::webhook::placement
