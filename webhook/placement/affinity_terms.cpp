@@ -6,10 +6,6 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-void append_key(text::Buffer& out, const config::Config& config, std::string_view name) {
-  out.add("{\"key\":\"", config.prefix, name);
-}
-
 bool is_our_key(std::string_view key, const config::Config& config, std::string_view name) {
   return key.size() == config.prefix.size() + name.size() && key.starts_with(config.prefix) &&
          key.ends_with(name);
@@ -34,21 +30,16 @@ bool expression_says(const read::Pod& pod, const read::Requirement& requirement,
 // away from every Pod of the cluster. In all namespaces, since a node pool is in none.
 void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
-  const std::string_view key = text::view(placement.key);
+  const std::string_view prefix = config.prefix, key = text::view(placement.key);
   out.append("{\"labelSelector\":{\"matchExpressions\":[");
-  if (rule != Rule::own) {
-    append_key(out, config, "slice-key");
-    out.append("\",\"operator\":\"Exists\"},");
-  }
-  append_key(out, config, "slice-key");
-  out.append("\",\"operator\":\"");
-  if (rule != Rule::own) out.append("Not");
-  out.add("In\",\"values\":[\"", key, "\"]}");
-  if (rule == Rule::others_of_priority) {
-    out.append(',');
-    append_key(out, config, "priority");
-    out.add("\",\"operator\":\"In\",\"values\":[\"", placement.priority.view(), "\"]}");
-  }
+  if (rule == Rule::own)
+    out.add("{\"key\":\"", prefix, "slice-key\",\"operator\":\"In\",\"values\":[\"", key, "\"]}");
+  else
+    out.add("{\"key\":\"", prefix, "slice-key\",\"operator\":\"Exists\"},{\"key\":\"", prefix,
+            "slice-key\",\"operator\":\"NotIn\",\"values\":[\"", key, "\"]}");
+  if (rule == Rule::others_of_priority)
+    out.add(",{\"key\":\"", prefix, "priority\",\"operator\":\"In\",\"values\":[\"",
+            placement.priority.view(), "\"]}");
   out.add("]},\"topologyKey\":\"", placement.topology_key, "\",\"namespaceSelector\":{}}");
 }
 
