@@ -209,6 +209,28 @@ TEST(ReviewSpelling, order_escapes_blanks_and_version_change_nothing) {
   }
 }
 
+// The API server sends kind and operation in front of the object, dryRun behind it.
+TEST(ReviewSpelling, an_object_behind_its_kind_is_answered_alike) {
+  const auto as_sent = [](const json& review) {
+    const json& request = review["request"];
+    nlohmann::ordered_json out = {{"kind", review["kind"]}, {"apiVersion", review["apiVersion"]}};
+    auto& ordered = out["request"] = nlohmann::ordered_json::object();
+    for (const char* key : {"uid", "kind", "namespace", "operation", "object", "dryRun"})
+      if (request.contains(key)) ordered[key] = request[key];
+    return out.dump();
+  };
+  const auto want = admit(good().dump());
+  ASSERT_EQ(want.outcome, outcome::Outcome::patched);
+  EXPECT_EQ(admit(as_sent(good())).patch, want.patch);
+  const json bad = with("/request/object/spec/hostname", 7);
+  EXPECT_NE(admit(bad.dump()).message.find("request.object.spec.hostname"), std::string::npos);
+  EXPECT_EQ(admit(as_sent(bad)).message, admit(bad.dump()).message);
+  json worse = bad;
+  worse["request"]["dryRun"] = "true";
+  EXPECT_NE(admit(as_sent(worse)).message.find("request.dryRun: found a string"), std::string::npos)
+      << "what is wrong around a Pod is told first";
+}
+
 TEST(ReviewSpelling, the_namespace_of_the_request_counts) {
   json review = good();
   const auto want = admit(review.dump());
