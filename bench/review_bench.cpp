@@ -1,4 +1,5 @@
 // Time and allocations of one review: read, decide and respond, and all of it.
+#include "bench/allocations.hpp"
 #include "bench/payload.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/answer/respond.hpp"
@@ -6,41 +7,6 @@
 #include "webhook/read/review.hpp"
 
 #include <benchmark/benchmark.h>
-
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-// Counts every allocation of the program.
-std::size_t allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return counted(size);
-}
-void* operator new[](std::size_t size) {
-  return counted(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace {
 
@@ -71,14 +37,14 @@ struct Bench {
 template <class F>
 void run(benchmark::State& state, F&& f) {
   f();
-  const std::size_t before = allocations;
+  const std::size_t before = bench::allocations();
   std::size_t rounds = 0;
   for (auto _ : state) {
     f();
     ++rounds;
   }
   state.counters["allocations"] =
-      static_cast<double>(allocations - before) / static_cast<double>(rounds);
+      static_cast<double>(bench::allocations() - before) / static_cast<double>(rounds);
 }
 
 void read_review(benchmark::State& state) {

@@ -1,6 +1,10 @@
 // review_loop read|admit ROUNDS [PAYLOAD]: one part of a review so many times, and nothing
 // else. callgrind counts it; the difference of two counts is the cost of a round. Without a
 // payload (bench/payload.hpp) it is the JobSet's.
+//
+// review_loop allocations ROUNDS [PAYLOAD] prints what so many rounds of admit allocate once
+// one has gone before.
+#include "bench/allocations.hpp"
 #include "bench/payload.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/read/review.hpp"
@@ -13,10 +17,10 @@ using namespace tpuwh;
 
 int main(int argc, char** argv) {
   if (argc < 3 || argc > 4) {
-    std::cerr << "usage: review_loop read|admit ROUNDS [jobset|ray|lws]\n";
+    std::cerr << "usage: review_loop read|admit|allocations ROUNDS [jobset|ray|lws]\n";
     return 2;
   }
-  const bool whole = std::string_view(argv[1]) == "admit";
+  const std::string_view part = argv[1];
   const int rounds = std::atoi(argv[2]);
   std::string text = bench::payload(argc == 4 ? argv[3] : "jobset");
   const webhook::read::Body body(text);
@@ -27,11 +31,14 @@ int main(int argc, char** argv) {
   webhook::read::Review review;
   webhook::read::Pod pod;
   std::size_t sum = 0;
+  std::size_t before = 0;
   for (int i = 0; i < rounds; ++i) {
-    if (whole)
+    if (i == 1) before = bench::allocations();
+    if (part != "read")
       sum += webhook::answer::admit(body, config, cluster, workspace).body.size();
     else
       sum += webhook::read::read_review(body.bytes(), config.prefix, reader, review, pod) ? 1u : 0u;
   }
+  if (part == "allocations") std::cout << bench::allocations() - before << '\n';
   return sum > 0 ? 0 : 1;
 }
