@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
 namespace tpuwh::webhook::write {
@@ -145,17 +145,9 @@ std::size_t clean_length_bytewise(std::string_view text) {
 }
 
 #if defined(__SSE2__)
-__m128i load_16(const char* at) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-}
-// What these 8 bytes have beside them needs no escape.
-__m128i load_8(const char* at) {
-  return _mm_or_si128(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)),
-                      _mm_set_epi32(0x20202020, 0x20202020, 0, 0));
-}
-
-// Where the first of these bytes stands that needs it; 16 for none.
-unsigned clean_of(__m128i bytes) {
+// Where the first of these 16 bytes stands that needs it; 16 for none.
+unsigned clean_of_16(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   const __m128i last_control = _mm_set1_epi8(0x1f);
   const __m128i found =
       _mm_or_si128(_mm_cmpeq_epi8(_mm_max_epu8(bytes, last_control), last_control),
@@ -167,12 +159,11 @@ unsigned clean_of(__m128i bytes) {
 
 // Bytes in front of the first that needs it. The last step may look at bytes for a second time.
 std::size_t clean_length(std::string_view text) {
-  const std::size_t step = text.size() < 16 ? 8 : 16;
+  constexpr std::size_t step = 16;
   if (text.size() < step) return clean_length_bytewise(text);
   for (std::size_t at = 0;; at = std::min(at + step, text.size() - step)) {
-    const char* const from = text.data() + at;
-    const unsigned clean = clean_of(step == 8 ? load_8(from) : load_16(from));
-    if (clean < step || at + step == text.size()) return at + std::min<std::size_t>(clean, step);
+    const unsigned clean = clean_of_16(text.data() + at);
+    if (clean < step || at + step == text.size()) return at + clean;
   }
 }
 #else

@@ -137,7 +137,7 @@ TEST(JsonString, comes_back) {
   }
 }
 
-// Sixteen bytes are looked at in one step, or eight, and the last step may go back.
+// Sixteen bytes are looked at in one step, and the last may go back.
 TEST(JsonString, comes_back_of_every_length) {
   for (std::size_t size = 1; size < 50; ++size)
     for (std::size_t at = 0; at < size; ++at)
