@@ -50,6 +50,16 @@ std::string printed(Explanation& explanation, const ExplainOptions& options, boo
   return {};
 }
 
+// What stands behind --cluster is a snapshot, also where the manifest was meant.
+std::string nothing_to_explain(const ExplainOptions& options) {
+  const std::string taken =
+      options.access.of_file()
+          ? fmt::format("; {} was taken for --cluster's snapshot: write it in front of --cluster",
+                        options.access.snapshot.front())
+          : "";
+  return "nothing to explain; want a manifest in FILE, or - to type it" + taken;
+}
+
 // The cluster that is asked.
 struct Objects {
   std::unique_ptr<kube::client::Session> session;  // of a running one
@@ -80,8 +90,7 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
 
 int run_explain(const ExplainOptions& options, const text::Console& console) {
   if (options.files.empty() && console.interactive)
-    return text::print_error(console,
-                             "nothing to explain; want a manifest in FILE, or - to type it");
+    return text::print_error(console, nothing_to_explain(options));
   const auto manifests = source::read_manifests(
       options.files.empty() ? std::vector<std::string>{"-"} : options.files, console.in);
   if (!manifests) return text::print_error(console, manifests.error());

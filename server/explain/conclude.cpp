@@ -47,8 +47,9 @@ std::string all_slices(const Workload& workload) {
 std::string refused(const Workload& workload) {
   const auto denied = std::ranges::find_if(workload.findings, &Finding::denied);
   const std::uint64_t refused = workload.refused_pods;
+  const bool whole = denied->pods == 0 || workload.kind == "Pod";
   const std::string who =
-      denied->pods == 0 ? "it would be refused"
+      whole ? "it would be refused"
       : workload.groups.empty()
           ? "its Pods would be refused"
           : fmt::format("{} of {} Pods would be refused", refused, refused + workload.pods());
