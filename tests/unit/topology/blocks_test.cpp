@@ -112,8 +112,8 @@ const NotMadeOf no_dynamic_slices[] = {
 INSTANTIATE_TEST_SUITE_P(Cases, NoDynamicSlice, testing::ValuesIn(no_dynamic_slices), case_name);
 
 TEST(Blocks, are_those_of_the_catalogs_file) {
-  const auto& rows = read_catalog().at("generations");
-  for (const auto& row : rows) {
+  const auto catalog = read_catalog();
+  for (const auto& row : catalog.at("generations")) {
     const auto& label = row.at("gke_accelerator_label").get_ref<const std::string&>();
     const auto blocks = blocks_of(*find_generation(label), Dims(4, 4, 4));
     ASSERT_EQ(row.contains("dynamic_slicing"), blocks.has_value()) << label;
