@@ -211,7 +211,8 @@ TEST_P(BadCommandLineTest, is_refused_in_one_line) {
 INSTANTIATE_TEST_SUITE_P(
     table, BadCommandLineTest,
     testing::Values(
-        BadCase{.name = "nothing", .arguments = {}, .want = "want a command, one of serve, explain"},
+        BadCase{
+            .name = "nothing", .arguments = {}, .want = "want a command, one of serve, explain"},
         BadCase{.name = "unknown_command",
                 .arguments = {"frob"},
                 .want = "completion, help, version, not \"frob\"; see tpu-webhook --help"},
