@@ -118,7 +118,10 @@ PriorityText::PriorityText(std::int32_t priority) {
   size_ = std::to_chars(begin, text_.data() + text_.size(), size).ptr - text_.data();
 }
 
-const text::SliceKey& SliceKeys::of(const std::array<std::string_view, 4>& parts) {
+text::SliceKey SliceKeys::of(const std::array<std::string_view, 4>& parts) {
+  std::size_t bytes = 0;
+  for (const std::string_view part : parts) bytes += part.size();
+  if (bytes > longest) return text::slice_key(parts);
   parts_.clear();
   for (const std::string_view part : parts) parts_.add(part, '\0');  // as the key has them
   const std::string_view all = parts_.view();

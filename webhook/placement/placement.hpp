@@ -51,8 +51,10 @@ struct Placement {
 // members of a slice come together. One per thread.
 class SliceKeys {
  public:
-  // text::slice_key() of the parts.
-  const text::SliceKey& of(const std::array<std::string_view, 4>& parts);
+  // text::slice_key() of the parts. Longer ones are not kept: four names of Kubernetes are no
+  // longer, and what a stranger writes into a label may be as long as a review.
+  static constexpr std::size_t longest = 1024;
+  text::SliceKey of(const std::array<std::string_view, 4>& parts);
 
  private:
   struct Slot {
