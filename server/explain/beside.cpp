@@ -27,7 +27,7 @@ constexpr std::array read_kinds{Kind{"Service", true},         Kind{"ResourceCla
                                 Kind{"ComputeClass", false}};
 
 bool selects(const Json& service, const Json& labels) {
-  const Json wanted = at(service, {"spec", "selector"});
+  const Json& wanted = at(service, {"spec", "selector"});
   if (!wanted.is_object() || wanted.empty()) return false;
   return std::ranges::all_of(wanted.items(), [&](const auto& each) {
     return each.value().is_string() && text::text_member(labels, each.key()) ==
@@ -43,14 +43,13 @@ Finding fault(std::string sentence, std::string fix) {
 // "v6e 4x4 Spot"
 std::string priority_words(const Json& priority) {
   std::vector<std::string> words;
-  const Json tpu = text::member(priority, "tpu");
+  const Json& tpu = at(priority, {"tpu"});
   for (const auto& part :
        {text::text_member(tpu, "type"), text::text_member(tpu, "topology"),
         text::text_member(priority, "machineType"), text::text_member(priority, "machineFamily")})
     if (!part.empty()) words.push_back(part);
   if (text::member(priority, "spot") == Json(true)) words.emplace_back("Spot");
-  if (text::member(text::member(priority, "flexStart"), "enabled") == Json(true))
-    words.emplace_back("flex-start");
+  if (at(priority, {"flexStart", "enabled"}) == Json(true)) words.emplace_back("flex-start");
   if (text::member(priority, "reservations").is_object()) words.emplace_back("reserved");
   return words.empty() ? std::string("any node") : fmt::format("{}", fmt::join(words, " "));
 }
@@ -66,10 +65,9 @@ Beside::Beside(std::span<const source::Manifest> manifests, const std::string& n
     const auto kind =
         std::ranges::find(read_kinds, text::text_member(each.object, "kind"), &Kind::name);
     if (kind == read_kinds.end()) continue;
-    const Json metadata = text::member(each.object, "metadata");
-    const std::string own = text::text_member(metadata, "namespace");
-    const std::string where = !kind->namespaced ? "" : own.empty() ? ns : own;
-    by_kind_[std::string(kind->name)][{where, text::text_member(metadata, "name")}] = &each.object;
+    const std::string where = kind->namespaced ? namespace_of(each.object, ns) : "";
+    by_kind_[std::string(kind->name)]
+            [{where, text::text_member(at(each.object, {"metadata"}), "name")}] = &each.object;
   }
 }
 
@@ -101,11 +99,11 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
                               wanted, near.empty() ? "" : fmt::format("; it has Service {}", near)),
                   how)};
   }
-  if (text::text_member(text::member(*service, "spec"), "clusterIP") != "None")
+  if (text::text_member(at(*service, {"spec"}), "clusterIP") != "None")
     return {fault(
         fmt::format("the hosts find each other by {}, but that Service is not headless", wanted),
         fmt::format("set clusterIP: None in Service {}", seen.subdomain))};
-  const Json labels = at(pod, {"metadata", "labels"});
+  const Json& labels = at(pod, {"metadata", "labels"});
   if (!selects(*service, labels))
     return {fault(
         fmt::format("{} does not select these Pods, so that no host resolves", wanted),
@@ -117,7 +115,7 @@ std::vector<std::string> Beside::notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
   if (found == nullptr) return {};
-  const Json priorities = text::member(text::member(*found, "spec"), "priorities");
+  const Json& priorities = at(*found, {"spec", "priorities"});
   if (!priorities.is_array()) return {};
   std::vector<std::string> words;
   for (const Json& each : priorities) words.push_back(priority_words(each));

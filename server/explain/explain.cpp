@@ -5,17 +5,16 @@
 #include "server/explain/beside.hpp"
 #include "server/explain/conclude.hpp"
 #include "server/explain/object_pods.hpp"
+#include "server/explain/pod_json.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/review/input.hpp"
 #include "server/review/reviewer.hpp"
 #include "server/slices/pod_reader.hpp"
-#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 namespace tpuwh::server::explain {
@@ -24,38 +23,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string namespace_of(const Json& object, const std::string& otherwise) {
-  const std::string own = text::text_member(text::member(object, "metadata"), "namespace");
-  return own.empty() ? otherwise : own;
-}
-
 std::string object_name(const Json& object) {
-  const Json metadata = text::member(object, "metadata");
+  const Json& metadata = at(object, {"metadata"});
   const std::string name = text::text_member(metadata, "name");
   const std::string generated = text::text_member(metadata, "generateName");
   return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
 }
-
-// A cluster's objects, which the webhook may ask about as well.
-class HeardByWebhook final : public source::ObjectSource {
- public:
-  HeardByWebhook(source::ObjectSource& objects, source::Snapshot& webhook)
-      : objects_(objects), webhook_(webhook) {}
-
-  Result<void> for_each(const Each& each) override {
-    return objects_.for_each([&](std::string_view kind, const Json& object) {
-      if (kind != "Pod") webhook_.add(object);
-      each(kind, object);
-    });
-  }
-  bool listed(std::string_view kind) const override { return objects_.listed(kind); }
-  bool served(std::string_view kind) const override { return objects_.served(kind); }
-  std::vector<std::string> not_known() const override { return objects_.not_known(); }
-
- private:
-  source::ObjectSource& objects_;
-  source::Snapshot& webhook_;
-};
 
 class Explainer {
  public:
@@ -80,10 +53,14 @@ class Explainer {
   // The cluster that was asked, with what is applied beside the workloads; else what the input
   // says of one.
   Result<outlook::ClusterState> read_cluster() {
+    // What the webhook may ask about.
+    const auto hear = [&](std::string_view kind, const Json& object) {
+      if (kind != "Pod") reviewer_.cluster().add(object);
+    };
     InputObjects input(request_.manifests, request_.ns);
-    HeardByWebhook of_input(input, reviewer_.cluster());
+    source::OverheardSource of_input(input, hear);
     if (request_.cluster == nullptr) return outlook::read_cluster_state(of_input, request_.config);
-    HeardByWebhook of_cluster(*request_.cluster, reviewer_.cluster());
+    source::OverheardSource of_cluster(*request_.cluster, hear);
     auto state = outlook::read_cluster_state(of_cluster, request_.config);
     if (!state) return state;
     const auto told = of_input.for_each([&](std::string_view, const Json& object) {

@@ -1,6 +1,6 @@
 #include "server/explain/gather.hpp"
 
-#include "server/text/json_text.hpp"
+#include "server/explain/pod_json.hpp"
 #include "webhook/answer/reasons.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/text/names.hpp"
@@ -72,11 +72,10 @@ struct GatheredGroup {
 };
 
 const Json* container_named(const Json& pod, const std::string& name) {
-  const Json* spec = text::find_member(pod, "spec");
   for (const char* list : {"containers", "initContainers"}) {
-    const Json* containers = spec == nullptr ? nullptr : text::find_member(*spec, list);
-    if (containers == nullptr || !containers->is_array()) continue;
-    for (const Json& each : *containers)
+    const Json& containers = at(pod, {"spec", list});
+    if (!containers.is_array()) continue;
+    for (const Json& each : containers)
       if (text::text_member(each, "name") == name) return &each;
   }
   return nullptr;
@@ -84,8 +83,8 @@ const Json* container_named(const Json& pod, const std::string& name) {
 
 // Where it comes from, in words.
 std::string source_of(const Json& entry) {
-  const Json from = text::member(entry, "valueFrom");
-  const std::string path = text::text_member(text::member(from, "fieldRef"), "fieldPath");
+  const Json& from = at(entry, {"valueFrom"});
+  const std::string path = text::text_member(at(from, {"fieldRef"}), "fieldPath");
   return path.empty() ? text::dump_json(from) : path;
 }
 
@@ -120,8 +119,8 @@ std::string title_of(const slices::SeenPod& pod) {
 }
 
 std::string pod_name(const Json& pod) {
-  const Json metadata = text::member(pod, "metadata");
-  const std::string hostname = text::text_member(text::member(pod, "spec"), "hostname");
+  const Json& metadata = at(pod, {"metadata"});
+  const std::string hostname = text::text_member(at(pod, {"spec"}), "hostname");
   if (!hostname.empty()) return hostname;
   const std::string name = text::text_member(metadata, "name");
   const std::string generated = text::text_member(metadata, "generateName");
@@ -147,17 +146,10 @@ std::string without_host(std::string name) {
   return name;
 }
 
-// The worth of a variable that all of them have alike; nothing where one has another, or none.
-template <class Members>
-std::optional<Id> shared_worth(const Members& members, Id key) {
-  std::optional<Id> shared;
-  for (const GatheredMember& member : members) {
-    const auto found = std::ranges::lower_bound(member.values, key, {}, &Values::value_type::first);
-    if (found == member.values.end() || found->first != key) return std::nullopt;
-    if (shared && *shared != found->second) return std::nullopt;
-    shared = found->second;
-  }
-  return shared;
+bool all_have(const std::vector<GatheredMember>& members, const Values::value_type& variable) {
+  return std::ranges::all_of(members, [&](const GatheredMember& member) {
+    return std::ranges::binary_search(member.values, variable);
+  });
 }
 
 }  // namespace
@@ -223,17 +215,14 @@ struct Gatherer::State {
   std::vector<Variable> take_shared(const GatheredGroup& group,
                                     const std::vector<std::vector<GatheredMember>*>& lists) {
     std::vector<Variable> out;
-    const GatheredMember& first = lists.front()->front();
-    const Values candidates = first.values;
-    for (const auto& [key, worth] : candidates) {
-      const auto alike = [&, key = key, worth = worth](const auto* members) {
-        return shared_worth(*members, key) == worth;
-      };
-      if (!std::ranges::all_of(lists, alike)) continue;
-      out.push_back(variable(group, key, worth));
+    const Values candidates = lists.front()->front().values;
+    for (const auto& value : candidates) {
+      if (!std::ranges::all_of(lists,
+                               [&](const auto* members) { return all_have(*members, value); }))
+        continue;
+      out.push_back(variable(group, value.first, value.second));
       for (auto* members : lists)
-        for (GatheredMember& member : *members)
-          std::erase_if(member.values, [key = key](const auto& each) { return each.first == key; });
+        for (GatheredMember& member : *members) std::erase(member.values, value);
     }
     return out;
   }

@@ -1,4 +1,5 @@
-// Members of a Pod as JSON, "" or null where they are not there.
+// Members of an object as JSON, "" or null where they are not there; nothing is copied, since a
+// Pod may carry the names of a thousand hosts several times.
 #pragma once
 
 #include "server/text/json_text.hpp"
@@ -9,11 +10,22 @@
 
 namespace tpuwh::server::explain {
 
-inline nlohmann::ordered_json at(const nlohmann::ordered_json& object,
-                                 std::initializer_list<const char*> path) {
-  nlohmann::ordered_json value = object;
-  for (const char* step : path) value = text::member(value, step);
-  return value;
+inline const nlohmann::ordered_json& at(const nlohmann::ordered_json& object,
+                                        std::initializer_list<const char*> path) {
+  static const nlohmann::ordered_json nothing;
+  const nlohmann::ordered_json* value = &object;
+  for (const char* step : path) {
+    value = text::find_member(*value, step);
+    if (value == nullptr) return nothing;
+  }
+  return *value;
+}
+
+// The one that it names, else this one.
+inline std::string namespace_of(const nlohmann::ordered_json& object,
+                                const std::string& otherwise) {
+  const std::string own = text::text_member(at(object, {"metadata"}), "namespace");
+  return own.empty() ? otherwise : own;
 }
 
 inline std::string label(const nlohmann::ordered_json& object, const std::string& key) {

@@ -27,8 +27,8 @@ Json resources_alone(const Json& containers) {
 
 // What the scheduler looks at: a Pod's program and its variables may be a hundred kilobytes.
 Json as_scheduled(const Json& pod) {
-  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", text::member(pod, "metadata")}};
-  const Json spec = text::member(pod, "spec");
+  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", at(pod, {"metadata"})}};
+  const Json& spec = at(pod, {"spec"});
   for (const auto& [key, value] : spec.items()) {
     const bool containers = key == "containers" || key == "initContainers";
     if (containers && value.is_array())
@@ -57,7 +57,7 @@ outlook::WantedWorkload wanted_workload(const Json& object, const std::string& n
   return {.api_version = text::text_member(object, "apiVersion"),
           .kind = text::text_member(object, "kind"),
           .ns = ns,
-          .name = text::text_member(text::member(object, "metadata"), "name"),
+          .name = text::text_member(at(object, {"metadata"}), "name"),
           .queue = label(object, queue_label),
           .slices = {},
           .services = {}};
@@ -84,7 +84,7 @@ Result<void> InputObjects::for_each(const Each& each) {
     Json object = manifest.object;
     Json& metadata = object["metadata"];
     if (!metadata.is_object()) metadata = Json::object();
-    if (text::text_member(metadata, "namespace").empty()) metadata["namespace"] = ns_;
+    metadata["namespace"] = namespace_of(object, ns_);
     each(kind, object);
   }
   return {};

@@ -10,29 +10,6 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-// Passes on what it hears, and keeps what slices::Cluster has no place for.
-class Overheard final : public source::ObjectSource {
- public:
-  Overheard(source::ObjectSource& source, ClusterState& state) : source_(source), state_(state) {}
-
-  Result<void> for_each(const Each& each) override {
-    return source_.for_each([&](std::string_view kind, const nlohmann::ordered_json& object) {
-      keep(kind, object, state_);
-      each(kind, object);
-    });
-  }
-  bool listed(std::string_view kind) const override { return source_.listed(kind); }
-  bool served(std::string_view kind) const override { return source_.served(kind); }
-  std::vector<std::string> not_known() const override { return source_.not_known(); }
-  std::string missing_namespace(const std::string& ns) override {
-    return source_.missing_namespace(ns);
-  }
-
- private:
-  source::ObjectSource& source_;
-  ClusterState& state_;
-};
-
 Tenant tenant_of(const slices::SeenPod& pod) {
   return {.kind = pod.kind,
           .ns = pod.ns,
@@ -70,7 +47,10 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
                                         const webhook::config::Config& config) {
   ClusterState state;
   state.prefix = config.prefix;
-  Overheard overheard(source, state);
+  source::OverheardSource overheard(
+      source, [&](std::string_view kind, const nlohmann::ordered_json& object) {
+        keep(kind, object, state);
+      });
   auto cluster = slices::read_cluster(overheard, config);
   if (!cluster) return cluster.error();
   for (auto& [name, node] : cluster->nodes) state.pools.put(std::move(node));

@@ -71,4 +71,28 @@ class SnapshotFile final : public ObjectSource {
   bool may_be_empty_ = false;
 };
 
+// Another source, of which somebody hears each object before it is told.
+class OverheardSource final : public ObjectSource {
+ public:
+  // `source` outlives it.
+  OverheardSource(ObjectSource& source, Each hear) : source_(source), hear_(std::move(hear)) {}
+
+  Result<void> for_each(const Each& each) override {
+    return source_.for_each([&](std::string_view kind, const nlohmann::ordered_json& object) {
+      hear_(kind, object);
+      each(kind, object);
+    });
+  }
+  bool listed(std::string_view kind) const override { return source_.listed(kind); }
+  bool served(std::string_view kind) const override { return source_.served(kind); }
+  std::vector<std::string> not_known() const override { return source_.not_known(); }
+  std::string missing_namespace(const std::string& ns) override {
+    return source_.missing_namespace(ns);
+  }
+
+ private:
+  ObjectSource& source_;
+  const Each hear_;
+};
+
 }  // namespace tpuwh::server::source
