@@ -77,6 +77,15 @@ Result<NodePool> node_pool(const Generation& generation, const Dims& dims,
   return no_such_way(generation, dims, chips_per_node);
 }
 
+std::optional<NodePool> find_node_pool(std::string_view accelerator, std::string_view topology,
+                                       std::uint32_t chips_per_node) {
+  const auto* generation = find_generation(accelerator);
+  const auto dims = Dims::parse(topology);
+  if (generation == nullptr || !dims) return std::nullopt;
+  const auto pool = node_pool(*generation, *dims, chips_per_node);
+  return pool ? std::optional(*pool) : std::nullopt;
+}
+
 const MachineType* smallest_machine(const Generation& generation, std::uint32_t chips) {
   const auto machines = generation.machine_types;  // ascending
   const auto found = std::ranges::find_if(

@@ -10,6 +10,8 @@
 #include "topology/slice.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::topology {
@@ -31,6 +33,10 @@ std::vector<NodePool> node_pools(const Generation& generation, const Dims& dims)
 //           message says which there are
 Result<NodePool> node_pool(const Generation& generation, const Dims& dims,
                            std::uint32_t chips_per_node);
+
+// The same by label value and text of a topology; nothing where the catalog does not know them.
+std::optional<NodePool> find_node_pool(std::string_view accelerator, std::string_view topology,
+                                       std::uint32_t chips_per_node);
 
 // The machine type with the fewest chips that has at least `chips`; null beyond the
 // largest.

@@ -72,7 +72,7 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
   if (!options.ask_cluster) return out;
   if (options.access.of_file()) {
     out.objects = std::make_unique<source::SnapshotFile>(options.access.snapshot, console.in,
-                                                         snapshot_made_with);
+                                                         source::SnapshotFile::of_outlook);
     return out;
   }
   auto session = live::open_session(options.access);

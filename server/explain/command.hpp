@@ -12,11 +12,6 @@ namespace tpuwh::server::explain {
 
 enum class ExplainOutput { text, html, svg, json, pods };
 
-// What prints a snapshot that says all that is asked.
-inline constexpr auto snapshot_made_with =
-    "kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A "
-    "-o json";
-
 struct ExplainOptions {
   std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
   std::string ns = "default";      // of objects that name none

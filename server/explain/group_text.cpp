@@ -3,7 +3,8 @@
 #include "server/catalog/gcloud.hpp"
 #include "server/catalog/picture.hpp"
 #include "server/explain/fold.hpp"
-#include "server/text/ranges.hpp"
+#include "server/explain/shared.hpp"
+#include "server/explain/worker_ids.hpp"
 #include "server/text/table.hpp"
 #include "topology/counted.hpp"
 #include "topology/grid.hpp"
@@ -53,10 +54,8 @@ class GroupPrinter {
   }
 
   static std::string ids_of(const Slice& slice) {
-    std::vector<std::uint32_t> ids;
-    for (const Member& member : slice.members)
-      ids.insert(ids.end(), member.worker_ids.begin(), member.worker_ids.end());
-    return ids.empty() ? "-" : text::as_ranges(ids);
+    const std::string ids = worker_ids_text(slice);
+    return ids.empty() ? "-" : ids;
   }
 
   std::string members_of(const Slice& slice) const {
@@ -90,23 +89,10 @@ class GroupPrinter {
 
   // Containers that have a variable alike are told together; of all of them nothing is said.
   void variable_lines(const std::vector<Variable>& variables, std::uint32_t containers) {
-    std::vector<Variable> alike;
-    std::vector<std::vector<std::string>> of;
-    for (const Variable& each : variables) {
-      const auto same = std::ranges::find_if(alike, [&](const Variable& other) {
-        return other.name == each.name && other.value == each.value && other.from == each.from &&
-               other.ours == each.ours;
-      });
-      const auto at = static_cast<std::size_t>(same - alike.begin());
-      if (same == alike.end()) {
-        alike.push_back(each);
-        of.emplace_back();
-      }
-      of[at].push_back(each.container);
-    }
-    for (std::size_t i = 0; i < alike.size(); ++i)
-      out_.line("    " + (of[i].size() == containers ? "" : folded(of[i]) + ": ") +
-                named(alike[i], told(alike[i].value, most_value)));
+    for (const Shared& each : shared(variables))
+      out_.line("    " +
+                (each.containers.size() == containers ? "" : folded(each.containers) + ": ") +
+                named(*each.variable, told(each.variable->value, most_value)));
   }
 
   // A variable that differs, with the values it has one after the other.

@@ -14,15 +14,6 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-// The shape's node pool, where the catalog knows it.
-std::optional<topology::NodePool> pool_of(const Group& group) {
-  const auto* generation = topology::find_generation(group.accelerator);
-  const auto dims = topology::Dims::parse(group.topology);
-  if (generation == nullptr || !dims) return std::nullopt;
-  const auto pool = topology::node_pool(*generation, *dims, group.chips_per_host);
-  return pool ? std::optional(*pool) : std::nullopt;
-}
-
 // Of a larger slice, whose node pools are others.
 bool is_part(const nlohmann::ordered_json& pod, const slices::SeenPod& seen) {
   return seen.placed_by_others && !selector(pod, webhook::read::key::topology).empty();
@@ -50,7 +41,9 @@ void ObjectPods::finish(Workload& workload) {
     group.placement = std::move(groups_[i].placement);
     group.pool_options = std::move(groups_[i].capacity);
     group.pool_options.slices = static_cast<std::uint32_t>(group.slices.size());
-    if (!groups_[i].part) group.pool = pool_of(group);
+    if (!groups_[i].part)
+      group.pool =
+          topology::find_node_pool(group.accelerator, group.topology, group.chips_per_host);
   }
   workload.findings = findings.take();
   workload.notes.insert(workload.notes.end(), notes_.begin(), notes_.end());

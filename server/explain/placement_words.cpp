@@ -1,14 +1,12 @@
 #include "server/explain/placement_words.hpp"
 
 #include "server/explain/pod_json.hpp"
+#include "server/outlook/capacity.hpp"
 #include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <array>
-#include <functional>
 
 namespace tpuwh::server::explain {
 
@@ -21,7 +19,7 @@ using Words = std::vector<std::string>;
 constexpr auto required = "requiredDuringSchedulingIgnoredDuringExecution";
 
 bool mentions(const Json& term, const std::string& wanted) {
-  const Json expressions = at(term, {"labelSelector", "matchExpressions"});
+  const Json& expressions = at(term, {"labelSelector", "matchExpressions"});
   if (!expressions.is_array()) return false;
   for (const Json& each : expressions)
     if (text::text_member(each, "key") == wanted) return true;
@@ -30,7 +28,7 @@ bool mentions(const Json& term, const std::string& wanted) {
 
 // The domain that required Pod affinity by this label keeps the Pods on; "" where there is none.
 std::string kept_on(const Json& pod, const std::string& by) {
-  const Json terms = at(pod, {"spec", "affinity", "podAffinity", required});
+  const Json& terms = at(pod, {"spec", "affinity", "podAffinity", required});
   if (!terms.is_array()) return {};
   for (const Json& term : terms)
     if (mentions(term, by)) return text::text_member(term, "topologyKey");
@@ -81,7 +79,7 @@ void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
   const auto topology = selector(pod, key::topology);
   if (!topology.empty()) nodes += fmt::format(" with topology {}", topology);
   out.push_back(fmt::format("nodes {}, {} each", nodes, topology::counted(seen.chips, "chip")));
-  const Json selectors = at(pod, {"spec", "nodeSelector"});
+  const Json& selectors = at(pod, {"spec", "nodeSelector"});
   if (!selectors.is_object()) return;
   Words others;
   for (const auto& [name, value] : selectors.items())
@@ -93,7 +91,7 @@ void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
 }
 
 void admitted_first(Words& out, const Json& pod) {
-  const Json gates = at(pod, {"spec", "schedulingGates"});
+  const Json& gates = at(pod, {"spec", "schedulingGates"});
   if (!gates.is_array()) return;
   Words names;
   for (const Json& gate : gates) names.push_back(text::text_member(gate, "name"));
@@ -119,13 +117,8 @@ std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod&
 }
 
 catalog::PoolOptions capacity_of(const Json& pod, const slices::SeenPod& seen) {
-  catalog::PoolOptions options;
+  auto options = outlook::capacity_of([&](std::string_view label) { return selector(pod, label); });
   options.dynamic_slicing = seen.placed_by_others && selector(pod, key::topology).empty();
-  const auto provisioning = selector(pod, key::provisioning);
-  options.spot = provisioning == "spot" || selector(pod, key::spot) == "true";
-  options.flex_start = provisioning == "flex-start" || selector(pod, key::flex_start) == "true";
-  const auto reservation = selector(pod, "cloud.google.com/reservation-name");
-  if (catalog::is_reservation(reservation)) options.reservation = reservation;
   options.dranet = selector(pod, "cloud.google.com/gke-networking-dra-driver") == "true";
   return options;
 }

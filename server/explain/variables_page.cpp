@@ -1,5 +1,7 @@
 #include "server/explain/variables_page.hpp"
 
+#include "server/explain/shared.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,28 +14,6 @@ namespace tpuwh::server::explain {
 namespace {
 
 using Cell = TableHtml::Cell;
-
-// A variable with all containers that have it alike.
-struct Shared {
-  const Variable* variable;
-  std::vector<std::string> containers;
-};
-
-bool alike(const Variable& a, const Variable& b) {
-  return a.name == b.name && a.value == b.value && a.from == b.from && a.ours == b.ours &&
-         a.why == b.why;
-}
-
-std::vector<Shared> shared(const std::vector<Variable>& variables) {
-  std::vector<Shared> out;
-  for (const Variable& variable : variables) {
-    auto same = std::ranges::find_if(
-        out, [&](const Shared& other) { return alike(*other.variable, variable); });
-    if (same == out.end()) same = out.insert(same, {&variable, {}});
-    same->containers.push_back(variable.container);
-  }
-  return out;
-}
 
 // How many there are, as far as variables name them.
 std::size_t container_count(const std::vector<VariableGroup>& groups) {

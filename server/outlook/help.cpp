@@ -1,10 +1,9 @@
 #include "server/outlook/help.hpp"
 
 #include "server/catalog/gcloud.hpp"
+#include "server/outlook/capacity.hpp"
 #include "server/text/json_text.hpp"
-#include "topology/catalog.hpp"
 #include "topology/node_pool.hpp"
-#include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 
@@ -14,8 +13,6 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-namespace key = webhook::read::key;
-
 // Written by the controllers on every Pod of an object, and by people.
 constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
                                        "batch.kubernetes.io/job-name",
@@ -24,18 +21,6 @@ constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
                                        "ray.io/cluster",
                                        "app.kubernetes.io/name",
                                        "app"};
-
-// How the Pods select capacity, as the flags of `catalog` say it (docs/facts.md#capacity-labels).
-catalog::PoolOptions options_of(const Member& member, std::uint32_t slices) {
-  catalog::PoolOptions options;
-  const std::string_view way = member.selected(key::provisioning);
-  options.flex_start = member.selected(key::flex_start) == "true" || way == "flex-start";
-  options.spot = member.selected(key::spot) == "true" || way == "spot";
-  const std::string_view reservation = member.selected("cloud.google.com/reservation-name");
-  if (catalog::is_reservation(reservation)) options.reservation = reservation;
-  options.slices = slices;
-  return options;
-}
 
 }  // namespace
 
@@ -56,12 +41,11 @@ void Help::add(std::string command) {
 }
 
 void add_pools(const Member& member, std::uint32_t slices, Help& help) {
-  const auto* generation = topology::find_generation(member.accelerator());
-  const auto dims = topology::Dims::parse(member.topology());
-  if (generation == nullptr || !dims) return;
-  const auto pool = topology::node_pool(*generation, *dims, member.slice().chips_per_host);
+  const auto pool = topology::find_node_pool(member.accelerator(), member.topology(),
+                                             member.slice().chips_per_host);
   if (!pool) return;
-  catalog::PoolOptions options = options_of(member, slices);
+  auto options = capacity_of([&](std::string_view label) { return member.selected(label); });
+  options.slices = slices;
   if (catalog::complaint(*pool, options)) return;
   for (const auto& command : catalog::gcloud_commands(*pool, options)) help.add(command.text());
 }

@@ -11,13 +11,6 @@ namespace tpuwh::server::outlook {
 namespace {
 
 using nlohmann::ordered_json;
-using webhook::read::Annotation;
-
-bool is_placed_by_kueue(const webhook::read::Pod& pod) {
-  return pod.has(Annotation::kueue_tas_required) || pod.has(Annotation::kueue_tas_preferred) ||
-         pod.has(Annotation::kueue_tas_unconstrained) ||
-         pod.has(Annotation::kueue_tas_slice_required);
-}
 
 }  // namespace
 
@@ -58,7 +51,7 @@ std::string Member::key() const {
 }
 
 std::string Member::placed_by_others() const {
-  if (is_placed_by_kueue(pod_))
+  if (webhook::facts::placed_by_kueue(pod_))
     return "topology-aware scheduling of Kueue chooses its nodes, which is not computed here";
   if (shape_.dynamic)
     return "it is a sub-slice or a slice made on demand: whoever makes it chooses its nodes";

@@ -1,5 +1,6 @@
 #include "server/outlook/pool_waits.hpp"
 
+#include "server/outlook/capacity.hpp"
 #include "server/outlook/help.hpp"
 #include "server/outlook/words.hpp"
 #include "topology/counted.hpp"
@@ -87,13 +88,13 @@ std::string nodes_of(const WantedSlice& slice) {
 }
 
 // How the Pods select capacity that is made when they ask; "" where they do not.
-std::string capacity_of(const Member& member) {
+std::string made_by(const Member& member) {
   if (const auto name = member.selected(key::compute_class); !name.empty())
     return "ComputeClass " + plain(name);
-  const std::string_view way = member.selected(key::provisioning);
-  if (member.selected(key::flex_start) == "true" || way == "flex-start") return "flex-start";
-  if (member.selected(key::spot) == "true" || way == "spot") return "Spot";
-  const std::string_view reservation = member.selected("cloud.google.com/reservation-name");
+  const auto options = capacity_of([&](std::string_view label) { return member.selected(label); });
+  if (options.flex_start) return "flex-start";
+  if (options.spot) return "Spot";
+  const std::string_view reservation = member.selected(reservation_key);
   return reservation.empty() ? "" : "reservation " + plain(reservation);
 }
 
@@ -319,7 +320,7 @@ std::vector<Wait> pool_waits(const Placeless& slices, const std::vector<PoolView
                              const Taken& taken, const ClusterState& cluster) {
   const std::size_t others = of(views, Bar::not_selected).size();
   if (others == views.size()) {
-    if (const auto way = capacity_of(slices.member); !way.empty())
+    if (const auto way = made_by(slices.member); !way.empty())
       return {no_capacity(slices, way, cluster)};
     return {views.empty() ? no_pool(slices, cluster) : not_selected(slices, others, cluster)};
   }

@@ -79,4 +79,11 @@ bool read_shape(const read::Pod& pod, Shape& shape) {
   return !shape.processes.empty() || !shape.init.empty();
 }
 
+bool placed_by_kueue(const read::Pod& pod) {
+  return pod.has(read::Annotation::kueue_tas_required) ||
+         pod.has(read::Annotation::kueue_tas_preferred) ||
+         pod.has(read::Annotation::kueue_tas_unconstrained) ||
+         pod.has(read::Annotation::kueue_tas_slice_required);
+}
+
 }  // namespace tpuwh::webhook::facts

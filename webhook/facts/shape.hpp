@@ -51,4 +51,7 @@ struct Shape {
 //   returns  false if no container asks for a chip, init containers included
 bool read_shape(const read::Pod& pod, Shape& shape);
 
+// Topology-aware scheduling of Kueue chooses its nodes.
+bool placed_by_kueue(const read::Pod& pod);
+
 }  // namespace tpuwh::webhook::facts

@@ -12,17 +12,10 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-bool placed_by_kueue(const read::Pod& pod) {
-  return pod.has(read::Annotation::kueue_tas_required) ||
-         pod.has(read::Annotation::kueue_tas_preferred) ||
-         pod.has(read::Annotation::kueue_tas_unconstrained) ||
-         pod.has(read::Annotation::kueue_tas_slice_required);
-}
-
 // Somebody else decides about the domain: terms of ours could make what they
 // admitted unschedulable.
 bool placed_by_others(const facts::Facts& facts) {
-  return facts.shape->dynamic || facts.pod->scheduling_group || placed_by_kueue(*facts.pod);
+  return facts.shape->dynamic || facts.pod->scheduling_group || facts::placed_by_kueue(*facts.pod);
 }
 
 // Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of the Pods of a
@@ -39,7 +32,7 @@ void note_unplaced(const facts::Facts& facts, outcome::Notes& notes) {
   if (shape.source != facts::TopologySource::sub_slice_annotation || shape.block_selected ||
       shape.selector_topology.empty() || shape.selector_topology == shape.topology)
     return;
-  if (pod.scheduling_group || placed_by_kueue(pod) || compared_by_kueue(pod)) return;
+  if (pod.scheduling_group || facts::placed_by_kueue(pod) || compared_by_kueue(pod)) return;
   notes.warn(findings::Finding::sub_slice_unplaced,
              "nothing places the " + std::to_string(facts.slice.hosts) + " Pods of sub-slice " +
                  std::string(shape.topology) + " on neighbouring hosts of " +
