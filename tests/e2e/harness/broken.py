@@ -37,7 +37,13 @@ def missing(api: Api, node: dict):
     api.delete("v1", "Node", _name(node))
     wait_for(f"{_name(node)} to go", lambda: not api.get("v1", "Node", _name(node)), 20)
     kept = {**node, "metadata": {key: node["metadata"][key] for key in ("name", "labels")}}
-    return lambda: api.create(kept)
+
+    def mend() -> None:
+        """A new node has the taint of one that is not ready until the controller manager has looked at it."""
+        api.create(kept)
+        wait_for(f"{_name(node)} to be ready", lambda: not _has_taint(api, node, "node.kubernetes.io/not-ready"), 20)
+
+    return mend
 
 
 def held(api: Api, node: dict):
