@@ -2,13 +2,13 @@
 
 #include "server/limits/limits.hpp"
 #include "webhook/read/body.hpp"
+#include "webhook/text/characters.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace tpuwh::server::https {
@@ -43,10 +43,10 @@ bool has_folded_line(std::string_view header) {
 
 // The characters of names, addresses and a port; what a list or a path would need
 // is not among them.
-bool is_host_char(char c) {
+constexpr auto host_characters = webhook::text::characters([](char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
          std::string_view("-._:[]%~").find(c) != std::string_view::npos;
-}
+});
 
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -125,7 +125,7 @@ void RequestParser::on_field_impl(field name, string_view, string_view value_tex
 
 void RequestParser::take_host(std::string_view value) {
   ++hosts_;
-  if (!std::all_of(value.begin(), value.end(), is_host_char)) {
+  if (!webhook::text::consists_of(host_characters, value)) {
     refuse(400, fmt::format("malformed Host: \"{}\"", webhook::text::printable(value)));
   }
 }

@@ -1,7 +1,7 @@
 #include "webhook/text/names.hpp"
 
-#include <algorithm>
-#include <array>
+#include "webhook/text/characters.hpp"
+
 #include <charconv>
 
 namespace tpuwh::webhook::text {
@@ -21,21 +21,11 @@ constexpr bool is_host_character(char c) {
   return is_lower(c) || is_digit(c);
 }
 
-// What may stand inside of a name, by character.
-using Inner = std::array<bool, 256>;
-template <class F>
-constexpr Inner inner_of(F&& allowed) {
-  Inner inner{};
-  for (std::size_t c = 0; c < inner.size(); ++c) inner[c] = allowed(static_cast<char>(c));
-  return inner;
-}
-constexpr Inner host_inner = inner_of([](char c) { return is_host_character(c) || c == '-'; });
-constexpr Inner label_inner =
-    inner_of([](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-
-bool consists_of(const Inner& inner, std::string_view text) {
-  return std::ranges::all_of(text, [&](char c) { return inner[static_cast<unsigned char>(c)]; });
-}
+// What may stand inside of a name.
+constexpr Characters host_inner =
+    characters([](char c) { return is_host_character(c) || c == '-'; });
+constexpr Characters label_inner =
+    characters([](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 
 }  // namespace
 
@@ -111,7 +101,7 @@ constexpr char printable_char(char c) {
   return c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' : c;
 }
 
-constexpr Inner is_printable = inner_of([](char c) { return printable_char(c) == c; });
+constexpr Characters is_printable = characters([](char c) { return printable_char(c) == c; });
 
 }  // namespace
 
