@@ -15,8 +15,10 @@ from harness import pools, slices
 from harness.api import wait_for
 from harness.live import Job, Live, jax_agrees, ray_agrees
 from harness.namespace import node_of
+from test_whole_pool import without_hint
 
 RUNS = 5
+TWO = ("tpu-slice-a", "tpu-slice-b")
 JOBSET, LWS = ("jobset-multislice.yaml",), ("lws-exclusive.yaml",)
 RAY, JOB = ("raycluster.yaml",), ("kueue.yaml", "job-kueue.yaml")
 WITHOUT_LWS = [JOBSET, RAY, JOB]  # five slices
@@ -92,10 +94,8 @@ def test_every_slice_stands_five_times(release, namespace, picture):
 
 def test_a_slice_of_higher_priority_takes_a_pool_whole(release, namespace, api, picture):
     """Two pools, full of a JobSet of priority 0; an Indexed Job of priority 1000 needs one."""
-    for name, value in (("e2e-usual", 0), ("e2e-urgent", 1000)):
-        namespace.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
-                          "metadata": {"name": name}, "value": value})
-    with pools.only(api, "tpu-slice-a", "tpu-slice-b"):
+    classes(namespace)
+    with pools.only(api, *TWO):
         namespace.apply(*JOBSET, edit=lambda obj: (unqueued(obj), prioritized(obj, "e2e-usual")))
         before = {pod["metadata"]["uid"]: pod for pod in namespace.running(8)}
         namespace.apply(*JOB, edit=lambda obj: prioritized(obj, "e2e-urgent"))
@@ -117,6 +117,41 @@ def test_a_slice_of_higher_priority_takes_a_pool_whole(release, namespace, api, 
     (job,) = [one for one in found if one.name == "queued-job"]
     assert job.stands, slices.table(found)
     assert evicted and set(evicted) <= set(gone), "nobody made room, and yet there was some"
+
+
+@pytest.mark.parametrize("begun", TWO)
+def test_a_slice_of_higher_priority_begins_where_nobody_has(release, namespace, api, picture, begun):
+    """Two pools, on one of them the first member of a slice of priority 0: the term alone leads to the other one.
+
+    Each pool once, since between equal ones the scheduler always takes the same.
+    """
+    (free,) = set(TWO) - {begun}
+    classes(namespace)
+
+    def alone(obj):
+        if obj["kind"] == "StatefulSet":
+            obj["spec"]["replicas"] = 1
+            obj["spec"]["template"]["spec"]["priorityClassName"] = "e2e-usual"
+
+    with without_hint(release):
+        with pools.only(api, begun):
+            namespace.apply("statefulset.yaml", edit=alone)
+            namespace.running(1)
+        with pools.only(api, *TWO):
+            namespace.apply(*JOB, edit=lambda obj: prioritized(obj, "e2e-urgent"))
+            pods = namespace.running(5)
+            found = seen(namespace)
+    picture(f"a member of priority 0 on {begun}, then a Job of priority 1000", slices.table(found))
+    assert len(pods) == 5
+    (job,) = [one for one in found if one.name == "queued-job"]
+    assert job.stands and job.pools == [free], slices.table(found)
+
+
+def classes(namespace):
+    """The two priorities, once for all cases."""
+    for name, value in (("e2e-usual", 0), ("e2e-urgent", 1000)):
+        namespace.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                          "metadata": {"name": name}, "value": value})
 
 
 def prioritized(obj, name):

@@ -24,10 +24,15 @@ bool expression_says(const read::Pod& pod, const read::Requirement& requirement,
                              : values == 1 && pod.values[requirement.values_begin] == said.value);
 }
 
+std::string_view priority_operator(Rule rule) {
+  return rule == Rule::others_of_priority ? "In" : "NotIn";
+}
+
 }  // namespace
 
 // Exists before NotIn, which is also true of a Pod without the label: alone it would keep the slice
-// away from every Pod of the cluster. In all namespaces, since a node pool is in none.
+// away from every Pod of the cluster. In all namespaces, since a node pool is in none. No Pod is
+// matched by both rules of other slices (docs/decisions/0027).
 void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
   const std::string_view prefix = config.prefix, key = text::view(placement.key);
@@ -37,9 +42,9 @@ void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
   else
     out.add("{\"key\":\"", prefix, "slice-key\",\"operator\":\"Exists\"},{\"key\":\"", prefix,
             "slice-key\",\"operator\":\"NotIn\",\"values\":[\"", key, "\"]}");
-  if (rule == Rule::others_of_priority)
-    out.add(",{\"key\":\"", prefix, "priority\",\"operator\":\"In\",\"values\":[\"",
-            placement.priority.view(), "\"]}");
+  if (rule != Rule::own)
+    out.add(",{\"key\":\"", prefix, "priority\",\"operator\":\"", priority_operator(rule),
+            "\",\"values\":[\"", placement.priority.view(), "\"]}");
   out.add("]},\"topologyKey\":\"", placement.topology_key, "\",\"namespaceSelector\":{}}");
 }
 
@@ -51,18 +56,10 @@ bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& p
   const auto says = [&](std::uint32_t i, const Said& what) {
     return expression_says(pod, pod.requirements[term.begin + i], parts.config, what);
   };
-  switch (rule) {
-    case Rule::own:
-      return count == 1 && says(0, {"slice-key", "In", key});
-    case Rule::others:
-      return count == 2 && says(0, {"slice-key", "Exists", {}}) &&
-             says(1, {"slice-key", "NotIn", key});
-    case Rule::others_of_priority:
-      return count == 3 && says(0, {"slice-key", "Exists", {}}) &&
-             says(1, {"slice-key", "NotIn", key}) &&
-             says(2, {"priority", "In", placement.priority.view()});
-  }
-  return false;
+  if (rule == Rule::own) return count == 1 && says(0, {"slice-key", "In", key});
+  return count == 3 && says(0, {"slice-key", "Exists", {}}) &&
+         says(1, {"slice-key", "NotIn", key}) &&
+         says(2, {"priority", priority_operator(rule), placement.priority.view()});
 }
 
 bool is_ours(const read::Pod& pod, const read::PodTerm& term, const config::Config& config) {

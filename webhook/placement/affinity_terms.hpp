@@ -11,9 +11,9 @@ namespace tpuwh::webhook::placement {
 
 // Which Pods a term selects.
 enum class Rule {
-  own,                 // of the same slice
-  others_of_priority,  // of other slices, of the same priority
-  others,              // of other slices
+  own,                         // of the same slice
+  others_of_priority,          // of other slices, of the same priority
+  others_of_other_priorities,  // of other slices, of any other
 };
 
 // What terms are made of: two slices' terms differ by it alone.

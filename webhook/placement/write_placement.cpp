@@ -57,7 +57,7 @@ void append_node_affinity(text::Buffer& out, const OtherCounts& others,
 
 void append_weighted(text::Buffer& out, const TermParts& parts) {
   out.append("{\"weight\":100,\"podAffinityTerm\":");
-  append_term(out, parts, Rule::others);
+  append_term(out, parts, Rule::others_of_other_priorities);
   out.append('}');
 }
 
@@ -270,7 +270,7 @@ void Writer::terms() {
         Rule::others_of_priority, false});
   list({pod_.pod_anti_affinity.preferred, write::Surface::pod_anti_affinity_preferred,
         write::Surface::pod_anti_affinity_preferred_term,
-        write::Surface::pod_anti_affinity_preferred_own, Rule::others, true});
+        write::Surface::pod_anti_affinity_preferred_own, Rule::others_of_other_priorities, true});
 }
 
 }  // namespace
