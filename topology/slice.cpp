@@ -100,6 +100,16 @@ Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
                    shape_advice(generation, chips_per_host));
 }
 
+OtherChips other_chips(const Generation& generation, const Dims& dims,
+                       std::uint32_t chips_per_host) {
+  OtherChips others;
+  std::array<std::uint32_t, 4> all{};
+  const std::size_t known = chips_per_vm_of(generation, dims, all);
+  for (std::size_t i = 0; i < known; ++i)
+    if (all[i] != chips_per_host) others.chips[others.size++] = all[i];
+  return others;
+}
+
 }  // namespace
 
 std::string text(const Bounds& bounds) {
@@ -137,6 +147,7 @@ Result<Slice> make_slice(const SliceRequest& request) {
 
   // Dims::max_product keeps every quotient far below 32 bits.
   const auto hosts = static_cast<std::uint32_t>(chips / chips_per_host);
+  const bool known = generation != nullptr && is_known(*generation, request.dims, chips_per_host);
   return Slice{
       .generation = generation,
       .accelerator = generation != nullptr ? generation->label : request.accelerator,
@@ -146,7 +157,8 @@ Result<Slice> make_slice(const SliceRequest& request) {
       .hosts = hosts,
       .processes_per_host = request.containers_per_pod,
       .processes = hosts * request.containers_per_pod,
-      .in_catalog = generation != nullptr && is_known(*generation, request.dims, chips_per_host),
+      .in_catalog = known,
+      .other_chips = known ? other_chips(*generation, request.dims, chips_per_host) : OtherChips{},
   };
 }
 

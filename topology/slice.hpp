@@ -7,6 +7,7 @@
 #include "topology/result.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ struct SliceRequest {
   std::uint32_t containers_per_pod;   // TPU containers that run together
 };
 
+// Chips per VM, other than a slice's own, with which its topology exists too.
+struct OtherChips {
+  std::array<std::uint32_t, 4> chips{};
+  std::size_t size = 0;
+};
+
 struct Slice {
   const Generation* generation;  // null: label absent or not in the catalog
   std::string_view accelerator;  // as requested; views the catalog where it is known
@@ -38,8 +45,9 @@ struct Slice {
   std::uint32_t chips_per_host;  // of the Pod, so of the VM
   std::uint32_t hosts;           // Pods of the slice
   std::uint32_t processes_per_host;
-  std::uint32_t processes;  // hosts * processes_per_host
-  bool in_catalog;          // dims with chips_per_host is a row or follows the rule
+  std::uint32_t processes;      // hosts * processes_per_host
+  bool in_catalog;              // dims with chips_per_host is a row or follows the rule
+  OtherChips other_chips = {};  // of the catalog, where the slice is in it
 
   bool multi_host() const { return hosts > 1; }
 

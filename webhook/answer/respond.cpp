@@ -42,8 +42,7 @@ void append_audit(const outcome::Decision& decision, const decide::Scratch& scra
   out.add(",\"auditAnnotations\":{\"reason\":\"", outcome::name(decision.reason), '"');
   if (decision.shadow) out.append(",\"mode\":\"shadow\"");
   if (!scratch.description.empty()) {
-    out.append(",\"slice\":");
-    write::append_json_string(out, scratch.description.view());
+    out.add(",\"slice\":\"", scratch.description.view(), '"');  // printable()
   }
   out.append('}');
 }

@@ -23,7 +23,6 @@ using findings::Finding;
 
 void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slice& slice,
                  Scratch& scratch) {
-  scratch.facts = facts::Facts();
   scratch.facts.pod = &pod;
   scratch.facts.shape = &scratch.shape;
   scratch.facts.member = &scratch.member;
@@ -56,7 +55,10 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
     if (slice.dims.rank() == 3) out.add('x', slice.dims.axis(2));
     if (!slice.accelerator.empty()) out.append(" of ");
   }
-  text::append_printable(out, slice.accelerator);
+  if (slice.generation != nullptr)
+    out.append(slice.accelerator);  // the catalog's
+  else
+    text::append_printable(out, slice.accelerator);
   if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(", ");
   out.add(slice.chips_per_host, " chips per host");
 }
@@ -81,7 +83,7 @@ outcome::Decision write_noted(const Around& around, Scratch& scratch) {
 
 outcome::Decision write_named(const Around& around, Scratch& scratch) {
   facts::Facts& facts = scratch.facts;
-  if (auto named = identity::check_names(facts, scratch.text); !named)
+  if (auto named = identity::check_names(facts, scratch.checked_names, scratch.text); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
   if (auto wrong = identity::wrong_hostname(facts, scratch.text); !wrong.empty())
     return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
@@ -155,8 +157,8 @@ void note_capacity(const read::Pod& pod, outcome::Notes& notes) {
 outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const Around& around,
                                Scratch& scratch) {
   note_capacity(pod, scratch.notes);
-  identity::SliceOrDecision found =
-      identity::slice_of(scratch.shape, scratch.member, ns, around.cluster, scratch.notes);
+  identity::SliceOrDecision found = identity::slice_of(
+      scratch.shape, scratch.member, ns, around.cluster, scratch.slice, scratch.notes);
   if (auto* decision = std::get_if<outcome::Decision>(&found)) return std::move(*decision);
   begin_facts(pod, ns, std::get<topology::Slice>(found), scratch);
   return decide_member(around, scratch);

@@ -6,6 +6,8 @@
 #include "webhook/facts/facts.hpp"
 #include "webhook/facts/provenance.hpp"
 #include "webhook/facts/shape.hpp"
+#include "webhook/identity/member_names.hpp"
+#include "webhook/identity/pod_slice.hpp"
 #include "webhook/outcome/notes.hpp"
 #include "webhook/placement/write_placement.hpp"
 #include "webhook/text/buffer.hpp"
@@ -21,8 +23,10 @@ struct Scratch {
   facts::Shape shape;
   workloads::Member member;
   facts::Facts facts;
+  identity::KeptSlice slice;
+  identity::CheckedNames checked_names;
   env::EnvValues values;
-  env::WantedEnv wanted;
+  env::ContainerEnvs envs;
   text::NameList unfit_pools;  // that the Pod is told to avoid
   placement::Affinities affinities;
   placement::SliceKeys slice_keys;

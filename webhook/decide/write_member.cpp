@@ -19,23 +19,6 @@ using findings::Finding;
 
 // ---- env
 
-// Each TPU container with what it should have.
-template <class F>
-void for_each_container(Scratch& scratch, F&& f) {
-  const auto visit = [&](const read::Container& container, std::uint32_t process) {
-    const env::ContainerEnv env{scratch.facts, container, process, scratch.wanted};
-    env::want(env, scratch.values);
-    f(env);
-  };
-  const facts::Shape& shape = scratch.shape;
-  for (std::uint32_t i = 0; i < shape.processes.size(); ++i) visit(*shape.processes[i], i);
-  // An init container runs before the processes and is none of them; with one
-  // process a host it stands in its place.
-  if (shape.processes.size() != 1) return;
-  for (const read::Container* init : shape.init)
-    if (init->chips() == shape.processes.front()->chips()) visit(*init, 0);
-}
-
 // What the values were computed from, but for what the containers say. Order and parts are stored
 // in Pods, as a digest: what is new is added behind, and only where it is used. Any other change
 // makes every Pod of an earlier release differ when it is reviewed again (docs/decisions/0013).
@@ -59,18 +42,19 @@ text::Digester begin_inputs(const facts::Facts& facts) {
 void write_env(Scratch& scratch) {
   text::Digester all_inputs = begin_inputs(scratch.facts);
   bool lost = false;
-  for_each_container(scratch, [&](const env::ContainerEnv& env) {
+  scratch.envs.want(scratch.facts, scratch.values);
+  for (const env::ContainerEnv& env : scratch.envs) {
     all_inputs.add(env.container.name);
     env::add_theirs(env, all_inputs);
     lost = lost || env::lost_variable(env);
-  });
+  }
   const text::Digest inputs = all_inputs.digest();
   scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
   scratch.after.clear();
-  for_each_container(scratch, [&](const env::ContainerEnv& env) {
+  for (const env::ContainerEnv& env : scratch.envs) {
     const env::EnvChanges changes = env::reconcile(env, scratch.after, scratch.notes);
     if (!scratch.frozen) env::write_changes(env, changes, scratch.patch);
-  });
+  }
   scratch.after.set_inputs(inputs);
 }
 

@@ -130,6 +130,7 @@ EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome:
 }
 
 void add_theirs(const ContainerEnv& env, text::Digester& inputs) {
+  if (env.container.variables == 0) return;
   const Judge judge(env);
   for (std::size_t v = 0; v < read::variable_count; ++v) {
     const auto variable = static_cast<read::Variable>(v);

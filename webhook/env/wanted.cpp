@@ -3,6 +3,7 @@
 #include "webhook/facts/env_entry.hpp"
 #include "webhook/identity/joins.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tpuwh::webhook::env {
@@ -67,20 +68,7 @@ void want_torch(const ContainerEnv& env, const EnvValues& values) {
   env.wanted.add(read::Variable::torch_tpu_slicebuilder_addresses, *values.torch_addresses);
 }
 
-}  // namespace
-
-void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
-  char* at = digits.data() + digits_used;
-  char* end = at + 1;
-  if (number < 10)
-    *at = static_cast<char>('0' + number);
-  else
-    end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
-  digits_used = static_cast<std::size_t>(end - digits.data());
-  add(variable, {at, static_cast<std::size_t>(end - at)});
-}
-
-void want(const ContainerEnv& env, const EnvValues& values) {
+void want_all(const ContainerEnv& env, const EnvValues& values) {
   const facts::Facts& facts = env.facts;
   WantedEnv& wanted = env.wanted;
   wanted.clear();
@@ -97,6 +85,35 @@ void want(const ContainerEnv& env, const EnvValues& values) {
   if (!values.tpu_name.empty()) wanted.add(read::Variable::tpu_name, values.tpu_name.view());
   want_device_plugin(env);
   want_torch(env, values);
+}
+
+}  // namespace
+
+void WantedEnv::add_number(read::Variable variable, std::uint32_t number) {
+  char* at = digits.data() + digits_used;
+  char* end = at + 1;
+  if (number < 10)
+    *at = static_cast<char>('0' + number);
+  else
+    end = std::to_chars(at, digits.data() + digits.size(), number).ptr;
+  digits_used = static_cast<std::size_t>(end - digits.data());
+  add(variable, {at, static_cast<std::size_t>(end - at)});
+}
+
+void ContainerEnvs::want(const facts::Facts& facts, const EnvValues& values) {
+  const facts::Shape& shape = *facts.shape;
+  envs_.clear();
+  wanted_.resize(std::max(wanted_.size(), shape.processes.size() + shape.init.size()));
+  const auto add = [&](const read::Container& container, std::uint32_t process) {
+    envs_.push_back({facts, container, process, wanted_[envs_.size()]});
+    want_all(envs_.back(), values);
+  };
+  for (std::uint32_t i = 0; i < shape.processes.size(); ++i) add(*shape.processes[i], i);
+  // An init container runs before the processes and is none of them; with one
+  // process a host it stands in its place.
+  if (shape.processes.size() != 1) return;
+  for (const read::Container* init : shape.init)
+    if (init->chips() == shape.processes.front()->chips()) add(*init, 0);
 }
 
 }  // namespace tpuwh::webhook::env

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::webhook::env {
 
@@ -54,10 +55,20 @@ struct ContainerEnv {
   const facts::Facts& facts;
   const read::Container& container;
   std::uint32_t process;  // whose values it gets; an init container those of process 0
-  WantedEnv& wanted;      // of want()
+  WantedEnv& wanted;
 };
 
-// Fills env.wanted.
-void want(const ContainerEnv& env, const EnvValues& values);
+// The TPU containers of a Pod, each with what it should have.
+class ContainerEnvs {
+ public:
+  // Fills them. Views into `values`.
+  void want(const facts::Facts& facts, const EnvValues& values);
+  auto begin() const { return envs_.begin(); }
+  auto end() const { return envs_.end(); }
+
+ private:
+  std::vector<ContainerEnv> envs_;
+  std::vector<WantedEnv> wanted_;  // reused
+};
 
 }  // namespace tpuwh::webhook::env

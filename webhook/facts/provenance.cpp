@@ -14,6 +14,11 @@ constexpr std::string_view version = "v1";
 // More than any record of ours has; looking one up takes as long as there are many.
 constexpr std::size_t max_entries = max_tpu_containers * read::variable_count;
 
+// Most are asked about the name that was there before, the very same text.
+bool same_name(std::string_view a, std::string_view b) {
+  return (a.data() == b.data() && a.size() == b.size()) || a == b;
+}
+
 // What stands before `separator`; both leave `text`.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
@@ -67,14 +72,14 @@ void Provenance::record(std::string_view container, read::Variable variable,
 void Provenance::record(std::string_view container, read::Variable variable,
                         const text::Digest& digest) {
   // The separators of the format stand in no container name that an API server takes.
-  const bool known = !entries_.empty() && entries_.back().container == container;
+  const bool known = !entries_.empty() && same_name(entries_.back().container, container);
   if (known || text::is_dns_label(container)) entries_.push_back({container, variable, digest});
 }
 
 const Provenance::Entry* Provenance::find(std::string_view container,
                                           read::Variable variable) const {
   for (const Entry& entry : entries_)
-    if (entry.variable == variable && entry.container == container) return &entry;
+    if (entry.variable == variable && same_name(entry.container, container)) return &entry;
   return nullptr;
 }
 
@@ -82,7 +87,7 @@ void Provenance::append_to(text::Buffer& out) const {
   out.add(version, ';', inputs_);
   std::string_view container;
   for (const Entry& entry : entries_) {
-    if (entry.container == container) {
+    if (same_name(entry.container, container)) {
       out.append(',');
     } else {
       out.add(';', entry.container, ':');

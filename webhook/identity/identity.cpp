@@ -109,8 +109,10 @@ Identity settle_identity(facts::Facts& facts, workloads::Member& member,
     if (sliced) return deny_index(settled.error());
     facts.slice_count = 0;  // a slice of its own, whatever its labels say
   }
-  for (std::string wrong : {wrong_worker_count(facts), wrong_ray_group(facts, cluster)})
-    if (!wrong.empty()) return contradictory(std::move(wrong));
+  if (auto wrong = wrong_worker_count(facts); !wrong.empty())
+    return contradictory(std::move(wrong));
+  if (auto wrong = wrong_ray_group(facts, cluster); !wrong.empty())
+    return contradictory(std::move(wrong));
   Identity identity =
       member.needs_place ? settle_place(facts, cluster, answer) : settle_index(facts, member);
   if (identity.verdict != Identity::Verdict::settled) return identity;

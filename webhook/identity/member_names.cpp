@@ -46,16 +46,21 @@ void note_group(const facts::Facts& facts, outcome::Notes& notes) {
 
 }  // namespace
 
-Result<void> check_names(const facts::Facts& facts, text::Buffer& text) {
+Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text) {
   const workloads::Member& member = *facts.member;
   text.clear();
   member.names.append(text, facts.slice_index, facts.slice.hosts - 1);
-  if (const std::string_view longest = text.view(); !text::is_dns_label(longest))
+  const std::string_view longest = text.view();
+  if (longest == checked.host && member.subdomain == checked.subdomain) return {};
+  if (!text::is_dns_label(longest))
     return wrong_name("host name", longest, "; shorten the name of the workload or its group",
                       ": lower-case letters, digits and inner dashes only");
   if (!text::is_dns_label(member.subdomain))
     return wrong_name("subdomain", member.subdomain, "; shorten the name of the workload",
                       ", so no host of the slice would resolve");
+  checked.host.clear();  // is no name, should there be no memory for the next line
+  checked.subdomain = member.subdomain;
+  checked.host = longest;
   return {};
 }
 

@@ -12,10 +12,16 @@ namespace tpuwh::webhook::identity {
 
 // ---- names that are put together
 
+// Names of a Pod before that were found right, at most 63 characters each: of the members of one
+// slice they are the same. One per thread.
+struct CheckedNames {
+  std::string host, subdomain;
+};
+
 // Host names become DNS names and stand in every member's lists.
 //   errors  name_too_long, bad_name, not_filled_in
 //   text    a name while it is looked at
-Result<void> check_names(const facts::Facts& facts, text::Buffer& text);
+Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text);
 
 // The Pod's own name has to be the one that its index gives, else the entry of the
 // lists is somebody else. The sentence that says it is not, or "".

@@ -138,7 +138,10 @@ std::uint32_t hosts_of_group(const workloads::Member& member, std::string_view n
   return group && group->hosts <= Dims::max_product ? group->hosts : 0;
 }
 
-SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& notes) {
+SliceOrDecision slice_of_topology(const facts::Shape& shape, KeptSlice& kept,
+                                  outcome::Notes& notes) {
+  const bool whole = shape.source != facts::TopologySource::sub_slice_annotation;
+  if (const topology::Slice* same = whole ? kept.find(shape) : nullptr) return *same;
   const auto dims = Dims::parse(shape.topology);
   if (!dims) {
     // GKE's device plugin passes over a sub-slice it cannot read.
@@ -155,18 +158,36 @@ SliceOrDecision slice_of_topology(const facts::Shape& shape, outcome::Notes& not
                                            static_cast<std::uint32_t>(shape.processes.size())});
   if (!slice) return outcome::deny(outcome::Reason::bad_topology, slice.error());
   note_catalog(*slice, notes);
+  kept.keep(shape, *slice);
   return *slice;
 }
 
 }  // namespace
 
+const topology::Slice* KeptSlice::find(const facts::Shape& shape) const {
+  const bool same = topology_ == shape.topology && accelerator_ == shape.accelerator &&
+                    chips_per_container_ == shape.chips_per_container() &&
+                    containers_ == shape.processes.size();
+  return same ? &slice_ : nullptr;
+}
+
+void KeptSlice::keep(const facts::Shape& shape, const topology::Slice& slice) {
+  if (!slice.in_catalog) return;
+  topology_.clear();  // finds nothing, should there be no memory for the next line
+  accelerator_ = shape.accelerator;
+  chips_per_container_ = shape.chips_per_container();
+  containers_ = shape.processes.size();
+  slice_ = slice;
+  topology_ = shape.topology;
+}
+
 SliceOrDecision slice_of(const facts::Shape& shape, const workloads::Member& member,
-                         std::string_view ns, const read::ClusterView& cluster,
+                         std::string_view ns, const read::ClusterView& cluster, KeptSlice& kept,
                          outcome::Notes& notes) {
   if (const auto odd = odd_shape(shape); !odd.empty())
     return outcome::leave_alone(Finding::containers_differ, outcome::Reason::inconsistent,
                                 std::string(odd), notes);
-  if (!shape.topology.empty()) return slice_of_topology(shape, notes);
+  if (!shape.topology.empty()) return slice_of_topology(shape, kept, notes);
   if (const std::uint32_t hosts = shape.class_chooses ? hosts_of_group(member, ns, cluster) : 0)
     return slice_of_hosts(shape, hosts);
   return slice_of_count(shape, member.worker_count, notes);

@@ -63,6 +63,7 @@ std::string_view topology_key(const read::Pod& pod, const workloads::Member& mem
     return {};
   }
   if (member.owner_keeps_group) return {};  // docs/decisions/0005
+  if (member.exclusive_topology == read::key::node_pool) return read::key::node_pool;  // mostly
   if (text::is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
   return selects_tpu_nodes(pod) ? read::key::node_pool : std::string_view();
 }
@@ -87,17 +88,6 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
   return true;
 }
 
-OtherCounts other_counts(const topology::Slice& slice) {
-  OtherCounts others;
-  // With chips that no VM of the generation has, nothing is known to be excluded.
-  if (slice.generation == nullptr || !slice.in_catalog) return others;
-  std::array<std::uint32_t, 4> all{};
-  const std::size_t known = topology::chips_per_vm_of(*slice.generation, slice.dims, all);
-  for (std::size_t i = 0; i < known; ++i)
-    if (all[i] != slice.chips_per_host) others.chips[others.size++] = all[i];
-  return others;
-}
-
 }  // namespace
 
 PriorityText::PriorityText(std::int32_t priority) {
@@ -118,7 +108,9 @@ text::SliceKey SliceKeys::of(const std::array<std::string_view, 4>& parts) {
   parts_.clear();
   for (const std::string_view part : parts) parts_.add(part, '\0');  // as the key has them
   const std::string_view all = parts_.view();
-  Slot& slot = slots_[std::hash<std::string_view>()(all) % slots_.size()];
+  if (slots_[last_].parts == all) return slots_[last_].key;  // mostly: members come together
+  last_ = std::hash<std::string_view>()(all) % slots_.size();
+  Slot& slot = slots_[last_];
   if (slot.parts != all) {
     slot.parts.clear();  // so that no key is another's where there is no memory
     slot.key = text::slice_key(parts);
@@ -146,8 +138,9 @@ std::optional<Placement> plan_placement(const facts::Facts& facts, const config:
                 placement.topology_key.empty() ? read::key::node_pool : placement.topology_key))
     return placement;
   placement.terms = !placement.topology_key.empty();
+  // With chips that no VM of the generation has, nothing is known to be excluded.
   if (pod.selector(read::key::accelerator_count).empty())
-    placement.not_on = other_counts(facts.slice);
+    placement.not_on = facts.slice.other_chips;
   return placement;
 }
 

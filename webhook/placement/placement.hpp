@@ -31,19 +31,13 @@ class PriorityText {
   std::size_t size_ = 0;
 };
 
-// Chips per VM, other than the Pod's, with which a topology exists too.
-struct OtherCounts {
-  std::array<std::uint32_t, 4> chips{};
-  std::size_t size = 0;
-};
-
 // What is added to a member of a multi-host slice.
 struct Placement {
   text::SliceKey key{};
   PriorityText priority{};        // spec.priority
   bool terms = false;             // Pod affinity and anti-affinity
   std::string_view topology_key;  // their domain
-  OtherCounts not_on{};           // requirement on gke-accelerator-count; empty for none
+  topology::OtherChips not_on{};  // requirement on gke-accelerator-count; empty for none
   std::string_view follow;        // the value of topology_key to select; "" for none
 };
 
@@ -62,6 +56,7 @@ class SliceKeys {
     text::SliceKey key;
   };
   std::array<Slot, 16> slots_;
+  std::size_t last_ = 0;
   text::Buffer parts_;
 };
 

@@ -12,7 +12,7 @@ constexpr std::string_view required_open = "{\"requiredDuringSchedulingIgnoredDu
 
 // ---- JSON
 
-void append_count(text::Buffer& out, const OtherCounts& others) {
+void append_count(text::Buffer& out, const topology::OtherChips& others) {
   out.add("{\"key\":\"", read::key::accelerator_count, "\",\"operator\":\"NotIn\",\"values\":[");
   for (std::size_t i = 0; i < others.size; ++i) {
     if (i > 0) out.append(',');
@@ -21,7 +21,7 @@ void append_count(text::Buffer& out, const OtherCounts& others) {
   out.append("]}");
 }
 
-void append_count_terms(text::Buffer& out, const OtherCounts& others) {
+void append_count_terms(text::Buffer& out, const topology::OtherChips& others) {
   out.append("[{\"matchExpressions\":[");
   append_count(out, others);
   out.append("]}]");
@@ -38,7 +38,7 @@ void append_hint(text::Buffer& out, const text::NameList& unfit) {
   out.append("]}]}}");
 }
 
-void append_node_affinity(text::Buffer& out, const OtherCounts& others,
+void append_node_affinity(text::Buffer& out, const topology::OtherChips& others,
                           const text::NameList& unfit) {
   out.append('{');
   if (others.size > 0) {
@@ -140,7 +140,7 @@ void Writer::follow() {
 }
 
 void Writer::whole_affinity() {
-  const OtherCounts& others = placement_.not_on;
+  const topology::OtherChips& others = placement_.not_on;
   text::Buffer& key = affinities_.key;
   key.clear();
   key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),

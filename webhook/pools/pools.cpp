@@ -12,9 +12,16 @@ namespace tpuwh::webhook::pools {
 namespace {
 
 // Of the hexadecimal system; -1 for what is none.
+constexpr auto digits = [] {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  for (std::int8_t i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = i;
+  for (std::int8_t i = 0; i < 6; ++i)
+    table[static_cast<std::size_t>('a' + i)] = static_cast<std::int8_t>(10 + i);
+  return table;
+}();
 int digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  return digits[static_cast<unsigned char>(c)];
 }
 
 // What is counted to 0 is not kept.
@@ -200,22 +207,22 @@ Stand stand_of(const Node& node, const std::vector<Holder>& holders,
 }
 
 struct Candidate {
-  std::string_view name;
+  const std::string_view* name;
   std::uint32_t usable;
 };
 
 // Names differ.
 bool matters_more(const Candidate& one, const Candidate& other) {
-  return one.usable != other.usable ? one.usable > other.usable : one.name < other.name;
+  return one.usable != other.usable ? one.usable > other.usable : *one.name < *other.name;
 }
 
 }  // namespace
 
 void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const {
   out.clear();
-  const SliceId id = slice_id(question.slice_key);
   const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
-  if (shape == shapes_.end() || bound_.contains(id)) return;
+  if (shape == shapes_.end() || shape->second.doubtful.empty()) return;
+  if (bound_.contains(slice_id(question.slice_key))) return;
   const bool all_selected = selects_by_shape(question.pod);
   // Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
   const auto counts = [&](const Holder& holder) {
@@ -229,7 +236,7 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
       if (stand_of(host->node, host->holders, question, all_selected, counts) == Stand::usable)
         ++usable;
     if (usable == 0 || usable >= question.hosts || !text::is_label_value(name)) continue;
-    const Candidate candidate{name, usable};
+    const Candidate candidate{&name, usable};
     if (count == kept.size()) {
       if (!matters_more(candidate, kept.front())) continue;
       std::ranges::pop_heap(kept, matters_more);
@@ -239,8 +246,8 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
     std::ranges::push_heap(kept.begin(), kept.begin() + count, matters_more);
   }
   const auto chosen = std::span(kept).first(count);
-  std::ranges::sort(chosen, {}, &Candidate::name);
-  for (const Candidate& each : chosen) out.add(each.name);
+  std::ranges::sort(chosen, {}, [](const Candidate& each) { return *each.name; });
+  for (const Candidate& each : chosen) out.add(*each.name);
 }
 
 std::vector<SeenPool> Pools::look(const read::PoolQuestion& question) const {

@@ -188,7 +188,7 @@ bool read_resources(text::JsonReader& in, Container& container, Pod& pod) {
 // Values of variables that nobody here reads may be long (certificates, JSON), so
 // a value is decoded only when its name turns out to be one of ours. Member order
 // is not promised, so the value's place is kept until then.
-bool read_env_entry(text::JsonReader& in, std::uint32_t index, Pod& pod) {
+bool read_env_entry(text::JsonReader& in, std::uint32_t index, Container& container, Pod& pod) {
   std::string_view name;
   text::RawString value;
   bool has_value = false, has_from = false;
@@ -212,6 +212,7 @@ bool read_env_entry(text::JsonReader& in, std::uint32_t index, Pod& pod) {
   EnvEntry entry{
       *variable, has_from ? EnvSource::value_from : EnvSource::literal, has_value, index, {}};
   if (has_value && !in.decode(value, entry.value)) return false;
+  container.variables |= 1u << static_cast<unsigned>(*variable);
   return keep(in, pod.entries, entry);
 }
 
@@ -220,7 +221,7 @@ bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
   container.env = Presence::present;
   return in.array([&](std::size_t index) {
     container.env_count = static_cast<std::uint32_t>(index + 1);
-    return read_env_entry(in, static_cast<std::uint32_t>(index), pod);
+    return read_env_entry(in, static_cast<std::uint32_t>(index), container, pod);
   });
 }
 
@@ -310,7 +311,7 @@ std::string_view Pod::selector(std::string_view key) const {
   return {};
 }
 
-const EnvEntry* Pod::entry(const Container& container, Variable variable) const {
+const EnvEntry* Pod::last_entry(const Container& container, Variable variable) const {
   for (std::uint32_t i = container.entries_end; i > container.entries_begin; --i)
     if (entries[i - 1].variable == variable) return &entries[i - 1];
   return nullptr;

@@ -52,6 +52,7 @@ struct Container {
   std::uint32_t env_count = 0;      // entries in the list, of all variables
   std::uint32_t entries_begin = 0;  // [begin, end) in Pod::entries
   std::uint32_t entries_end = 0;
+  std::uint32_t variables = 0;           // of these entries, a bit for each
   std::optional<std::uint64_t> request;  // google.com/tpu
   std::optional<std::uint64_t> limit;
   std::uint32_t claims_begin = 0;  // [begin, end) in Pod::claim_uses
@@ -173,12 +174,20 @@ struct Pod {
   // "" where there is none.
   std::string_view selector(std::string_view key) const;
 
-  // The entry that counts, which is the last of its name; null for none.
-  const EnvEntry* entry(const Container& container, Variable variable) const;
+  // The entry that counts, which is the last of its name; null for none. Every variable is asked
+  // for, and most are on no Pod.
+  const EnvEntry* entry(const Container& container, Variable variable) const {
+    const bool there = (container.variables >> static_cast<unsigned>(variable) & 1u) != 0;
+    return there ? last_entry(container, variable) : nullptr;
+  }
 
   // Forgets everything and keeps the memory.
   void clear();
+
+ private:
+  const EnvEntry* last_entry(const Container& container, Variable variable) const;
 };
+static_assert(variable_count <= 32);  // bits of Container::variables
 
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
 // Fails on a value of the wrong type at any field above, on a key that stands

@@ -44,14 +44,14 @@ char* encode_portable(const char* from, std::size_t size, char* to) {
 #if defined(__x86_64__)
 // 12 bytes to 16 characters at a time. Each 32-bit lane gets the bytes b a c b of
 // one triple; two multiplications shift its four 6-bit parts into place; the parts
-// become characters by adding an offset that depends on their range (upper case,
-// lower case, digits, '+', '/').
+// become characters by adding an offset that depends on their range: 0 for upper case,
+// 1 for lower case, 2 to 11 for digits, 12 and 13 for '+' and '/'.
 __attribute__((target("ssse3"))) std::size_t encode_ssse3(const char* from, std::size_t size,
                                                           char* to) {
   const __m128i spread = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
   const __m128i offsets =
-      _mm_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
-                    '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
+      _mm_setr_epi8('A', 'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                    '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 0, 0);
   std::size_t done = 0;
   for (; size - done >= 16; done += 12, to += 16) {
     __m128i in = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
@@ -61,10 +61,9 @@ __attribute__((target("ssse3"))) std::size_t encode_ssse3(const char* from, std:
     const __m128i low =
         _mm_mullo_epi16(_mm_and_si128(in, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
     const __m128i parts = _mm_or_si128(high, low);
-    // 0 for lower case and above up to 51, 1..12 for what follows; 13 for upper case
     const __m128i above = _mm_subs_epu8(parts, _mm_set1_epi8(51));
-    const __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(26), parts);
-    const __m128i range = _mm_or_si128(above, _mm_and_si128(upper, _mm_set1_epi8(13)));
+    const __m128i not_upper = _mm_cmpgt_epi8(parts, _mm_set1_epi8(25));  // -1 where it is so
+    const __m128i range = _mm_sub_epi8(above, not_upper);
     const __m128i text = _mm_add_epi8(parts, _mm_shuffle_epi8(offsets, range));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), text);
   }
@@ -77,14 +76,14 @@ __attribute__((target("avx2"))) std::size_t encode_avx2(const char* from, std::s
   const __m256i spread = _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,  //
                                           1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
   const __m256i offsets =
-      _mm256_setr_epi8('a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
-                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0,  //
-                       'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
-                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 'A', 0, 0);
-  std::size_t done = 0;
-  for (; size - done >= 28; done += 24, to += 32) {
-    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
-    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done + 12));
+      _mm256_setr_epi8('A', 'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 0, 0,  //
+                       'A', 'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
+                       '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 0, 0);
+  const char* at = from;
+  for (const char* const last = from + size - 28; at <= last; at += 24, to += 32) {
+    const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 12));
     const __m256i in = _mm256_shuffle_epi8(
         _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1), spread);
     const __m256i high = _mm256_mulhi_epu16(_mm256_and_si256(in, _mm256_set1_epi32(0x0fc0fc00)),
@@ -93,12 +92,12 @@ __attribute__((target("avx2"))) std::size_t encode_avx2(const char* from, std::s
                                            _mm256_set1_epi32(0x01000010));
     const __m256i parts = _mm256_or_si256(high, low);
     const __m256i above = _mm256_subs_epu8(parts, _mm256_set1_epi8(51));
-    const __m256i upper = _mm256_cmpgt_epi8(_mm256_set1_epi8(26), parts);
-    const __m256i range = _mm256_or_si256(above, _mm256_and_si256(upper, _mm256_set1_epi8(13)));
+    const __m256i not_upper = _mm256_cmpgt_epi8(parts, _mm256_set1_epi8(25));
+    const __m256i range = _mm256_sub_epi8(above, not_upper);
     const __m256i text = _mm256_add_epi8(parts, _mm256_shuffle_epi8(offsets, range));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), text);
   }
-  return done;
+  return static_cast<std::size_t>(at - from);
 }
 #endif
 

@@ -183,46 +183,103 @@ bool JsonReader::number(std::string_view& out) {
 
 namespace {
 
-// What a value that is neither object nor array begins with. Whether it is a number or a
-// literal to the end is not looked at: nobody uses it.
-constexpr auto begins_scalar = [] {
-  std::array<bool, 256> table{};
-  for (const char c : {'"', '-', 't', 'f', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'})
-    table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
+bool opens(char c) {
+  return c == '{' || c == '[';
+}
+
+// '}' and ']' come two after what opens them.
+bool closes(char c, char opening) {
+  return c == opening + 2;
+}
+
+// Whether this text stands at `at`, of which 64 bytes are readable wherever it is in the text.
+template <std::size_t N>
+bool stands_at(const char* at, const char (&text)[N]) {
+  return std::memcmp(at, text, N - 1) == 0;
+}
+
+// The brackets that a skipped value has open. One bit a level says whether it was opened by '{'.
+struct Brackets {
+  unsigned most;  // that may be open
+  unsigned open = 0;
+  std::uint64_t by_brace = 0;
+
+  bool full() const { return open >= most; }
+  bool in_object() const { return (by_brace & 1u) != 0; }
+  void push(char opening) {
+    ++open;
+    by_brace = by_brace << 1 | (opening == '{' ? 1u : 0u);
+  }
+  void pop() {
+    --open;
+    by_brace >>= 1;
+  }
+};
+
+// Behind the '}' of objects that end here one in the other.
+const std::uint32_t* close_objects(const char* text, const std::uint32_t* next,
+                                   const std::uint32_t* end, Brackets& brackets) {
+  for (; text[*next] == '}' && brackets.in_object() && next < end; ++next) brackets.pop();
+  return next;
+}
+
+// Takes members of objects, and of objects in these, as long as they are as programs write them:
+// without white space, so that the index need not be looked at for each character. Managed fields
+// are nothing else. From a value in an object to another one; what it does not take is left as it
+// stands, for skip_brackets() to take or to refuse.
+const std::uint32_t* skip_members(const char* text, const std::uint32_t* next,
+                                  const std::uint32_t* end, Brackets& brackets) {
+  constexpr std::ptrdiff_t most_taken = 5;
+  while (end - next >= most_taken) {
+    const char* const value = text + next[0];
+    if (stands_at(value, "{},\"")) {
+      if (text[next[4]] != ':' || brackets.full()) break;
+      next += 5;
+    } else if (stands_at(value, "{\"")) {
+      if (text[next[2]] != ':' || brackets.full()) break;
+      brackets.push('{');
+      next += 3;
+    } else {
+      const bool empty = stands_at(value, "{}") && !brackets.full();
+      if (!empty && !begins_scalar(*value)) break;
+      Brackets left = brackets;
+      const std::uint32_t* const after = close_objects(text, next + (empty ? 2 : 1), end, left);
+      if (!left.in_object() || end - after < 3) break;
+      if (!stands_at(text + after[0], ",\"") || text[after[2]] != ':') break;
+      brackets = left;
+      next = after + 3;
+    }
+  }
+  return next;
+}
 
 }  // namespace
 
-// Most of a review is skipped, so this loop works on locals, takes a key with its
-// colon in one step, and brackets with nothing between them in another. It may look
-// one place past the end: simdjson puts the size of the text there, and the text is
-// padded. One bit a level says whether it was opened by '{'.
-bool JsonReader::skip() {
+// Any value that is not a scalar, bracket by bracket. It may look one place past the end: simdjson
+// puts the size of the text there, and the text is padded.
+bool JsonReader::skip_brackets() {
   const char* const text = text_;
   const std::uint32_t* const end = end_;
   const std::uint32_t* next = next_;
-  const unsigned most = max_depth - depth_;
-  std::uint64_t opened_by_brace = 0;
-  unsigned open = 0;
+  Brackets brackets{max_depth - depth_};
   const auto stop = [&](std::string_view wanted) {
     next_ = next;
     return fail_syntax(wanted);
   };
   const auto at_key = [&] { return text[next[0]] == '"' && text[next[1]] == ':'; };
   for (;;) {
+    if (brackets.in_object()) next = skip_members(text, next, end, brackets);
     if (next >= end) return stop("a value");
     const char c = text[*next];
-    if (begins_scalar[static_cast<unsigned char>(c)]) {
+    if (begins_scalar(c)) {
       ++next;
-    } else if (c == '{' || c == '[') {
-      if (open >= most) return fail_depth();
+    } else if (opens(c)) {
+      if (brackets.full()) return fail_depth();
       ++next;
-      if (text[*next] == c + 2) {  // '}' and ']' come two after what opens them
+      if (closes(text[*next], c)) {
         ++next;
       } else {
-        ++open;
-        opened_by_brace = opened_by_brace << 1 | (c == '{' ? 1u : 0u);
+        brackets.push(c);
         if (c == '[') continue;
         if (!at_key()) return stop("a key");
         next += 2;
@@ -232,19 +289,18 @@ bool JsonReader::skip() {
       return stop("a value");
     }
     // After a value: closing brackets, then a comma and the next one.
-    for (; open > 0; --open, ++next, opened_by_brace >>= 1) {
-      const bool in_object = (opened_by_brace & 1u) != 0;
+    for (; brackets.open > 0; brackets.pop(), ++next) {
       if (text[*next] == ',' && next < end) {
         ++next;
-        if (!in_object) break;
+        if (!brackets.in_object()) break;
         if (!at_key()) return stop("a key");
         next += 2;
         break;
       }
-      if (text[*next] != (in_object ? '}' : ']') || next >= end)
+      if (text[*next] != (brackets.in_object() ? '}' : ']') || next >= end)
         return stop("',' or a closing bracket");
     }
-    if (open == 0) break;
+    if (brackets.open == 0) break;
   }
   next_ = next;
   return true;

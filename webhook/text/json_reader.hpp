@@ -41,6 +41,18 @@ struct RawString {
 // that takes one of them may see another object than the API server did.
 using Seen = std::uint32_t;
 
+// What a value that is neither object nor array begins with. Whether it is a number or a literal to
+// the end is not looked at where it is skipped: nobody uses it.
+inline constexpr auto scalar_beginnings = [] {
+  std::array<bool, 256> table{};
+  for (const char c : {'"', '-', 't', 'f', 'n', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'})
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+inline bool begins_scalar(char c) {
+  return scalar_beginnings[static_cast<unsigned char>(c)];
+}
+
 enum class JsonKind { object, array, string, number, boolean, null, invalid };
 
 class JsonReader {
@@ -91,7 +103,11 @@ class JsonReader {
   bool boolean(bool& out);
   // A number as it is written: "4", "4e0", "-1".
   bool number(std::string_view& out);
-  bool skip();
+  bool skip() {
+    if (next_ >= end_ || !begins_scalar(text_[*next_])) return skip_brackets();
+    ++next_;
+    return true;
+  }
   // Skips a value and gives it as it stands in the text.
   bool raw_value(std::string_view& out);
 
@@ -145,6 +161,7 @@ class JsonReader {
     while (last > first && is_space(last[-1])) --last;
     return {first, static_cast<std::size_t>(last - first)};
   }
+  bool skip_brackets();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
   // The string that is next, if nothing in it is escaped and no space is behind it, as in nearly
   // all that a program wrote; it is not taken.

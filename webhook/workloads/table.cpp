@@ -33,9 +33,16 @@ void HostNames::append_slice(text::Buffer& out, std::uint32_t slice) const {
 }
 
 void HostNames::append(text::Buffer& out, std::uint32_t slice, std::uint32_t host) const {
-  append_stem(out, slice);
   const std::uint32_t last = number(slice, host);
-  if (last > 0 || !bare_first) out.add('-', last);
+  if (last == 0 && bare_first) return append_stem(out, slice);
+  if (stem2.empty() && !with_slice)
+    out.add(stem, '-', last);
+  else if (stem2.empty())
+    out.add(stem, '-', slice, '-', last);
+  else if (!with_slice)
+    out.add(stem, '-', stem2, '-', last);
+  else
+    out.add(stem, '-', stem2, '-', slice, '-', last);
 }
 
 std::size_t HostNames::total_size(std::uint32_t slice, std::uint32_t hosts) const {

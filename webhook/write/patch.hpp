@@ -47,7 +47,8 @@ class Patch {
   void append(const SharedText& text);
 
   // One whole operation: a label or an annotation of ours becomes `value`; none where it is
-  // that already.
+  // that already. We made the value, of digits, checked names and printable(): nothing in it needs
+  // an escape.
   void set_own(Surface row, const std::optional<std::string_view>& present, std::string_view value);
 
   // Closes the array. The patch is "" if there was no operation.

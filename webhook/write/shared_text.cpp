@@ -15,8 +15,8 @@ std::size_t bytes_of(const SharedText& text) {
 
 }  // namespace
 
-SharedText& SharedTexts::slot_of(std::string_view key) {
-  return texts_[std::hash<std::string_view>()(key) % slots];
+std::size_t SharedTexts::slot_of(std::string_view key) {
+  return std::hash<std::string_view>()(key) % slots;
 }
 
 void SharedTexts::start(SharedText& text) {

@@ -37,7 +37,9 @@ class SharedTexts {
   // there; what throws half way leaves none.
   template <class Build>
   const SharedText& get(std::string_view key, Build&& build) {
-    SharedText& text = slot_of(key);
+    if (texts_[last_].key == key) return texts_[last_];  // mostly: members come together
+    last_ = slot_of(key);
+    SharedText& text = texts_[last_];
     if (text.key == key) return text;
     start(text);
     build(text.json);
@@ -46,11 +48,12 @@ class SharedTexts {
   }
 
  private:
-  SharedText& slot_of(std::string_view key);
+  static std::size_t slot_of(std::string_view key);
   void start(SharedText& text);
   void finish(SharedText& text, std::string_view key);
 
   std::array<SharedText, slots> texts_;
+  std::size_t last_ = 0;
   std::size_t bytes_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 namespace tpuwh::webhook::write {
 
@@ -137,62 +138,76 @@ constexpr std::string_view begin_of(std::string_view path) {
   return path.substr(0, path.find_first_of("*<"));
 }
 
-// Each head of each row: all of them one after the other.
-constexpr std::string_view head_begin = "{\"op\":\"", head_middle = "\",\"path\":\"";
-template <class F>
-constexpr void for_each_head(F&& f) {
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (const PatchOp op : ops)
-      if (allows_op(rows[row], op))
-        f(row, op,
-          std::array{head_begin, op_names[static_cast<std::size_t>(op)], head_middle,
-                     begin_of(rows[row].path)});
+// What stands between a path and the value.
+constexpr std::string_view path_end(const SurfaceRow& row) {
+  return row.op == PatchOp::remove ? "\"" : "\",\"value\":";
 }
 
-constexpr std::size_t heads_size = [] {
-  std::size_t size = 0;
-  for_each_head([&](std::size_t, PatchOp, const auto& parts) {
-    for (const std::string_view part : parts) size += part.size();
-  });
-  return size;
-}();
+// Takes a mark off the front of `path`.
+constexpr Marks take_mark(std::string_view& path, bool second) {
+  const bool index = path.front() == '*', key = path.starts_with(key_mark);
+  path.remove_prefix(index ? 1 : path.find('>') + 1);
+  if (index) return second ? Marks::two_indices : Marks::index;
+  return key ? Marks::key : Marks::prefix;
+}
 
-constexpr auto all_heads = [] {
-  std::array<char, heads_size> text{};
-  std::size_t at = 0;
-  for_each_head([&](std::size_t, PatchOp, const auto& parts) {
-    for (const std::string_view part : parts)
-      for (const char c : part) text[at++] = c;
-  });
-  return text;
-}();
-
-constexpr Spelling spelling_of(std::string_view path) {
+// The texts of a row, each of which `join` makes of its parts.
+template <class Join>
+constexpr Spelling spelling_of(const SurfaceRow& row, Join& join) {
   Spelling spelling;
-  path.remove_prefix(begin_of(path).size());
-  for (std::size_t text = 0; !path.empty(); ++text) {
-    const bool index = path.front() == '*';
-    if (index)
-      spelling.marks = text == 0 ? Marks::index : Marks::two_indices;
-    else
-      spelling.marks = path.starts_with(key_mark) ? Marks::key : Marks::prefix;
-    path.remove_prefix(index ? 1 : path.find('>') + 1);
-    spelling.texts[text] = begin_of(path);
-    path.remove_prefix(spelling.texts[text].size());
+  const std::string_view begin = begin_of(row.path);
+  std::string_view rest = row.path.substr(begin.size());
+  const auto end = [&] { return rest.empty() ? path_end(row) : std::string_view(); };
+  for (const PatchOp op : ops)
+    if (allows_op(row, op)) {
+      const auto index = static_cast<std::size_t>(op);
+      spelling.heads[index] = join({"{\"op\":\"", op_names[index], "\",\"path\":\"", begin, end()});
+    }
+  for (std::size_t text = 0; !rest.empty(); ++text) {
+    spelling.marks = take_mark(rest, text > 0);
+    const std::string_view between = begin_of(rest);
+    rest.remove_prefix(between.size());
+    spelling.texts[text] = join({between, end()});
   }
   return spelling;
 }
 
+using Parts = std::initializer_list<std::string_view>;
+
+// All texts of all rows stand one after the other in one array.
+constexpr std::size_t spelled_size = [] {
+  std::size_t size = 0;
+  const auto count = [&](Parts parts) {
+    for (const std::string_view part : parts) size += part.size();
+    return std::string_view();
+  };
+  for (const SurfaceRow& row : rows) spelling_of(row, count);
+  return size;
+}();
+
+constexpr auto spelled = [] {
+  std::array<char, spelled_size> text{};
+  std::size_t at = 0;
+  const auto write = [&](Parts parts) {
+    for (const std::string_view part : parts)
+      for (const char c : part) text[at++] = c;
+    return std::string_view();
+  };
+  for (const SurfaceRow& row : rows) spelling_of(row, write);
+  return text;
+}();
+
 constexpr auto spellings = [] {
   std::array<Spelling, rows.size()> all;
-  for (std::size_t i = 0; i < rows.size(); ++i) all[i] = spelling_of(rows[i].path);
-  std::string_view rest(all_heads.data(), all_heads.size());
-  for_each_head([&](std::size_t row, PatchOp op, const auto& parts) {
+  std::string_view rest(spelled.data(), spelled.size());
+  const auto take = [&](Parts parts) {
     std::size_t size = 0;
     for (const std::string_view part : parts) size += part.size();
-    all[row].heads[static_cast<std::size_t>(op)] = rest.substr(0, size);
+    const std::string_view text = rest.substr(0, size);
     rest.remove_prefix(size);
-  });
+    return text;
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) all[i] = spelling_of(rows[i], take);
   return all;
 }();
 

@@ -75,13 +75,13 @@ std::span<const SurfaceRow> surface();
 // What is filled into the path of a row.
 enum class Marks { none, prefix, key, index, two_indices };
 
-// How the operations of a row are written.
+// How the operations of a row are written, up to the value: {"op":"add","path":"/spec/…","value":
 struct Spelling {
   Marks marks = Marks::none;
-  // For each operation: all up to the first mark, {"op":"add","path":"/spec/…; "" where the row
-  // does not allow it.
+  // For each operation: all up to the first mark, or to the value where there is none; "" where
+  // the row does not allow it.
   std::array<std::string_view, 3> heads;
-  std::array<std::string_view, 2> texts;  // what follows the marks
+  std::array<std::string_view, 2> texts;  // what follows each mark
 };
 const Spelling& spelling(Surface row);
 // Fields that no row writes, for whoever asks.

@@ -48,35 +48,56 @@ TEST(AdmitTest, what_is_thrown_becomes_an_answer_that_admits) {
             outcome::Outcome::patched);
 }
 
+std::string with(test::PodBuilder pod, std::string_view accelerator, std::string_view topology,
+                 unsigned chips) {
+  return pod.accelerator(accelerator).topology(topology).tpu(chips).review();
+}
+
 TEST(AdmitTest, a_workspace_carries_nothing_over) {
-  const std::string reviews[] = {ray_review(),
-                                 a_pod().review(),
-                                 a_pod().job("train", 1).topology("2x4").tpu(4).review(),
-                                 a_pod().job("train", 9).topology("2x4").tpu(4).review(),
-                                 "{",
-                                 "",
-                                 test::review_of(test::full_pod()).dump(),
-                                 a_pod()
-                                     .jobset("s", "r", 2, 1, 0)
-                                     .accelerator("tpu7x")
-                                     .topology("2x2x2")
-                                     .tpu(2)
-                                     .container("b")
-                                     .tpu(2)
-                                     .review(),
-                                 a_pod().tpu(4).review(),
-                                 a_pod().topology("2x2").tpu(4).review(),
-                                 "[[[[",
-                                 std::string(9u << 20, ' ')};
+  const test::PodBuilder slices =
+      a_pod().jobset("s", "r", 2, 1, 0).accelerator("tpu-v6e-slice").topology("4x4").tpu(4);
+  const std::string reviews[] = {
+      ray_review(),
+      a_pod().review(),
+      a_pod().job("train", 1).topology("2x4").tpu(4).review(),
+      a_pod().job("train", 9).topology("2x4").tpu(4).review(),
+      "{",
+      "",
+      test::review_of(test::full_pod()).dump(),
+      a_pod()
+          .jobset("s", "r", 2, 1, 0)
+          .accelerator("tpu7x")
+          .topology("2x2x2")
+          .tpu(2)
+          .container("b")
+          .tpu(2)
+          .review(),
+      a_pod().tpu(4).review(),
+      a_pod().topology("2x2").tpu(4).review(),
+      slices.review(),
+      with(slices, "tpu-v5-lite-podslice", "4x4", 4),
+      with(slices, "tpu-v6e-slice", "2x4", 4),
+      with(slices, "tpu-v6e-slice", "4x4", 8),
+      with(slices, "tpu-v6e-slice", "4x4", 3),
+      with(slices, "tpu9-slice", "4x4", 4),
+      with(slices, "tpu-v6e-slice", "4x5", 4),
+      test::PodBuilder(slices).container("b").tpu(4).review(),
+      test::PodBuilder(slices).set("/spec/subdomain", "Bad_one").review(),
+      a_pod().jobset("s_", "r", 2, 1, 0).topology("4x4").tpu(4).review(),
+      "[[[[",
+      std::string(9u << 20, ' ')};
+  config::Config other;
+  other.prefix = "a.example/";
   Workspace shared;
   for (const std::string& before : reviews)
-    for (const std::string& review : reviews) {
-      std::string first = before, second = review;
-      admit(read::Body(first), {}, read::NoCluster(), shared);
-      const std::string again(admit(read::Body(second), {}, read::NoCluster(), shared).body);
-      Workspace fresh;
-      EXPECT_EQ(again, admit(read::Body(second), {}, read::NoCluster(), fresh).body);
-    }
+    for (const std::string& review : reviews)
+      for (const config::Config& config : {config::Config(), other}) {
+        std::string first = before, second = review;
+        admit(read::Body(first), {}, read::NoCluster(), shared);
+        const std::string again(admit(read::Body(second), config, read::NoCluster(), shared).body);
+        Workspace fresh;
+        EXPECT_EQ(again, admit(read::Body(second), config, read::NoCluster(), fresh).body);
+      }
 }
 
 TEST(AdmitTest, a_workspace_may_move) {

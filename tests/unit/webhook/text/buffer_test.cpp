@@ -29,6 +29,16 @@ TEST(BufferTest, takes_literals_whole) {
   EXPECT_EQ(out.view(), std::string_view("a\0bcdef", 7));
 }
 
+TEST(BufferTest, takes_texts_of_every_length) {
+  const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF";
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    Buffer out;
+    const std::string part = text.substr(0, size);
+    out.add('<', std::string_view(part), '>');
+    EXPECT_EQ(out.view(), '<' + part + '>');
+  }
+}
+
 TEST(BufferTest, an_empty_text_is_nothing) {
   Buffer out;
   out.append("");

@@ -176,9 +176,10 @@ TEST(JsonDepth, sixty_four_levels_are_the_most) {
     for (const auto& [open, inner, close] : {std::tuple{"[", "1", "]"},
                                              {"[", "", "]"},
                                              {"{\"a\":", "1", "}"},
+                                             {"{\"a\":", "{}", "}"},
                                              {"[{\"a\":", "1", "}]"}}) {
       const bool two = std::string_view(open).starts_with("[{");
-      const std::size_t most = two ? 32 : 64;
+      const std::size_t most = two ? 32 : 64 - std::string_view(inner).size() / 2;
       std::string error;
       EXPECT_TRUE(accepts(nested(most, open, inner, close), way, &error)) << error;
       EXPECT_FALSE(accepts(nested(most + 1, open, inner, close), way, &error));
@@ -203,6 +204,38 @@ TEST(JsonSkip, matches_brackets) {
     EXPECT_FALSE(accepts(bad, Way::skipped)) << bad;
   for (const char* good : {"[]", "{}", R"({"]":"}"})", R"("[")", "1", "null"})
     EXPECT_TRUE(accepts(good, Way::skipped)) << good;
+}
+
+// A review as programs write it, and with white space: wherever one character is another, is gone
+// or is there twice, what is skipped is refused just when what is read is.
+TEST(JsonSkip, refuses_what_reading_refuses) {
+  const std::string text =
+      R"({"a":{".":{},"b":{".":{},"c":{}},"d":"x"},"e":[{"a":"b"},{},["a",[]],{"c":{"d":{}}}],"g":{}})";
+  std::string spaced;
+  for (const char c : text) spaced.append(1, c).append(c == ',' || c == ':' || c == '{' ? " " : "");
+  for (const std::string& whole : {text, spaced, "[" + text + "," + text + "]"}) {
+    ASSERT_TRUE(accepts(whole, Way::skipped));
+    for (std::size_t at = 0; at < whole.size(); ++at)
+      for (const std::string_view put :
+           {"{", "}", "[", "]", ",", ":", "\"", "x", " ", "", "}}", "{{"}) {
+        const std::string other = whole.substr(0, at).append(put) + whole.substr(at + 1);
+        const std::string cut = whole.substr(0, at).append(put);
+        EXPECT_EQ(accepts(other, Way::skipped), accepts(other, Way::read)) << other;
+        EXPECT_EQ(accepts(cut, Way::skipped), accepts(cut, Way::read)) << cut;
+      }
+  }
+}
+
+// The bytes behind a text may be anything: here what would go on with it.
+TEST(JsonSkip, ends_with_the_text) {
+  const std::string whole = R"({"a":{"b":{},"c":"d"},"e":{}})";
+  const std::string text = whole + whole + std::string(read::padding, '}');
+  JsonReader in;
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const std::string_view cut = std::string_view(text).substr(0, size);
+    EXPECT_FALSE(in.start(cut) && in.skip()) << cut;
+  }
+  EXPECT_TRUE(in.start(std::string_view(text).substr(0, whole.size())) && in.skip() && in.finish());
 }
 
 TEST(JsonSkip, takes_exactly_one_value) {
