@@ -1,73 +1,77 @@
 #include "server/log/log.hpp"
 
 #include "server/log/sink.hpp"
+#include "webhook/text/buffer.hpp"
+#include "webhook/text/characters.hpp"
 
-#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 
 namespace tpuwh::server::log {
 namespace {
 
-using Line = fmt::memory_buffer;  // 500 bytes without an allocation: a usual line
+using Line = webhook::text::Buffer;
 
 constexpr std::size_t most_value_bytes = 256;
 
-void append(Line& line, std::string_view text) {
-  line.append(text.data(), text.data() + text.size());
-}
+// Characters that stand for themselves. Names in Kubernetes are ASCII; what is not is noise, and
+// may not be UTF-8.
+constexpr auto plain_in_quotes =
+    webhook::text::characters([](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+constexpr auto plain_bare = webhook::text::characters(
+    [](char c) { return webhook::text::is_of(plain_in_quotes, c) && c != ' ' && c != '='; });
 
-void append_escaped(Line& line, char c) {
+std::string_view escaped(char c) {
   switch (c) {
     case '"':
-      return append(line, "\\\"");
+      return "\\\"";
     case '\\':
-      return append(line, "\\\\");
+      return "\\\\";
     case '\n':
-      return append(line, "\\n");
+      return "\\n";
     case '\t':
-      return append(line, "\\t");
+      return "\\t";
     default:
-      break;
+      return "?";
   }
-  // Names in Kubernetes are ASCII; what is not is noise, and may not be UTF-8.
-  line.push_back(c >= ' ' && c <= '~' ? c : '?');
 }
 
 void append_quoted(Line& line, std::string_view text) {
-  line.push_back('"');
-  for (const char c : text.substr(0, most_value_bytes)) append_escaped(line, c);
-  if (text.size() > most_value_bytes) append(line, "...");
-  line.push_back('"');
+  std::string_view rest = text.substr(0, most_value_bytes);
+  line.append('"');
+  for (;;) {
+    const std::size_t plain = webhook::text::count_leading(plain_in_quotes, rest);
+    line.append(rest.substr(0, plain));
+    if (plain == rest.size()) break;
+    line.append(escaped(rest[plain]));
+    rest.remove_prefix(plain + 1);
+  }
+  if (text.size() > most_value_bytes) line.append("...");
+  line.append('"');
 }
 
 bool is_bare_word(std::string_view text) {
-  const auto plain = [](char c) {
-    return c > ' ' && c <= '~' && c != '"' && c != '=' && c != '\\';
-  };
   return !text.empty() && text.size() <= most_value_bytes &&
-         std::all_of(text.begin(), text.end(), plain);
+         webhook::text::consists_of(plain_bare, text);
 }
 
 void append_value(Line& line, LogFormat format, const LogField& field) {
-  if (const auto* number = std::get_if<std::uint64_t>(&field.value)) {
-    return append(line, fmt::format_int(*number).c_str());
-  }
+  if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return line.append(*number);
   if (const auto* flag = std::get_if<bool>(&field.value)) {
-    return append(line, *flag ? "true" : "false");
+    return line.append(*flag ? std::string_view("true") : std::string_view("false"));
   }
   const auto text = std::get<std::string_view>(field.value);
-  if (format == LogFormat::text && is_bare_word(text)) return append(line, text);
+  if (format == LogFormat::text && is_bare_word(text)) return line.append(text);
   append_quoted(line, text);
 }
 
 void append_field(Line& line, LogFormat format, const LogField& field) {
-  append(line, format == LogFormat::text ? " " : ",\"");
-  append(line, field.key);
-  append(line, format == LogFormat::text ? "=" : "\":");
+  if (format == LogFormat::text)
+    line.add(' ', field.key, '=');
+  else
+    line.add(",\"", field.key, "\":");
   append_value(line, format, field);
 }
 
@@ -75,7 +79,7 @@ void append_fields(Line& line, LogFormat format, std::string_view message,
                    std::span<const LogField> fields) {
   append_field(line, format, {"msg", message});
   for (const LogField& field : fields) append_field(line, format, field);
-  if (format == LogFormat::json) line.push_back('}');
+  if (format == LogFormat::json) line.append('}');
 }
 
 spdlog::level::level_enum to_spdlog(LogLevel level) {
@@ -103,11 +107,19 @@ Log::Log(LogFormat format, LogLevel level)
 
 Log::~Log() = default;
 
-void Log::write(LogLevel level, std::string_view message, std::span<const LogField> fields) {
-  if (!logger_->should_log(to_spdlog(level))) return;
-  Line line;
+void Log::flush() {
+  holds_lines_.store(false, std::memory_order_relaxed);
+  logger_->flush();
+}
+
+bool Log::add(LogLevel level, std::string_view message, std::span<const LogField> fields) {
+  if (!logger_->should_log(to_spdlog(level))) return false;
+  thread_local Line line;  // its memory is kept
+  line.clear();
   append_fields(line, format_, message, fields);
-  logger_->log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  logger_->log(to_spdlog(level), spdlog::string_view_t(line.view().data(), line.size()));
+  holds_lines_.store(true, std::memory_order_relaxed);
+  return true;
 }
 
 void Log::review(const webhook::outcome::Summary& summary, std::chrono::microseconds took) {
@@ -132,15 +144,17 @@ void Log::review(const webhook::outcome::Summary& summary, std::chrono::microsec
       LogField{"shadow", summary.shadow},
       LogField{"micros", static_cast<std::uint64_t>(took.count())},
   };
-  const bool ours = summary.outcome == webhook::outcome::Outcome::failed;
-  write(ours ? LogLevel::warn : LogLevel::info, "review", fields);
+  if (summary.outcome == webhook::outcome::Outcome::failed)
+    write(LogLevel::warn, "review", fields);
+  else
+    add(LogLevel::info, "review", fields);
 }
 
 std::string format_fields(LogFormat format, std::string_view message,
                           std::span<const LogField> fields) {
   Line line;
   append_fields(line, format, message, fields);
-  return fmt::to_string(line);
+  return std::string(line.view());
 }
 
 }  // namespace tpuwh::server::log

@@ -9,6 +9,7 @@
 #include "server/log/level.hpp"
 #include "webhook/outcome/summary.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -49,13 +50,25 @@ class Log {
   }
 
   // The line of a review: every field of the summary, always, in one order.
-  // Warnings for faults of ours, information for the rest.
+  // Warnings for faults of ours, information for the rest. Not written at once, as others are:
+  // an event loop flushes those of a turn together.
   void review(const webhook::outcome::Summary& summary, std::chrono::microseconds took);
 
+  // Writes the lines that wait, without waiting for their reader (server/log/sink.hpp).
+  void flush();
+
+  // Whether there are lines that nobody has flushed.
+  bool holds_lines() const { return holds_lines_.load(std::memory_order_relaxed); }
+
  private:
-  void write(LogLevel level, std::string_view message, std::span<const LogField> fields);
+  // Whether there was something to write.
+  bool add(LogLevel level, std::string_view message, std::span<const LogField> fields);
+  void write(LogLevel level, std::string_view message, std::span<const LogField> fields) {
+    if (add(level, message, fields)) flush();
+  }
 
   LogFormat format_;
+  std::atomic<bool> holds_lines_{false};
   std::unique_ptr<spdlog::logger> logger_;
 };
 

@@ -1,12 +1,9 @@
 #include "server/log/sink.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <spdlog/formatter.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
 #include <memory>
 #include <utility>
@@ -68,16 +65,17 @@ class LineFormatter final : public spdlog::formatter {
     }
     append(out, second_text_);
     const auto micros = std::chrono::duration_cast<microseconds>(time - second).count();
-    fmt::format_to(fmt::appender(out), ".{:06}Z", micros);
+    char text[] = ".000000Z";
+    auto rest = static_cast<unsigned>(micros);
+    for (char* digit = text + 6; rest > 0; --digit, rest /= 10)
+      *digit = static_cast<char>('0' + rest % 10);
+    append(out, {text, 8});
   }
 
   LogFormat format_;
   std::chrono::time_point<spdlog::log_clock, std::chrono::seconds> second_{};
   std::string second_text_;
 };
-
-// A pipe that is ready to write takes at least this much without blocking (POSIX).
-constexpr std::size_t block_bytes = 4096;
 
 // How long the last lines may take when the program ends.
 constexpr auto last_wait = std::chrono::milliseconds(1000);
@@ -88,57 +86,70 @@ constexpr auto poll_wait = std::chrono::milliseconds(100);
 LogSink::LogSink(LogFormat format, int file)
     : base_sink(std::make_unique<LineFormatter>(format)),
       format_(format),
-      file_(file),
-      writer_([this](const std::stop_token& stop) { write_blocks(stop); }) {}
+      output_(file),
+      writer_([this](const std::stop_token& stop) { write_late(stop); }) {}
 
 LogSink::~LogSink() = default;
 
+std::size_t LogSink::writes() {
+  const std::lock_guard lock(mutex_);
+  return output_.calls();
+}
+
 void LogSink::sink_it_(const spdlog::details::log_msg& message) {
-  if (pending_.size() >= most_bytes) {
+  if (pending_.size() - written_ >= most_bytes) {
     ++dropped_;
     return;
   }
-  const bool first = pending_.size() == 0;
   formatter_->format(message, pending_);
-  if (first) something_.notify_one();
+  if (pending_.size() - written_ >= turn_bytes) write_now();
+  if (std::exchange(asleep_, false)) something_.notify_one();
 }
 
-void LogSink::write_blocks(const std::stop_token& stop) {
-  Buffer block;
+// As much as the reader takes at once.
+void LogSink::write_now() {
+  append_dropped();
+  if (pending_.size() == 0) return;
+  written_ += output_.write_now({pending_.data() + written_, pending_.size() - written_});
+  if (written_ == pending_.size() || written_ >= most_bytes) forget_written();
+}
+
+void LogSink::forget_written() {
+  std::copy(pending_.begin() + written_, pending_.end(), pending_.begin());
+  pending_.resize(pending_.size() - written_);
+  written_ = 0;
+}
+
+void LogSink::append_dropped() {
+  if (dropped_ == 0 || pending_.size() - written_ >= most_bytes) return;
+  const bool json = format_ == LogFormat::json;
+  append(pending_, json ? R"({"level":"error","msg":"log lines dropped","count":)"
+                        : R"(level=error msg="log lines dropped" count=)");
+  append(pending_, fmt::format("{}{}\n", std::exchange(dropped_, 0), json ? "}" : ""));
+}
+
+// Lines that nobody flushed, and what the reader did not take.
+void LogSink::write_late(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    something_.wait(lock, stop, [this] { return pending_.size() > 0; });
-    if (pending_.size() == 0) return;  // and stop was requested
-    // Let more lines come, which saves a system call a review; a stop ends the wait.
+    // Not told of every line: while they come, it looks every most_delay.
+    asleep_ = pending_.size() == 0;
+    something_.wait(lock, stop, [this] { return pending_.size() > 0 || !asleep_; });
+    if (stop.stop_requested() && pending_.size() == 0) return;
     something_.wait_for(lock, stop, most_delay, [] { return false; });
-    std::swap(block, pending_);
-    const auto dropped = std::exchange(dropped_, 0);
-    lock.unlock();
-    if (dropped > 0) {
-      const bool json = format_ == LogFormat::json;
-      append(block, json ? R"({"level":"error","msg":"log lines dropped","count":)"
-                         : R"(level=error msg="log lines dropped" count=)");
-      append(block, fmt::format("{}{}\n", dropped, json ? "}" : ""));
-    }
-    write_block({block.data(), block.size()}, stop);
-    block.clear();
-    lock.lock();
+    write_rest(lock, stop);
   }
 }
 
-void LogSink::write_block(std::string_view block, const std::stop_token& stop) {
+void LogSink::write_rest(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   auto patience = last_wait;
-  while (!block.empty()) {
-    pollfd ready{.fd = file_, .events = POLLOUT, .revents = 0};
-    if (poll(&ready, 1, static_cast<int>(poll_wait.count())) == 0) {
-      if (stop.stop_requested()) patience -= poll_wait;
-      if (patience.count() <= 0) return;
-      continue;
-    }
-    const auto written = ::write(file_, block.data(), std::min(block.size(), block_bytes));
-    if (written < 0 && errno != EINTR && errno != EAGAIN) return;  // nobody reads any more
-    block.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  for (write_now(); pending_.size() > 0 && patience.count() > 0; write_now()) {
+    lock.unlock();
+    const bool ready = output_.wait(poll_wait);
+    lock.lock();
+    if (!ready && stop.stop_requested()) patience -= poll_wait;
   }
+  if (patience.count() <= 0) pending_.clear();  // nobody reads, and the program ends
 }
 
 }  // namespace tpuwh::server::log

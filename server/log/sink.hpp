@@ -1,9 +1,13 @@
-// Where log lines go: memory first, then standard error in blocks, written by a
-// thread of its own. Saves a system call per review, and a reader of our standard
-// error that falls asleep (a node's full disk, say) stops nobody's Pod.
+// Where log lines go: memory first, then standard error, many lines in one write.
+//
+// flush() writes what is there and never waits: an event loop calls it at the end of its turn, so
+// that the lines of all reviews of a turn cost one system call, and a process that is killed loses
+// those of one turn at most. What the reader does not take at once a thread of its own writes
+// later: one that falls asleep (a node's full disk, say) stops nobody's Pod.
 #pragma once
 
 #include "server/log/level.hpp"
+#include "server/log/output.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 
@@ -24,22 +28,33 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   // Writes what is there, for a second at most.
   ~LogSink() override;
 
-  // How long a line may stay in memory, and how many bytes of lines. What comes
-  // when it is full is counted, and the number is written when there is room.
+  // How long a line may stay in memory though the reader would take it, and how many bytes of
+  // lines. What comes when it is full is counted, and the number is written when there is room.
   static constexpr auto most_delay = std::chrono::milliseconds(50);
   static constexpr std::size_t most_bytes = 1u << 20;
 
+  // So many are written without waiting for the end of a turn: half of what a pipe holds.
+  static constexpr std::size_t turn_bytes = 32u << 10;
+
+  // Calls that wrote, or tried to.
+  std::size_t writes();
+
  private:
   void sink_it_(const spdlog::details::log_msg& message) override;
-  void flush_() override {}
+  void flush_() override { write_now(); }
 
-  void write_blocks(const std::stop_token& stop);
-  void write_block(std::string_view block, const std::stop_token& stop);
+  void write_now();
+  void append_dropped();
+  void forget_written();
+  void write_late(const std::stop_token& stop);
+  void write_rest(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
 
   const LogFormat format_;
-  const int file_;
+  Output output_;
   spdlog::memory_buf_t pending_;
+  std::size_t written_ = 0;  // of pending_, from its beginning
   std::uint64_t dropped_ = 0;
+  bool asleep_ = false;  // the writer, until it is told of a line
   std::condition_variable_any something_;
   std::jthread writer_;  // last: it uses the rest
 };

@@ -228,6 +228,32 @@ def sigterm_under_load_loses_no_request():
 
 
 @check
+def every_review_of_a_drained_server_is_in_its_log():
+    for form in ("text", "json"):
+        with Program("--log-format", form) as program:
+            load = Load(program.port, tls(program.ca), clients=6)
+            time.sleep(0.5)
+            program.signal()
+            load.join()
+            assert program.wait(10) == 0
+            lines = len(re.findall(r'msg"?[=:]"?review\b', program.log()))
+            assert lines == load.answered > 50, (form, lines, load.answered)
+
+
+@check
+def a_killed_server_has_logged_all_turns_but_the_last():
+    for _ in range(5):
+        with Program() as program:
+            with Connection(program.port, tls(program.ca)) as connection:
+                for _ in range(20):
+                    ask(connection)  # one at a time: a turn of the loop each
+                program.signal(signal.SIGKILL)
+                program.wait()
+            lines = len(re.findall(r"msg=review\b", program.log()))
+            assert lines >= 19, lines
+
+
+@check
 def draining_is_not_ready_but_serves_and_says_close():
     with Program(drain_delay="1s") as program:
         context = tls(program.ca)

@@ -1,13 +1,21 @@
 #include "server/log/log.hpp"
 
+#include "server/log/output.hpp"
 #include "server/log/sink.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spdlog/logger.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <csignal>
+#include <regex>
+#include <string>
+#include <thread>
 
 namespace tpuwh::server::log {
 namespace {
@@ -80,6 +88,135 @@ TEST(LogSinkTest, writes_json_lines) {
               testing::MatchesRegex(
                   "[{]\"time\":\"[-0-9T:.]+Z\",\"level\":\"error\",\"msg\":\"one\"[}]\n"));
   close(ends[0]);
+}
+
+// A pipe, and a reader that looks at it without waiting.
+class Pipe {
+ public:
+  Pipe() {
+    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+    ::fcntl(reading(), F_SETFL, O_NONBLOCK);
+  }
+  ~Pipe() {
+    ::close(reading());
+    ::close(writing());
+  }
+  int reading() const { return ends_[0]; }
+  int writing() const { return ends_[1]; }
+  std::string read() const { return read_all(reading()); }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+long count_lines(std::string_view text) {
+  return std::ranges::count(text, '\n');
+}
+
+TEST(LogSinkTest, a_flush_writes_all_lines_of_a_turn_at_once) {
+  Pipe pipe;
+  LogSink sink(LogFormat::text, pipe.writing());
+  for (int i = 0; i < 50; ++i) sink.log({"test", spdlog::level::info, " msg=review"});
+  EXPECT_EQ(pipe.read(), "");
+  sink.flush();
+  EXPECT_EQ(count_lines(pipe.read()), 50);
+  EXPECT_LE(sink.writes(), 2u);  // one more where the kernel cannot decline to wait
+}
+
+TEST(LogSinkTest, a_turn_with_many_lines_does_not_wait_for_its_end) {
+  Pipe pipe;
+  LogSink sink(LogFormat::text, pipe.writing());
+  const std::string line(LogSink::turn_bytes / 8, 'x');
+  for (int i = 0; i < 9; ++i) sink.log({"test", spdlog::level::info, line});
+  EXPECT_GE(count_lines(pipe.read()), 7);
+}
+
+TEST(LogSinkTest, a_line_that_nobody_flushes_is_written_soon) {
+  Pipe pipe;
+  LogSink sink(LogFormat::text, pipe.writing());
+  sink.log({"test", spdlog::level::info, " msg=one"});
+  std::this_thread::sleep_for(3 * LogSink::most_delay);
+  EXPECT_EQ(count_lines(pipe.read()), 1);
+  sink.log({"test", spdlog::level::info, " msg=two"});  // the writer sleeps again
+  std::this_thread::sleep_for(3 * LogSink::most_delay);
+  EXPECT_EQ(count_lines(pipe.read()), 1);
+}
+
+// A pipe holds 64 KiB: the rest waits in memory, in order, until somebody reads.
+TEST(LogSinkTest, what_the_reader_does_not_take_is_written_later) {
+  Pipe pipe;
+  LogSink sink(LogFormat::text, pipe.writing());
+  const std::string padding(1000, 'x');
+  for (int i = 0; i < 500; ++i) {
+    const std::string line = " n=" + std::to_string(i) + " " + padding;
+    sink.log({"test", spdlog::level::info, line});
+    sink.flush();
+  }
+  std::string all;
+  for (int tries = 0; tries < 100 && count_lines(all) < 500; ++tries) {
+    all += pipe.read();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_EQ(count_lines(all), 500);
+  std::size_t from = 0;
+  for (int i = 0; i < 500; ++i) {
+    from = all.find(" n=" + std::to_string(i) + " ", from);
+    ASSERT_NE(from, std::string::npos) << i;
+  }
+}
+
+TEST(LogSinkTest, says_how_many_lines_were_dropped) {
+  Pipe pipe;
+  LogSink sink(LogFormat::text, pipe.writing());
+  const std::string line(1000, 'x');
+  const std::size_t most = 2 * LogSink::most_bytes / line.size();
+  for (std::size_t i = 0; i < most; ++i) sink.log({"test", spdlog::level::info, line});
+  std::string all;
+  for (int tries = 0; tries < 300 && all.find("dropped") == std::string::npos; ++tries) {
+    all += pipe.read();
+    sink.flush();
+  }
+  all += pipe.read();
+  std::smatch said;
+  ASSERT_TRUE(std::regex_search(all, said, std::regex("log lines dropped\" count=([0-9]+)")));
+  sink.flush();
+  all += pipe.read();
+  EXPECT_EQ(std::stoul(said[1]) + static_cast<std::size_t>(count_lines(all)) - 1, most);
+}
+
+// A reader of a named pipe, a file or a terminal: the kernel cannot be asked not to wait.
+TEST(OutputTest, writes_to_a_file) {
+  const int file = ::memfd_create("log", MFD_CLOEXEC);
+  ASSERT_GE(file, 0);
+  const std::string bytes(10'000, 'x');
+  Output output(file);
+  EXPECT_EQ(output.write_now(bytes), bytes.size());
+  ::lseek(file, 0, SEEK_SET);
+  EXPECT_EQ(read_all(file), bytes);
+  ::close(file);
+}
+
+TEST(OutputTest, takes_what_a_pipe_has_room_for_and_no_more) {
+  Pipe pipe;
+  Output output(pipe.writing());
+  const std::string bytes(200'000, 'x');
+  const std::size_t written = output.write_now(bytes);
+  EXPECT_GT(written, 0u);
+  EXPECT_LT(written, bytes.size());
+  EXPECT_EQ(output.write_now(bytes), 0u);
+  EXPECT_FALSE(output.wait(std::chrono::milliseconds(1)));
+  EXPECT_EQ(pipe.read().size(), written);
+  EXPECT_TRUE(output.wait(std::chrono::milliseconds(1)));
+}
+
+TEST(OutputTest, throws_away_what_nobody_will_read) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ::close(ends[0]);
+  ::signal(SIGPIPE, SIG_IGN);
+  Output output(ends[1]);
+  EXPECT_EQ(output.write_now("lines"), 5u);
+  ::close(ends[1]);
 }
 
 // Nobody reads: lines are dropped and counted, and neither a caller nor the end waits
