@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 namespace tpuwh::server::https {
@@ -14,6 +15,14 @@ namespace {
 // At a time: few, so that a short burst costs few honest ones, and enough that a thousand are
 // gone within a second.
 constexpr std::size_t shed_part = 8;
+
+// To some milliseconds, which is enough for limits of seconds, and a fifth of the cost: a request
+// asks four times.
+net::TimePoint coarse_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return net::TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
+}
 
 net::TimePoint retirement() {
   thread_local std::minstd_rand random{std::random_device{}()};
@@ -63,10 +72,14 @@ void Connection::wait(Waiting what, limits::Duration limit) {
   if (what == Waiting::next_request && all_.stop_idling_.load(std::memory_order_relaxed)) {
     limit = std::min(limit, limits::drain_idle);
   }
-  const net::TimePoint now = net::Clock::now();
+  const net::TimePoint now = coarse_now();
   since_.store(to_ticks(now), std::memory_order_relaxed);
   deadline_.store(to_ticks(now + limit), std::memory_order_relaxed);
   waiting_.store(what, std::memory_order_relaxed);
+}
+
+bool Connection::retired() const {
+  return coarse_now() >= retire_at_;
 }
 
 bool Connection::is_waiting_for_peer() const {

@@ -39,7 +39,7 @@ class Connection {
   void handshake_done() { handshake_.reset(); }
 
   // Whether the next answer should be the connection's last.
-  bool retired() const { return net::Clock::now() >= retire_at_; }
+  bool retired() const;
 
   // Bytes that this connection holds beyond what every connection may.
   Share& body() { return body_; }

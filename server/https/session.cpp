@@ -20,7 +20,9 @@ namespace tpuwh::server::https {
 namespace {
 
 // The conversation on an open stream, TLS or not. Memory lives as long as the connection or
-// the event loop does (Service), so that a steady client costs no allocation.
+// the event loop does (Service), so that a steady client costs no allocation. A usual review has
+// come whole, is held, answered and sent at once: each step is tried before the coroutine that
+// waits for it is made.
 template <class Stream>
 class Conversation {
  public:
@@ -38,24 +40,28 @@ class Conversation {
       const bool go_on = co_await serve_request();
       if (!go_on) co_return said_close_;
       connection_.wait(Waiting::next_request, limits::idle);
-      // Who asks faster than we answer would keep the loop to itself.
-      if (buffer_.size() > 0 || !stream_.waited()) co_await net::let_others_run(executor());
+      // Who asks faster than we answer would keep the loop to itself. And while others are served,
+      // the next request may come: it is read then without having waited for it.
+      co_await net::let_others_run(executor());
+      stream_.begin_turn();
     }
   }
 
  private:
   using State = RequestParser::State;
+  using Use = webhook::answer::LedgerStep::Use;
   static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
-    if (buffer_.size() == 0) {
-      const bool begun = co_await read_some();
+    if (buffer_.size() == 0 && !read_now()) {
+      const bool begun = co_await read_later();
       if (!begun) co_return false;
     }
     connection_.wait(Waiting::header, limits::header);
     RequestParser parser(head_, body_);
-    State state = co_await read_on(parser);
+    State state = step(parser);
+    if (state == State::need_more) state = co_await read_on(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
@@ -66,32 +72,45 @@ class Conversation {
     if (is_usual()) body_ = std::move(service_.body);
     body_.clear();
     if (wants_continue()) co_await stream_.write(continue_line);  // failed: so will reading
-    state = co_await read_body(parser);
+    state = hold_body() ? step(parser) : State::need_more;
+    if (state == State::need_more) state = co_await read_body(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
     connection_.wait(Waiting::answer, limits::answer);
     if (body_.size() > limits::large_review_bytes) co_await wait_for_large_review();
-    Reply reply = co_await answer(std::get<Resource>(routed));
-    const bool go_on = co_await send(reply);
+    const auto resource = std::get<Resource>(routed);
+    const Answered first = service_.handlers.answer(resource, body_);
+    Reply reply = first.reply;
+    if (first.ledger.use == Use::ask) reply = co_await answer_with_place(resource, first.ledger);
+    if (first.ledger.use == Use::note)
+      service_.places.note(first.ledger.request, first.ledger.place);
+    flush_log_after_turn();
+    const net::Sent sent = send_now(reply);
+    net::error_code error = sent.error;
+    if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
     give_back_body();
-    co_return go_on;
+    co_return goes_on(error, reply);
   }
 
   // Others may use the handlers while the ledger is asked: the second pass reads the review
   // again.
-  net::Task<Reply> answer(Resource resource) {
-    using Use = webhook::answer::LedgerStep::Use;
-    const Answered first = service_.handlers.answer(resource, body_);
-    if (first.ledger.use == Use::note)
-      service_.places.note(first.ledger.request, first.ledger.place);
-    if (first.ledger.use != Use::ask) co_return first.reply;
-    places::OwnedPlaceRequest request(first.ledger.request);
+  net::Task<Reply> answer_with_place(Resource resource, const webhook::answer::LedgerStep& ledger) {
+    places::OwnedPlaceRequest request(ledger.request);
     const net::TimePoint asked = net::Clock::now();
     const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
     service_.metrics.place(place, net::Clock::now() - asked);
     const Answered second = service_.handlers.answer(resource, body_, &place);
     co_return second.reply;
+  }
+
+  // Behind all that is ready now: the lines of a turn's reviews are written together.
+  void flush_log_after_turn() {
+    if (!service_.log.holds_lines() || std::exchange(service_.flush_is_due, true)) return;
+    boost::asio::post(executor(), [&service = service_] {
+      service.flush_is_due = false;
+      service.log.flush();
+    });
   }
 
   // Gives the parser what has come.
@@ -105,13 +124,13 @@ class Conversation {
   // Feeds the parser until it has something to say; need_more if the peer left.
   net::Task<State> read_on(RequestParser& parser) {
     for (;;) {
-      const State state = step(parser);
-      if (state != State::need_more) co_return state;
       // Only the size line of a chunk can fill the buffer: headers have their own,
       // lower limit, and body bytes are taken at once.
       if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
       const bool more = co_await read_some();
       if (!more) co_return State::need_more;
+      const State state = step(parser);
+      if (state != State::need_more) co_return state;
     }
   }
 
@@ -120,8 +139,10 @@ class Conversation {
     const net::TimePoint until = net::Clock::now() + body_limit();
     BodyPace pace;
     for (;;) {
-      const bool held = co_await hold_body();
-      if (!held) co_return parser.refuse(too_many_bodies());
+      if (!hold_body()) {
+        const bool held = co_await wait_to_hold_body();
+        if (!held) co_return parser.refuse(too_many_bodies());
+      }
       const State state = step(parser);
       if (state != State::need_more) co_return state;
       if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
@@ -135,12 +156,28 @@ class Conversation {
     }
   }
 
+  // False if the peer left.
   net::Task<bool> read_some() {
-    const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
-    const std::span bytes(static_cast<char*>(room.data()), room.size());
-    const auto received = co_await stream_.read_some(bytes);
+    if (read_now()) co_return true;
+    co_return co_await read_later();
+  }
+
+  // False if nothing has come.
+  bool read_now() {
+    const std::size_t size = stream_.read_now(room());
+    buffer_.commit(size);
+    return size > 0;
+  }
+
+  net::Task<bool> read_later() {
+    const auto received = co_await stream_.read_later(room());
     buffer_.commit(received.size);
     co_return !received.error;
+  }
+
+  std::span<char> room() {
+    const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
+    return {static_cast<char*>(room.data()), room.size()};
   }
 
   // `close`: bytes of the request are left that must not be read as the next one.
@@ -159,27 +196,37 @@ class Conversation {
 
   // False if the connection ends with this answer.
   net::Task<bool> send(Reply& reply) {
+    const net::Sent sent = send_now(reply);
+    net::error_code error = sent.error;
+    if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
+    co_return goes_on(error, reply);
+  }
+
+  // What the peer takes at once.
+  net::Sent send_now(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
     if (service_.health.draining() || connection_.retired()) reply.close = true;
     service_.out.clear();
     write_reply(service_.out, reply, head_.method == Method::head);
-    const net::error_code error = co_await write(service_.out);
-    said_close_ = !error && reply.close;
-    co_return !error && !reply.close;
+    return stream_.write_now(service_.out);
   }
 
-  // What the peer does not take at once is kept here: `bytes` are the loop's, and others
-  // answer meanwhile.
-  net::Task<net::error_code> write(std::string_view bytes) {
-    const net::Sent sent = stream_.write_now(bytes);
-    if (sent.error || sent.size == bytes.size()) co_return sent.error;
-    const std::string rest(bytes.substr(sent.size));
+  // What it does not take at once is kept here: the bytes are the loop's, and others answer
+  // meanwhile.
+  net::Task<net::error_code> send_rest(std::size_t sent) {
+    const std::string rest(service_.out, sent);
     if (!connection_.unread().take(rest.size(), limits::usual_bodies_bytes))
       co_return boost::asio::error::no_buffer_space;
     connection_.wait(Waiting::write, limits::write);
     const net::error_code error = co_await stream_.write(rest);
     connection_.unread().reset();
     co_return error;
+  }
+
+  // Whether the connection does, after an answer.
+  bool goes_on(const net::error_code& error, const Reply& reply) {
+    said_close_ = !error && reply.close;
+    return !error && !reply.close;
   }
 
   // What the caller still has time for, at most.
@@ -209,24 +256,29 @@ class Conversation {
     return std::max<std::size_t>(needed, room);
   }
 
-  // Room for what has come of the body. False if there is no memory for it, though others
-  // were made to give theirs back.
-  net::Task<bool> hold_body() {
-    if (!head_.has_body()) co_return true;
+  // Room for what has come of the body. False if there is no memory for it now.
+  bool hold_body() {
+    if (!head_.has_body()) return true;
     const std::size_t wanted = wanted_body();
     Share& share = connection_.body();
-    if (wanted <= share.held()) co_return true;
-    const net::TimePoint until = net::Clock::now() + limits::memory_wait;
+    if (wanted <= share.held()) return true;
     const std::size_t left_to_others = wanted > kept_body ? limits::usual_bodies_bytes : 0;
-    while (!share.take(wanted - share.held(), left_to_others)) {
+    if (!share.take(wanted - share.held(), left_to_others)) return false;
+    body_.reserve(wanted);
+    return true;
+  }
+
+  // False if there is none, though others were made to give theirs back.
+  net::Task<bool> wait_to_hold_body() {
+    const net::TimePoint until = net::Clock::now() + limits::memory_wait;
+    do {
       const net::TimePoint now = net::Clock::now();
       if (now >= until) co_return false;
       // The peer waits for us: neither the sweep nor shedding may end it for that.
       connection_.wait(Waiting::answer, limits::memory_wait * 2);
       service_.connections.make_memory(now);
       co_await pause(limits::memory_poll);
-    }
-    body_.reserve(wanted);
+    } while (!hold_body());
     co_return true;
   }
 

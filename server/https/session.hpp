@@ -24,6 +24,7 @@ struct Service {
   log::Throttle distrust = {};  // see serve_tls
   std::string out = {};         // an answer with its header, until it is written
   std::string body = {};        // memory for the next body, when nobody has it
+  bool flush_is_due = false;    // of the log, at the end of the loop's turn
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit

@@ -27,15 +27,26 @@ class Stream {
  public:
   // The server's end.
   Stream(net::Socket socket, ContextPtr context);
-  // Either: `ssl` knows which it is and lacks nothing but the descriptor.
-  Stream(net::Socket socket, SslPtr ssl);
+  // Either: `ssl` knows which it is and lacks nothing but the descriptor. `turn`: bytes that are
+  // read before others run.
+  Stream(net::Socket socket, SslPtr ssl, std::size_t turn = one_record);
 
   net::Task<net::error_code> handshake();
 
-  // At least one byte, or an error; a peer that says goodbye is boost::asio::error::eof.
+  // At least one byte, and what else was read already and fits; or an error. A peer that says
+  // goodbye is boost::asio::error::eof.
   // Others get their turn when a peer sends more than OpenSSL can be let read at once, and a
   // peer that sends limits::tls_chatter_bytes without one for us is an error.
   net::Task<net::Received> read_some(std::span<char> room);
+
+  // The same in two parts. Bytes that have come, without waiting; 0 where read_later() has to say
+  // what becomes of it.
+  std::size_t read_now(std::span<char> room);
+  net::Task<net::Received> read_later(std::span<char> room);
+
+  // Whether the peer has said more than read_some() has given, if only goodbye: what OpenSSL has
+  // read ahead is not on the socket any more.
+  bool has_unread() const { return failure_ || SSL_has_pending(ssl_.get()) == 1; }
 
   // As much as goes without waiting. Of what is left, all has to be given to write().
   net::Sent write_now(std::string_view bytes);
@@ -43,8 +54,8 @@ class Stream {
   // All of it.
   net::Task<net::error_code> write(std::string_view bytes);
 
-  // Whether the last read_some() let others run.
-  bool waited() const { return waited_; }
+  // Others have run since the last read: as much may be read at once as after a wait.
+  void begin_turn() { wire_->begin_turn(); }
 
   // Tells the peer that no more will come, as far as that is possible at once.
   void say_goodbye();
@@ -54,14 +65,16 @@ class Stream {
 
  private:
   net::Task<net::error_code> wait_for(int ssl_error);
+  int read_records(std::span<char> room, std::size_t& size);
   int write_records(std::string_view& bytes);
   bool chatters() const;
 
   ContextPtr context_;
   net::Socket socket_;
   SslPtr ssl_;
-  Wire* wire_;  // ssl_ owns it
-  bool waited_ = false;
+  Wire* wire_;               // ssl_ owns it
+  net::error_code failure_;  // what the bytes that were read last ended with
+  int reason_ = 0;           // SSL_get_error() of the last try to read
 };
 
 // Whether a handshake failed because the peer refuses our certificate.

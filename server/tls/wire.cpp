@@ -10,12 +10,9 @@
 namespace tpuwh::server::tls {
 namespace {
 
-// A record of full size in one read. Key updates are the smallest thing that costs us something,
-// 600 of them in so many bytes, and 10 ms where each wants an answer.
-constexpr std::size_t turn_bytes = (16u << 10) + 512;
-
-// From then on, until there is a byte of data: 75 of them, and 1.5 ms. With turns of 32 KiB sixteen
-// such connections made a new caller wait for 4.8 s; now 0.9 (2026-11, one core).
+// After a record's bytes without it, until there is a byte of data: 75 of them, and 1.5 ms. With
+// turns of 32 KiB sixteen such connections made a new caller wait for 4.8 s; now 0.9 (2026-11, one
+// core).
 constexpr std::size_t chatter_turn_bytes = 2u << 10;
 
 Wire& wire_of(BIO* bio) {
@@ -73,14 +70,17 @@ BIO_METHOD* make_method() {
 }  // namespace
 
 void Wire::begin_turn() {
-  turn_left = chatter == 0 ? turn_bytes : chatter_turn_bytes;
+  // What is less than a record may be the begin of one: with short turns from its first byte on,
+  // each record of a list came in eight.
+  turn_left = chatter < one_record ? turn : chatter_turn_bytes;
   turn_over = false;
 }
 
-WireBio make_wire(int socket) {
+WireBio make_wire(int socket, std::size_t turn) {
   static BIO_METHOD* const method = make_method();  // for the life of the process
   auto wire = std::make_unique<Wire>();
   wire->socket = socket;
+  wire->turn = turn;
   wire->begin_turn();
   BIO* const bio = BIO_new(method);
   if (bio == nullptr) throw std::bad_alloc();

@@ -63,6 +63,25 @@ TEST_F(WireTest, turns_are_short_until_there_is_data) {
   EXPECT_EQ(read_turn(), 16'896);
 }
 
+TEST_F(WireTest, half_a_record_is_no_chatter) {
+  say(std::string(10'000, 'x'));
+  EXPECT_EQ(read_turn(), 10'000);
+  say(std::string(30'000, 'x'));
+  made_.wire->begin_turn();
+  EXPECT_EQ(read_turn(), 16'896);
+  made_.wire->begin_turn();
+  EXPECT_EQ(read_turn(), 2'048);
+}
+
+TEST_F(WireTest, a_turn_may_be_longer) {
+  made_.wire->turn = 40u << 10;
+  made_.wire->begin_turn();
+  say(std::string(48u << 10, 'x'));
+  EXPECT_EQ(read_turn(), 40 << 10);
+  made_.wire->begin_turn();
+  EXPECT_EQ(read_turn(), 2'048) << "but not without data";
+}
+
 TEST_F(WireTest, the_end_is_an_end) {
   ::shutdown(ends_[1], SHUT_RDWR);
   EXPECT_EQ(read(100), 0);
