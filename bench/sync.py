@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""How long `serve` needs to know a large cluster, and what it weighs then: sync.py PROGRAM [PODS [NODES]]
+"""How long `serve` needs until it is ready, and what it weighs: sync.py [--watch-list] PROGRAM [PODS [NODES]]
 
-A made-up API server lists PODS Ray workers of 10.7 KB (default 100,000) and NODES Nodes (15,000) over
-TLS, in pages of 500, and once the program is ready ends the watch of Pods with 410 Gone, so that all are
-listed again.
+First without a cluster, with a certificate from files. Then a made-up API server lists PODS Ray workers of
+10.7 KB (default 100,000) and NODES Nodes (15,000) over TLS, in pages of 500, or with --watch-list as a
+stream of events; once the program is ready it ends the watch of Pods with 410 Gone, so that all are listed
+again.
 The times are from the start of the program; memory is its own metric process_resident_memory_bytes.
 Prints a table for RESULTS.md. Standard library and the openssl command.
 """
 
 import http.server
 import json
+import os
 import pathlib
+import socket
 import ssl
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -20,11 +24,14 @@ import time
 import urllib.parse
 import urllib.request
 
+from servers import free_port, make_certificate
+
 PAGE = 500
 GROUP = 256
 VERSION = "4711"
 LIMIT = 300  # seconds
 EMPTY = json.dumps({"kind": "List", "metadata": {"resourceVersion": VERSION}, "items": []}).encode()
+STARTS = 11  # without a cluster
 BALLAST = "x" * 9000  # what fields that nothing reads weigh
 
 
@@ -56,10 +63,12 @@ def node(number):
 
 
 class Cluster:
-    """The pages, as text: made beforehand, since the program is measured and not Python."""
+    """The answers, as text: made beforehand, since the program is measured and not Python."""
 
-    def __init__(self, pods, nodes):
-        self.pages = {"pods": pages(pods, pod), "nodes": pages(nodes, node)}
+    def __init__(self, pods, nodes, watch_list):
+        make = events if watch_list else pages
+        self.watch_list = watch_list
+        self.pages = {"pods": make(pods, pod), "nodes": make(nodes, node)}
         self.forgotten = threading.Event()  # watches of Pods get a 410
         self.ended = threading.Event()
 
@@ -76,6 +85,25 @@ def pages(count, make):
     return out
 
 
+def events(count, make):
+    """As many of a stream's lines at a time as a page has items."""
+    def added(number):
+        it = make(number)
+        it["metadata"]["resourceVersion"] = str(number + 1)
+        return line("ADDED", it)
+
+    return ["".join(added(number) for number in range(begin, min(begin + PAGE, count))).encode()
+            for begin in range(0, count, PAGE)]
+
+
+def line(kind, what):
+    return json.dumps({"type": kind, "object": what}, separators=(",", ":")) + "\n"
+
+
+END = line("BOOKMARK", {"metadata": {"resourceVersion": VERSION,
+                                     "annotations": {"k8s.io/initial-events-end": "true"}}}).encode()
+
+
 def handler_of(cluster):
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -84,29 +112,36 @@ def handler_of(cluster):
             url = urllib.parse.urlsplit(self.path)
             query = dict(urllib.parse.parse_qsl(url.query))
             resource = url.path.rpartition("/")[2]
-            if "sendInitialEvents" in query:  # switched off here, as before Kubernetes 1.32
+            if "sendInitialEvents" in query and not cluster.watch_list:  # as before Kubernetes 1.32
                 self.send(422, json.dumps({"kind": "Status", "code": 422, "reason": "Invalid"}).encode())
                 return
             if "watch" in query:
-                self.watch(resource)
+                self.watch(resource, "sendInitialEvents" in query)
                 return
             known = cluster.pages.get(resource, [EMPTY])
             self.send(200, known[int(query.get("continue", 0))])
 
-        def watch(self, resource):
+        def watch(self, resource, initial_events):
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             self.wfile.flush()
+            for text in [*cluster.pages.get(resource, []), END] if initial_events else []:
+                self.chunk(text)
             if resource == "pods" and not cluster.forgotten.is_set():
                 cluster.forgotten.wait(LIMIT)
                 status = {"kind": "Status", "status": "Failure", "code": 410, "reason": "Expired"}
-                event = json.dumps({"type": "ERROR", "object": status}).encode() + b"\n"
-                self.wfile.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(event), event))
+                self.chunk(line("ERROR", status).encode())
+                self.chunk(b"")
             else:
                 cluster.ended.wait(LIMIT)
             self.close_connection = True
+
+        def chunk(self, body):
+            self.wfile.write(b"%x\r\n" % len(body))
+            self.wfile.write(body)
+            self.wfile.write(b"\r\n")
 
         def send(self, code, body):
             self.send_response(code)
@@ -123,15 +158,10 @@ def handler_of(cluster):
 
 def serve(cluster, folder):
     """Returns (server, port)."""
-    certificate = folder / "tls.crt"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                    "-nodes", "-subj", "/CN=made-up", "-addext", "subjectAltName=IP:127.0.0.1", "-days",
-                    "1", "-keyout", folder / "tls.key", "-out", certificate], check=True,
-                   capture_output=True)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler_of(cluster))
     server.daemon_threads = True
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, folder / "tls.key")
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
     server.socket = context.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, server.server_address[1]
@@ -142,7 +172,7 @@ def kubeconfig(folder, port):
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "x",
         "clusters": [{"name": "x", "cluster": {"server": f"https://127.0.0.1:{port}",
-                                               "certificate-authority": str(folder / "tls.crt")}}],
+                                               "certificate-authority": str(folder / "cert.pem")}}],
         "users": [{"name": "x", "user": {"token": "t"}}],
         "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}]}))
     return path
@@ -185,17 +215,48 @@ def relisted(port, before):
     return values if values[name] > 0 and heard else None
 
 
+def is_ready(port):
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as caller:
+            caller.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            return caller.recv(64).startswith(b"HTTP/1.1 200")
+    except OSError:
+        return False
+
+
+def time_of_start(program, folder):
+    """Seconds from exec until /readyz says 200, without a cluster."""
+    port = free_port()
+    command = [program, "serve", "--listen", "127.0.0.1:0", "--health-listen", f"127.0.0.1:{port}",
+               "--tls-cert", folder / "cert.pem", "--tls-key", folder / "key.pem", "--drain-delay", "0s"]
+    start = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env={"PATH": os.environ["PATH"]}) as started:
+        try:
+            while not is_ready(port):
+                if started.poll() is not None or time.monotonic() > start + LIMIT:
+                    sys.exit(f"sync.py: no start without a cluster; exit code {started.poll()}")
+                time.sleep(0.0005)
+            return time.monotonic() - start
+        finally:
+            started.terminate()
+
+
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+    arguments = [each for each in sys.argv[1:] if each != "--watch-list"]
+    if not arguments or arguments[0].startswith("-"):
         sys.exit(__doc__)
-    pods = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
-    nodes = int(sys.argv[3]) if len(sys.argv) > 3 else 15_000
-    cluster = Cluster(pods, nodes)
+    program = arguments[0]
+    pods = int(arguments[1]) if len(arguments) > 1 else 100_000
+    nodes = int(arguments[2]) if len(arguments) > 2 else 15_000
+    cluster = Cluster(pods, nodes, "--watch-list" in sys.argv)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        make_certificate(folder)
+        starts = [time_of_start(program, folder) for _ in range(STARTS)]
         _, port = serve(cluster, folder)
         log = folder / "log"
-        command = [sys.argv[1], "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
+        command = [program, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--kubeconfig", str(kubeconfig(folder, port)), "--ledger", "cluster", "--log-format",
                    "json", "--ca-bundle-out", str(folder / "ca"), "--drain-delay", "0s"]
         start = time.monotonic()
@@ -209,7 +270,10 @@ def main():
                 before = time.monotonic()
                 cluster.forgotten.set()
                 second = wait_for("re-list", program, lambda: relisted(health, before))
-                report(pods, nodes, idle, first, took, second, time.monotonic() - before)
+                again = time.monotonic() - before
+                report(pods, nodes, idle, first, took, second, again)
+                print(f"| without a cluster: from exec to ready, median and most of {STARTS} | "
+                      f"{statistics.median(starts) * 1e3:.0f} ms, {max(starts) * 1e3:.0f} ms |")
             finally:
                 cluster.ended.set()
                 program.terminate()
@@ -225,7 +289,8 @@ def report(pods, nodes, idle, first, took, second, again):
     print(f"| from the start to ready | {took:.1f} s, {first['process_cpu_seconds_total']:.1f} s of CPU |")
     print(f"| resident, of which the cluster | {memory[0] / 1e6:.0f} MB, {(memory[0] - idle) / 1e6:.0f} MB: "
           f"{(memory[0] - idle) / (pods + nodes):.0f} bytes an object |")
-    print(f"| resident after a re-list, which takes | {memory[1] / 1e6:.0f} MB, {again:.1f} s |")
+    print(f"| resident after a re-list, which takes | {memory[1] / 1e6:.0f} MB, {again:.1f} s, "
+          f"{second['process_cpu_seconds_total'] - first['process_cpu_seconds_total']:.1f} s of CPU |")
 
 
 if __name__ == "__main__":

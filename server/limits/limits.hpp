@@ -179,9 +179,10 @@ struct Rate {
 };
 
 // Lists and watches of the store. The largest cluster we plan for (100,000 Pods, 15,000 Nodes)
-// is 232 pages: 10 s at the start, about what the server takes to write them. A watch that is
-// reopened is one in 5 to 10 min.
-inline constexpr Rate watching = {20, 50};
+// is 232 pages: saved are the turns of two such lists, the start's and one more when its watches
+// have to begin again. Their pace is the server's, since a page is asked for when the one before
+// it has come. For ever it is 20 a second: a watch that is reopened is one in 5 to 10 min.
+inline constexpr Rate watching = {20, 500};
 
 // The ledger, for Pods that wait: a slice of 256 Ray workers that come one by one is 256 writes,
 // done in 5 s. A command of an operator has the same.
@@ -195,8 +196,8 @@ inline constexpr Rate upkeep = {20, 20};
 inline constexpr unsigned page_items = 500;
 
 // One object of a list or one event of a watch. etcd takes 1.5 MiB, and what is usual stays
-// below 100 KiB; one that is longer as JSON is passed over. Whoever reads it holds it twice and
-// an index of four bytes for each of its own: 12 MiB at the most.
+// below 100 KiB; one that is longer as JSON is passed over. Whoever reads it holds it, in a buffer
+// that doubles, and an index of four bytes for each of its own: 12 MiB at the most.
 inline constexpr std::size_t object_bytes = 2u << 20;
 
 // Worker groups of one RayCluster that are kept; Pods of others are told that there is no such
@@ -213,8 +214,8 @@ inline constexpr std::size_t answer_bytes = 2u << 20;
 inline constexpr std::size_t answer_values = 10'000;
 inline constexpr unsigned answer_depth = 32;
 
-// Bytes asked for at once: a TLS record.
-inline constexpr std::size_t read_bytes = 16u << 10;
+// Bytes asked for at once, and handled before others run: four TLS records, or six Pods.
+inline constexpr std::size_t read_bytes = 64u << 10;
 
 // The header of an answer: a dozen fields, warnings among them.
 inline constexpr std::size_t answer_header_bytes = 64u << 10;

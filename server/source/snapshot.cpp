@@ -1,6 +1,7 @@
 #include "server/source/snapshot.hpp"
 
 #include "server/text/json_text.hpp"
+#include "webhook/read/body.hpp"
 
 namespace tpuwh::server::source {
 
@@ -62,12 +63,15 @@ std::string text_with_uid(const Json& object, std::size_t number) {
 
 std::optional<topology::Place> place_of_ray_worker(const Json& pod) {
   kube::store::ObjectReader reader{std::string(default_prefix)};
-  const auto read = reader.pod(text_with_uid(pod, 0));
+  std::string json = text_with_uid(pod, 0);
+  const auto read = reader.pod(webhook::read::Body(json).bytes());
   return read && read->ray ? read->ray->place : std::nullopt;
 }
 
 std::optional<webhook::pools::Node> node_of(const Json& node) {
-  return kube::store::ObjectReader{std::string(default_prefix)}.node(text::dump_or_throw(node));
+  std::string json = text::dump_or_throw(node);
+  return kube::store::ObjectReader{std::string(default_prefix)}.node(
+      webhook::read::Body(json).bytes());
 }
 
 Snapshot::Snapshot(std::string_view prefix)
@@ -77,8 +81,10 @@ Snapshot::Snapshot(std::string_view prefix)
 
 void Snapshot::add(const Json& object) {
   const std::string kind = text::text_member(object, "kind");
-  if (const auto stored = stored_kind(kind))
-    return store_->upsert(*stored, text_with_uid(object, ++objects_));
+  if (const auto stored = stored_kind(kind)) {
+    std::string json = text_with_uid(object, ++objects_);
+    return store_->upsert(*stored, webhook::read::Body(json).bytes());
+  }
   if (kind != "ResourceClaimTemplate") return;
   const Json metadata = text::member(object, "metadata");
   claim_templates_[{text::text_member(metadata, "namespace"),

@@ -3,6 +3,7 @@ set(kube_tests
   cluster/ledger_object_test.cpp
   cluster/stalls_test.cpp
   decode/list_decoder_test.cpp
+  decode/value_end_test.cpp
   watch/recorded_test.cpp
   client/authorizer_test.cpp
   client/bounded_json_test.cpp

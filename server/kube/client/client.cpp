@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <boost/asio/this_coro.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 
 #include <algorithm>
 #include <span>
@@ -175,11 +176,11 @@ net::Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection
   if (write_error) co_return fail("writing to", write_error.message());
 
   ResponseParser parser([&](std::string_view bytes) { return exchange.take(bytes); });
-  std::string& pending = connection.unused();
-  std::string room(limits::api::read_bytes, '\0');
+  boost::beast::flat_buffer unused;  // bytes of the answer that the parser has not taken
   for (;;) {
-    const auto progress = parser.read(pending);
-    pending.erase(0, progress.used);
+    const auto bytes = unused.cdata();
+    const auto progress = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
+    unused.consume(progress.used);
     response.head = parser.head();
     if (progress.state == ResponseParser::State::head) {
       if (response.head.ok() && exchange.reader != nullptr) exchange.reader->on_head(response.head);
@@ -191,11 +192,13 @@ net::Task<bool> Client::send_and_read(Exchange& exchange, Connection& connection
     }
     if (progress.state == ResponseParser::State::complete) {
       response.delivery = Delivery::answered;
-      co_return parser.keeps_alive() && pending.empty();
+      co_return parser.keeps_alive() && unused.size() == 0;
     }
     if (response.head.status != 0) give(exchange.limits.silence);
-    const net::Received received = co_await connection.read_some(room);
-    pending.append(room, 0, received.size);
+    const auto room = unused.prepare(limits::api::read_bytes);
+    const std::span into(static_cast<char*>(room.data()), room.size());
+    const net::Received received = co_await connection.read_some(into);
+    unused.commit(received.size);
     if (received.size > 0) exchange.answering = true;
     if (!received.error) continue;
     const bool closed = received.error == boost::asio::error::eof && !deadline.passed();

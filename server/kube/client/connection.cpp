@@ -95,7 +95,9 @@ void Connection::cut() {
 }
 
 bool Connection::fresh(net::TimePoint now) {
-  if (now > idle_since_ + limits::api::idle || !unused_.empty()) return false;
+  if (now > idle_since_ + limits::api::idle) return false;
+  if (const auto* stream = std::get_if<tls::Stream>(&stream_); stream && stream->has_unread())
+    return false;
   char byte = 0;
   // A byte, also of a TLS goodbye, or an end: either way nothing should be written any more. A
   // server that closes at this moment is still possible, hence worth_another_try().
@@ -143,7 +145,7 @@ net::Task<Result<net::Socket>> Dialer::connect(net::TimePoint until) {
 net::Task<Result<ConnectionPtr>> Dialer::handshake(net::Socket socket, net::TimePoint until) {
   auto session = tls_.session();
   if (!session) co_return session.error();
-  tls::Stream stream(std::move(socket), std::move(*session));
+  tls::Stream stream(std::move(socket), std::move(*session), limits::api::read_bytes);
   net::Deadline deadline(executor_);
   deadline.arm(until, [&stream] {
     net::error_code ignored;

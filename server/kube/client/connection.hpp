@@ -32,14 +32,10 @@ class Connection {
   bool fresh(net::TimePoint now);
   void rest(net::TimePoint now) { idle_since_ = now; }
 
-  // Bytes that were read and not yet used.
-  std::string& unused() { return unused_; }
-
  private:
   net::Socket& socket();
 
   std::variant<net::PlainStream, tls::Stream> stream_;
-  std::string unused_;
   net::TimePoint idle_since_;
 };
 using ConnectionPtr = std::unique_ptr<Connection>;

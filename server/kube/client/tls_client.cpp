@@ -1,5 +1,6 @@
 #include "server/kube/client/tls_client.hpp"
 
+#include "server/limits/limits.hpp"
 #include "server/net/address.hpp"
 #include "server/text/read_file.hpp"
 
@@ -22,6 +23,8 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_alpn_protos(context, http_1_1, sizeof http_1_1);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_read_ahead(context, 1);  // several records in one system call
+  SSL_CTX_set_default_read_buffer_len(context, limits::api::read_bytes);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 

@@ -1,14 +1,16 @@
 // Bytes of one list page in, its objects out, one by one.
 //
 // A page of 500 Pods is some 8 MB; no more of it is held than one object, because the API
-// server streams it (KEP-5116) and so do we. Objects are cut out by their brackets and strings;
-// whether one is good JSON otherwise is seen by who reads it. As in the server's own encoding,
-// items of built-in kinds have neither apiVersion nor kind, and metadata may stand behind them.
+// server streams it (KEP-5116) and so do we. Objects are cut out by their brackets and strings
+// (value_end.hpp); whether one is good JSON otherwise is seen by who reads it. As in the server's
+// own encoding, items of built-in kinds have neither apiVersion nor kind, and metadata may stand
+// behind them.
 //
 // An item longer than the limit is passed over and counted: whoever may create Pods can make one,
 // and a list that stops at it would never be read again.
 #pragma once
 
+#include "server/kube/decode/value_end.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/text/json_reader.hpp"
 
@@ -46,27 +48,27 @@ class ListDecoder {
   std::size_t passed_over() const { return passed_over_; }
 
  private:
-  bool too_long();
-  enum class Step { go_on, item, end, failed };
+  enum class Step { go_on, item, end, failed, overflow };
 
   Step take(char c);
   Step take_in_string(char c);
   Step open(char c);
-  Step close(char c);
-  Step end_of_value();
+  Step close();
+  bool begins_object() const;
+  Step take_object();
+  Step end_of_object(std::string_view last);
   Step read_metadata();
   Step fail(std::string what);
-  std::size_t plain_bytes() const;
+  Step overflow();
   // Between the brackets of "items", where each value is an item.
   bool in_items() const { return depth_ == 2 && items_; }
-  void capture(std::string_view bytes) {
-    if (capturing_ && !passing_) text_.append(bytes);
-  }
 
   std::size_t most_bytes_;
   std::string_view rest_;
-  std::string text_;        // of the object or the metadata that is being read
-  bool capturing_ = false;  // into text_
+  std::string_view object_;  // an item or the metadata, when it is whole
+  std::string text_;         // of the one that is being read, if it came in pieces
+  ValueEnd end_;
+  bool in_object_ = false;
   bool in_string_ = false;
   bool escaped_ = false;  // the last character was a backslash in a string
   bool items_ = false;    // inside the value of "items"

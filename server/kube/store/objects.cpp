@@ -2,7 +2,6 @@
 
 #include "server/limits/limits.hpp"
 #include "webhook/ledger/token.hpp"
-#include "webhook/read/body.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
@@ -257,16 +256,11 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
 
 }  // namespace
 
-bool ObjectReader::start(std::string_view json) {
-  text_.assign(json);
-  reader_.clear_error();
-  return reader_.start(webhook::read::Body(text_).bytes());
-}
-
 std::optional<PodObject> ObjectReader::pod(std::string_view json) {
   PodState state;
-  if (!start(json) || !read_state(reader_, state) || state.metadata.uid.empty())
-    return std::nullopt;
+  if (!reader_.start(json)) return std::nullopt;
+  const JsonReader::Mark begin = reader_.mark();
+  if (!read_state(reader_, state) || state.metadata.uid.empty()) return std::nullopt;
   PodObject pod{.uid = std::move(state.metadata.uid),
                 .leaving = state.metadata.leaving,
                 .ended = state.phase == "Succeeded" || state.phase == "Failed",
@@ -274,8 +268,8 @@ std::optional<PodObject> ObjectReader::pod(std::string_view json) {
                 .leader = {},
                 .holding = {}};
   if (!state.labelled && !may_hold_chips(json)) return pod;
-  pod_.clear();
-  if (!start(json) || !webhook::read::read_pod(reader_, prefix_, pod_)) return std::nullopt;
+  reader_.go_to(begin);
+  if (!webhook::read::read_pod(reader_, prefix_, pod_)) return std::nullopt;
   pod.ray = ray_worker(pod_);
   if (!pod.leaving && !pod.ended) pod.holding = holding(pod_, state.node);
   pod.leader = job_leader(pod_, std::move(state.node));
@@ -293,7 +287,7 @@ std::optional<webhook::pools::Node> ObjectReader::node(std::string_view json) {
     node.labels.add(name, value);
     return true;
   };
-  const bool read = start(json) && reader_.object([&](std::string_view key) {
+  const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
     if (key == "metadata") return read_metadata(reader_, metadata, read_label);
     if (key == "spec") return read_node_spec(reader_, node);
     return key == "status" ? read_node_status(reader_, node) : reader_.skip();
@@ -307,7 +301,7 @@ std::optional<ServiceObject> ObjectReader::service(std::string_view json) {
   constexpr std::string_view headless_of = "ray.io/headless-worker-svc";
   Metadata metadata;
   std::string ray_cluster;
-  const bool read = start(json) && reader_.object([&](std::string_view key) {
+  const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
     if (key != "metadata") return reader_.skip();
     return read_metadata(reader_, metadata, [&](std::string_view label) {
       return label == headless_of ? read_text(reader_, ray_cluster) : reader_.skip();
@@ -323,7 +317,7 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
   Metadata metadata;
   RayClusterObject cluster;
   bool suspended = false;
-  const bool read = start(json) && reader_.object([&](std::string_view key) {
+  const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
     if (key == "metadata")
       return read_metadata(reader_, metadata, [&](std::string_view) { return reader_.skip(); });
     if (key != "spec") return reader_.skip();

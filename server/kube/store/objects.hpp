@@ -1,7 +1,8 @@
 // Objects of the cluster, as far as rules read them (webhook/read/reads.hpp): what a store keeps.
 //
-// Read from the JSON text of one object, as a list, a watch event or a file has it. What
-// cannot be read is passed over: it is not an object of an API server's.
+// Read from the JSON text of one object, as a list, a watch event or a file has it, with
+// JsonReader's padding readable behind it. What cannot be read is passed over: it is not an object
+// of an API server's.
 #pragma once
 
 #include "topology/next_member.hpp"
@@ -84,10 +85,7 @@ class ObjectReader {
   std::optional<RayClusterObject> ray_cluster(std::string_view json);
 
  private:
-  bool start(std::string_view json);
-
   std::string prefix_;  // Config::prefix
-  std::string text_;
   webhook::text::JsonReader reader_;
   webhook::read::Pod pod_;
 };

@@ -45,6 +45,7 @@ class Store final : public webhook::read::ClusterView {
 
   void when_gone(PodGone listener) { pod_gone_ = std::move(listener); }
 
+  // Of an object's text JsonReader's padding is readable, too.
   void begin_relist(Kind kind);
   void upsert(Kind kind, std::string_view json);
   void remove(Kind kind, std::string_view json);

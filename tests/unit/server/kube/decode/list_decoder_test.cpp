@@ -1,6 +1,7 @@
 #include "server/kube/decode/list_decoder.hpp"
 
 #include "tests/support/named_case.hpp"
+#include "webhook/read/body.hpp"
 
 #include <gtest/gtest.h>
 
@@ -128,6 +129,38 @@ TEST(ListDecoderTest, an_item_beyond_the_limit_is_passed_over) {
     EXPECT_EQ(page.outcome, ListOutcome::end) << page.error;
     EXPECT_EQ(page.items, (std::vector<std::string>{R"({"a":1})", R"({"a":2})"})) << size;
     EXPECT_EQ(page.passed_over, 1u);
+  }
+}
+
+// Also the one whose end comes with the piece that is too much.
+TEST(ListDecoderTest, an_item_is_as_long_as_it_is_whether_it_is_cut_or_not) {
+  const std::string item = R"({"a":")" + std::string(32, 'x') + R"("})";
+  ASSERT_EQ(item.size(), 40u);
+  const std::string text =
+      R"({"metadata":{"resourceVersion":"5"},"items":[)" + item + "," + item + "]}";
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    EXPECT_EQ(decode(text, piece, 40).items, (std::vector<std::string>{item, item})) << piece;
+    const Page page = decode(text, piece, 39);
+    EXPECT_TRUE(page.items.empty()) << piece;
+    EXPECT_EQ(page.passed_over, 2u) << piece;
+    EXPECT_EQ(page.outcome, ListOutcome::end) << piece;
+  }
+}
+
+// Where it can be, an item is given as it came; its padding is readable there, too.
+TEST(ListDecoderTest, an_item_has_padding_behind_it) {
+  for (std::size_t behind = 0; behind <= 2 * webhook::read::padding; ++behind) {
+    const std::string page =
+        R"({"metadata":{"resourceVersion":"5"},"items":[{"a":1}]})" + std::string(behind, ' ');
+    const std::vector<char> bytes(page.begin(), page.end());  // as long as it is
+    ListDecoder decoder;
+    decoder.feed({bytes.data(), bytes.size()});
+    std::string_view item;
+    ASSERT_EQ(decoder.next(item), ListOutcome::item);
+    EXPECT_EQ(item, R"({"a":1})");
+    webhook::text::JsonReader reader;
+    EXPECT_TRUE(reader.start(item) && reader.skip() && reader.finish()) << behind;
+    EXPECT_EQ(decoder.next(item), ListOutcome::end);
   }
 }
 

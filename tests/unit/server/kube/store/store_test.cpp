@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/limits/limits.hpp"
+#include "webhook/read/body.hpp"
 
 namespace tpuwh::server::kube::store {
 namespace {
@@ -42,7 +43,14 @@ class StoreTest : public testing::Test {
   StoreTest() {
     store.when_gone([this](const GroupName&, const std::string& lost) { gone.push_back(lost); });
   }
-  void upsert(Kind kind, const Json& object) { store.upsert(kind, object.dump()); }
+  void upsert(Kind kind, const Json& object) { upsert_text(kind, object.dump()); }
+  void upsert_text(Kind kind, std::string text) {
+    store.upsert(kind, webhook::read::Body(text).bytes());
+  }
+  void remove(Kind kind, const Json& object) { remove_text(kind, object.dump()); }
+  void remove_text(Kind kind, std::string text) {
+    store.remove(kind, webhook::read::Body(text).bytes());
+  }
 
   Store store{"tpu-webhook.dev/"};
   std::vector<std::string> gone;
@@ -53,7 +61,7 @@ TEST_F(StoreTest, keeps_ray_workers_by_group) {
   ASSERT_EQ(store.group_pods(group).size(), 1u);
   EXPECT_EQ(store.group_pods(group).at("1").token, token);
   EXPECT_EQ(store.group_pods(group).at("1").place, (topology::Place{0, 1}));
-  store.remove(Kind::pod, worker("1").dump());
+  remove(Kind::pod, worker("1"));
   EXPECT_TRUE(store.group_pods(group).empty());
   EXPECT_EQ(gone, std::vector{token});
 }
@@ -92,7 +100,7 @@ TEST_F(StoreTest, a_worker_without_chips_was_never_ours) {
   forged["spec"]["containers"] = Json::array({{{"name", "main"}}});
   upsert(Kind::pod, forged);
   EXPECT_EQ(store.size(Kind::pod), 0u);
-  store.remove(Kind::pod, forged.dump());
+  remove(Kind::pod, forged);
   forged["status"]["phase"] = "Failed";
   upsert(Kind::pod, forged);
   EXPECT_TRUE(gone.empty());
@@ -198,7 +206,7 @@ TEST_F(PoolsOfTheStore, are_judged_by_what_a_node_says) {
   soft["spec"]["taints"].push_back({{"key", "team"}, {"effect", "PreferNoSchedule"}});
   upsert(Kind::node, soft);
   EXPECT_FALSE(unfit());
-  store.remove(Kind::node, tpu_node(2).dump());
+  remove(Kind::node, tpu_node(2));
   EXPECT_TRUE(unfit());
 }
 
@@ -229,7 +237,7 @@ TEST_F(PoolsOfTheStore, know_a_slice_by_its_label) {
   upsert(Kind::pod, member);
   EXPECT_TRUE(unfit());
   EXPECT_FALSE(unfit(key));  // a member is bound
-  store.remove(Kind::pod, member.dump());
+  remove(Kind::pod, member);
   EXPECT_FALSE(unfit());
 }
 
@@ -247,7 +255,7 @@ TEST_F(PoolsOfTheStore, count_the_chips_of_what_runs_together) {
 }
 
 TEST_F(PoolsOfTheStore, are_not_known_while_they_are_not_trusted) {
-  store.remove(Kind::node, tpu_node(2).dump());
+  remove(Kind::node, tpu_node(2));
   EXPECT_TRUE(unfit());
   store.trust_pools(false);
   EXPECT_FALSE(unfit());
@@ -354,10 +362,11 @@ TEST_F(StoreTest, knows_where_a_leader_runs) {
 }
 
 TEST_F(StoreTest, passes_over_what_it_cannot_read) {
-  for (const char* text : {"", "[]", "{", "{\"metadata\":7}", "{\"metadata\":{\"uid\":{}}}"}) {
+  for (const std::string text :
+       {"", "[]", "{", "{\"metadata\":7}", "{\"metadata\":{\"uid\":{}}}"}) {
     for (const Kind kind : {Kind::pod, Kind::node, Kind::service, Kind::ray_cluster}) {
-      store.upsert(kind, text);
-      store.remove(kind, text);
+      upsert_text(kind, text);
+      remove_text(kind, text);
       EXPECT_EQ(store.size(kind), 0u);
     }
   }
