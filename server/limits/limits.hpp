@@ -28,9 +28,9 @@ inline constexpr std::size_t header_bytes = 16u << 10;
 inline constexpr std::size_t header_fields = 64;
 
 // One connection's read buffer, allocated once: a whole header, or one TLS record
-// (16 KiB) and the start of the next. A buffer that grows from nothing is read
+// (16 KiB) and a little of the next. A buffer that grows from nothing is read
 // 512 bytes at a time, which doubles the cost of a request (docs/facts.md#beast-buffer).
-inline constexpr std::size_t read_buffer_bytes = 20u << 10;
+inline constexpr std::size_t read_buffer_bytes = 17u << 10;
 
 // A body takes as much at first, and an event loop keeps as much for the next one: a usual
 // review has 5 to 20 KiB.
