@@ -15,10 +15,14 @@ struct Recorded {
   unsigned review;  // of its file, from 0
 };
 
-constexpr std::string_view names[] = {"jobset", "ray", "lws"};
+constexpr std::string_view names[] = {"jobset", "ray", "lws", "job", "statefulset", "pod", "large"};
 // In the order of the names.
-constexpr Recorded recordings[] = {
-    {"jobset-multislice-kueue", 0}, {"raycluster-indexed", 1}, {"lws", 0}};
+constexpr Recorded recordings[] = {{"jobset-multislice-kueue", 0},
+                                   {"raycluster-indexed", 1},
+                                   {"lws", 0},
+                                   {"job-2x4", 0},
+                                   {"statefulset", 0},
+                                   {"pod-single-host", 0}};
 
 std::string read(const Recorded& recorded) {
   const std::string file = TPUWH_RECORDED "/" + std::string(recorded.folder) + "/reviews.jsonl";
@@ -27,6 +31,22 @@ std::string read(const Recorded& recorded) {
   for (unsigned i = 0; i <= recorded.review; ++i)
     if (!std::getline(in, line)) throw std::runtime_error("cannot read a review of " + file);
   return line + '\n';
+}
+
+// What makes a Pod large: many variables, and itself as kubectl applied it, a string in which every
+// quote is escaped.
+std::string large_review() {
+  auto review = nlohmann::ordered_json::parse(read(recordings[0]));
+  auto& pod = review["request"]["object"];
+  auto& env = pod["spec"]["containers"][0]["env"];
+  for (int i = 0; i < 150; ++i)
+    env.push_back({{"name", "SETTING_" + std::to_string(i)}, {"value", std::string(60, 'v')}});
+  const std::string text = pod.dump();
+  auto& annotations = pod["metadata"]["annotations"];
+  for (const char* copy : {"kubectl.kubernetes.io/last-applied-configuration",
+                           "team.example/before", "team.example/template"})
+    annotations[copy] = text;
+  return review.dump() + '\n';
 }
 
 }  // namespace
@@ -48,7 +68,8 @@ std::span<const std::string_view> payload_names() {
 }
 
 std::string payload(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(names); ++i)
+  if (name == "large") return large_review();
+  for (std::size_t i = 0; i < std::size(recordings); ++i)
     if (names[i] == name) return read(recordings[i]);
   throw std::runtime_error("no payload is called " + std::string(name));
 }

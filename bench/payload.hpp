@@ -14,11 +14,15 @@ std::string jobset_review();
 // The same Pod in a v5p slice of this topology (2x2x2 to 16x16x24: up to 1,536 hosts).
 std::string jobset_review_of(const std::string& topology);
 
-// What instructions are counted of.
+// One for each workload API, and a large one.
 //
-//   jobset  the Pod above
-//   ray     a worker of a RayCluster that has KubeRay's index labels
-//   lws     the leader of a group of a LeaderWorkerSet
+//   jobset       the Pod above
+//   ray          a worker of a RayCluster that has KubeRay's index labels
+//   lws          the leader of a group of a LeaderWorkerSet
+//   job          of an Indexed Job on two hosts
+//   statefulset  of a StatefulSet
+//   pod          a Pod that somebody made by himself
+//   large        the JobSet's with 150 variables and three copies of itself as annotations
 std::span<const std::string_view> payload_names();
 std::string payload(std::string_view name);
 

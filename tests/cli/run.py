@@ -139,7 +139,7 @@ def a_namespace_for_objects_that_name_none():
 
 UNREADABLE = [  # arguments, standard input, what the line says
     (["review", "/no/such.yaml"], None, "cannot read /no/such.yaml: No such file or directory; want a file"),
-    (["review", str(ROOT / "bench")], None, f"folder {ROOT}/bench holds no .yaml, .yml or .json file; want"),
+    (["review", str(ROOT / "webhook")], None, f"folder {ROOT}/webhook holds no .yaml, .yml or .json file; want"),
     (["review", "-", "-"], "", "- is given twice"),
     (["review"], "", "standard input is empty; want an AdmissionReview, a manifest or a List"),
     (["review"], "# nothing\n---\n", "standard input holds no objects; want an AdmissionReview"),
@@ -150,7 +150,7 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["slices", "--cluster", "-"], '{"items":[]}', "standard input holds no objects"),
     (["slices", "--cluster", "-"], "", "standard input is empty; create it with kubectl get"),
     (["audit", "-f", "/no/such"], None, "cannot read /no/such: No such file or directory; want a file"),
-    (["audit", "-f", str(ROOT / "bench")], None, "holds no .yaml, .yml or .json file"),
+    (["audit", "-f", str(ROOT / "webhook")], None, "holds no .yaml, .yml or .json file"),
     (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
     (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "the snapshot holds no webhook configuration"),
     (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
