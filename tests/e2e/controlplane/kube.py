@@ -73,11 +73,13 @@ class Kube:
             raise kind(method, path, answer.status, text)
         return json.loads(text) if text.startswith(("{", "[")) else text
 
+    def connect(self, timeout: float | None = 60) -> http.client.HTTPSConnection:
+        """A connection of the caller's own, such as for a watch."""
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self._tls)
+
     def _connection(self):
         if getattr(self._local, "connection", None) is None:
-            self._local.connection = http.client.HTTPSConnection(
-                "127.0.0.1", self.port, timeout=60, context=self._tls
-            )
+            self._local.connection = self.connect()
         return self._local.connection
 
 

@@ -1,0 +1,1 @@
+"""What bench/scheduling is made of."""

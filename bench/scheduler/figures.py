@@ -1,0 +1,106 @@
+"""What the measured steps say: medians, slopes, tables."""
+
+import dataclasses
+import statistics
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """Pods that were bound one after another while `before` and more were."""
+
+    nodes: int
+    constraint: str
+    round: int
+    before: int  # Pods bound already
+    pods: int
+    cpu_ms: float  # of the scheduler, all of it
+    seconds: float  # from the first that it saw to the last that is bound
+
+    @property
+    def middle(self) -> float:
+        """Pods bound, on the average over the step."""
+        return self.before + (self.pods - 1) / 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """y = base + slope * x, least squares."""
+
+    base: float
+    slope: float
+
+    def at(self, x: float) -> float:
+        return self.base + self.slope * x
+
+
+def fit(points: list) -> Line:
+    """Through (x, y); level where there is one x alone."""
+    xs, ys = zip(*points)
+    if len(set(xs)) < 2:
+        return Line(statistics.mean(ys), 0.0)
+    slope, base = statistics.linear_regression(xs, ys)
+    return Line(base, slope)
+
+
+class Figures:
+    """Of one number of nodes and one constraint."""
+
+    def __init__(self, steps: list):
+        self.steps = steps
+        self.rounds = sorted({step.round for step in steps})
+        befores = sorted({step.before for step in steps})
+        at = [[step for step in steps if step.before == before] for before in befores]
+        self.cpu = [(one[0].middle, statistics.median(step.cpu_ms / step.pods for step in one)) for one in at]
+        self.rate = [(one[0].middle, statistics.median(step.pods / step.seconds for step in one)) for one in at]
+        self.line = fit(self.cpu)
+        self.pods = max(step.before + step.pods for step in steps)
+
+    def cpu_of(self, number: int) -> float:
+        """ms a Pod over all of one round."""
+        played = [step for step in self.steps if step.round == number]
+        return sum(step.cpu_ms for step in played) / sum(step.pods for step in played)
+
+    def seconds_of(self, number: int) -> float:
+        """Until the last Pod of the last slice was bound; the time in which Pods were created is left out."""
+        return sum(step.seconds for step in self.steps if step.round == number)
+
+    def median(self, of) -> float:
+        return statistics.median(of(number) for number in self.rounds)
+
+    def spread(self, of) -> str:
+        values = sorted(of(number) for number in self.rounds)
+        return f"{values[0]:.1f}–{values[-1]:.1f}" if len(values) > 1 else ""
+
+
+def grouped(steps: list) -> dict:
+    """nodes -> constraint -> Figures, of the rounds that each played to the end."""
+    out: dict = {}
+    for nodes in sorted({step.nodes for step in steps}):
+        here = [step for step in steps if step.nodes == nodes]
+        names = list(dict.fromkeys(step.constraint for step in here))
+        out[nodes] = {name: Figures([step for step in here if step.constraint == name]) for name in names}
+    return out
+
+
+def ratio(one: Figures, to: Figures) -> float:
+    """CPU a Pod, median over the rounds that both played."""
+    both = [number for number in one.rounds if number in to.rounds]
+    return statistics.median(one.cpu_of(number) / to.cpu_of(number) for number in both)
+
+
+def formula(line: Line) -> str:
+    """As the legend has it."""
+    return f"{line.base:.1f} ms {'+' if line.slope >= 0 else '−'} {abs(line.slope) * 1000:.1f} µs for each Pod bound"
+
+
+def table(nodes: int, found: dict, titles: dict, to: str) -> str:
+    """In Markdown. `to`: the constraint that the others are compared with."""
+    pods = max(one.pods for one in found.values())
+    lines = [f"| {nodes:,} nodes, {pods} Pods in slices of 4 | CPU ms a Pod | least–most | of {to} | CPU ms a Pod while x are bound "
+             f"| last Pod bound after | Pods a second |", "|---|---|---|---|---|---|---|"]
+    for name, one in found.items():
+        seconds = one.median(one.seconds_of)
+        share = f"{ratio(one, found[to]):.2f}" if to in found else ""
+        lines.append(f"| {titles.get(name, name)} | {one.median(one.cpu_of):.1f} | {one.spread(one.cpu_of)} | {share} "
+                     f"| {one.line.base:.1f} {'+' if one.line.slope >= 0 else '−'} {abs(one.line.slope):.4f} x | {seconds:.1f} s | {one.pods / seconds:.0f} |")
+    return "\n".join(lines)

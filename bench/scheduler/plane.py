@@ -1,0 +1,217 @@
+"""A control plane with fake nodes, and what its scheduler makes of Pods.
+
+The scheduler is stopped (SIGSTOP) while Pods are created and goes on once all of a step are there:
+the API server's and this program's own work are over by then, and what is measured is scheduling.
+"""
+
+import collections
+import contextlib
+import fcntl
+import http.client
+import json
+import pathlib
+import signal
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import servers
+from controlplane import cluster, kube, nodes, process
+
+from .constraints import HOSTS, NAMESPACES, Constraint, pool_name
+from .figures import Step
+
+MACHINE, TOPOLOGY = "ct6e-standard-4t", "4x4"
+LIMIT = 240.0  # seconds for one step, before the run is given up
+SETTLE = 0.5   # after the last Pod runs: what the scheduler hears of that belongs to the step
+METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
+
+class Bound:
+    """When each Pod was bound, from a watch of those that have a node."""
+
+    def __init__(self, client: kube.Kube):
+        self._client, self._changed, self._at, self._closed = client, threading.Condition(), {}, False
+        self._connection = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def wait(self, names: set) -> float:
+        """The moment at which the last of them was bound."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: names <= self._at.keys(), LIMIT):
+                raise TimeoutError(f"{len(names - self._at.keys())} of {len(names)} Pods are not bound after {LIMIT:.0f} s")
+            return max(self._at[name] for name in names)
+
+    def wait_none(self) -> None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: not self._at, LIMIT):
+                raise TimeoutError(f"{len(self._at)} Pods are still there after {LIMIT:.0f} s")
+
+    def close(self) -> None:
+        self._closed = True
+        if self._connection and self._connection.sock:
+            with contextlib.suppress(OSError):
+                self._connection.sock.shutdown(2)
+        self._thread.join(5)
+
+    def _work(self) -> None:
+        while not self._closed:
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                self._watch()
+
+    def _watch(self) -> None:
+        """Begins with all that are bound, so that nothing is missed where a watch has ended."""
+        self._connection = self._client.connect(timeout=None)
+        path = "/api/v1/pods?watch=1&fieldSelector=spec.nodeName!%3D"
+        self._connection.request("GET", path, headers={"Accept": METADATA})
+        for line in self._connection.getresponse():
+            event, now = json.loads(line), time.monotonic()
+            name = event["object"].get("metadata", {}).get("name", "")
+            with self._changed:
+                if event["type"] == "ADDED":
+                    self._at.setdefault(name, now)
+                elif event["type"] == "DELETED":
+                    self._at.pop(name, None)
+                self._changed.notify_all()
+
+
+class Plane:
+    """Up with no pools; `grow` adds nodes."""
+
+    def __init__(self, directory: pathlib.Path):
+        self._state = cluster.up(directory, (), ())
+        self._client = self._state.client()
+        (self._scheduler,) = [one for one in process.known(self._state.directory) if one.name == "kube-scheduler"]
+        self._pools = 0
+        for name in NAMESPACES:
+            self._client.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        for name in NAMESPACES:
+            account = f"/api/v1/namespaces/{name}/serviceaccounts/default"
+            kube.wait_for("the ServiceAccount", lambda path=account: self._client.get(path), 60)
+        self._bound = Bound(self._client)
+
+    def close(self) -> None:
+        self._release()  # or it could not end
+        self._bound.close()
+        cluster.down(self._state.directory)
+
+    def grow(self, count: int) -> None:
+        """To so many nodes, four a pool."""
+        pools = [nodes.Pool(pool_name(number), MACHINE, TOPOLOGY) for number in range(self._pools, count // HOSTS)]
+        nodes.create(self._client, pools)
+        self._pools = count // HOSTS
+        self._wait_idle()
+
+    def play(self, constraint: Constraint, upto: tuple, number: int) -> list:
+        """A Step for each number of Pods in `upto`, from none to the last of them; then all are deleted."""
+        steps, slices = [], 0
+        try:
+            for most in upto:
+                some = range(slices, most // HOSTS)
+                cpu, seconds = self._step(constraint, some)
+                steps.append(Step(self._pools * HOSTS, constraint.name, number, slices * HOSTS, len(some) * HOSTS, cpu, seconds))
+                slices = most // HOSTS
+            self._check(constraint, slices)
+        finally:
+            self._empty()
+        return steps
+
+    # -- one step
+
+    def _step(self, constraint: Constraint, some: range) -> tuple:
+        """(ms of CPU, seconds) that the scheduler needed for these slices."""
+        cpu, seconds = self._schedule([pod for number in some for pod in constraint.first(number)])
+        held = self._pools_of(some) if constraint.then(0, "") else {}
+        later = [pod for number in some for pod in constraint.then(number, held.get(number, ""))]
+        if later:
+            more_cpu, more_seconds = self._schedule(later)
+            cpu, seconds = cpu + more_cpu, seconds + more_seconds
+        return cpu, seconds
+
+    def _schedule(self, pods: list) -> tuple:
+        process.signal_one(self._scheduler, signal.SIGSTOP)
+        try:
+            self._client.create_all(pods)
+            before = self._cpu_ms()
+        finally:
+            began = time.monotonic()
+            self._release()
+        last = self._bound.wait({pod["metadata"]["name"] for pod in pods})
+        kube.wait_for("Pods to run", lambda: not self._pods("?fieldSelector=status.phase%3DPending&limit=1"), LIMIT, every=0.2)
+        time.sleep(SETTLE)
+        return self._cpu_ms() - before, last - began
+
+    def _release(self) -> None:
+        process.signal_one(self._scheduler, signal.SIGCONT)
+
+    def _cpu_ms(self) -> float:
+        """Of all threads of the scheduler, which in a Go program stay."""
+        return servers.cpu_ns(self._scheduler.pid) / 1e6
+
+    # -- around it
+
+    def _pods(self, query: str = "") -> list:
+        return self._client.get("/api/v1/pods" + query)["items"]
+
+    def _pools_of(self, some: range) -> dict:
+        """Slice number -> pool of its first member."""
+        pool_of = self._pool_of_nodes()
+        return {_slice_of(pod): pool_of[pod["spec"]["nodeName"]] for pod in self._pods() if _slice_of(pod) in some}
+
+    def _check(self, constraint: Constraint, slices: int) -> None:
+        """What was promised is so: a curve of terms that do nothing would be the best of all."""
+        if not constraint.whole:
+            return
+        pool_of = self._pool_of_nodes()
+        held = collections.defaultdict(set)
+        for pod in self._pods():
+            held[_slice_of(pod)].add(pool_of[pod["spec"]["nodeName"]])
+        whole, pools = sum(len(one) == 1 for one in held.values()), len(set().union(*held.values()))
+        if not whole == pools == slices:
+            raise RuntimeError(f"{constraint.name}: {whole} of {slices} slices are whole, on {pools} pools")
+
+    def _pool_of_nodes(self) -> dict:
+        pools = (nodes.Pool(pool_name(number), MACHINE, TOPOLOGY) for number in range(self._pools))
+        return {nodes.node_name(pool, host): pool.name for pool in pools for host in range(HOSTS)}
+
+    def _empty(self) -> None:
+        self._release()
+        with ThreadPoolExecutor(max_workers=4) as threads:
+            list(threads.map(lambda name: self._client.request("DELETE", f"/api/v1/namespaces/{name}/pods?gracePeriodSeconds=0"), NAMESPACES))
+        kube.wait_for("Pods to go", lambda: not self._pods("?limit=1"), LIMIT, every=0.2)
+        self._bound.wait_none()
+        self._wait_idle()
+
+    def _wait_idle(self) -> None:
+        """Until the scheduler has digested what it was told."""
+        for _ in range(40):
+            before = self._cpu_ms()
+            time.sleep(0.5)
+            if self._cpu_ms() - before < 15:
+                return
+
+
+def _slice_of(pod: dict) -> int:
+    return int(pod["metadata"]["name"].split("-")[1])
+
+
+@contextlib.contextmanager
+def up(directory: pathlib.Path):
+    """A Plane in a folder that nobody else uses meanwhile; ended with everything it started."""
+    directory = directory.resolve()
+    directory.mkdir(parents=True, exist_ok=True)
+    with open(f"{directory}.lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(f"another run uses {directory}; choose another with TPUWH_E2E_DIR") from None
+        cluster.down(directory)  # of a run that was killed
+        try:
+            plane = Plane(directory)
+            try:
+                yield plane
+            finally:
+                plane.close()
+        finally:
+            cluster.down(directory)

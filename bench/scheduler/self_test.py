@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""bench/scheduling without a control plane: self_test.py PROGRAM"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench")]
+
+from scheduler import constraints, figures, picture, variants  # noqa: E402
+
+PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else ""
+
+
+def step(number, before, cpu_ms, constraint="ours", seconds=1.0):
+    return figures.Step(nodes=1000, constraint=constraint, round=number, before=before, pods=100, cpu_ms=cpu_ms, seconds=seconds)
+
+
+class Figures(unittest.TestCase):
+    def test_a_slope_is_found(self):
+        one = figures.Figures([step(0, 0, 500), step(0, 100, 600), step(0, 200, 700)])
+        self.assertAlmostEqual(one.line.slope, 0.01)
+        self.assertAlmostEqual(one.line.at(49.5), 5.0)
+        self.assertEqual(figures.formula(one.line), "4.5 ms + 10.0 µs for each Pod bound")
+
+    def test_one_step_has_no_slope(self):
+        self.assertEqual(figures.Figures([step(0, 0, 500)]).line, figures.Line(5.0, 0.0))
+
+    def test_rounds_become_medians(self):
+        one = figures.Figures([step(number, 0, cpu) for number, cpu in enumerate((300, 900, 400))])
+        self.assertEqual((one.median(one.cpu_of), one.spread(one.cpu_of)), (4.0, "3.0–9.0"))
+
+    def test_rounds_are_compared_with_their_own(self):
+        ours = figures.Figures([step(0, 0, 200), step(1, 0, 2000)])
+        none = figures.Figures([step(0, 0, 100, "none"), step(1, 0, 1000, "none"), step(2, 0, 7, "none")])
+        self.assertEqual(figures.ratio(ours, none), 2.0)
+
+    def test_a_table(self):
+        found = figures.grouped([step(0, 0, 200), step(0, 100, 400), step(0, 0, 100, "none"), step(0, 100, 100, "none")])[1000]
+        lines = figures.table(1000, found, {"ours": "tpu-webhook"}, "none").splitlines()
+        self.assertEqual(lines[2], "| tpu-webhook | 3.0 |  | 3.00 | 1.0 + 0.0200 x | 2.0 s | 100 |")
+        self.assertEqual({line.count("|") for line in lines}, {8})
+
+
+class Picture(unittest.TestCase):
+    def test_it_is_xml_and_has_a_curve_for_each_and_no_markup_of_titles(self):
+        found = figures.grouped([step(0, before, 200 + before, name) for name in ("none", "ours", "<x>") for before in (0, 100)])[1000]
+        tree = xml.etree.ElementTree.fromstring(picture.draw(1000, found, {}, "said & done"))
+        curves = [one for one in tree.iter("{http://www.w3.org/2000/svg}path") if "curve" in one.get("class", "")]
+        self.assertEqual(len(curves), 3 * 2 + 3)  # in two panels and the legend
+
+    def test_scales_are_round_and_reach(self):
+        for most, steps in ((18.6, [0, 5, 10, 15, 20]), (115, [0, 25, 50, 75, 100, 125]), (0.9, [0, 0.2, 0.4, 0.6, 0.8, 1.0])):
+            self.assertEqual(picture.scale(most), steps)
+
+
+    def test_those_in_docs_and_the_tables_are_of_the_figures_in_the_tree(self):
+        command = [sys.executable, ROOT / "bench/scheduling", "--from", ROOT / "bench/scheduling.json", "--check"]
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(answer.returncode, 0, answer.stdout + answer.stderr)
+
+
+class Pods(unittest.TestCase):
+    def test_jobsets_terms_are_those_recorded(self):
+        recorded = ROOT / "tests/golden/recorded/jobset-multislice/reviews.jsonl"
+        pod = json.loads(recorded.read_text(encoding="utf-8").splitlines()[0])["request"]["object"]
+        (leader,) = constraints.jobset_leader(3)
+        text = json.dumps(leader["spec"]["affinity"], sort_keys=True)
+        key = leader["metadata"]["labels"]["jobset.sigs.k8s.io/job-key"]
+        theirs = pod["metadata"]["labels"]["jobset.sigs.k8s.io/job-key"]
+        self.assertEqual(text.replace(key, theirs), json.dumps(pod["spec"]["affinity"], sort_keys=True))
+        self.assertEqual(set(leader["metadata"]["labels"]) - {"app"}, set(pod["metadata"]["labels"]))
+
+    def test_slices_of_one_workload_are_in_one_namespace(self):
+        for number in range(0, 40, 2):
+            self.assertEqual(len({pod["metadata"]["namespace"] for one in (number, number + 1) for pod in constraints.members(one)}), 1)
+
+    def test_no_pod_has_an_owner(self):
+        for make in (constraints.none, constraints.selector, constraints.jobset_leader, constraints.kuberay):
+            self.assertFalse([pod for pod in make(1) if "ownerReferences" in pod["metadata"]])
+
+
+@unittest.skipUnless(PROGRAM, "no program")
+class Reviewed(unittest.TestCase):
+    def test_members_have_the_terms_of_their_slice(self):
+        reviewed = constraints.Reviewed(PROGRAM, 2)
+        keys = [[pod["metadata"]["labels"]["tpu-webhook.dev/slice-key"] for pod in reviewed(number)] for number in (0, 1)]
+        self.assertEqual([len(set(one)) for one in keys], [1, 1])
+        self.assertNotEqual(keys[0], keys[1])
+
+    def test_every_variant_finds_the_terms_it_changes(self):
+        reviewed = constraints.Reviewed(PROGRAM, 1)
+        for name in variants.EDITS:
+            with self.subTest(name):
+                pods = variants.variant(name, reviewed).first(0)
+                self.assertEqual(len(pods), constraints.HOSTS)
+
+
+if __name__ == "__main__":
+    unittest.main()
