@@ -27,9 +27,7 @@ template <class Stream>
 class Conversation {
  public:
   Conversation(Stream& stream, Connection& connection, Service& service)
-      : stream_(stream), connection_(connection), service_(service) {
-    buffer_.reserve(limits::read_buffer_bytes);
-  }
+      : stream_(stream), connection_(connection), service_(service) {}
 
   // True if it ended with an answer of ours that said so, false if the peer left
   // or was cut off.
@@ -78,6 +76,7 @@ class Conversation {
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
     connection_.wait(Waiting::answer, limits::answer);
+    give_back_buffer();
     if (body_.size() > limits::large_review_bytes) co_await wait_for_large_review();
     const auto resource = std::get<Resource>(routed);
     const Answered first = service_.handlers.answer(resource, body_);
@@ -126,7 +125,7 @@ class Conversation {
     for (;;) {
       // Only the size line of a chunk can fill the buffer: headers have their own,
       // lower limit, and body bytes are taken at once.
-      if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
+      if (is_full()) co_return parser.refuse_long_line();
       const bool more = co_await read_some();
       if (!more) co_return State::need_more;
       const State state = step(parser);
@@ -145,7 +144,7 @@ class Conversation {
       }
       const State state = step(parser);
       if (state != State::need_more) co_return state;
-      if (buffer_.size() == buffer_.capacity()) co_return parser.refuse_long_line();
+      if (is_full()) co_return parser.refuse_long_line();
       const net::TimePoint begun = net::Clock::now();
       const auto rest = std::chrono::duration_cast<limits::Duration>(until - begun);
       connection_.wait(Waiting::body, std::min(pace.left(), rest));
@@ -164,21 +163,35 @@ class Conversation {
 
   // False if nothing has come.
   bool read_now() {
-    const std::size_t size = stream_.read_now(room());
+    hold_buffer();
+    const auto room = buffer_.prepare(limits::read_buffer_bytes - buffer_.size());
+    const std::size_t size = stream_.read_now({static_cast<char*>(room.data()), room.size()});
     buffer_.commit(size);
     return size > 0;
   }
 
   net::Task<bool> read_later() {
-    const auto received = co_await stream_.read_later(room());
-    buffer_.commit(received.size);
-    co_return !received.error;
+    for (;;) {
+      give_back_buffer();
+      const net::error_code error = co_await stream_.wait_to_read();
+      if (error) co_return false;
+      if (read_now()) co_return true;
+    }
   }
 
-  std::span<char> room() {
-    const auto room = buffer_.prepare(buffer_.capacity() - buffer_.size());
-    return {static_cast<char*>(room.data()), room.size()};
+  void hold_buffer() {
+    if (buffer_.capacity() > 0) return;
+    buffer_ = std::move(service_.read_buffer);
+    buffer_.reserve(limits::read_buffer_bytes);
   }
+
+  // Who waits for a peer, or for memory or the ledger, and has nothing unread needs none: so hundreds
+  // of connections do not hold one each.
+  void give_back_buffer() {
+    if (buffer_.size() == 0 && buffer_.capacity() > 0) service_.read_buffer = std::move(buffer_);
+  }
+
+  bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
 
   // `close`: bytes of the request are left that must not be read as the next one.
   net::Task<bool> refuse(Refusal refusal, bool close) {

@@ -8,6 +8,8 @@
 #include "server/places/places.hpp"
 #include "server/tls/context.hpp"
 
+#include <boost/beast/core/flat_buffer.hpp>
+
 #include <string>
 
 namespace tpuwh::server::https {
@@ -24,6 +26,7 @@ struct Service {
   log::Throttle distrust = {};  // see serve_tls
   std::string out = {};         // an answer with its header, until it is written
   std::string body = {};        // memory for the next body, when nobody has it
+  boost::beast::flat_buffer read_buffer = {};  // the same for what is read
   bool flush_is_due = false;    // of the log, at the end of the loop's turn
 };
 

@@ -27,7 +27,7 @@ inline constexpr std::size_t header_bytes = 16u << 10;
 // Header fields of one request: the API server sends ten at most.
 inline constexpr std::size_t header_fields = 64;
 
-// One connection's read buffer, allocated once: a whole header, or one TLS record
+// The read buffer of a connection that has something unread: a whole header, or one TLS record
 // (16 KiB) and a little of the next. A buffer that grows from nothing is read
 // 512 bytes at a time, which doubles the cost of a request (docs/facts.md#beast-buffer).
 inline constexpr std::size_t read_buffer_bytes = 17u << 10;

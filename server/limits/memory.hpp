@@ -16,8 +16,8 @@ inline constexpr std::size_t mib = 1u << 20;
 // The program before its first request: code, OpenSSL, the log, metrics.
 inline constexpr std::size_t program = 20 * mib;
 
-// One connection between two requests: TLS session, read buffer, the session's coroutine.
-// Measured by tests/server/limits.py::an_idle_connection_holds_no_more_than_is_counted.
+// One connection with the begin of a request: TLS session, read buffer, the session's coroutine.
+// Measured by tests/server/limits.py::a_connection_holds_no_more_than_is_counted.
 inline constexpr std::size_t connection = 44 * kib;
 
 // One event loop: a review of at most large_review_bytes as it is read, the patch and the

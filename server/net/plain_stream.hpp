@@ -14,7 +14,7 @@ namespace tpuwh::server::net {
 class PlainStream {
  public:
   explicit PlainStream(Socket socket) : socket_(std::move(socket)) {
-    error_code ignored;  // then write_now() waits, as it did
+    error_code ignored;  // then what is done now waits
     socket_.non_blocking(true, ignored);
   }
 
@@ -25,9 +25,14 @@ class PlainStream {
     co_return received;
   }
 
-  // Asio tries at once by itself.
-  std::size_t read_now(std::span<char>) { return 0; }
-  Task<Received> read_later(std::span<char> room) { return read_some(room); }
+  std::size_t read_now(std::span<char> room) {
+    return socket_.read_some(boost::asio::buffer(room.data(), room.size()), failure_);
+  }
+  Task<error_code> wait_to_read() {
+    if (failure_ != boost::asio::error::would_block) co_return failure_;
+    const auto [error] = co_await socket_.async_wait(Socket::wait_read, as_result);
+    co_return error;
+  }
 
   Sent write_now(std::string_view bytes) {
     Sent sent;
@@ -50,6 +55,7 @@ class PlainStream {
 
  private:
   Socket socket_;
+  error_code failure_ = boost::asio::error::would_block;  // of the last read_now()
 };
 
 }  // namespace tpuwh::server::net

@@ -75,9 +75,12 @@ net::Task<net::error_code> Stream::handshake() {
 // Tried before it waits, which saves a turn of the loop for each request that is there. A peer that
 // is never behind then never lets others run: its caller has to, between two requests.
 net::Task<net::Received> Stream::read_some(std::span<char> room) {
-  const net::Received received{.error = {}, .size = read_now(room)};
-  if (received.size > 0) co_return received;
-  co_return co_await read_later(room);
+  for (;;) {
+    net::Received received{.error = {}, .size = read_now(room)};
+    if (received.size > 0) co_return received;
+    received.error = co_await wait_to_read();
+    if (received.error) co_return received;
+  }
 }
 
 std::size_t Stream::read_now(std::span<char> room) {
@@ -88,15 +91,10 @@ std::size_t Stream::read_now(std::span<char> room) {
   return size;
 }
 
-net::Task<net::Received> Stream::read_later(std::span<char> room) {
-  for (;;) {
-    net::Received received{.error = failure_};
-    if (!failure_ && chatters()) received.error = boost::asio::error::connection_aborted;
-    if (!received.error) received.error = co_await wait_for(reason_);
-    if (received.error) co_return received;
-    received.size = read_now(room);
-    if (received.size > 0) co_return received;
-  }
+net::Task<net::error_code> Stream::wait_to_read() {
+  if (failure_) co_return failure_;
+  if (chatters()) co_return net::error_code(boost::asio::error::connection_aborted);
+  co_return co_await wait_for(reason_);
 }
 
 // A record at a time, as long as OpenSSL holds some of the next. What SSL_get_error() says of the

@@ -39,10 +39,10 @@ class Stream {
   // peer that sends limits::tls_chatter_bytes without one for us is an error.
   net::Task<net::Received> read_some(std::span<char> room);
 
-  // The same in two parts. Bytes that have come, without waiting; 0 where read_later() has to say
-  // what becomes of it.
+  // The same in two parts, so that nobody holds room who waits. Bytes that have come; 0 where
+  // wait_to_read() has to say what becomes of it: another try, or an error.
   std::size_t read_now(std::span<char> room);
-  net::Task<net::Received> read_later(std::span<char> room);
+  net::Task<net::error_code> wait_to_read();
 
   // Whether the peer has said more than read_some() has given, if only goodbye: what OpenSSL has
   // read ahead is not on the socket any more.
