@@ -344,7 +344,7 @@ inline constexpr Duration command_call = 15s;
 inline constexpr Duration doctor_scrape = 5s;
 
 // How often a starting server looks whether everything has been listed once.
-inline constexpr Duration sync_poll = 100ms;
+inline constexpr Duration sync_poll = 20ms;
 
 }  // namespace api
 

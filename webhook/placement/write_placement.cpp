@@ -33,7 +33,7 @@ void append_hint(text::Buffer& out, const text::NameList& unfit) {
           "\",\"operator\":\"NotIn\",\"values\":[");
   for (std::size_t i = 0; i < unfit.size(); ++i) {
     if (i > 0) out.append(',');
-    write::append_json_string(out, unfit[i]);
+    out.add('"', unfit[i], '"');  // the name of a pool: a label's value
   }
   out.append("]}]}}");
 }

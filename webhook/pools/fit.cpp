@@ -15,9 +15,11 @@ const Taint cordon{"node.kubernetes.io/unschedulable", "", false};
 
 // Toleration.ToleratesTaint of k8s.io/api core/v1.
 bool tolerates(const read::Toleration& toleration, const Taint& taint) {
-  const std::string_view effect = taint.no_execute ? "NoExecute" : "NoSchedule";
-  if (!toleration.effect.empty() && toleration.effect != effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  constexpr std::string_view no_execute = "NoExecute", no_schedule = "NoSchedule";
+  if (!toleration.effect.empty() &&
+      toleration.effect != (taint.no_execute ? no_execute : no_schedule))
+    return false;
   if (toleration.op == "Exists") return true;
   return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
 }

@@ -47,12 +47,13 @@ std::uint64_t chips_of(std::string_view topology) {
 SliceId slice_id(std::string_view slice_key) {
   SliceId id{};
   if (slice_key.size() != 2 * id.size()) return id;
+  int all = 0;
   for (std::size_t i = 0; i < id.size(); ++i) {
     const int high = digit(slice_key[2 * i]), low = digit(slice_key[2 * i + 1]);
-    if (high < 0 || low < 0) return {};
-    id[i] = static_cast<std::uint8_t>(high << 4 | low);
+    all |= high | low;
+    id[i] = static_cast<std::uint8_t>(high * 16 + low);
   }
-  return id;
+  return all < 0 ? SliceId() : id;
 }
 
 // --- Nodes --------------------------------------------------------------------------------
@@ -111,6 +112,7 @@ void Pools::enter(Host& host) {
   }
   const auto pool = shape->second.pools.try_emplace(std::string(name)).first;
   pool->second.name = pool->first;
+  pool->second.nameable = text::is_label_value(name);
   pool->second.shape = &shape->second;
   pool->second.hosts.push_back(&host);
   host.pool = &pool->second;
@@ -228,26 +230,29 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   const auto counts = [&](const Holder& holder) {
     return holder.slice == SliceId() || holder.priority != question.priority;
   };
-  std::array<Candidate, max_unfit> kept;  // a heap: in front the one that matters least
+  // By name; from max_unfit on a heap: in front the one that matters least.
+  std::array<Candidate, max_unfit> kept;
   std::size_t count = 0;
+  bool more = false;
   for (const auto& [name, pool] : shape->second.doubtful) {
     std::uint32_t usable = 0;
     for (const Host* host : pool->hosts)
       if (stand_of(host->node, host->holders, question, all_selected, counts) == Stand::usable)
         ++usable;
-    if (usable == 0 || usable >= question.hosts || !text::is_label_value(name)) continue;
+    if (usable == 0 || usable >= question.hosts || !pool->nameable) continue;
     const Candidate candidate{&name, usable};
-    if (count == kept.size()) {
-      if (!matters_more(candidate, kept.front())) continue;
-      std::ranges::pop_heap(kept, matters_more);
-      --count;
+    if (count < kept.size()) {
+      kept[count++] = candidate;
+      continue;
     }
-    kept[count++] = candidate;
-    std::ranges::push_heap(kept.begin(), kept.begin() + count, matters_more);
+    if (!std::exchange(more, true)) std::ranges::make_heap(kept, matters_more);
+    if (!matters_more(candidate, kept.front())) continue;
+    std::ranges::pop_heap(kept, matters_more);
+    kept.back() = candidate;
+    std::ranges::push_heap(kept, matters_more);
   }
-  const auto chosen = std::span(kept).first(count);
-  std::ranges::sort(chosen, {}, [](const Candidate& each) { return *each.name; });
-  for (const Candidate& each : chosen) out.add(*each.name);
+  if (more) std::ranges::sort(kept, {}, [](const Candidate& each) { return *each.name; });
+  for (const Candidate& each : std::span(kept).first(count)) out.add(*each.name);
 }
 
 std::vector<SeenPool> Pools::look(const read::PoolQuestion& question) const {

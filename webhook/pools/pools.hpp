@@ -124,6 +124,7 @@ class Pools {
   struct Pool {
     std::string_view name;  // its key in the Shape
     Shape* shape = nullptr;
+    bool nameable = false;  // the name is one that a label may have, so a term too
     std::vector<const Host*> hosts;
     // Counts over the hosts, so that an event costs the same however large the pool is.
     std::int64_t chips = 0;

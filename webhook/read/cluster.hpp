@@ -61,7 +61,8 @@ class ClusterView {
   }
 
   // Names of the node pools on which the slice could begin and not be whole
-  // (webhook/pools/pools.hpp); none where the pools are not known, or not any more.
+  // (webhook/pools/pools.hpp), each good as the value of a label; none where the pools are not
+  // known, or not any more.
   virtual void unfit_pools(const PoolQuestion& /*question*/, text::NameList& out) const {
     out.clear();
   }

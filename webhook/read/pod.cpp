@@ -305,12 +305,6 @@ bool too_many_elements(text::JsonReader& in) {
   return in.fail(Errc::too_large, "more than " + std::to_string(max_elements) + " elements");
 }
 
-std::string_view Pod::selector(std::string_view key) const {
-  for (const Selector& selector : node_selector)
-    if (selector.key == key) return selector.value;
-  return {};
-}
-
 const EnvEntry* Pod::last_entry(const Container& container, Variable variable) const {
   for (std::uint32_t i = container.entries_end; i > container.entries_begin; --i)
     if (entries[i - 1].variable == variable) return &entries[i - 1];

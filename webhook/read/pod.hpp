@@ -171,8 +171,12 @@ struct Pod {
   bool has(Annotation annotation) const {
     return annotation_values[static_cast<std::size_t>(annotation)].has_value();
   }
-  // "" where there is none.
-  std::string_view selector(std::string_view key) const;
+  // "" where there is none. Inline: of most keys that are asked for their length says it.
+  std::string_view selector(std::string_view key) const {
+    for (const Selector& selector : node_selector)
+      if (selector.key == key) return selector.value;
+    return {};
+  }
 
   // The entry that counts, which is the last of its name; null for none. Every variable is asked
   // for, and most are on no Pod.

@@ -43,6 +43,7 @@ struct Block {
 
 Block look_at(const char* bytes) {
   Block block;
+#pragma GCC unroll 4
   for (unsigned at = 0; at < block_size; at += sizeof(Bytes)) {
     Bytes part;
     std::memcpy(&part, bytes + at, sizeof part);
@@ -58,6 +59,7 @@ Block look_at(const char* bytes) {
 
 // Each bit with all below it: set from an odd one to the next.
 Bits odd_to_even(Bits bits) {
+#pragma GCC unroll 6
   for (unsigned by = 1; by < block_size; by *= 2) bits ^= bits << by;
   return bits;
 }
