@@ -2,6 +2,8 @@
 
 #include "webhook/placement/affinity_terms.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 namespace tpuwh::webhook::placement {
@@ -96,8 +98,7 @@ class Writer {
   void labels();
   void follow();
   void whole_affinity();
-  void node_affinity();
-  void terms();
+  void into_affinity();
 
  private:
   struct ListPlace {
@@ -107,6 +108,12 @@ class Writer {
     bool weighted;
   };
   text::Buffer& out() { return patch_.json(); }
+  text::Buffer& begin_key();
+  bool adds_alone() const;
+  void operations();
+  void make_operations(text::Buffer& text);
+  void node_affinity();
+  void terms();
   void count();
   void hint();
   void make_node_terms();
@@ -139,7 +146,8 @@ void Writer::follow() {
   patch_.end();
 }
 
-void Writer::whole_affinity() {
+// What members of a slice have in common, and what the cluster says.
+text::Buffer& Writer::begin_key() {
   const topology::OtherChips& others = placement_.not_on;
   text::Buffer& key = affinities_.key;
   key.clear();
@@ -147,10 +155,62 @@ void Writer::whole_affinity() {
           ';', placement_.terms ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
+  return key;
+}
+
+void Writer::whole_affinity() {
+  const text::Buffer& key = begin_key();
   patch_.begin(write::PatchOp::add, write::Surface::affinity);
   patch_.append(affinities_.texts.get(
       key.view(), [&](text::Buffer& text) { append_affinity(text, parts_, unfit_); }));
   patch_.end();
+}
+
+// ---- into an affinity that is there
+
+// What is there already, as far as it says which operations there are and where they go.
+std::uint32_t presences(const read::Pod& pod) {
+  const read::NodeAffinity& node = pod.node_affinity;
+  const read::PodAffinity &near = pod.pod_affinity, &away = pod.pod_anti_affinity;
+  std::uint32_t all = 0;
+  for (const read::Presence each :
+       {node.present, node.required, node.terms, node.preferred, near.present, near.required.list,
+        away.present, away.required.list, away.preferred.list})
+    all = all << 1 | static_cast<std::uint32_t>(each);
+  return all;
+}
+
+// Whether nothing is replaced and nothing goes into an element of a list: then the operations
+// follow from the key and from presences().
+bool Writer::adds_alone() const {
+  if (placement_.not_on.size > 0 && pod_.node_affinity.terms != read::Presence::absent)
+    return false;
+  return std::ranges::none_of(std::span(pod_.pod_terms), [&](const read::PodTerm& term) {
+    return is_ours(pod_, term, parts_.config);
+  });
+}
+
+void Writer::into_affinity() {
+  if (!adds_alone()) return operations();
+  text::Buffer& key = begin_key();
+  key.add('?', presences(pod_));
+  const write::SharedText& made =
+      affinities_.texts.get(key.view(), [this](text::Buffer& text) { make_operations(text); });
+  if (made.json.empty()) return operations();
+  patch_.append_operations(made);
+}
+
+// None where one is not declared: whoever writes it then spoils the patch.
+void Writer::make_operations(text::Buffer& text) {
+  write::Patch& made = affinities_.operations;
+  made.clear(parts_.config.prefix);
+  Writer(parts_.config, placement_, {pod_, unfit_, affinities_, made}).operations();
+  if (!made.undeclared() && made.dropped_bytes() == 0) text.append(made.operations());
+}
+
+void Writer::operations() {
+  node_affinity();
+  if (placement_.terms) terms();
 }
 
 // -- the nodes' chips
@@ -288,8 +348,7 @@ void write_placement(const config::Config& config, const Placement& placement,
   writer.follow();
   if (!placement.terms && placement.not_on.size == 0) return;
   if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
-  writer.node_affinity();
-  if (placement.terms) writer.terms();
+  writer.into_affinity();
 }
 
 }  // namespace tpuwh::webhook::placement

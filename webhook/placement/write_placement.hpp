@@ -13,10 +13,12 @@
 
 namespace tpuwh::webhook::placement {
 
-// Affinities of the slices seen last: most members get the whole of it, each the same.
+// Affinities of the slices seen last. Members of a slice get the same: most the whole of it, those
+// that have one (JobSet's leaders) the same operations.
 struct Affinities {
   write::SharedTexts texts;
-  text::Buffer key;  // of one of them, while it is looked for
+  text::Buffer key;         // of one of them, while it is looked for
+  write::Patch operations;  // while they are made
 };
 
 // The Pod that gets a placement, and where its operations go.

@@ -81,16 +81,15 @@ bool selects_by_shape(const read::Pod& pod) {
          });
 }
 
-Unusable unusable(const Node& node, const read::PoolQuestion& question) {
+Unusable keeps_away(const Node& node, std::span<const read::Toleration> tolerations) {
   if (!node.ready) return Unusable::not_ready;
-  const std::span<const read::Toleration> tolerations = question.pod.tolerations;
   if (node.unschedulable && !tolerates(tolerations, cordon)) return Unusable::cordoned;
   for (const Taint& taint : node.taints) {
     if (taint.key == deletion_taint) return Unusable::to_be_deleted;
     if (!tolerates(tolerations, taint))
       return taint.key == cordon.key ? Unusable::cordoned : Unusable::tainted;
   }
-  return node.chips < question.chips_per_host ? Unusable::few_chips : Unusable::no;
+  return Unusable::no;
 }
 
 }  // namespace tpuwh::webhook::pools

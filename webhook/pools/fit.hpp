@@ -33,6 +33,14 @@ enum class Unusable {
   tainted,    // with a taint that the Pod does not tolerate
   few_chips,  // fewer chips than the Pod asks for
 };
-Unusable unusable(const Node& node, const read::PoolQuestion& question);
+// Of these, what does not depend on its chips.
+Unusable keeps_away(const Node& node, std::span<const read::Toleration> tolerations);
+
+inline Unusable unusable(const Node& node, const read::PoolQuestion& question) {
+  const bool open = node.ready && !node.unschedulable && node.taints.empty();
+  const Unusable why = open ? Unusable::no : keeps_away(node, question.pod.tolerations);
+  if (why != Unusable::no) return why;
+  return node.chips < question.chips_per_host ? Unusable::few_chips : Unusable::no;
+}
 
 }  // namespace tpuwh::webhook::pools

@@ -154,6 +154,13 @@ void Patch::append(const SharedText& text) {
   json_.append(text.json.view());
 }
 
+void Patch::append_operations(const SharedText& text) {
+  begun_ = json_.size();
+  json_.append(separator());
+  append(text);
+  if (json_.size() > max_patch_bytes) drop();
+}
+
 void Patch::encode(text::Buffer& out) {
   const std::string_view json = finish();
   out.reserve((json.size() + 2) / 3 * 4);

@@ -45,11 +45,16 @@ class Patch {
   // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
   // let it begin where a group of 3 bytes does. `text` has to stay until encode().
   void append(const SharedText& text);
+  // Whole operations, of which the base64 is there: operations() of another patch.
+  void append_operations(const SharedText& text);
 
   // One whole operation: a label or an annotation of ours becomes `value`; none where it is
   // that already. We made the value, of digits, checked names and printable(): nothing in it needs
   // an escape.
   void set_own(Surface row, const std::optional<std::string_view>& present, std::string_view value);
+
+  // Those so far, with commas between them and without the array's brackets.
+  std::string_view operations() const { return json_.view().substr(json_.empty() ? 0 : 1); }
 
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();

@@ -48,6 +48,10 @@ TEST(AdmitTest, what_is_thrown_becomes_an_answer_that_admits) {
             outcome::Outcome::patched);
 }
 
+std::string with_affinity(test::PodBuilder pod, std::string_view affinity) {
+  return pod.set("/spec/affinity", nlohmann::json::parse(affinity)).review();
+}
+
 std::string with(test::PodBuilder pod, std::string_view accelerator, std::string_view topology,
                  unsigned chips) {
   return pod.accelerator(accelerator).topology(topology).tpu(chips).review();
@@ -83,6 +87,20 @@ TEST(AdmitTest, a_workspace_carries_nothing_over) {
       with(slices, "tpu-v6e-slice", "4x5", 4),
       test::PodBuilder(slices).container("b").tpu(4).review(),
       test::PodBuilder(slices).set("/spec/subdomain", "Bad_one").review(),
+      with_affinity(slices, "{}"),
+      with_affinity(slices, R"({"nodeAffinity": {}})"),
+      with_affinity(slices, R"({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
+          {"nodeSelectorTerms": [{"matchExpressions": []}]}}})"),
+      with_affinity(slices, R"({"podAffinity": {}})"),
+      with_affinity(slices,
+                    R"({"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}})"),
+      with_affinity(slices, R"({"podAntiAffinity": {}, "podAffinity": {}})"),
+      with_affinity(
+          slices,
+          R"({"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}})"),
+      with_affinity(
+          a_pod().jobset("s", "r", 2, 1, 1).accelerator("tpu-v6e-slice").topology("4x4").tpu(4),
+          R"({"podAffinity": {}})"),
       a_pod().jobset("s_", "r", 2, 1, 0).topology("4x4").tpu(4).review(),
       "[[[[",
       std::string(9u << 20, ' ')};
