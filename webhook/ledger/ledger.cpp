@@ -12,12 +12,11 @@ namespace {
 using topology::Place;
 
 // NUL stands in no name.
-std::string key_of(const PlaceRequest& request) {
-  std::string key;
+void write_key(const PlaceRequest& request, std::string& key) {
+  key.clear();
   for (const std::string_view part :
        {request.ns, request.cluster, request.cluster_uid, request.group})
     key.append(part).push_back('\0');
-  return key;
 }
 
 std::uint64_t places_of(const topology::GroupSize& size) {
@@ -58,7 +57,8 @@ bool MemoryLedger::Group::has(Place place) const {
 }
 
 MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
-  Group& group = groups_[key_of(request)];
+  write_key(request, key_);
+  Group& group = groups_[key_];
   if (group.entries.empty() || group.hosts_per_slice == 0)
     group.hosts_per_slice = request.size.hosts_per_slice;
   return group;

@@ -93,6 +93,7 @@ class MemoryLedger final : public Ledger {
   Group& group_of(const PlaceRequest& request);
 
   std::map<std::string, Group, std::less<>> groups_;
+  std::string key_;  // of one of them, while it is looked for
   std::size_t members_ = 0;
 };
 
