@@ -107,6 +107,7 @@ END = line("BOOKMARK", {"metadata": {"resourceVersion": VERSION,
 def handler_of(cluster):
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # as Go does
 
         def do_GET(self):
             url = urllib.parse.urlsplit(self.path)
