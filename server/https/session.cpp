@@ -185,8 +185,8 @@ class Conversation {
     buffer_.reserve(limits::read_buffer_bytes);
   }
 
-  // Who waits for a peer, or for memory or the ledger, and has nothing unread needs none: so hundreds
-  // of connections do not hold one each.
+  // Who waits for a peer, or for memory or the ledger, and has nothing unread needs none: so
+  // hundreds of connections do not hold one each.
   void give_back_buffer() {
     if (buffer_.size() == 0 && buffer_.capacity() > 0) service_.read_buffer = std::move(buffer_);
   }

@@ -23,11 +23,11 @@ struct Service {
   const Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
-  log::Throttle distrust = {};  // see serve_tls
-  std::string out = {};         // an answer with its header, until it is written
-  std::string body = {};        // memory for the next body, when nobody has it
+  log::Throttle distrust = {};                 // see serve_tls
+  std::string out = {};                        // an answer with its header, until it is written
+  std::string body = {};                       // memory for the next body, when nobody has it
   boost::beast::flat_buffer read_buffer = {};  // the same for what is read
-  bool flush_is_due = false;    // of the log, at the end of the loop's turn
+  bool flush_is_due = false;                   // of the log, at the end of the loop's turn
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit
