@@ -185,7 +185,7 @@ std::uint32_t presences(const read::Pod& pod) {
 bool Writer::adds_alone() const {
   if (placement_.not_on.size > 0 && pod_.node_affinity.terms != read::Presence::absent)
     return false;
-  return std::ranges::none_of(std::span(pod_.pod_terms), [&](const read::PodTerm& term) {
+  return std::ranges::none_of(pod_.pod_terms, [&](const read::PodTerm& term) {
     return is_ours(pod_, term, parts_.config);
   });
 }

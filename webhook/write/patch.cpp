@@ -1,9 +1,9 @@
 #include "webhook/write/patch.hpp"
 
 #include "webhook/text/base64.hpp"
+#include "webhook/text/characters.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cstdint>
@@ -16,18 +16,12 @@ namespace tpuwh::webhook::write {
 
 namespace {
 
-// Control characters, quote and backslash.
-constexpr auto needs_escape = [] {
-  std::array<bool, 256> table{};
-  for (std::size_t c = 0; c < 0x20; ++c) table[c] = true;
-  table['"'] = table['\\'] = true;
-  return table;
-}();
+// All but control characters, quote and backslash.
+constexpr text::Characters needs_no_escape = text::characters(
+    [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; });
 
 std::size_t clean_length_bytewise(std::string_view text) {
-  std::size_t length = 0;
-  while (length < text.size() && !needs_escape[static_cast<unsigned char>(text[length])]) ++length;
-  return length;
+  return text::count_leading(needs_no_escape, text);
 }
 
 #if defined(__SSE2__)
