@@ -38,10 +38,18 @@ class Conversation {
       const bool go_on = co_await serve_request();
       if (!go_on) co_return said_close_;
       connection_.wait(Waiting::next_request, limits::idle);
+      const std::size_t answered = ++service_.answered;
       // Who asks faster than we answer would keep the loop to itself. And while others are served,
       // the next request may come: it is read then without having waited for it.
       co_await net::let_others_run(executor());
       stream_.begin_turn();
+      const bool was_alone = service_.answered == answered;
+      if (!was_alone || has_unread()) continue;
+      // No time has passed for it to come.
+      give_back_buffer();
+      const auto [error] =
+          co_await stream_.socket().async_wait(net::Socket::wait_read, net::as_result);
+      if (error) co_return false;
     }
   }
 
@@ -190,6 +198,9 @@ class Conversation {
   void give_back_buffer() {
     if (buffer_.size() == 0 && buffer_.capacity() > 0) service_.read_buffer = std::move(buffer_);
   }
+
+  // Of what has come already.
+  bool has_unread() const { return buffer_.size() > 0 || stream_.has_unread(); }
 
   bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
 

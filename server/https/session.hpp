@@ -28,6 +28,7 @@ struct Service {
   std::string body = {};                       // memory for the next body, when nobody has it
   boost::beast::flat_buffer read_buffer = {};  // the same for what is read
   bool flush_is_due = false;                   // of the log, at the end of the loop's turn
+  std::size_t answered = 0;                    // requests
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit

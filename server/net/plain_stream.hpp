@@ -47,6 +47,8 @@ class PlainStream {
     co_return error;
   }
 
+  bool has_unread() const { return false; }
+
   void begin_turn() {}
 
   void say_goodbye() {}
