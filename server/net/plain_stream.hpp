@@ -47,7 +47,7 @@ class PlainStream {
     co_return error;
   }
 
-  bool has_unread() const { return false; }
+  bool has_unread() const { return false; }  // nothing is read ahead
 
   void begin_turn() {}
 

@@ -96,8 +96,7 @@ void Connection::cut() {
 
 bool Connection::fresh(net::TimePoint now) {
   if (now > idle_since_ + limits::api::idle) return false;
-  if (const auto* stream = std::get_if<tls::Stream>(&stream_); stream && stream->has_unread())
-    return false;
+  if (std::visit([](const auto& stream) { return stream.has_unread(); }, stream_)) return false;
   char byte = 0;
   // A byte, also of a TLS goodbye, or an end: either way nothing should be written any more. A
   // server that closes at this moment is still possible, hence worth_another_try().
