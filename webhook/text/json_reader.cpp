@@ -358,11 +358,8 @@ void JsonReader::step(std::string_view key) {
 }
 
 void JsonReader::step(std::size_t index) {
-  if (error_.code() == Errc::bad_json) return;
-  std::string place = std::to_string(index);
-  place.insert(place.begin(), '[');
-  place.push_back(']');
-  error_ = std::move(error_).within(place);
+  const auto place = std::string("[").append(std::to_string(index)).append("]");
+  if (error_.code() != Errc::bad_json) error_ = std::move(error_).within(place);
 }
 
 }  // namespace tpuwh::webhook::text
