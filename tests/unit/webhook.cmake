@@ -41,6 +41,7 @@ add_executable(webhook_test
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp
   webhook/answer/size_test.cpp
+  webhook/answer/unmapped_test.cpp
   webhook/facts/shape_test.cpp
   webhook/write/shared_text_test.cpp
   webhook/write/surface_test.cpp

@@ -161,6 +161,7 @@ Answer out_of_memory() noexcept {
 Answer admit(read::Body review, const config::Config& config, const read::ClusterView& cluster,
              Workspace& workspace, const ledger::PlaceAnswer* place) noexcept {
   Workspace::Impl& work = workspace.impl();
+  work.begin();
   return never_throwing(work, [&] {
     return answer_review(review, {config, cluster, place}, work);
   });

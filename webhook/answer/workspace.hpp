@@ -17,6 +17,14 @@ struct Workspace::Impl {
   decide::Scratch scratch;
   text::Buffer answer;
   text::Buffer owner;
+
+  // Before each review, whatever it is: nothing of the one before is left to be read, since all
+  // views into it died with its body. What a review does not have stays empty in this way.
+  void begin() {
+    review = {};
+    pod.clear();
+    scratch.forget_pod();
+  }
 };
 
 // What every answer's summary says of its review and its decision.

@@ -185,12 +185,7 @@ outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
 }
 
 void begin(const config::Config& config, Scratch& scratch) {
-  scratch.notes.clear();
-  scratch.description.clear();
-  scratch.unfit_pools.clear();
-  scratch.frozen = false;
-  scratch.facts = facts::Facts();
-  scratch.member = workloads::Member();  // its views died with the review before
+  scratch.forget_pod();
   scratch.patch.clear(config.prefix);
 }
 

@@ -1,4 +1,5 @@
-// Everything a decision is made in, reused from review to review.
+// Everything a decision is made in. Its memory is kept from review to review, what a review said is
+// not.
 #pragma once
 
 #include "webhook/env/values.hpp"
@@ -37,6 +38,21 @@ struct Scratch {
   text::Buffer text;         // an annotation while it is written
   std::string service;
   bool frozen = false;  // a second look with nothing changed: env stays as it is
+
+  // Forgets all that was said of a Pod: what views its text, and what points to these. Everything
+  // above but buffers, and what is kept because other Pods share it, is named here.
+  void forget_pod() {
+    shape.clear();
+    member = {};
+    facts = {};
+    envs.clear();
+    unfit_pools.clear();
+    before.clear();
+    after.clear();
+    notes.clear();
+    description.clear();
+    frozen = false;
+  }
 };
 
 }  // namespace tpuwh::webhook::decide

@@ -63,6 +63,7 @@ class ContainerEnvs {
  public:
   // Fills them. Views into `values`.
   void want(const facts::Facts& facts, const EnvValues& values);
+  void clear() { envs_.clear(); }
   auto begin() const { return envs_.begin(); }
   auto end() const { return envs_.end(); }
 

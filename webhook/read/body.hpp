@@ -25,9 +25,14 @@ class Body {
     text.reserve(text.size() + padding);
     bytes_ = text;
   }
+  // Of memory where the padding is there already.
+  static Body padded(std::string_view bytes) { return Body(bytes, {}); }
   std::string_view bytes() const { return bytes_; }
 
  private:
+  struct IsPadded {};
+  Body(std::string_view bytes, IsPadded) : bytes_(bytes) {}
+
   std::string_view bytes_;
 };
 

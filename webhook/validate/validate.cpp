@@ -169,6 +169,7 @@ answer::Answer answer_object(read::Body body, const config::Config& config,
 answer::Answer validate(read::Body review, const config::Config& config,
                         const read::ClusterView& cluster, answer::Workspace& workspace) noexcept {
   answer::Workspace::Impl& work = workspace.impl();
+  work.begin();
   return answer::never_throwing(work, [&] { return answer_object(review, config, cluster, work); });
 }
 
