@@ -1,5 +1,6 @@
 #include "server/https/request_parser.hpp"
 
+#include "server/https/folded_line.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/text/characters.hpp"
@@ -30,15 +31,6 @@ Method to_method(http::verb verb) {
     default:
       return Method::other;
   }
-}
-
-// A line that begins with a blank continues the field above it (obs-fold). Beast
-// joins the two; others do not, so the value means two things.
-bool has_folded_line(std::string_view header) {
-  for (auto end = header.find('\n'); end + 1 < header.size(); end = header.find('\n', end + 1)) {
-    if (header[end + 1] == ' ' || header[end + 1] == '\t') return true;
-  }
-  return false;
 }
 
 // The characters of names, addresses and a port; what a list or a path would need

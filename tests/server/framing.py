@@ -110,6 +110,26 @@ for _name, _sent, _status in DOUBTS:
 
 
 @check
+def a_line_that_begins_with_a_carriage_return_holds_nobody():
+    """18 bytes that once kept an event loop for ever; here four, for more than there are loops, at
+    both ports."""
+    with Program("--drain-timeout", "2s") as program:
+        context = tls(program.ca)
+        for port, settings in [(program.port, context), (program.health_port, None)]:
+            for _ in range(4):
+                with Connection(port, settings) as connection:
+                    connection.send(b"GET / HTTP/1.1\r\n\rX")
+                    assert [a.status for a in connection.answers()] == [400]
+        for _ in range(4):
+            with Connection(program.port, context) as connection:
+                ask(connection)
+        with Connection(program.health_port, None) as plain:
+            assert plain.send(get("/livez")).answer().status == 200
+        program.signal()
+        assert program.wait(10) == 0
+
+
+@check
 def framing_same_answer_byte_by_byte():
     names = {"transfer_encoding_gzip", "chunked_and_length", "folded_field", "host_twice"}
     for sent, status in [d[1:] for d in DOUBTS if d[0] in names]:

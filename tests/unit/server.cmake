@@ -36,6 +36,7 @@ set(server_tests
   https/load_test.cpp
   https/reply_test.cpp
   https/request_parser_test.cpp
+  https/request_splits_test.cpp
   https/router_test.cpp
   https/shedding_test.cpp
   kube/access/api_config_test.cpp
