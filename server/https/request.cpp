@@ -1,5 +1,7 @@
 #include "server/https/request.hpp"
 
+#include "webhook/text/release.hpp"
+
 namespace tpuwh::server::https {
 
 void RequestHead::clear() {
@@ -11,6 +13,12 @@ void RequestHead::clear() {
   chunked = false;
   expects_continue = false;
   content_length.reset();
+}
+
+void RequestHead::give_back_memory() {
+  constexpr std::size_t usual = 512;
+  if (target.capacity() > usual) webhook::text::release(target);
+  if (content_type.capacity() > usual) webhook::text::release(content_type);
 }
 
 }  // namespace tpuwh::server::https

@@ -4,6 +4,7 @@
 #include "server/https/request_parser.hpp"
 #include "server/net/plain_stream.hpp"
 #include "server/tls/stream.hpp"
+#include "webhook/text/release.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -37,6 +38,7 @@ class Conversation {
     for (;;) {
       const bool go_on = co_await serve_request();
       if (!go_on) co_return said_close_;
+      head_.give_back_memory();
       connection_.wait(Waiting::next_request, limits::idle);
       const std::size_t answered = ++service_.answered;
       // Who asks faster than we answer would keep the loop to itself. And while others are served,
@@ -206,6 +208,7 @@ class Conversation {
 
   // `close`: bytes of the request are left that must not be read as the next one.
   net::Task<bool> refuse(Refusal refusal, bool close) {
+    give_back_body();  // the peer may take its time to read why
     service_.log.debug("refused",
                        {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
     service_.metrics.refused(refusal.status);
@@ -270,14 +273,18 @@ class Conversation {
            head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
   }
 
-  // The memory that the body should have for what has come of it; never more than the whole.
+  // The memory that the body should have for what has come of it; never more than the whole. Told
+  // by what it is counted as and not by what it happens to have, but for the loop's, which is lent
+  // whole.
   std::size_t wanted_body() const {
     const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
-    if (needed <= body_.capacity()) return body_.capacity();
+    const std::size_t held = connection_.body().held();
+    if (needed <= held) return held;
     const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
     const auto room = std::min<std::uint64_t>(
-        std::max(2 * body_.capacity(), is_usual() ? kept_body : limits::first_body_bytes), whole);
-    return std::max<std::size_t>(needed, room);
+        std::max(2 * held, is_usual() ? kept_body : limits::first_body_bytes), whole);
+    const std::size_t lent = is_usual() ? body_.capacity() : 0;
+    return std::max<std::size_t>({needed, room, lent});
   }
 
   // Room for what has come of the body. False if there is no memory for it now.
@@ -322,7 +329,7 @@ class Conversation {
     connection_.body().reset();
     const bool better = body_.capacity() > service_.body.capacity();
     if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
-    body_ = std::string();
+    webhook::text::release(body_);
   }
 
   net::Executor executor() { return stream_.socket().get_executor(); }

@@ -191,6 +191,30 @@ def large_bodies_have_a_share_of_memory():
 
 
 @check
+def a_large_review_leaves_nothing_behind():
+    """100 connections that have sent 7 MB each, were answered, and wait; once they held it all."""
+    body = review("large")
+    whole = post(body + b" " * ((7 << 20) - len(body)))
+    refused = post(b" " * (7 << 20))
+    with Program() as program:
+        context = tls(program.ca)
+        with Connection(program.port, context) as connection:  # what a loop keeps for its largest
+            for request in (whole, refused):
+                connection.send(request).answer()
+        connections = [Connection(program.port, context) for _ in range(100)]
+        for connection in connections:
+            ask(connection)
+        before = program.resident_bytes()
+        for number, connection in enumerate(connections):
+            answer = connection.send(refused if number % 10 == 0 else whole).answer()
+            assert answer.status == (400 if number % 10 == 0 else 200), answer
+        grown = program.resident_bytes() - before
+        for connection in connections:
+            connection.close()
+        assert grown < 4 << 20, f"{grown >> 20} MiB more than before"
+
+
+@check
 def a_connection_holds_no_more_than_is_counted():
     """Where a request has begun to come; between two it holds no read buffer."""
     counted = 44 << 10  # limits::memory::connection

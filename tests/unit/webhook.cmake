@@ -37,6 +37,7 @@ add_executable(webhook_test
   webhook/answer/property_test.cpp
   webhook/facts/provenance_test.cpp
   webhook/text/quantity_test.cpp
+  webhook/text/release_test.cpp
   webhook/answer/reasons_test.cpp
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp

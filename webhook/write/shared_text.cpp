@@ -1,6 +1,7 @@
 #include "webhook/write/shared_text.hpp"
 
 #include "webhook/text/base64.hpp"
+#include "webhook/text/release.hpp"
 
 #include <functional>
 #include <utility>
@@ -33,7 +34,7 @@ void SharedTexts::finish(SharedText& text, std::string_view key) {
   text::append_base64(text.encoded, text.json.view());
   if (bytes_ + bytes_of(text) > max_bytes) {
     for (SharedText& other : texts_)
-      if (&other != &text) other = {};
+      if (&other != &text) text::release(other);
     bytes_ = 0;
   }
   text.counted = bytes_of(text);

@@ -135,8 +135,8 @@ Listing Session::list(const Resource& resource, const Selectors& selectors, std:
     if (options.continue_token.empty()) break;
   }
   for (std::string& text : page.texts) {
-    each(with_kind(text, kind, resource));
-    text = {};  // a cluster's Pods are large enough once
+    const std::string object = std::move(text);  // a cluster's Pods are large enough once
+    each(with_kind(object, kind, resource));
   }
   return {Listing::End::whole};
 }
