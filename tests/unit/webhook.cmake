@@ -27,6 +27,7 @@ add_executable(webhook_test
   webhook/answer/members_test.cpp
   webhook/answer/mode_test.cpp
   webhook/text/names_test.cpp
+  webhook/write/json_test.cpp
   webhook/write/patch_test.cpp
   webhook/placement/hint_test.cpp
   webhook/placement/placement_test.cpp

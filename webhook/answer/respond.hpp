@@ -4,7 +4,7 @@
 #pragma once
 
 #include "webhook/decide/decide.hpp"
-#include "webhook/text/buffer.hpp"
+#include "webhook/write/json.hpp"
 
 #include <string_view>
 
@@ -12,11 +12,11 @@ namespace tpuwh::webhook::answer {
 
 // An AdmissionReview answer, with apiVersion and uid as they came.
 void respond(const read::Review& review, const outcome::Decision& decision,
-             decide::Scratch& scratch, text::Buffer& out);
+             decide::Scratch& scratch, write::Json& out);
 
 // {"kind":"Status",…}: kube-apiserver shows the message to the user.
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"
 void respond_status(unsigned code, std::string_view reason, std::string_view message,
-                    text::Buffer& out);
+                    write::Json& out);
 
 }  // namespace tpuwh::webhook::answer

@@ -15,7 +15,7 @@ struct Workspace::Impl {
   read::Review review;
   read::Pod pod;
   decide::Scratch scratch;
-  text::Buffer answer;
+  write::Json answer;
   text::Buffer owner;
 
   // Before each review, whatever it is: nothing of the one before is left to be read, since all

@@ -33,7 +33,8 @@ void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slic
 }
 
 // Words for `kubectl describe`: which member of which slice this is. Nothing has checked yet
-// what a label or a selector holds (docs/facts.md#mutation-before-validation).
+// what a label, a selector or an owner's kind holds (docs/facts.md#mutation-before-validation), and
+// a warning and a log line say it too.
 void describe(const facts::Facts& facts, text::Buffer& out) {
   const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;
@@ -43,7 +44,9 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
     out.add(", slice ", facts.job_slice);
     if (facts.slice_count > 0) out.add(" of ", facts.slice_count);
   }
-  out.add(", ", member.kind, ' ');
+  out.append(", ");
+  text::append_printable(out, member.kind);
+  out.append(' ');
   text::append_printable(out, member.group);
   if (!member.part.empty()) {
     out.append('/');

@@ -68,7 +68,7 @@ void write_annotation(Scratch& scratch, read::Annotation which, write::Surface r
 
 void make_map(write::Patch& patch, write::Surface row) {
   patch.begin(write::PatchOp::add, row);
-  patch.json().append("{}");
+  patch.json() << "{}";
   patch.end();
 }
 
@@ -94,7 +94,7 @@ void write_text(write::Patch& patch, write::Surface row, std::string_view value,
                 std::string_view present = {}) {
   if (present == value) return;
   patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row);
-  write::append_json_string(patch.json(), value);
+  patch.json() << write::quoted(value);
   patch.end();
 }
 
@@ -215,7 +215,7 @@ outcome::Decision write_member(const Around& around, Scratch& scratch) {
   write_annotations(scratch);
   if (scratch.patch.dropped_bytes() > 0)
     return outcome::deny(outcome::Reason::too_long, large_patch(scratch));
-  if (scratch.patch.undeclared())
+  if (scratch.patch.is_spoiled())
     return {.outcome = outcome::Outcome::failed, .reason = outcome::Reason::internal_error};
   if (!scratch.patch.empty())
     return {.outcome = outcome::Outcome::patched, .reason = outcome::Reason::injected};

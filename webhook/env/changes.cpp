@@ -1,7 +1,6 @@
 #include "webhook/env/changes.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tpuwh::webhook::env {
 
@@ -37,12 +36,12 @@ class EntryWriter {
   void make_list(const FewOf<const WantedVariable*>& variables) {
     patch_.begin(write::PatchOp::add, row(write::Surface::env, write::Surface::init_env),
                  env_.container.index);
-    char before = '[';
+    patch_.json() << "[";
     for (const WantedVariable* variable : variables) {
-      patch_.json().append(std::exchange(before, ','));
+      if (variable != *variables.begin()) patch_.json() << ",";
       append_entry(*variable);
     }
-    patch_.json().append(']');
+    patch_.json() << "]";
     patch_.end();
   }
 
@@ -55,22 +54,20 @@ class EntryWriter {
     if (want.shared != nullptr)
       patch_.append(*want.shared);
     else
-      patch_.json().add('"', want.value, '"');
+      patch_.json() << write::quoted(want.value);
   }
 
   void append_entry(const WantedVariable& variable) {
-    text::Buffer& out = patch_.json();
-    const std::string_view name = read::name(variable.variable);
+    write::Json& out = patch_.json();
+    out << "{\"name\":" << write::quoted(read::name(variable.variable));
     if (variable.variable == read::Variable::tpu_device_plugin_host_ip) {
-      out.add("{\"name\":\"", name, "\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"",
-              variable.value, "\"}}}");
-    } else if (variable.shared != nullptr) {
-      out.add("{\"name\":\"", name, "\",\"value\":");
-      patch_.append(*variable.shared);
-      out.append('}');
-    } else {
-      out.add("{\"name\":\"", name, "\",\"value\":\"", variable.value, "\"}");
+      out << ",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":" << write::quoted(variable.value)
+          << "}}}";
+      return;
     }
+    out << ",\"value\":";
+    append_value(variable);
+    out << "}";
   }
 
   const ContainerEnv& env_;

@@ -5,11 +5,11 @@
 #include "webhook/facts/env_entry.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/text/buffer.hpp"
+#include "webhook/write/json.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 namespace tpuwh::webhook::env {
 
@@ -30,19 +30,21 @@ class HostList {
     host_ = host;
     given_ = facts::take_entry(rest_);
   }
-  void append_to(text::Buffer& out) const {
+  void append_to(write::Json& out) {
     if (!given_.empty()) {
-      out.append(given_);
+      out << write::inside(given_);
       return;
     }
-    facts_.member->names.append(out, facts_.slice_index, host_);
-    out.add('.', facts_.member->subdomain);
+    name_.clear();
+    facts_.member->names.append(name_, facts_.slice_index, host_);
+    out << write::inside(name_.view()) << "." << write::inside(facts_.member->subdomain);
   }
 
  private:
   const facts::Facts& facts_;
   std::string_view rest_, given_;
   std::uint32_t host_ = 0;
+  text::Buffer name_;
 };
 
 // Bytes of the whole list, known before it is built.
@@ -57,18 +59,18 @@ void begin_key(const facts::Facts& facts, text::Buffer& key);
 
 // The list as a JSON string: each host `each` times, and after its name what `after(i)` adds.
 template <class After>
-void append_list(const facts::Facts& facts, std::uint32_t each, text::Buffer& out, After&& after) {
-  char before = '"';
+void append_list(const facts::Facts& facts, std::uint32_t each, write::Json& out, After&& after) {
+  out << "\"";
   HostList hosts(facts);
   for (std::uint32_t host = 0; host < facts.slice.hosts; ++host) {
     hosts.next(host);
     for (std::uint32_t i = 0; i < each; ++i) {
-      out.append(std::exchange(before, ','));
+      if (host + i > 0) out << ",";
       hosts.append_to(out);
       after(i);
     }
   }
-  out.append('"');
+  out << "\"";
 }
 
 }  // namespace tpuwh::webhook::env

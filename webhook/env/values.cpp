@@ -35,7 +35,7 @@ Result<void> build_hostnames(const facts::Facts& facts, EnvValues& values) {
     return fits;
   begin_key(facts, values.key);
   values.key.add(';', each);
-  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](text::Buffer& out) {
+  values.hostnames = &values.all_hostnames.get(values.key.view(), [&](write::Json& out) {
     out.reserve(bytes + 4);
     append_list(facts, each, out, [](std::uint32_t) {});
   });
@@ -55,9 +55,9 @@ Result<void> build_addresses(const facts::Facts& facts, const config::Config& co
     return fits;
   begin_key(facts, values.key);
   for (std::uint32_t i = 0; i < each; ++i) values.key.add(';', ports[i]);
-  values.addresses = &values.all_addresses.get(values.key.view(), [&](text::Buffer& out) {
+  values.addresses = &values.all_addresses.get(values.key.view(), [&](write::Json& out) {
     out.reserve(bytes + 4);
-    append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', ports[i]); });
+    append_list(facts, each, out, [&](std::uint32_t i) { out << ":" << ports[i]; });
   });
   return {};
 }
@@ -107,9 +107,9 @@ void build_torch(const facts::Facts& facts, const config::Config& config, EnvVal
   begin_key(facts, values.key);
   values.key.add(';', first, ';', each);
   values.torch_addresses =
-      &values.all_torch_addresses.get(values.key.view(), [&](text::Buffer& out) {
+      &values.all_torch_addresses.get(values.key.view(), [&](write::Json& out) {
         out.reserve(bytes + 4);
-        append_list(facts, each, out, [&](std::uint32_t i) { out.add(':', first + i); });
+        append_list(facts, each, out, [&](std::uint32_t i) { out << ":" << first + i; });
       });
 }
 

@@ -33,19 +33,26 @@ std::string_view priority_operator(Rule rule) {
 // Exists before NotIn, which is also true of a Pod without the label: alone it would keep the slice
 // away from every Pod of the cluster. In all namespaces, since a node pool is in none. No Pod is
 // matched by both rules of other slices (docs/decisions/0027).
-void append_term(text::Buffer& out, const TermParts& parts, Rule rule) {
+void append_term(write::Json& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
-  const std::string_view prefix = config.prefix, key = text::view(placement.key);
-  out.append("{\"labelSelector\":{\"matchExpressions\":[");
-  if (rule == Rule::own)
-    out.add("{\"key\":\"", prefix, "slice-key\",\"operator\":\"In\",\"values\":[\"", key, "\"]}");
-  else
-    out.add("{\"key\":\"", prefix, "slice-key\",\"operator\":\"Exists\"},{\"key\":\"", prefix,
-            "slice-key\",\"operator\":\"NotIn\",\"values\":[\"", key, "\"]}");
-  if (rule != Rule::own)
-    out.add(",{\"key\":\"", prefix, "priority\",\"operator\":\"", priority_operator(rule),
-            "\",\"values\":[\"", placement.priority.view(), "\"]}");
-  out.add("]},\"topologyKey\":\"", placement.topology_key, "\",\"namespaceSelector\":{}}");
+  const auto own_label = [&](write::JsonLiteral name_and_op) {
+    out << "{\"key\":\"" << write::inside(config.prefix) << name_and_op;
+  };
+  const write::Quoted key = write::quoted(text::view(placement.key));
+  out << "{\"labelSelector\":{\"matchExpressions\":[";
+  if (rule == Rule::own) {
+    own_label("slice-key\",\"operator\":\"In\",\"values\":[");
+    out << key << "]}";
+  } else {
+    own_label("slice-key\",\"operator\":\"Exists\"},");
+    own_label("slice-key\",\"operator\":\"NotIn\",\"values\":[");
+    out << key << "]},";
+    own_label("priority\",\"operator\":");
+    out << write::quoted(priority_operator(rule)) << ",\"values\":["
+        << write::quoted(placement.priority.view()) << "]}";
+  }
+  out << "]},\"topologyKey\":" << write::quoted(placement.topology_key)
+      << ",\"namespaceSelector\":{}}";
 }
 
 bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule) {

@@ -5,7 +5,7 @@
 #include "webhook/config/config.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/buffer.hpp"
+#include "webhook/write/json.hpp"
 
 namespace tpuwh::webhook::placement {
 
@@ -22,7 +22,7 @@ struct TermParts {
   const Placement& placement;
 };
 
-void append_term(text::Buffer& out, const TermParts& parts, Rule rule);
+void append_term(write::Json& out, const TermParts& parts, Rule rule);
 
 // It is there, word for word.
 bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule);

@@ -10,77 +10,82 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-constexpr std::string_view required_open = "{\"requiredDuringSchedulingIgnoredDuringExecution\":";
+using write::Json;
+using write::JsonLiteral;
+using write::quoted;
+
+constexpr JsonLiteral required_open = "{\"requiredDuringSchedulingIgnoredDuringExecution\":[";
 
 // ---- JSON
 
-void append_count(text::Buffer& out, const topology::OtherChips& others) {
-  out.add("{\"key\":\"", read::key::accelerator_count, "\",\"operator\":\"NotIn\",\"values\":[");
+void append_count(Json& out, const topology::OtherChips& others) {
+  out << "{\"key\":" << quoted(read::key::accelerator_count)
+      << ",\"operator\":\"NotIn\",\"values\":[";
   for (std::size_t i = 0; i < others.size; ++i) {
-    if (i > 0) out.append(',');
-    out.add('"', others.chips[i], '"');
+    if (i > 0) out << ",";
+    out << "\"" << others.chips[i] << "\"";
   }
-  out.append("]}");
+  out << "]}";
 }
 
-void append_count_terms(text::Buffer& out, const topology::OtherChips& others) {
-  out.append("[{\"matchExpressions\":[");
+void append_count_terms(Json& out, const topology::OtherChips& others) {
+  out << "[{\"matchExpressions\":[";
   append_count(out, others);
-  out.append("]}]");
+  out << "]}]";
 }
 
 // A preference: where every pool that is left is unfit, the slice may still begin on one.
-void append_hint(text::Buffer& out, const text::NameList& unfit) {
-  out.add("{\"weight\":100,\"preference\":{\"matchExpressions\":[{\"key\":\"", read::key::node_pool,
-          "\",\"operator\":\"NotIn\",\"values\":[");
+void append_hint(Json& out, const text::NameList& unfit) {
+  out << "{\"weight\":100,\"preference\":{\"matchExpressions\":[{\"key\":"
+      << quoted(read::key::node_pool) << ",\"operator\":\"NotIn\",\"values\":[";
   for (std::size_t i = 0; i < unfit.size(); ++i) {
-    if (i > 0) out.append(',');
-    out.add('"', unfit[i], '"');  // the name of a pool: a label's value
+    if (i > 0) out << ",";
+    out << quoted(unfit[i]);
   }
-  out.append("]}]}}");
+  out << "]}]}}";
 }
 
-void append_node_affinity(text::Buffer& out, const topology::OtherChips& others,
+void append_node_affinity(Json& out, const topology::OtherChips& others,
                           const text::NameList& unfit) {
-  out.append('{');
+  out << "{";
   if (others.size > 0) {
-    out.append("\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":");
+    out << "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":";
     append_count_terms(out, others);
-    out.append('}');
-    if (!unfit.empty()) out.append(',');
+    out << "}";
+    if (!unfit.empty()) out << ",";
   }
   if (!unfit.empty()) {
-    out.append("\"preferredDuringSchedulingIgnoredDuringExecution\":[");
+    out << "\"preferredDuringSchedulingIgnoredDuringExecution\":[";
     append_hint(out, unfit);
-    out.append(']');
+    out << "]";
   }
-  out.append('}');
+  out << "}";
 }
 
-void append_weighted(text::Buffer& out, const TermParts& parts) {
-  out.append("{\"weight\":100,\"podAffinityTerm\":");
+void append_weighted(Json& out, const TermParts& parts) {
+  out << "{\"weight\":100,\"podAffinityTerm\":";
   append_term(out, parts, Rule::others_of_other_priorities);
-  out.append('}');
+  out << "}";
 }
 
-void append_affinity(text::Buffer& out, const TermParts& parts, const text::NameList& unfit) {
+void append_affinity(Json& out, const TermParts& parts, const text::NameList& unfit) {
   const Placement& placement = parts.placement;
-  out.append('{');
+  out << "{";
   if (placement.not_on.size > 0 || !unfit.empty()) {
-    out.append("\"nodeAffinity\":");
+    out << "\"nodeAffinity\":";
     append_node_affinity(out, placement.not_on, unfit);
-    if (placement.terms) out.append(',');
+    if (placement.terms) out << ",";
   }
   if (placement.terms) {
-    out.add("\"podAffinity\":", required_open, '[');
+    out << "\"podAffinity\":" << required_open;
     append_term(out, parts, Rule::own);
-    out.add("]},\"podAntiAffinity\":", required_open, '[');
+    out << "]},\"podAntiAffinity\":" << required_open;
     append_term(out, parts, Rule::others_of_priority);
-    out.append("],\"preferredDuringSchedulingIgnoredDuringExecution\":[");
+    out << "],\"preferredDuringSchedulingIgnoredDuringExecution\":[";
     append_weighted(out, parts);
-    out.append("]}");
+    out << "]}";
   }
-  out.append('}');
+  out << "}";
 }
 
 // ---- operations
@@ -107,11 +112,11 @@ class Writer {
     Rule rule;
     bool weighted;
   };
-  text::Buffer& out() { return patch_.json(); }
+  Json& out() { return patch_.json(); }
   text::Buffer& begin_key();
   bool adds_alone() const;
   void operations();
-  void make_operations(text::Buffer& text);
+  void make_operations(Json& text);
   void node_affinity();
   void terms();
   void count();
@@ -142,7 +147,7 @@ void Writer::labels() {
 void Writer::follow() {
   if (placement_.follow.empty() || pod_.node_selector.empty()) return;
   patch_.begin(write::PatchOp::add, write::Surface::node_selector, placement_.topology_key);
-  write::append_json_string(out(), placement_.follow);
+  out() << quoted(placement_.follow);
   patch_.end();
 }
 
@@ -161,8 +166,8 @@ text::Buffer& Writer::begin_key() {
 void Writer::whole_affinity() {
   const text::Buffer& key = begin_key();
   patch_.begin(write::PatchOp::add, write::Surface::affinity);
-  patch_.append(affinities_.texts.get(
-      key.view(), [&](text::Buffer& text) { append_affinity(text, parts_, unfit_); }));
+  patch_.append(affinities_.texts.get(key.view(),
+                                      [&](Json& text) { append_affinity(text, parts_, unfit_); }));
   patch_.end();
 }
 
@@ -195,17 +200,17 @@ void Writer::into_affinity() {
   text::Buffer& key = begin_key();
   key.add('?', presences(pod_));
   const write::SharedText& made =
-      affinities_.texts.get(key.view(), [this](text::Buffer& text) { make_operations(text); });
+      affinities_.texts.get(key.view(), [this](Json& text) { make_operations(text); });
   if (made.json.empty()) return operations();
   patch_.append_operations(made);
 }
 
 // None where one is not declared: whoever writes it then spoils the patch.
-void Writer::make_operations(text::Buffer& text) {
+void Writer::make_operations(Json& text) {
   write::Patch& made = affinities_.operations;
   made.clear(parts_.config.prefix);
   Writer(parts_.config, placement_, {pod_, unfit_, affinities_, made}).operations();
-  if (!made.undeclared() && made.dropped_bytes() == 0) text.append(made.operations());
+  if (!made.is_spoiled() && made.dropped_bytes() == 0) made.append_operations_to(text);
 }
 
 void Writer::operations() {
@@ -225,9 +230,9 @@ bool names_count(const read::Pod& pod, const read::NodeTerm& term) {
 void Writer::make_node_terms() {
   if (pod_.node_affinity.required == read::Presence::absent) {
     patch_.begin(write::PatchOp::add, write::Surface::node_affinity_required);
-    out().append("{\"nodeSelectorTerms\":");
+    out() << "{\"nodeSelectorTerms\":";
     append_count_terms(out(), placement_.not_on);
-    out().append('}');
+    out() << "}";
   } else {
     patch_.begin(write::PatchOp::add, write::Surface::node_selector_terms);
     append_count_terms(out(), placement_.not_on);
@@ -241,9 +246,9 @@ void Writer::add_to_node_term(std::uint32_t index) {
   patch_.begin(write::PatchOp::add,
                present ? write::Surface::match_expression : write::Surface::match_expressions,
                index - affinity.begin);
-  if (!present) out().append('[');
+  if (!present) out() << "[";
   append_count(out(), placement_.not_on);
-  if (!present) out().append(']');
+  if (!present) out() << "]";
   patch_.end();
 }
 
@@ -262,9 +267,9 @@ void Writer::hint() {
   const bool present = pod_.node_affinity.preferred == read::Presence::present;
   patch_.begin(write::PatchOp::add, present ? write::Surface::node_affinity_preferred_term
                                             : write::Surface::node_affinity_preferred);
-  if (!present) out().append('[');
+  if (!present) out() << "[";
   append_hint(out(), unfit_);
-  if (!present) out().append(']');
+  if (!present) out() << "]";
   patch_.end();
 }
 
@@ -285,7 +290,7 @@ void Writer::node_affinity() {
 void Writer::make_kind(const read::PodAffinity& kind, write::Surface row) {
   if (kind.present == read::Presence::present) return;
   patch_.begin(write::PatchOp::add, row);
-  out().append("{}");
+  out() << "{}";
   patch_.end();
 }
 
@@ -312,9 +317,9 @@ void Writer::list(const ListPlace& place) {
     value(place);
   } else {
     patch_.begin(write::PatchOp::add, place.absent);
-    out().append('[');
+    out() << "[";
     value(place);
-    out().append(']');
+    out() << "]";
   }
   patch_.end();
 }

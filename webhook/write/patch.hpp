@@ -2,12 +2,14 @@
 //
 // Only "add", "replace" and "remove" of things seen, with parents created first:
 // the part of RFC 6902 on which the API server's library and the RFC agree
-// (docs/facts.md#json-patch). A path is made from a row of the declared surface; an operation
-// that the row does not allow, or marks that it does not have, are a bug of ours and spoil the
-// whole patch.
+// (docs/facts.md#json-patch). A path is made from a row of the declared surface, and values are
+// written as Json, which takes no text of others but escaped. A fault of ours spoils the whole
+// patch: an operation that its row does not allow, marks that the row does not have, or, when all
+// is written, a character that makes structure and was not meant to be there.
 #pragma once
 
 #include "webhook/text/buffer.hpp"
+#include "webhook/write/json.hpp"
 #include "webhook/write/shared_text.hpp"
 #include "webhook/write/surface.hpp"
 
@@ -37,9 +39,9 @@ class Patch {
   void begin(PatchOp op, Surface row, std::uint32_t outer, std::uint32_t inner);
   void begin(PatchOp op, Surface row, std::string_view key);
   // Where the value of the operation that was begun is written.
-  text::Buffer& json() { return json_; }
+  Json& json() { return json_; }
   void end() {
-    json_.append('}');
+    json_ << "}";
     if (json_.size() > max_patch_bytes) drop();
   }
   // Writes a value, or a part of one, of which the base64 is there: blanks in front of it
@@ -49,47 +51,47 @@ class Patch {
   void append_operations(const SharedText& text);
 
   // One whole operation: a label or an annotation of ours becomes `value`; none where it is
-  // that already. We made the value, of digits, checked names and printable(): nothing in it needs
-  // an escape.
+  // that already.
   void set_own(Surface row, const std::optional<std::string_view>& present, std::string_view value);
 
   // Those so far, with commas between them and without the array's brackets.
-  std::string_view operations() const { return json_.view().substr(json_.empty() ? 0 : 1); }
+  void append_operations_to(Json& out) const { out.append(json_, json_.empty() ? 0 : 1); }
 
   // Closes the array. The patch is "" if there was no operation.
   std::string_view finish();
   // The same as base64.
-  void encode(text::Buffer& out);
+  void encode(Json& out);
 
   bool empty() const { return json_.empty(); }
-  // An operation outside the surface was begun; the patch must not be sent.
-  bool undeclared() const { return undeclared_; }
+  // It must not be sent: an operation outside the surface was begun, or the operations so far hold
+  // what nobody meant to write. The log says that the webhook failed on this Pod.
+  bool is_spoiled() const { return undeclared_ || !is_sound(); }
   // Of operations that did not fit; with any, the patch must not be sent.
   std::size_t dropped_bytes() const { return dropped_bytes_; }
   // "tpu-webhook.dev~1"
-  std::string_view escaped_prefix() const { return escaped_prefix_; }
+  std::string_view escaped_prefix() const { return escaped_prefix_.view(); }
 
  private:
   // Null, and the patch spoiled, where the row does not have these marks or not allow it.
   const Spelling* spelled(PatchOp op, Surface row, Marks marks);
-  char separator() const { return begun_ == 0 ? '[' : ','; }
+  void begin_head(const Spelling& as, PatchOp op);
+  void separate();
+  bool is_sound() const;
   void drop();
 
   struct Encoded {
     std::size_t from, size;  // in json_
+    std::size_t special;     // characters of it
     std::string_view base64;
   };
 
-  text::Buffer json_;
+  Json json_;
   std::vector<Encoded> encoded_;
   std::string prefix_;
-  std::string escaped_prefix_;
-  std::size_t begun_ = 0;  // where the last operation begins
+  Json escaped_prefix_;
+  Json::Mark begun_;  // where the last operation begins
   std::size_t dropped_bytes_ = 0;
   bool undeclared_ = false;
 };
-
-// `text` as a JSON string, quotes included.
-void append_json_string(text::Buffer& out, std::string_view text);
 
 }  // namespace tpuwh::webhook::write

@@ -30,7 +30,8 @@ void SharedTexts::start(SharedText& text) {
 void SharedTexts::finish(SharedText& text, std::string_view key) {
   text.value_size = text.json.size() < 2 ? 0 : text.json.size() - 2;
   text.value_digest = text::digest(text.value());
-  text::pad_to_base64_group(text.json);
+  text.json.pad_to_base64_group();
+  text.sound = text.json.is_sound();
   text::append_base64(text.encoded, text.json.view());
   if (bytes_ + bytes_of(text) > max_bytes) {
     for (SharedText& other : texts_)

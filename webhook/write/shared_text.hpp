@@ -5,6 +5,7 @@
 
 #include "webhook/text/buffer.hpp"
 #include "webhook/text/hash.hpp"
+#include "webhook/write/json.hpp"
 
 #include <array>
 #include <cstddef>
@@ -15,11 +16,12 @@ namespace tpuwh::webhook::write {
 
 struct SharedText {
   std::string key;       // what it was built from
-  text::Buffer json;     // a JSON value, and blanks after it to a multiple of 3 bytes
+  Json json;             // a JSON value, and blanks after it to a multiple of 3 bytes
   text::Buffer encoded;  // base64 of `json`
   std::size_t value_size = 0;
   std::size_t counted = 0;  // of SharedTexts::max_bytes
   text::Digest value_digest{};
+  bool sound = true;  // Json::is_sound(); a patch with one that is not is not sent
 
   // Of a JSON string that needs no escapes: what stands between its quotes.
   std::string_view value() const { return json.view().substr(1, value_size); }
@@ -33,7 +35,7 @@ class SharedTexts {
   // Of all texts together, JSON and base64; beyond, the others go.
   static constexpr std::size_t max_bytes = 1u << 20;
 
-  // The text of `key`, which is not empty. `build(Buffer&)` writes the JSON if it is not
+  // The text of `key`, which is not empty. `build(Json&)` writes the JSON if it is not
   // there; what throws half way leaves none.
   template <class Build>
   const SharedText& get(std::string_view key, Build&& build) {

@@ -1,5 +1,7 @@
 #include "webhook/write/surface.hpp"
 
+#include "webhook/write/json.hpp"
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -207,9 +209,25 @@ constexpr auto spellings = [] {
     rest.remove_prefix(size);
     return text;
   };
-  for (std::size_t i = 0; i < rows.size(); ++i) all[i] = spelling_of(rows[i], take);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Spelling& spelling = all[i] = spelling_of(rows[i], take);
+    const auto index = static_cast<std::size_t>(rows[i].op);
+    spelling.special_of_head = count_special_bytewise(spelling.heads[index]);
+    for (const std::string_view text : spelling.texts)
+      spelling.special_of_texts += count_special_bytewise(text);
+  }
   return all;
 }();
+
+// What a row counts holds for each operation that it allows, and between two marks is none.
+static_assert(std::ranges::all_of(spellings, [](const Spelling& each) {
+  return std::ranges::all_of(each.heads,
+                             [&](std::string_view head) {
+                               return head.empty() ||
+                                      count_special_bytewise(head) == each.special_of_head;
+                             }) &&
+         (each.marks != Marks::two_indices || count_special_bytewise(each.texts[0]) == 0);
+}));
 
 // Takes a canonical index ("0", "17") off the front of `path`.
 bool take_index(std::string_view& path) {

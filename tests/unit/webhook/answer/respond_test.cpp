@@ -90,7 +90,7 @@ TEST(Response, what_users_wrote_is_harmless_in_warnings_and_messages) {
 }
 
 TEST(ResponseStatus, is_a_status_of_version_one) {
-  text::Buffer out;
+  write::Json out;
   respond_status(413, "RequestEntityTooLarge", "a \"quoted\"\nmessage", out);
   EXPECT_EQ(json::parse(out.view()),
             json::parse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",

@@ -14,17 +14,17 @@ namespace {
 using test::a_pod;
 using test::json;
 
-std::string quoted(std::size_t size) {
-  return '"' + std::string(size, 'x') + '"';
+std::string some_text(std::size_t size) {
+  return std::string(size, 'x');
 }
 
 TEST(SharedText, is_built_once) {
   SharedTexts texts;
   int built = 0;
   const auto get = [&] {
-    return &texts.get("key", [&](text::Buffer& out) {
+    return &texts.get("key", [&](Json& out) {
       ++built;
-      out.append(std::string_view("\"a,b\""));
+      out << quoted("a,b");
     });
   };
   const SharedText* first = get();
@@ -38,12 +38,12 @@ TEST(SharedText, that_is_half_built_is_built_again) {
   SharedTexts texts;
   for (int round = 0; round < 3; ++round)
     EXPECT_THROW(texts.get("key",
-                           [](text::Buffer& out) {
-                             out.append(std::string_view("\"a,"));
+                           [](Json& out) {
+                             out << "\"a,";
                              throw std::bad_alloc();
                            }),
                  std::bad_alloc);
-  const auto whole = [](text::Buffer& out) { out.append(std::string_view("\"a,b\"")); };
+  const auto whole = [](Json& out) { out << quoted("a,b"); };
   EXPECT_EQ(texts.get("key", whole).value(), "a,b");
 }
 
@@ -52,26 +52,25 @@ TEST(SharedText, of_many_keys_is_the_keys) {
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 100; ++i) {
       const std::string key = std::to_string(i);
-      const SharedText& text =
-          texts.get(key, [&](text::Buffer& out) { out.append(std::string_view('"' + key + '"')); });
+      const SharedText& text = texts.get(key, [&](Json& out) { out << quoted(key); });
       EXPECT_EQ(text.value(), key);
     }
 }
 
 TEST(SharedText, keeps_no_more_than_its_bound) {
   SharedTexts texts;
-  const std::string big = quoted(SharedTexts::max_bytes / 4);
+  const std::string big = some_text(SharedTexts::max_bytes / 4);
   std::size_t built = 0;
   for (int round = 0; round < 2; ++round)
     for (const char* key : {"a", "b", "c", "d", "e"})
       EXPECT_EQ(texts
                     .get(key,
-                         [&](text::Buffer& out) {
+                         [&](Json& out) {
                            ++built;
-                           out.append(std::string_view(big));
+                           out << quoted(big);
                          })
                     .value_size,
-                big.size() - 2);
+                big.size());
   EXPECT_GT(built, 5u);
 }
 
@@ -80,17 +79,16 @@ TEST(SharedText, is_encoded_as_part_of_a_patch) {
   for (std::size_t before = 0; before < 4; ++before)
     for (std::size_t size = 0; size < 5; ++size) {
       SharedTexts texts;
-      const auto& text =
-          texts.get("k", [&](text::Buffer& out) { out.append(std::string_view(quoted(size))); });
+      const auto& text = texts.get("k", [&](Json& out) { out << quoted(some_text(size)); });
       Patch patch;
       patch.clear("tpu-webhook.dev/");
       for (int i = 0; i < 2; ++i) {
         patch.begin(PatchOp::add, Surface::subdomain);
-        patch.json().append(std::string_view(std::string(before, ' ')));
+        for (std::size_t blank = 0; blank < before; ++blank) patch.json() << " ";
         patch.append(text);
         patch.end();
       }
-      text::Buffer encoded;
+      Json encoded;
       patch.encode(encoded);
       const json operations = json::parse(test::decode_base64(std::string(encoded.view())));
       ASSERT_EQ(operations.size(), 2u);

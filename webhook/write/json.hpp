@@ -1,0 +1,132 @@
+// JSON that leaves: answers and patches.
+//
+// Raw stand in it literals of the source and numbers. Whatever else is somebody's text: it goes
+// through quoted() or inside(), which escape it. A std::string or a std::string_view by itself does
+// not compile, nor an array that is filled while the program runs, so that nobody has to know what
+// a label, an owner's kind or a pool's name can hold.
+//
+//   json << "{\"name\":" << quoted(name) << ",\"count\":" << count << "}";
+//
+// It also counts what it should hold of the characters that make JSON's structure out of text
+// (quotes, backslashes, control characters); is_sound() counts what is there. Text that got in past
+// the types, by a fault of ours, shows in the difference.
+#pragma once
+
+#include "webhook/text/base64.hpp"
+#include "webhook/text/buffer.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tpuwh::webhook::write {
+
+// Quotes, backslashes and control characters: what no part of a string holds unescaped.
+constexpr bool is_special(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+}
+constexpr std::uint32_t count_special_bytewise(std::string_view text) {
+  std::uint32_t count = 0;
+  for (const char c : text) count += is_special(c) ? 1 : 0;
+  return count;
+}
+std::size_t count_special(std::string_view text);
+
+// A piece of JSON that stands in the source. Made while compiling or not at all.
+class JsonLiteral {
+ public:
+  template <std::size_t N>
+  consteval JsonLiteral(const char (&text)[N])  // NOLINT: "…" is one
+      : text_(text, N - 1), special_(count_special_bytewise(text_)) {}
+  consteval JsonLiteral(std::string_view constant)
+      : text_(constant), special_(count_special_bytewise(constant)) {}
+  consteval JsonLiteral() = default;
+
+  constexpr std::string_view text() const { return text_; }
+  constexpr std::uint32_t special() const { return special_; }
+
+ private:
+  std::string_view text_;
+  std::uint32_t special_ = 0;
+};
+
+// `text` as a JSON string, quotes included.
+struct Quoted {
+  std::string_view text;
+};
+inline Quoted quoted(std::string_view text) {
+  return {text};
+}
+
+// `text` as a part of a JSON string, whose quotes literals write.
+struct Inside {
+  std::string_view text;
+};
+inline Inside inside(std::string_view text) {
+  return {text};
+}
+
+class Json {
+ public:
+  void clear() {
+    out_.clear();
+    special_ = 0;
+  }
+  std::size_t size() const { return out_.size(); }
+  bool empty() const { return out_.empty(); }
+  std::string_view view() const { return out_.view(); }
+  void reserve(std::size_t more) { out_.reserve(more); }
+
+  Json& operator<<(JsonLiteral literal) {
+    out_.append(literal.text());
+    special_ += literal.special();
+    return *this;
+  }
+  template <std::unsigned_integral Number>
+  requires(!std::same_as<Number, bool> && !std::same_as<Number, char>) Json& operator<<(
+      Number number) {
+    out_.append(number);
+    return *this;
+  }
+  Json& operator<<(Quoted text);
+  Json& operator<<(Inside text);
+  // What another one holds, but for its first characters; those are not special.
+  void append(const Json& other, std::size_t without = 0) {
+    out_.append(other.view().substr(without));
+    special_ += other.special_;
+  }
+  // Base64 of these bytes.
+  void append_base64(std::string_view bytes) { text::append_base64(out_, bytes); }
+  // Blanks, which mean nothing between values.
+  void pad_to_base64_group() { text::pad_to_base64_group(out_); }
+
+  // How far it is, to come back to it.
+  struct Mark {
+    std::size_t size = 0;
+    std::size_t special = 0;
+  };
+  Mark mark() const { return {out_.size(), special_}; }
+  void go_back(Mark mark) {
+    out_.truncate(mark.size);
+    special_ = mark.special;
+  }
+
+  // Whether what is there is what was meant to be there.
+  bool is_sound() const { return special_ == count_special(view()); }
+  // Special characters of all that was written.
+  std::size_t special() const { return special_; }
+
+ private:
+  friend class Patch;  // whose heads and parts in base64 are made elsewhere, and counted
+  void append_raw(std::string_view text, std::size_t special) {
+    out_.append(text);
+    special_ += special;
+  }
+  void append_escaped(std::string_view text, std::size_t clean);
+
+  text::Buffer out_;
+  std::size_t special_ = 0;
+};
+
+}  // namespace tpuwh::webhook::write
