@@ -42,14 +42,14 @@ def without_exists(pod: dict) -> None:
 
 
 def own_namespace(pod: dict) -> None:
-    """Members of a slice are in one namespace."""
-    del _terms(pod)[0]["namespaceSelector"]
+    """Members of a slice are in one namespace: what is written since decision 29."""
+    _terms(pod)[0].pop("namespaceSelector", None)
 
 
 def named_namespaces(pod: dict) -> None:
     """Weaker: a namespace that is created later is not named."""
     for term in _terms(pod):
-        del term["namespaceSelector"]
+        term.pop("namespaceSelector", None)
         term["namespaces"] = list(NAMESPACES)
 
 

@@ -31,8 +31,10 @@ std::string_view priority_operator(Rule rule) {
 }  // namespace
 
 // Exists before NotIn, which is also true of a Pod without the label: alone it would keep the slice
-// away from every Pod of the cluster. In all namespaces, since a node pool is in none. No Pod is
-// matched by both rules of other slices (docs/decisions/0027).
+// away from every Pod of the cluster. No Pod is matched by both rules of other slices
+// (docs/decisions/0027). Those look at all namespaces, since a node pool is in none; the own one
+// looks at the Pod's, where all members are: else a label on any Pod of the cluster would hold the
+// slice (docs/decisions/0029).
 void append_term(write::Json& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
   const auto own_label = [&](write::JsonLiteral name_and_op) {
@@ -51,14 +53,20 @@ void append_term(write::Json& out, const TermParts& parts, Rule rule) {
     out << write::quoted(priority_operator(rule)) << ",\"values\":["
         << write::quoted(placement.priority.view()) << "]}";
   }
-  out << "]},\"topologyKey\":" << write::quoted(placement.topology_key)
-      << ",\"namespaceSelector\":{}}";
+  out << "]},\"topologyKey\":" << write::quoted(placement.topology_key);
+  if (rule != Rule::own) out << ",\"namespaceSelector\":{}";
+  out << "}";
 }
 
+// What an earlier release wrote, with all namespaces, stays: a second application of another
+// version changes nothing.
 bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule) {
+  using read::TermReach;
   const Placement& placement = parts.placement;
   const std::string_view key = text::view(placement.key);
-  if (term.topology_key != placement.topology_key || !term.every_namespace) return false;
+  const bool reaches = term.reach == TermReach::every_namespace ||
+                       (rule == Rule::own && term.reach == TermReach::own_namespace);
+  if (term.topology_key != placement.topology_key || !reaches) return false;
   const std::uint32_t count = term.end - term.begin;
   const auto says = [&](std::uint32_t i, const Said& what) {
     return expression_says(pod, pod.requirements[term.begin + i], parts.config, what);

@@ -97,9 +97,18 @@ bool read_label_selector(text::JsonReader& in, Pod& pod) {
 
 bool read_namespace_selector(text::JsonReader& in, PodTerm& term) {
   if (in.take_null()) return true;
-  term.every_namespace = true;
+  term.reach = TermReach::every_namespace;
   return in.object([&](std::string_view) {
-    term.every_namespace = false;
+    term.reach = TermReach::some_namespaces;
+    return in.skip();
+  });
+}
+
+// An empty list says nothing. A selector beside it adds to it, so {} stays every namespace.
+bool read_namespaces(text::JsonReader& in, PodTerm& term) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    if (term.reach == TermReach::own_namespace) term.reach = TermReach::some_namespaces;
     return in.skip();
   });
 }
@@ -111,6 +120,7 @@ bool read_pod_term(text::JsonReader& in, PodTerm& term, Pod& pod) {
     if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
     if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
     if (key == "namespaceSelector") return in.first(seen, 2) && read_namespace_selector(in, term);
+    if (key == "namespaces") return in.first(seen, 3) && read_namespaces(in, term);
     return in.skip();
   });
   term.end = static_cast<std::uint32_t>(pod.requirements.size());

@@ -80,11 +80,15 @@ struct NodeTerm {
   std::uint32_t end = 0;
 };
 
+// The namespaces whose Pods a term looks at: the Pod's own where it says nothing of them, all where
+// its namespaceSelector is {}, else those that it names or selects.
+enum class TermReach { own_namespace, every_namespace, some_namespaces };
+
 // A term of podAffinity or podAntiAffinity.
 struct PodTerm {
   std::string_view topology_key;
-  bool every_namespace = false;  // namespaceSelector: {}
-  std::uint32_t begin = 0;       // [begin, end) in Pod::requirements
+  TermReach reach = TermReach::own_namespace;
+  std::uint32_t begin = 0;  // [begin, end) in Pod::requirements
   std::uint32_t end = 0;
   std::uint32_t weight = 0;  // preferred terms
 };

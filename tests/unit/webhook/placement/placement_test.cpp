@@ -150,13 +150,20 @@ TEST(PlacementTerms, pods_without_the_label_are_not_touched) {
   EXPECT_FALSE(would_rather_not_share(pod, bystander));
 }
 
+// A label on a Pod of somebody else's namespace must not say where the slice may be.
+TEST(PlacementTerms, keep_to_members_of_the_own_namespace) {
+  const json own = terms(admit(job()), "podAffinity")[0];
+  EXPECT_FALSE(own.contains("namespaceSelector")) << own;
+  EXPECT_FALSE(own.contains("namespaces")) << own;
+}
+
 TEST(PlacementTerms, reach_every_namespace_and_the_node_pool) {
   const auto pod = admit(job());
   for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
     ASSERT_EQ(terms(pod, kind).size(), 1u);
-    EXPECT_EQ(terms(pod, kind)[0]["namespaceSelector"], json::object());
     EXPECT_EQ(terms(pod, kind)[0]["topologyKey"], pool);
   }
+  EXPECT_EQ(terms(pod, "podAntiAffinity")[0]["namespaceSelector"], json::object());
   const json weighted = terms(pod, "podAntiAffinity", preferred);
   ASSERT_EQ(weighted.size(), 1u);
   EXPECT_EQ(weighted[0]["podAffinityTerm"]["topologyKey"], pool);
@@ -536,6 +543,23 @@ TEST(BesideOurs, a_term_with_another_key_is_replaced_in_its_place) {
   EXPECT_EQ(now[2], user_term("last"));
   EXPECT_EQ(again.object["spec"]["affinity"]["podAntiAffinity"],
             answer.object["spec"]["affinity"]["podAntiAffinity"]);
+}
+
+// Another replica, of the release before, wrote it.
+TEST(BesideOurs, the_own_term_of_an_earlier_release_stays) {
+  json pod = admit(job()).object;
+  pod["spec"]["affinity"]["podAffinity"][required][0]["namespaceSelector"] = json::object();
+  EXPECT_TRUE(admit_pod(pod).patch.empty());
+}
+
+TEST(BesideOurs, a_list_of_namespaces_counts) {
+  for (const char* kind : {"podAffinity", "podAntiAffinity"}) {
+    json pod = admit(job()).object;
+    json& term = pod["spec"]["affinity"][kind][required][0];
+    term.erase("namespaceSelector");
+    term["namespaces"] = {"other"};
+    EXPECT_EQ(admit_pod(pod).object, admit(job()).object) << kind;
+  }
 }
 
 TEST(BesideOurs, the_namespaces_of_a_term_count) {

@@ -151,7 +151,7 @@ TEST(AffinityReading, every_namespace_is_the_empty_selector_alone) {
     const Affinity affinity(
         R"({"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"t")" +
         selector + "}]}}");
-    return affinity.read.pod.pod_terms.at(0).every_namespace;
+    return affinity.read.pod.pod_terms.at(0).reach == TermReach::every_namespace;
   };
   EXPECT_TRUE(every(R"(,"namespaceSelector":{})"));
   EXPECT_FALSE(every(""));
