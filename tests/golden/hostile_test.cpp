@@ -86,12 +86,14 @@ class StrictReader final : public json::json_sax_t {
 
 // simdjson's, as a tree.
 std::string twice_in(const simdjson::dom::element& value) {
-  if (value.is_array()) {
-    for (const auto element : value.get_array().value())
+  simdjson::dom::array list;
+  simdjson::dom::object object;
+  if (value.get(list) == simdjson::SUCCESS) {
+    for (const auto element : list)
       if (auto why = twice_in(element); !why.empty()) return why;
-  } else if (value.is_object()) {
+  } else if (value.get(object) == simdjson::SUCCESS) {
     std::set<std::string_view> keys;
-    for (const auto field : value.get_object().value()) {
+    for (const auto field : object) {
       if (!keys.insert(field.key).second) return std::string(field.key) + " stands twice";
       if (auto why = twice_in(field.value); !why.empty()) return why;
     }
