@@ -12,8 +12,8 @@ namespace {
 // make controllers retry as after a failure of the server (docs/facts.md#admission-answer).
 constexpr unsigned denied_code = 422;
 
+using write::as_string;
 using write::Json;
-using write::quoted;
 
 // A sentence for a person, on one line: kube-apiserver drops a warning with a control character
 // (docs/facts.md#warnings), and kubectl prints what it gets to a terminal.
@@ -25,7 +25,7 @@ std::string on_one_line(std::string sentence) {
 
 void append_denial(const std::string& why, Json& out) {
   out << "\"allowed\":false,\"status\":{\"metadata\":{},\"status\":\"Failure\",\"message\":"
-      << quoted(on_one_line(why)) << ",\"reason\":\"Invalid\",\"code\":" << denied_code << "}";
+      << as_string(on_one_line(why)) << ",\"reason\":\"Invalid\",\"code\":" << denied_code << "}";
 }
 
 void append_patch(write::Patch& patch, Json& out) {
@@ -41,7 +41,7 @@ void append_warnings(const outcome::Notes& notes, Json& out) {
   for (const outcome::Notes::Warning& warning : notes.warnings()) {
     if (!first) out << ",";
     first = false;
-    out << quoted(on_one_line(outcome::text_of(warning)));
+    out << as_string(on_one_line(outcome::text_of(warning)));
   }
   out << "]";
 }
@@ -49,9 +49,9 @@ void append_warnings(const outcome::Notes& notes, Json& out) {
 // Keys become "<webhook name>/<key>" in the audit log, so they have no slash.
 void append_audit(const outcome::Decision& decision, const decide::Scratch& scratch, Json& out) {
   if (decision.workload.empty()) return;
-  out << ",\"auditAnnotations\":{\"reason\":" << quoted(outcome::name(decision.reason));
+  out << ",\"auditAnnotations\":{\"reason\":" << as_string(outcome::name(decision.reason));
   if (decision.shadow) out << ",\"mode\":\"shadow\"";
-  if (!scratch.description.empty()) out << ",\"slice\":" << quoted(scratch.description.view());
+  if (!scratch.description.empty()) out << ",\"slice\":" << as_string(scratch.description.view());
   out << "}";
 }
 
@@ -60,8 +60,8 @@ void append_audit(const outcome::Decision& decision, const decide::Scratch& scra
 void respond(const read::Review& review, const outcome::Decision& decision,
              decide::Scratch& scratch, Json& out) {
   out.clear();
-  out << "{\"kind\":\"AdmissionReview\",\"apiVersion\":" << quoted(review.api_version)
-      << ",\"response\":{\"uid\":" << quoted(review.uid) << ",";
+  out << "{\"kind\":\"AdmissionReview\",\"apiVersion\":" << as_string(review.api_version)
+      << ",\"response\":{\"uid\":" << as_string(review.uid) << ",";
   if (decision.outcome == outcome::Outcome::denied && !decision.shadow) {
     append_denial(outcome::denial_text(decision), out);
   } else {
@@ -78,7 +78,7 @@ void respond_status(unsigned code, std::string_view reason, std::string_view mes
   out.clear();
   out << "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
          "\"message\":"
-      << quoted(message) << ",\"reason\":" << quoted(reason) << ",\"code\":" << code << "}\n";
+      << as_string(message) << ",\"reason\":" << as_string(reason) << ",\"code\":" << code << "}\n";
 }
 
 }  // namespace tpuwh::webhook::answer

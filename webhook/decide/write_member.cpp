@@ -94,7 +94,7 @@ void write_text(write::Patch& patch, write::Surface row, std::string_view value,
                 std::string_view present = {}) {
   if (present == value) return;
   patch.begin(present.empty() ? write::PatchOp::add : write::PatchOp::replace, row);
-  patch.json() << write::quoted(value);
+  patch.json() << write::as_string(value);
   patch.end();
 }
 

@@ -54,14 +54,14 @@ class EntryWriter {
     if (want.shared != nullptr)
       patch_.append(*want.shared);
     else
-      patch_.json() << write::quoted(want.value);
+      patch_.json() << write::as_string(want.value);
   }
 
   void append_entry(const WantedVariable& variable) {
     write::Json& out = patch_.json();
-    out << "{\"name\":" << write::quoted(read::name(variable.variable));
+    out << "{\"name\":" << write::as_string(read::name(variable.variable));
     if (variable.variable == read::Variable::tpu_device_plugin_host_ip) {
-      out << ",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":" << write::quoted(variable.value)
+      out << ",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":" << write::as_string(variable.value)
           << "}}}";
       return;
     }

@@ -32,12 +32,12 @@ class HostList {
   }
   void append_to(write::Json& out) {
     if (!given_.empty()) {
-      out << write::inside(given_);
+      out << write::in_string(given_);
       return;
     }
     name_.clear();
     facts_.member->names.append(name_, facts_.slice_index, host_);
-    out << write::inside(name_.view()) << "." << write::inside(facts_.member->subdomain);
+    out << write::in_string(name_.view()) << "." << write::in_string(facts_.member->subdomain);
   }
 
  private:

@@ -38,9 +38,9 @@ std::string_view priority_operator(Rule rule) {
 void append_term(write::Json& out, const TermParts& parts, Rule rule) {
   const auto& [config, placement] = parts;
   const auto own_label = [&](write::JsonLiteral name_and_op) {
-    out << "{\"key\":\"" << write::inside(config.prefix) << name_and_op;
+    out << "{\"key\":\"" << write::in_string(config.prefix) << name_and_op;
   };
-  const write::Quoted key = write::quoted(text::view(placement.key));
+  const write::AsString key = write::as_string(text::view(placement.key));
   out << "{\"labelSelector\":{\"matchExpressions\":[";
   if (rule == Rule::own) {
     own_label("slice-key\",\"operator\":\"In\",\"values\":[");
@@ -50,10 +50,10 @@ void append_term(write::Json& out, const TermParts& parts, Rule rule) {
     own_label("slice-key\",\"operator\":\"NotIn\",\"values\":[");
     out << key << "]},";
     own_label("priority\",\"operator\":");
-    out << write::quoted(priority_operator(rule)) << ",\"values\":["
-        << write::quoted(placement.priority.view()) << "]}";
+    out << write::as_string(priority_operator(rule)) << ",\"values\":["
+        << write::as_string(placement.priority.view()) << "]}";
   }
-  out << "]},\"topologyKey\":" << write::quoted(placement.topology_key);
+  out << "]},\"topologyKey\":" << write::as_string(placement.topology_key);
   if (rule != Rule::own) out << ",\"namespaceSelector\":{}";
   out << "}";
 }

@@ -10,16 +10,16 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
+using write::as_string;
 using write::Json;
 using write::JsonLiteral;
-using write::quoted;
 
 constexpr JsonLiteral required_open = "{\"requiredDuringSchedulingIgnoredDuringExecution\":[";
 
 // ---- JSON
 
 void append_count(Json& out, const topology::OtherChips& others) {
-  out << "{\"key\":" << quoted(read::key::accelerator_count)
+  out << "{\"key\":" << as_string(read::key::accelerator_count)
       << ",\"operator\":\"NotIn\",\"values\":[";
   for (std::size_t i = 0; i < others.size; ++i) {
     if (i > 0) out << ",";
@@ -37,10 +37,10 @@ void append_count_terms(Json& out, const topology::OtherChips& others) {
 // A preference: where every pool that is left is unfit, the slice may still begin on one.
 void append_hint(Json& out, const text::NameList& unfit) {
   out << "{\"weight\":100,\"preference\":{\"matchExpressions\":[{\"key\":"
-      << quoted(read::key::node_pool) << ",\"operator\":\"NotIn\",\"values\":[";
+      << as_string(read::key::node_pool) << ",\"operator\":\"NotIn\",\"values\":[";
   for (std::size_t i = 0; i < unfit.size(); ++i) {
     if (i > 0) out << ",";
-    out << quoted(unfit[i]);
+    out << as_string(unfit[i]);
   }
   out << "]}]}}";
 }
@@ -147,7 +147,7 @@ void Writer::labels() {
 void Writer::follow() {
   if (placement_.follow.empty() || pod_.node_selector.empty()) return;
   patch_.begin(write::PatchOp::add, write::Surface::node_selector, placement_.topology_key);
-  out() << quoted(placement_.follow);
+  out() << as_string(placement_.follow);
   patch_.end();
 }
 

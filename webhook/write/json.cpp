@@ -105,8 +105,8 @@ std::size_t count_special(std::string_view text) {
 }
 #endif
 
-Json& Json::operator<<(Quoted quoted) {
-  const std::string_view text = quoted.text;
+Json& Json::operator<<(AsString whole) {
+  const std::string_view text = whole.text;
   const std::size_t clean = clean_length(text);
   special_ += 2;
   if (clean == text.size()) {
@@ -119,12 +119,12 @@ Json& Json::operator<<(Quoted quoted) {
   return *this;
 }
 
-Json& Json::operator<<(Inside inside) {
-  const std::size_t clean = clean_length(inside.text);
-  if (clean == inside.text.size())
-    out_.append(inside.text);
+Json& Json::operator<<(InString part) {
+  const std::size_t clean = clean_length(part.text);
+  if (clean == part.text.size())
+    out_.append(part.text);
   else
-    append_escaped(inside.text, clean);
+    append_escaped(part.text, clean);
   return *this;
 }
 

@@ -1,11 +1,11 @@
 // JSON that leaves: answers and patches.
 //
 // Raw stand in it literals of the source and numbers. Whatever else is somebody's text: it goes
-// through quoted() or inside(), which escape it. A std::string or a std::string_view by itself does
-// not compile, nor an array that is filled while the program runs, so that nobody has to know what
-// a label, an owner's kind or a pool's name can hold.
+// through as_string() or in_string(), which escape it. A std::string or a std::string_view by
+// itself does not compile, nor an array that is filled while the program runs, so that nobody has
+// to know what a label, an owner's kind or a pool's name can hold.
 //
-//   json << "{\"name\":" << quoted(name) << ",\"count\":" << count << "}";
+//   json << "{\"name\":" << as_string(name) << ",\"count\":" << count << "}";
 //
 // It also counts what it should hold of the characters that make JSON's structure out of text
 // (quotes, backslashes, control characters); is_sound() counts what is there. Text that got in past
@@ -39,8 +39,6 @@ class JsonLiteral {
   template <std::size_t N>
   consteval JsonLiteral(const char (&text)[N])  // NOLINT: "…" is one
       : text_(text, N - 1), special_(count_special_bytewise(text_)) {}
-  consteval JsonLiteral(std::string_view constant)
-      : text_(constant), special_(count_special_bytewise(constant)) {}
   consteval JsonLiteral() = default;
 
   constexpr std::string_view text() const { return text_; }
@@ -52,18 +50,18 @@ class JsonLiteral {
 };
 
 // `text` as a JSON string, quotes included.
-struct Quoted {
+struct AsString {
   std::string_view text;
 };
-inline Quoted quoted(std::string_view text) {
+inline AsString as_string(std::string_view text) {
   return {text};
 }
 
 // `text` as a part of a JSON string, whose quotes literals write.
-struct Inside {
+struct InString {
   std::string_view text;
 };
-inline Inside inside(std::string_view text) {
+inline InString in_string(std::string_view text) {
   return {text};
 }
 
@@ -89,8 +87,8 @@ class Json {
     out_.append(number);
     return *this;
   }
-  Json& operator<<(Quoted text);
-  Json& operator<<(Inside text);
+  Json& operator<<(AsString text);
+  Json& operator<<(InString text);
   // What another one holds, but for its first characters; those are not special.
   void append(const Json& other, std::size_t without = 0) {
     out_.append(other.view().substr(without));

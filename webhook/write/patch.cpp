@@ -15,7 +15,7 @@ std::size_t index_of(PatchOp op) {
 void append_pointer(Json& out, std::string_view text) {
   for (;;) {
     const std::size_t plain = std::min(text.find_first_of("~/"), text.size());
-    out << inside(text.substr(0, plain));
+    out << in_string(text.substr(0, plain));
     if (plain == text.size()) return;
     if (text[plain] == '~')
       out << "~0";
@@ -112,7 +112,7 @@ void Patch::set_own(Surface row, const std::optional<std::string_view>& present,
                     std::string_view value) {
   if (present && *present == value) return;
   begin(present ? PatchOp::replace : PatchOp::add, row);
-  json_ << quoted(value);
+  json_ << as_string(value);
   end();
 }
 

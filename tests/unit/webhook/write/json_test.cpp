@@ -21,28 +21,29 @@ concept Writable = requires(Json& out, T value) {
 };
 
 static_assert(Writable<JsonLiteral>);
-static_assert(Writable<Quoted> && Writable<Inside>);
+static_assert(Writable<AsString> && Writable<InString>);
 static_assert(Writable<unsigned> && Writable<std::uint64_t>);
 // Somebody's text, by whatever name.
 static_assert(!Writable<std::string_view> && !Writable<std::string> && !Writable<const char*>);
 static_assert(!Writable<text::Buffer&> && !Writable<const text::Buffer&>);
 static_assert(!Writable<char> && !Writable<char*> && !Writable<bool> && !Writable<int>);
 static_assert(!std::constructible_from<JsonLiteral, std::string>);
+static_assert(!std::constructible_from<JsonLiteral, std::string_view>);
 static_assert(!std::constructible_from<JsonLiteral, const char*>);
 
 TEST(JsonWriter, joins_literals_numbers_and_texts) {
   Json out;
-  out << "{\"a\":" << 17u << ",\"b\":" << quoted("x\"y") << ",\"c\":\"" << inside("1\n") << "-"
-      << inside("2") << "\"}";
+  out << "{\"a\":" << 17u << ",\"b\":" << as_string("x\"y") << ",\"c\":\"" << in_string("1\n")
+      << "-" << in_string("2") << "\"}";
   EXPECT_EQ(out.view(), R"({"a":17,"b":"x\"y","c":"1\u000a-2"})");
   EXPECT_TRUE(out.is_sound());
 }
 
 TEST(JsonWriter, goes_back) {
   Json out;
-  out << "[" << quoted("a");
+  out << "[" << as_string("a");
   const Json::Mark mark = out.mark();
-  out << "," << quoted("\"b\"");
+  out << "," << as_string("\"b\"");
   out.go_back(mark);
   out << "]";
   EXPECT_EQ(out.view(), R"(["a"])");
@@ -51,7 +52,7 @@ TEST(JsonWriter, goes_back) {
 
 TEST(JsonWriter, appends_another_without_its_first_characters) {
   Json one, other;
-  other << "[" << quoted("a\\b");
+  other << "[" << as_string("a\\b");
   one << "[1," << 2u << ",";
   one.append(other, 1);
   one << "]";
@@ -79,7 +80,7 @@ TEST(JsonString, comes_back) {
   for (const std::string& text : {""s, "plain"s, every, every + every, "\xc3\xa4\xf0\x9f\x98\x80"s,
                                   "\0"s, "\"\"\\\\"s, std::string(1000, '\n'), "end\\"s}) {
     Json out;
-    out << quoted(text);
+    out << as_string(text);
     EXPECT_TRUE(out.is_sound());
     EXPECT_EQ(json::parse(out.view()).get<std::string>(), text);
   }
@@ -93,7 +94,7 @@ TEST(JsonString, comes_back_of_every_length) {
         std::string text(size, '~');
         text[at] = c;
         Json out;
-        out << quoted(text);
+        out << as_string(text);
         EXPECT_TRUE(out.is_sound());
         EXPECT_EQ(json::parse(out.view()).get<std::string>(), text) << size << ' ' << at;
       }
@@ -108,7 +109,7 @@ TEST(JsonString, comes_back_wherever_in_a_word_the_byte_stands) {
         text[at & ~std::size_t{1}] = static_cast<char>(c);  // never half of a letter
         text[at | 1] = at % 2 == 0 ? ' ' : static_cast<char>(c);
         Json out;
-        out << quoted(text);
+        out << as_string(text);
         EXPECT_TRUE(out.is_sound());
         EXPECT_EQ(json::parse(out.view()).get<std::string>(), text) << c << " at " << at;
       }

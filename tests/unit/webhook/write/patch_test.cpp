@@ -24,7 +24,7 @@ TEST(PatchTest, is_a_list_of_operations) {
   EXPECT_EQ(patch.finish(), "");
   patch.clear(prefix);
   patch.begin(PatchOp::add, Surface::hostname);
-  patch.json() << quoted("h-0");
+  patch.json() << as_string("h-0");
   patch.end();
   patch.begin(PatchOp::replace, Surface::env_value, 1u, 17u);
   patch.json() << "\"1\"";
@@ -44,7 +44,7 @@ TEST(PatchTest, holds_no_more_than_it_may_have) {
   const std::string value(100'000, 'x');
   const auto add = [&] {
     patch.begin(PatchOp::add, Surface::hostname);
-    patch.json() << quoted(value);
+    patch.json() << as_string(value);
     patch.end();
   };
   for (int i = 0; i < 10; ++i) add();
@@ -151,16 +151,16 @@ TEST(PatchTest, a_character_that_nobody_meant_spoils_it) {
   SharedTexts texts;
   patch.clear(prefix);
   patch.begin(PatchOp::add, Surface::hostname);
-  patch.json() << quoted("worker-0 and some more characters");
+  patch.json() << as_string("worker-0 and some more characters");
   patch.end();
   patch.begin(PatchOp::add, Surface::affinity);
-  patch.append(texts.get("k", [](Json& out) { out << quoted("shared"); }));
+  patch.append(texts.get("k", [](Json& out) { out << as_string("shared"); }));
   patch.end();
   ASSERT_FALSE(patch.is_spoiled());
-  const std::string_view json = patch.json().view();
-  const std::size_t shared = json.find("\"shared\"");
+  const std::string_view written = patch.json().view();
+  const std::size_t shared = written.find("\"shared\"");
   for (std::size_t at = 0; at < shared; ++at) {
-    char& byte = const_cast<char&>(json[at]);
+    char& byte = const_cast<char&>(written[at]);
     for (const char wrong : {'"', '\\', '\n'}) {
       const char right = byte;
       byte = wrong;

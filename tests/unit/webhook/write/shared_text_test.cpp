@@ -24,7 +24,7 @@ TEST(SharedText, is_built_once) {
   const auto get = [&] {
     return &texts.get("key", [&](Json& out) {
       ++built;
-      out << quoted("a,b");
+      out << as_string("a,b");
     });
   };
   const SharedText* first = get();
@@ -43,7 +43,7 @@ TEST(SharedText, that_is_half_built_is_built_again) {
                              throw std::bad_alloc();
                            }),
                  std::bad_alloc);
-  const auto whole = [](Json& out) { out << quoted("a,b"); };
+  const auto whole = [](Json& out) { out << as_string("a,b"); };
   EXPECT_EQ(texts.get("key", whole).value(), "a,b");
 }
 
@@ -52,7 +52,7 @@ TEST(SharedText, of_many_keys_is_the_keys) {
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 100; ++i) {
       const std::string key = std::to_string(i);
-      const SharedText& text = texts.get(key, [&](Json& out) { out << quoted(key); });
+      const SharedText& text = texts.get(key, [&](Json& out) { out << as_string(key); });
       EXPECT_EQ(text.value(), key);
     }
 }
@@ -67,7 +67,7 @@ TEST(SharedText, keeps_no_more_than_its_bound) {
                     .get(key,
                          [&](Json& out) {
                            ++built;
-                           out << quoted(big);
+                           out << as_string(big);
                          })
                     .value_size,
                 big.size());
@@ -79,7 +79,7 @@ TEST(SharedText, is_encoded_as_part_of_a_patch) {
   for (std::size_t before = 0; before < 4; ++before)
     for (std::size_t size = 0; size < 5; ++size) {
       SharedTexts texts;
-      const auto& text = texts.get("k", [&](Json& out) { out << quoted(some_text(size)); });
+      const auto& text = texts.get("k", [&](Json& out) { out << as_string(some_text(size)); });
       Patch patch;
       patch.clear("tpu-webhook.dev/");
       for (int i = 0; i < 2; ++i) {
