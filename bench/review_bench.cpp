@@ -20,13 +20,16 @@ struct Bench {
   webhook::read::Review review;
   webhook::read::Pod pod;
   webhook::decide::Scratch scratch;
-  webhook::text::Buffer answer;
+  webhook::write::Json answer;
   webhook::answer::Workspace workspace;
 
   explicit Bench(std::string body) : text(std::move(body)) {
     text.reserve(text.size() + webhook::read::padding);
   }
-  bool read() { return webhook::read::read_review(text, config.prefix, reader, review, pod); }
+  bool read() {
+    pod.clear();
+    return webhook::read::read_review(text, config.prefix, reader, review, pod);
+  }
   void decide() {
     const auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
     webhook::answer::respond(review, decision, scratch, answer);

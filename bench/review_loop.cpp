@@ -70,8 +70,10 @@ int main(int argc, char** argv) {
     if (i == 1) before = bench::allocations();
     if (part != "read")
       sum += webhook::answer::admit(body, config, cluster, workspace).body.size();
-    else
+    else {
+      pod.clear();
       sum += webhook::read::read_review(body.bytes(), config.prefix, reader, review, pod) ? 1u : 0u;
+    }
   }
   if (part == "allocations") std::cout << bench::allocations() - before << '\n';
   return sum > 0 ? 0 : 1;

@@ -189,6 +189,7 @@ outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
 
 void begin(const config::Config& config, Scratch& scratch) {
   scratch.forget_pod();
+  scratch.decided = true;
   scratch.patch.clear(config.prefix);
 }
 

@@ -17,6 +17,7 @@
 #include "webhook/write/patch.hpp"
 
 #include <string>
+#include <utility>
 
 namespace tpuwh::webhook::decide {
 
@@ -39,18 +40,22 @@ struct Scratch {
   std::string service;
   bool frozen = false;  // a second look with nothing changed: env stays as it is
 
+  bool decided = false;  // somebody has decided in it since it was last made empty
+
   // Forgets all that was said of a Pod: what views its text, and what points to these. Everything
-  // above but buffers, and what is kept because other Pods share it, is named here.
+  // above but buffers, and what is kept because other Pods share it, is named here. What decide()
+  // alone writes is empty already where it has not been.
   void forget_pod() {
     shape.clear();
+    notes.clear();
+    description.clear();
+    if (!std::exchange(decided, false)) return;
     member = {};
     facts = {};
     envs.clear();
     unfit_pools.clear();
     before.clear();
     after.clear();
-    notes.clear();
-    description.clear();
     frozen = false;
   }
 };

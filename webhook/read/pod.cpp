@@ -338,6 +338,10 @@ void Pod::clear() {
 
 bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
+  return read_into_empty_pod(in, prefix, pod);
+}
+
+bool read_into_empty_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, prefix, pod);

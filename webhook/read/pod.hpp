@@ -201,6 +201,8 @@ static_assert(variable_count <= 32);  // bits of Container::variables
 // Fails on a value of the wrong type at any field above, on a key that stands
 // twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips.
 bool read_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
+// The same into one that was cleared.
+bool read_into_empty_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
 // The same of the template that a workload object has its Pods made from, which may come
 // without metadata.

@@ -133,7 +133,7 @@ struct ReadInPassing {
 
   bool operator()() {
     if (!review.is_pod_creation()) return false;
-    done = read_pod(in, prefix, pod);
+    done = read_into_empty_pod(in, prefix, pod);
     if (done) return true;
     in.clear_error();
     in.go_to(review.object);

@@ -39,7 +39,8 @@ struct Review {
 //           one. `review` then holds what was read before.
 bool read_envelope(std::string_view text, text::JsonReader& reader, Review& review);
 
-// The same and, where it is a Pod's creation, the Pod. Errors likewise.
+// The same and, where it is a Pod's creation, the Pod, which has to be empty before: of any other
+// review it stays so. Errors likewise.
 bool read_review(std::string_view text, std::string_view prefix, text::JsonReader& reader,
                  Review& review, Pod& pod);
 

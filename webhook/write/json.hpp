@@ -117,8 +117,9 @@ class Json {
 
  private:
   friend class Patch;  // whose heads and parts in base64 are made elsewhere, and counted
-  void append_raw(std::string_view text, std::size_t special) {
-    out_.append(text);
+  template <class... Parts>
+  void append_raw(std::size_t special, const Parts&... parts) {
+    out_.add(parts...);
     special_ += special;
   }
   void append_escaped(std::string_view text, std::size_t clean);

@@ -46,53 +46,40 @@ inline const Spelling* Patch::spelled(PatchOp op, Surface row, Marks marks) {
   return nullptr;
 }
 
-inline void Patch::separate() {
-  if (begun_.size == 0)
-    json_ << "[";
-  else
-    json_ << ",";
-}
-
-inline void Patch::begin_head(const Spelling& as, PatchOp op) {
-  separate();
-  json_.append_raw(as.heads[index_of(op)], as.special_of_head);
+inline char Patch::separator() const {
+  return begun_.size == 0 ? '[' : ',';
 }
 
 void Patch::begin(PatchOp op, Surface row) {
   const bool prefixed = spelling(row).marks == Marks::prefix;
   const Spelling* as = spelled(op, row, prefixed ? Marks::prefix : Marks::none);
   if (as == nullptr) return;
-  begin_head(*as, op);
-  if (!prefixed) return;
-  json_.append(escaped_prefix_);
-  json_.append_raw(as->texts[0], as->special_of_texts);
+  const std::string_view head = as->heads[index_of(op)];
+  if (prefixed)
+    json_.append_raw(as->special + escaped_prefix_.special(), separator(), head, escaped_prefix(),
+                     as->texts[0]);
+  else
+    json_.append_raw(as->special, separator(), head);
 }
 
 void Patch::begin(PatchOp op, Surface row, std::uint32_t index) {
-  const Spelling* as = spelled(op, row, Marks::index);
-  if (as == nullptr) return;
-  begin_head(*as, op);
-  json_ << index;
-  json_.append_raw(as->texts[0], as->special_of_texts);
+  if (const Spelling* as = spelled(op, row, Marks::index))
+    json_.append_raw(as->special, separator(), as->heads[index_of(op)], index, as->texts[0]);
 }
 
 void Patch::begin(PatchOp op, Surface row, std::uint32_t outer, std::uint32_t inner) {
-  const Spelling* as = spelled(op, row, Marks::two_indices);
-  if (as == nullptr) return;
-  begin_head(*as, op);
-  json_ << outer;
-  json_.append_raw(as->texts[0], 0);
-  json_ << inner;
-  json_.append_raw(as->texts[1], as->special_of_texts);
+  if (const Spelling* as = spelled(op, row, Marks::two_indices))
+    json_.append_raw(as->special, separator(), as->heads[index_of(op)], outer, as->texts[0], inner,
+                     as->texts[1]);
 }
 
 void Patch::begin(PatchOp op, Surface row, std::string_view key) {
   const Spelling* as = spelled(op, row, Marks::key);
   if (key.empty()) undeclared_ = true;
   if (as == nullptr) return;
-  begin_head(*as, op);
+  json_.append_raw(as->special, separator(), as->heads[index_of(op)]);
   append_pointer(json_, key);
-  json_.append_raw(as->texts[0], as->special_of_texts);
+  json_.append_raw(0, as->texts[0]);
 }
 
 // Taken back whole, and counted, so that the denial can say how much it would have been. Without
@@ -125,7 +112,7 @@ void Patch::append(const SharedText& text) {
 
 void Patch::append_operations(const SharedText& text) {
   begun_ = json_.mark();
-  separate();
+  json_.append_raw(0, separator());
   append(text);
   if (json_.size() > max_patch_bytes) drop();
 }
@@ -147,7 +134,7 @@ void Patch::encode(Json& out) {
   std::size_t at = 0;
   for (const Encoded& part : encoded_) {
     out.append_base64(json.substr(at, part.from - at));
-    out.append_raw(part.base64, 0);
+    out.append_raw(0, part.base64);
     at = part.from + part.size;
   }
   out.append_base64(json.substr(at));

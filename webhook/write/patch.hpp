@@ -74,8 +74,7 @@ class Patch {
  private:
   // Null, and the patch spoiled, where the row does not have these marks or not allow it.
   const Spelling* spelled(PatchOp op, Surface row, Marks marks);
-  void begin_head(const Spelling& as, PatchOp op);
-  void separate();
+  char separator() const;
   bool is_sound() const;
   void drop();
 

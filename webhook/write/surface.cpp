@@ -211,22 +211,19 @@ constexpr auto spellings = [] {
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Spelling& spelling = all[i] = spelling_of(rows[i], take);
-    const auto index = static_cast<std::size_t>(rows[i].op);
-    spelling.special_of_head = count_special_bytewise(spelling.heads[index]);
+    spelling.special = count_special_bytewise(spelling.heads[static_cast<std::size_t>(rows[i].op)]);
     for (const std::string_view text : spelling.texts)
-      spelling.special_of_texts += count_special_bytewise(text);
+      spelling.special += count_special_bytewise(text);
   }
   return all;
 }();
 
-// What a row counts holds for each operation that it allows, and between two marks is none.
+// What is counted of a row holds for each operation that it allows.
 static_assert(std::ranges::all_of(spellings, [](const Spelling& each) {
-  return std::ranges::all_of(each.heads,
-                             [&](std::string_view head) {
-                               return head.empty() ||
-                                      count_special_bytewise(head) == each.special_of_head;
-                             }) &&
-         (each.marks != Marks::two_indices || count_special_bytewise(each.texts[0]) == 0);
+  const auto replace = each.heads[static_cast<std::size_t>(PatchOp::replace)];
+  const auto add = each.heads[static_cast<std::size_t>(PatchOp::add)];
+  return replace.empty() || add.empty() ||
+         count_special_bytewise(replace) == count_special_bytewise(add);
 }));
 
 // Takes a canonical index ("0", "17") off the front of `path`.

@@ -83,9 +83,7 @@ struct Spelling {
   // the row does not allow it.
   std::array<std::string_view, 3> heads;
   std::array<std::string_view, 2> texts;  // what follows each mark
-  // Quotes in a head and in the texts (write/json.hpp).
-  std::uint32_t special_of_head = 0;
-  std::uint32_t special_of_texts = 0;
+  std::uint32_t special = 0;              // quotes in a head and in the texts (write/json.hpp)
 };
 const Spelling& spelling(Surface row);
 // Fields that no row writes, for whoever asks.
