@@ -134,10 +134,11 @@ class JsonReader {
     explicit operator bool() const { return next != nullptr; }
   };
   Mark mark() const { return {next_, depth_}; }
+  // What is known of backslashes stays: forgotten, each string behind a mark searched the rest of
+  // the text, and an object of many templates took as long as its square.
   void go_to(Mark mark) {
     next_ = mark.next;
     depth_ = mark.depth;
-    escape_ = nullptr;
   }
 
  private:
@@ -183,8 +184,10 @@ class JsonReader {
   bool any_key(std::string_view& out);
   bool take_literal_null();
   // Strings are mostly asked about front to back, so one search for the next backslash
-  // serves all strings before it. One that was passed before it was asked about (an
-  // env value that stands in front of its name) is searched by itself.
+  // serves all strings before it: none stands in [searched_, escape_), whichever way the reader
+  // went since. Searches only go forward, so that all of them together cost one pass. A string in
+  // front of that (an env value that stands before its name, a template that was skipped first) is
+  // searched by itself.
   bool has_escape(RawString raw) {
     if (escape_ < raw.begin) find_escape(raw.begin);
     if (raw.begin >= searched_) return escape_ < raw.end;
@@ -204,7 +207,7 @@ class JsonReader {
   const std::uint32_t* next_ = nullptr;
   const std::uint32_t* end_ = nullptr;
   const char* searched_ = nullptr;  // where the last search for a backslash began
-  const char* escape_ = nullptr;    // what it found
+  const char* escape_ = nullptr;    // what it found; null before the first of a text
   unsigned depth_ = 0;
   bool failed_ = false;
   Error error_;

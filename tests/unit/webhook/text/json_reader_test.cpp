@@ -288,6 +288,40 @@ TEST(JsonReaderState, a_mark_leads_back) {
   EXPECT_EQ(saw, "{x=1 }");
 }
 
+// Forward and back over strings with escapes and without, in any order: what is known of
+// backslashes from one place is never taken for another.
+TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
+  const std::string strings[] = {"a", R"(\u0062)", "c", R"(\\)", "", R"(e\n)", "f", "g"};
+  std::vector<std::string> whole = {"a", "b", "c", "\\", "", "e\n", "f", "g"};
+  std::string text = "[";
+  for (int round = 0; round < 3; ++round)
+    for (const std::string& each : strings) {
+      text += R"({"skipped":")";
+      text += each + R"(","k":")" + each + "\"},";
+    }
+  text += "0]";
+  const read::Body body(text);
+  for (unsigned step = 1; step <= 11; ++step) {
+    JsonReader in;
+    std::vector<JsonReader::Mark> marks;
+    ASSERT_TRUE(in.start(body.bytes()));
+    ASSERT_TRUE(in.array([&](std::size_t) {
+      if (in.kind() == JsonKind::object) marks.push_back(in.mark());
+      return in.skip();
+    }));
+    ASSERT_EQ(marks.size(), 3 * whole.size());
+    for (unsigned i = 0, at = step; i < 100; ++i, at = (at + step) % marks.size()) {
+      in.go_to(marks[at]);
+      std::string_view value;
+      ASSERT_TRUE(in.object([&](std::string_view key) {
+        return key == "k" || (i % 3) == 0 ? in.string(value) : in.skip();
+      }));
+      ASSERT_EQ(value, whole[at % whole.size()]) << step << ' ' << i;
+      if (i % 5 == 0) at = 0;
+    }
+  }
+}
+
 TEST(JsonReaderState, a_failure_ends_with_the_text) {
   JsonReader in;
   std::string bad = "[", good = "[1]";
