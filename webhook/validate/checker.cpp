@@ -3,6 +3,7 @@
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/identity/member_index.hpp"
 #include "webhook/read/claims.hpp"
+#include "webhook/text/names.hpp"
 
 #include <utility>
 
@@ -22,7 +23,8 @@ Checker::Checker(const WorkloadObject& object, const config::Config& config,
 }
 
 std::string Checker::titled(std::string_view sentence) const {
-  return title_.empty() ? std::string(sentence) : title_ + ": " + std::string(sentence);
+  if (title_.kind.empty()) return std::string(sentence);
+  return std::string(title_.kind) + text::printable(title_.name) + ": " + std::string(sentence);
 }
 
 bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
@@ -42,34 +44,37 @@ bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
   return good;
 }
 
-bool Checker::open(std::string title, text::JsonReader::Mark place, std::string_view step) {
-  title_ = std::move(title);
-  work_.pod.clear();
-  work_.scratch.shape.clear();
+// Cheap where there is none: "{}" a million times is a list of groups, too.
+bool Checker::open(Title title, text::JsonReader::Mark place, std::string_view step) {
+  title_ = title;
   cluster_.group.reset();
-  if (!place) return false;
-  if (!read(place, step)) {
-    work_.pod.clear();
-    return false;
-  }
+  was_read_ = place && read(place, step);
+  if (!was_read_) return false;
   read::Pod& pod = work_.pod;
   if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
   if (!facts::read_shape(pod, work_.scratch.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
-  if (++templates_ <= max_templates) return true;
-  findings_.add(Finding::templates_unchecked, "only the first " + std::to_string(max_templates) +
-                                                  " Pod templates that ask for TPU were checked");
-  return false;
+  return ++templates_ <= max_templates;
+}
+
+void Checker::finish() {
+  if (templates_ <= max_templates) return;
+  findings_.add_in_front(Finding::templates_unchecked,
+                         "only the first " + std::to_string(max_templates) +
+                             " Pod templates that ask for TPU were checked; not checked: " +
+                             with_commas(templates_ - max_templates));
 }
 
 bool Checker::asks_for_tpu() const {
+  if (!was_read_) return false;
   const facts::Shape& shape = work_.scratch.shape;
   return !shape.processes.empty() || !shape.init.empty();
 }
 
 bool Checker::selects_tpu_without_chips() const {
   const read::Pod& pod = work_.pod;
-  return !asks_for_tpu() && !pod.selector(read::key::accelerator).empty() && pod.claim_uses.empty();
+  return was_read_ && !asks_for_tpu() && !pod.selector(read::key::accelerator).empty() &&
+         pod.claim_uses.empty();
 }
 
 void Checker::label(read::Label which, std::string_view text) {

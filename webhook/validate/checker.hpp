@@ -2,7 +2,7 @@
 // that its controller would make of it: what a Pod is denied for, its template is refused
 // for, in the same words, because the same function says both.
 //
-//   if (!checker.open("worker group g", place)) return;   // nothing to check
+//   if (!checker.open({"worker group ", name}, place)) return;   // nothing to check
 //   ... write into checker.pod() what the controller does ...
 //   checker.report(checker.decide());
 //   if (checker.slice() ...) checker.wrong_size(...)
@@ -20,10 +20,17 @@
 
 namespace tpuwh::webhook::validate {
 
-// TPU Pod templates of one object that are looked at. A RayCluster has a handful of groups
-// and the API of JobSet a list of a few; each costs up to two decisions, which bounds what
-// one review can cost.
+// TPU Pod templates of one object that are looked at, wherever they stand among others: one that
+// asks for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
+// JobSet a list of a few; each costs up to two decisions, which bounds what one review can cost.
 inline constexpr std::size_t max_templates = 32;
+
+// What findings call a template: "worker group " and the name of the group; "" for the only one.
+// Put together where something is found, since most have nothing.
+struct Title {
+  std::string_view kind = {};
+  std::string_view name = {};  // as the user wrote it
+};
 
 class Checker {
  public:
@@ -36,13 +43,14 @@ class Checker {
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
   // TPU, wants to be left alone, or asks for no whole number of chips (a fault). The reader
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
-  //   title  what findings call it, "" for the only one
   //   step   where it is in the object, for the path of an error
-  bool open(std::string title, text::JsonReader::Mark place, std::string_view step = "template");
+  bool open(Title title, text::JsonReader::Mark place, std::string_view step = "template");
   // Whether the template that open() read last asks for TPU, whatever it said.
   bool asks_for_tpu() const;
   // What is found from here on belongs to no template.
-  void close() { title_.clear(); }
+  void close() { title_ = {}; }
+  // All templates were opened: says how many were not looked at.
+  void finish();
   // After open() said no: its Pods go to TPU nodes and ask for no chips.
   bool selects_tpu_without_chips() const;
 
@@ -101,8 +109,9 @@ class Checker {
   answer::Workspace::Impl& work_;
   Findings& findings_;
   read::Review creation_;  // of the Pod
-  std::string title_;
-  std::size_t templates_ = 0;
+  Title title_;
+  bool was_read_ = false;      // the template that open() was called for
+  std::size_t templates_ = 0;  // that ask for TPU
 };
 
 // "4x4 with 4 chips per Pod has 4 hosts (16 / 4)"

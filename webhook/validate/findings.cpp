@@ -7,42 +7,74 @@
 
 namespace tpuwh::webhook::validate {
 
+void FoundList::add(Found found) {
+  const auto [place, is_new] = all_.insert(std::move(found));
+  if (is_new) order_.push_back(&*place);
+}
+
+void FoundList::add_in_front(Found found) {
+  const auto [place, is_new] = all_.insert(std::move(found));
+  if (is_new) order_.insert(order_.begin(), &*place);
+}
+
+bool FoundList::contains(Finding finding) const {
+  const auto first = all_.lower_bound(Found{finding, {}});
+  return first != all_.end() && first->finding == finding;
+}
+
 void Findings::add(Finding finding, std::string sentence, Level most) {
   add_decided(finding, std::move(sentence), std::min(config_.level_of(finding, ns_), most));
 }
 
 void Findings::add_decided(Finding finding, std::string sentence, Level level) {
-  if (level == Level::off) return;
-  std::vector<Found>& list = level == Level::deny ? faults_ : warnings_;
-  Found found{finding, std::move(sentence)};
-  if (std::ranges::find(list, found) == list.end()) list.push_back(std::move(found));
+  if (level != Level::off) list_of(level).add({finding, std::move(sentence)});
+}
+
+void Findings::add_in_front(Finding finding, std::string sentence) {
+  const Level level = config_.level_of(finding, ns_);
+  if (level != Level::off) list_of(level).add_in_front({finding, std::move(sentence)});
 }
 
 void Findings::soften(const std::string& why) {
-  for (const Found& fault : faults_) add_decided(fault.finding, why + fault.sentence, Level::warn);
-  faults_.clear();
+  for (const Found* fault : faults_.in_order())
+    add_decided(fault->finding, why + fault->sentence, Level::warn);
+  faults_ = FoundList();
 }
 
 void Findings::soften_old(const Findings& before, const std::string& why) {
+  // Of templates that are not checked there may be one more or less now.
   const auto old = [&](const Found& fault) {
-    return std::ranges::find(before.faults_, fault) != before.faults_.end();
+    return before.faults_.contains(fault) || (fault.finding == Finding::templates_unchecked &&
+                                              before.faults_.contains(fault.finding));
   };
-  for (const Found& fault : faults_)
-    if (old(fault)) add_decided(fault.finding, why + fault.sentence, Level::warn);
-  std::erase_if(faults_, old);
+  FoundList left;
+  for (const Found* fault : faults_.in_order()) {
+    if (old(*fault))
+      add_decided(fault->finding, why + fault->sentence, Level::warn);
+    else
+      left.add(*fault);
+  }
+  faults_ = std::move(left);
 }
 
-std::string joined(const std::vector<Findings::Found>& faults) {
-  constexpr std::size_t most = 20;
-  const auto text = [](const Findings::Found& each) {
-    return outcome::with_id(each.finding, each.sentence);
-  };
-  if (faults.size() == 1) return text(faults.front());
+std::string with_commas(std::size_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string and_more(std::size_t count) {
+  return "and " + with_commas(count) + " more";
+}
+
+std::string joined(const FoundList& faults) {
+  const auto text = [](const Found& each) { return outcome::with_id(each.finding, each.sentence); };
+  if (faults.size() == 1) return text(faults[0]);
   std::string out;
-  const std::size_t shown = std::min(most, faults.size());
+  const std::size_t shown = std::min(max_told, faults.size());
   for (std::size_t i = 0; i < shown; ++i)
     out += (i == 0 ? "(" : "; (") + std::to_string(i + 1) + ") " + text(faults[i]);
-  if (shown < faults.size()) out += "; and " + std::to_string(faults.size() - shown) + " more";
+  if (shown < faults.size()) out += "; " + and_more(faults.size() - shown);
   return out;
 }
 

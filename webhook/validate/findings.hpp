@@ -3,6 +3,9 @@
 
 #include "webhook/config/config.hpp"
 
+#include <compare>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,14 +16,39 @@ namespace tpuwh::webhook::validate {
 using findings::Finding;
 using findings::Level;
 
+struct Found {
+  Finding finding;
+  std::string sentence;
+  auto operator<=>(const Found&) const = default;
+};
+
+// What was found, each once, in the order in which it was found. An object may have as many
+// templates as its text holds, and each says something of its own: none is compared with all
+// others.
+class FoundList {
+ public:
+  FoundList() = default;
+  FoundList(FoundList&&) = default;
+  FoundList& operator=(FoundList&&) = default;
+
+  void add(Found found);
+  void add_in_front(Found found);
+  bool contains(const Found& found) const { return all_.contains(found); }
+  bool contains(Finding finding) const;
+
+  bool empty() const { return order_.empty(); }
+  std::size_t size() const { return order_.size(); }
+  const Found& operator[](std::size_t i) const { return *order_[i]; }
+  const std::vector<const Found*>& in_order() const { return order_; }
+
+ private:
+  // By comparison and not by a hash: the sentences hold what a stranger wrote.
+  std::set<Found> all_;
+  std::vector<const Found*> order_;  // into all_
+};
+
 class Findings {
  public:
-  struct Found {
-    Finding finding;
-    std::string sentence;
-    bool operator==(const Found&) const = default;
-  };
-
   // Levels are those that hold in the object's namespace.
   Findings(const config::Config& config, std::string_view ns) : config_(config), ns_(ns) {}
 
@@ -28,25 +56,38 @@ class Findings {
   void add(Finding finding, std::string sentence, Level most = Level::deny);
   // What decide() found in a template, which has looked for the level itself.
   void add_decided(Finding finding, std::string sentence, Level level);
+  // add() of what concerns all of the object: told before the rest, of which only the first is
+  // told.
+  void add_in_front(Finding finding, std::string sentence);
 
   // Makes a warning of each fault, because `why`.
   void soften(const std::string& why);
-  // The same of those that `before` has word for word: what was wrong already must not
-  // keep the rest of an object from being changed.
+  // The same of those that `before` has word for word, whether it was told or not: what was wrong
+  // already must not keep the rest of an object from being changed.
   void soften_old(const Findings& before, const std::string& why);
 
   // Refused for these; and these are said.
-  const std::vector<Found>& faults() const { return faults_; }
-  const std::vector<Found>& warnings() const { return warnings_; }
+  const FoundList& faults() const { return faults_; }
+  const FoundList& warnings() const { return warnings_; }
 
  private:
+  FoundList& list_of(Level level) { return level == Level::deny ? faults_ : warnings_; }
+
   const config::Config& config_;
   std::string_view ns_;
-  std::vector<Found> faults_, warnings_;
+  FoundList faults_, warnings_;
 };
 
-// "(1) TPU-404: one; (2) TPU-401: another", or the only one as it is; at most 20 of them and how
-// many there are: the API server logs and stores what it is told.
-std::string joined(const std::vector<Findings::Found>& faults);
+// Of either list so many are told: the API server logs and stores what it is told, and the first
+// ones say enough.
+inline constexpr std::size_t max_told = 20;
+// A count for people: "26,980".
+std::string with_commas(std::size_t count);
+// How many are not told: "and 26,980 more".
+std::string and_more(std::size_t count);
+
+// "(1) TPU-404: one; (2) TPU-401: another", or the only one as it is; at most max_told of them and
+// how many more there are.
+std::string joined(const FoundList& faults);
 
 }  // namespace tpuwh::webhook::validate

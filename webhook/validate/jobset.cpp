@@ -1,6 +1,5 @@
 #include "webhook/validate/jobset.hpp"
 
-#include "webhook/text/names.hpp"
 #include "webhook/validate/job.hpp"
 
 namespace tpuwh::webhook::validate {
@@ -40,8 +39,8 @@ bool read_replicated_job(text::JsonReader& in, ReplicatedJob& replicated) {
 // What JobSet and the Job controller write on Pod 0 of Job 0.
 void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
                           const Network& network) {
-  if (!checker.open("replicated job " + text::printable(replicated.name),
-                    replicated.job.pod_template, "template.spec.template"))
+  if (!checker.open({"replicated job ", replicated.name}, replicated.job.pod_template,
+                    "template.spec.template"))
     return;
   const std::string_view jobset = checker.object().name;
   const std::string job = checker.object().name + "-" + std::string(replicated.name) + "-0";
@@ -60,7 +59,8 @@ void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
     pod.hostname = host;
   else
     checker.label(read::Label::job_completion_index, {});
-  if (network.has_names) pod.subdomain = network.subdomain.empty() ? jobset : network.subdomain;
+  if (network.has_names)
+    pod.subdomain = network.subdomain.empty() ? jobset : bounded(network.subdomain);
   checker.report(checker.decide());
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return;

@@ -82,7 +82,7 @@ class Group {
 
   void check() {
     if (group_.leader &&
-        checker_.open("leader template", group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
+        checker_.open({"leader template"}, group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
       leader_asks_ = true;
       decide_on(0, leader_);
       leader_shape_.emplace(checker_.scratch().shape);
@@ -91,7 +91,7 @@ class Group {
     if (checker_.reader().failed()) return;
     const bool workers = !group_.leader || group_.size.value_or(1) > 1;
     if (workers &&
-        checker_.open("worker template", group_.worker, "leaderWorkerTemplate.workerTemplate")) {
+        checker_.open({"worker template"}, group_.worker, "leaderWorkerTemplate.workerTemplate")) {
       check_workers();
     } else if (!leader_misfit_.empty()) {
       checker_.add(Finding::lws_size, leader_misfit_, Level::warn);

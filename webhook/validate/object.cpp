@@ -49,7 +49,8 @@ bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
     }
     return in.skip();
   });
-  object.name = name.empty() ? std::string(generated) + "xxxxx" : std::string(name);
+  object.name =
+      name.empty() ? std::string(bounded(generated)) + "xxxxx" : std::string(bounded(name));
   return read;
 }
 

@@ -5,6 +5,7 @@
 #include "webhook/text/json_optional.hpp"
 #include "webhook/text/json_reader.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,8 +13,15 @@
 
 namespace tpuwh::webhook::validate {
 
+// What is kept of a name that every template of an object is decided with: four times what any name
+// may have, so that one of 7 MB is refused as too long and not copied for each of max_templates.
+inline constexpr std::size_t max_name_bytes = 1024;
+inline std::string_view bounded(std::string_view name) {
+  return name.substr(0, max_name_bytes);
+}
+
 struct WorkloadObject {
-  std::string name;             // with five letters more where the API server makes it
+  std::string name;             // bounded; with five letters more where the API server makes it
   std::string_view owner_kind;  // the controller's, "" for none
   bool being_deleted = false;
   bool has_queue = false;  // label kueue.x-k8s.io/queue-name: Kueue may change its size

@@ -26,10 +26,6 @@ bool read_group(text::JsonReader& in, WorkerGroup& group) {
   });
 }
 
-std::string title_of(const WorkerGroup& group) {
-  return "worker group " + text::printable(group.name);
-}
-
 // The labels that KubeRay writes on host 0 of a replica.
 void label_worker(Checker& checker, const WorkerGroup& group, std::string_view replica) {
   checker.pod().owner = {"RayCluster", checker.object().name, {}};
@@ -69,7 +65,7 @@ void check_last_replica(Checker& checker, const WorkerGroup& group) {
 }
 
 void check_group(Checker& checker, const WorkerGroup& group) {
-  if (!checker.open(title_of(group), group.pod_template)) {
+  if (!checker.open({"worker group ", group.name}, group.pod_template)) {
     if (checker.selects_tpu_without_chips())
       checker.add(
           Finding::chips_missing,
@@ -96,7 +92,6 @@ void check_names(Checker& checker, std::vector<std::string_view>& names) {
 }
 
 bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
-  constexpr std::size_t most_names = 1000;
   text::JsonReader& in = checker.reader();
   if (!groups) return true;
   in.go_to(groups);
@@ -105,7 +100,7 @@ bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
   const bool read = in.array([&](std::size_t) {
     WorkerGroup group;
     if (!read_group(in, group)) return false;
-    if (names.size() < most_names) names.push_back(group.name);
+    if (group.pod_template) names.push_back(group.name);
     check_group(checker, group);
     any = any || checker.asks_for_tpu();
     return !in.failed();
@@ -124,7 +119,7 @@ bool check_head(Checker& checker, text::JsonReader::Mark head) {
   const bool read = object_at(in, head, [&](std::string_view key) {
     return key == "template" ? in.first(seen, 0) && keep_place(in, pod_template) : in.skip();
   });
-  if (read && checker.open("head group", pod_template)) {
+  if (read && checker.open({"head group"}, pod_template)) {
     checker.label(read::Label::ray_node_type, "head");
     checker.label(read::Label::ray_cluster, checker.object().name);
     checker.report(checker.decide());

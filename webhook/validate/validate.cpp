@@ -63,7 +63,10 @@ bool examine(const Kind& kind, text::JsonReader::Mark place, const config::Confi
   if (!read_object(in, out.object)) return false;
   if (out.object.being_deleted) return true;
   Checker checker(out.object, config, cluster, work, out.findings);
-  if (kind.check(checker, out.object.spec)) return true;
+  if (kind.check(checker, out.object.spec)) {
+    checker.finish();
+    return true;
+  }
   in.within("spec");
   return false;
 }
@@ -99,24 +102,20 @@ answer::Answer respond_allowed(outcome::Reason reason, std::string_view workload
   return respond_with({.reason = reason, .workload = workload}, work);
 }
 
-// The API server logs what it is told; the first ones say enough.
-void take_warnings(const Findings& findings, outcome::Notes& notes) {
-  constexpr std::size_t most = 20;
-  const auto& all = findings.warnings();
-  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+void take_warnings(const FoundList& all, outcome::Notes& notes) {
+  for (std::size_t i = 0; i < std::min(max_told, all.size()); ++i)
     notes.warn(all[i].finding, all[i].sentence);
-  if (all.size() > most) notes.say("and " + std::to_string(all.size() - most) + " more warnings");
+  if (all.size() > max_told) notes.say(and_more(all.size() - max_told) + " warnings");
 }
 
 // A warning by default, which the configuration refuses, is not a slice that could never start.
-bool never_works(const std::vector<Findings::Found>& faults) {
-  return std::ranges::all_of(faults, [](const Findings::Found& each) {
-    return findings::row(each.finding).level == Level::deny;
+bool never_works(const FoundList& faults) {
+  return std::ranges::all_of(faults.in_order(), [](const Found* each) {
+    return findings::row(each->finding).level == Level::deny;
   });
 }
 
-std::string verdict(const Kind& kind, const WorkloadObject& object,
-                    const std::vector<Findings::Found>& faults) {
+std::string verdict(const Kind& kind, const WorkloadObject& object, const FoundList& faults) {
   const std::string who = std::string(kind.kind) + ' ' + text::printable(object.name, 100);
   return (never_works(faults) ? "slices of " + who + " could never start: "
                               : who + " is refused by the configuration: ") +
@@ -139,7 +138,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
     if (decision.shadow)
       notes.say("shadow mode: it would have been denied: " + decision.denial.text());
   }
-  take_warnings(found.findings, notes);
+  take_warnings(found.findings.warnings(), notes);
   answer::Answer answer = respond_with(decision, work);
   work.owner.clear();
   work.owner.add(kind.kind, '/', found.object.name);

@@ -19,7 +19,8 @@
 namespace tpuwh::webhook::validate {
 
 // Answers one review. Never throws and never patches; at most max_templates (checker.hpp)
-// templates are looked at. Answers as admit() does.
+// templates that ask for TPU are looked at, and of faults and of warnings max_told (findings.hpp)
+// are told. In time in proportion to the text. Answers as admit() does.
 //
 //   cluster  ResourceClaimTemplates and Services alone are asked for
 answer::Answer validate(read::Body review, const config::Config& config,

@@ -153,7 +153,95 @@ TEST(Validate, looks_at_so_many_templates_and_says_so) {
   EXPECT_NE(answer.message.find("; and 12 more"), std::string::npos) << answer.message;
   EXPECT_EQ(answer.warnings,
             std::vector<std::string>{
-                "TPU-411: only the first 32 Pod templates that ask for TPU were checked"});
+                "TPU-411: only the first 32 Pod templates that ask for TPU were checked; not "
+                "checked: 50"});
+}
+
+// What asks for no TPU is passed over and not counted.
+TEST(Validate, looks_at_a_tpu_template_behind_any_number_of_others) {
+  json groups = json::array();
+  for (int i = 0; i < 3000; ++i) {
+    json plain = a_template("4x4", 4);
+    plain["spec"]["containers"][0].erase("resources");
+    plain["spec"].erase("nodeSelector");
+    groups.push_back(a_group("g" + std::to_string(i), 2, plain));
+  }
+  EXPECT_TRUE(validated(a_ray_cluster(groups)).silent());
+  groups.push_back(a_group("last", 2, a_template("4x4", 4)));
+  const auto answer = validated(a_ray_cluster(groups));
+  EXPECT_NE(answer.message.find("TPU-401: worker group last"), std::string::npos);
+  EXPECT_EQ(answer.warnings, std::vector<std::string>());
+}
+
+// Groups from `begin` to `end`, each with a fault of its own.
+json many_faults(int begin, int end) {
+  json groups = json::array();
+  for (int i = begin; i < end; ++i)
+    groups.push_back(a_group("g" + std::to_string(i), 4, a_template("4x4", "half")));
+  return a_ray_cluster(groups);
+}
+
+TEST(Validate, tells_twenty_faults_and_how_many_more_there_are) {
+  const auto answer = validated(many_faults(0, 2700));
+  EXPECT_NE(answer.message.find("(20) TPU-104: worker group g19"), std::string::npos)
+      << answer.message;
+  EXPECT_TRUE(answer.message.ends_with("; and 2,680 more")) << answer.message;
+  EXPECT_EQ(answer.message.find("(21)"), std::string::npos);
+}
+
+// An update is compared with all that was wrong before, not with what was told of it.
+TEST(Validate, an_update_is_compared_with_faults_that_were_never_told) {
+  const json before = many_faults(0, 500);
+  const auto same = validated(before, {.operation = "UPDATE", .old_object = before});
+  EXPECT_TRUE(same.allowed) << same.message;
+  ASSERT_EQ(same.warnings.size(), 21u);
+  EXPECT_EQ(same.warnings.back(), "and 480 more warnings");
+  const auto more = validated(many_faults(0, 501), {.operation = "UPDATE", .old_object = before});
+  EXPECT_FALSE(more.allowed);
+  EXPECT_NE(more.message.find("TPU-104: worker group g500"), std::string::npos);
+  EXPECT_EQ(more.message.find("g499"), std::string::npos) << more.message;
+}
+
+// Where the configuration refuses what is not checked, one template more or less of a large object
+// is no new fault.
+TEST(Validate, how_many_templates_were_not_checked_is_no_new_fault) {
+  const auto groups = [](std::size_t count) {
+    json all = json::array();
+    for (std::size_t i = 0; i < count; ++i)
+      all.push_back(a_group("g" + std::to_string(i), 4, a_template("4x4", 4)));
+    return a_ray_cluster(all);
+  };
+  config::Config config;
+  config.findings.set(Finding::templates_unchecked, Level::deny);
+  EXPECT_FALSE(validated(groups(40), {.config = config}).allowed);
+  for (const std::size_t before : {33u, 39u, 40u, 41u})
+    EXPECT_TRUE(validated(groups(40),
+                          {.operation = "UPDATE", .old_object = groups(before), .config = config})
+                    .allowed)
+        << before;
+  EXPECT_FALSE(
+      validated(groups(40), {.operation = "UPDATE", .old_object = groups(32), .config = config})
+          .allowed);
+}
+
+// The first of what is told, since the rest may fill all that is.
+TEST(Validate, templates_that_were_not_checked_are_told_first) {
+  json groups = json::array();
+  for (int i = 0; i < 40; ++i)
+    groups.push_back(a_group("g" + std::to_string(i), 1, a_template("1x9", 1)));
+  const auto answer = validated(a_ray_cluster(groups));
+  ASSERT_EQ(answer.warnings.size(), 21u) << json(answer.warnings);
+  EXPECT_TRUE(answer.warnings.front().ends_with("; not checked: 8")) << answer.warnings.front();
+}
+
+// Of an object's name, which each of its templates is decided with, no more is kept than any has.
+TEST(Validate, a_name_of_any_length_is_refused_as_too_long) {
+  json jobset = test::a_jobset(json_list(
+      {a_replicated_job("r", {{"completions", 4}, {"parallelism", 4}}, a_template("4x4", 4))}));
+  jobset["metadata"]["name"] = std::string(100'000, 'n');
+  const auto answer = validated(jobset);
+  EXPECT_NE(answer.message.find("a DNS label has at most 63"), std::string::npos) << answer.message;
+  EXPECT_LT(answer.message.size(), 2000u);
 }
 
 // ---- Pods and templates are told the same
