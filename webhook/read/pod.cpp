@@ -161,8 +161,9 @@ bool read_claim_uses(text::JsonReader& in, Container& container, Pod& pod) {
 
 bool read_claims(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
-  return in.array([&](std::size_t) {
+  return in.array([&](std::size_t index) {
     Claim claim;
+    claim.index = static_cast<std::uint32_t>(index);
     text::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "name") return in.first(seen, 0) && text::optional_text(in, claim.name);

@@ -124,6 +124,8 @@ struct Toleration {
 // else is read.
 struct Claim {
   std::string_view name, template_name;
+  std::uint32_t index = 0;  // in the Pod's list
+  std::uint32_t uses = 0;   // by containers, as take_claimed_chips() counts them
 };
 
 struct Owner {

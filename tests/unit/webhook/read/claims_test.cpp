@@ -81,6 +81,22 @@ TEST(Claims, that_are_not_known_are_not_guessed) {
   }
 }
 
+// Whatever the order of the lists, and however many there are.
+TEST(Claims, are_found_among_many) {
+  json claims = json::array();
+  for (int i = 0; i < 300; ++i)
+    claims.push_back(claim(("n" + std::to_string(i % 250)).c_str(), "netdev"));
+  claims[137] = claim("tpu", "tpu-4");
+  claims.push_back(claim("tpu", "other"));  // no API server takes it; the first counts
+  const json used = list({use("n7"), use("tpu"), use("n249")});
+  EXPECT_EQ(effective(ask(worker(claims, used)), "TPU_WORKER_ID"), "1");
+  const auto twice = worker(claims, used)
+                         .container("b")
+                         .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}});
+  EXPECT_EQ(ask(twice).reason, outcome::Reason::no_tpu);
+  EXPECT_EQ(ask(worker(claims, list({use("tpu"), use("n300")}))).reason, outcome::Reason::no_tpu);
+}
+
 TEST(Claims, beside_chips_add_none) {
   const auto answer = ask(worker(list({claim("tpu", "tpu-4")}), list({use("tpu")})).tpu(4));
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
