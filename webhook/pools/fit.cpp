@@ -81,6 +81,17 @@ bool selects_by_shape(const read::Pod& pod) {
          });
 }
 
+std::size_t criteria_of(const read::Pod& pod) {
+  std::size_t all = pod.tolerations.size() + pod.node_selector.size();
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i) {
+    const read::NodeTerm& term = pod.node_terms[i];
+    all += 1 + (term.end - term.begin);
+    for (std::uint32_t r = term.begin; r < term.end; ++r)
+      all += pod.requirements[r].values_end - pod.requirements[r].values_begin;
+  }
+  return all;
+}
+
 Unusable keeps_away(const Node& node, std::span<const read::Toleration> tolerations) {
   if (!node.ready) return Unusable::not_ready;
   if (node.unschedulable && !tolerates(tolerations, cordon)) return Unusable::cordoned;

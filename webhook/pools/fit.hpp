@@ -5,6 +5,7 @@
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -23,6 +24,11 @@ bool selects(const read::Pod& pod, const Labels& labels);
 // Whether the Pod selects by accelerator and topology alone, as most do: then every node of the
 // shape matches.
 bool selects_by_shape(const read::Pod& pod);
+
+// How much of the Pod is held against a node, in comparisons of labels and taints: tolerations,
+// entries of the node selector, terms of the required node affinity, their requirements and the
+// values of these.
+std::size_t criteria_of(const read::Pod& pod);
 
 // Why no host of the slice can stand on a node that the Pod selects, whoever holds it.
 enum class Unusable {

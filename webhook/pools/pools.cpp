@@ -213,6 +213,22 @@ struct Candidate {
   std::uint32_t usable;
 };
 
+// What may still be compared for one question.
+class Comparisons {
+ public:
+  explicit Comparisons(const read::Pod& pod) : each_(criteria_of(pod)) {}
+  // Whether so many nodes more can be looked at.
+  bool allow(std::size_t nodes) {
+    if (each_ <= few_criteria) return true;
+    if (nodes > left_ / each_) return false;
+    left_ -= nodes * each_;
+    return true;
+  }
+
+ private:
+  std::size_t each_, left_ = max_comparisons;
+};
+
 // Names differ.
 bool matters_more(const Candidate& one, const Candidate& other) {
   return one.usable != other.usable ? one.usable > other.usable : *one.name < *other.name;
@@ -226,6 +242,7 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   if (shape == shapes_.end() || shape->second.doubtful.empty()) return;
   if (bound_.contains(slice_id(question.slice_key))) return;
   const bool all_selected = selects_by_shape(question.pod);
+  Comparisons comparisons(question.pod);
   // Chips that our anti-affinity does not speak of: those of strangers and of other priorities.
   const auto counts = [&](const Holder& holder) {
     return holder.slice == SliceId() || holder.priority != question.priority;
@@ -235,6 +252,7 @@ void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const
   std::size_t count = 0;
   bool more = false;
   for (const auto& [name, pool] : shape->second.doubtful) {
+    if (!comparisons.allow(pool->hosts.size())) return;
     std::uint32_t usable = 0;
     for (const Host* host : pool->hosts)
       if (stand_of(host->node, host->holders, question, all_selected, counts) == Stand::usable)

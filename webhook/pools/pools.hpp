@@ -41,6 +41,13 @@ struct Holder {
 // of them are 4 KB of a Pod.
 inline constexpr std::size_t max_unfit = 64;
 
+// What one question may compare, under the lock of whoever keeps the pools: nodes of the pools that
+// are in doubt, times what the Pod says of nodes (criteria_of() in fit.hpp). That is some 20 ms, or
+// 100 nodes for a Pod that says 600 things. One that says no more than `few_criteria`, as nearly
+// all, is answered whatever there is.
+inline constexpr std::size_t max_comparisons = 1u << 16;
+inline constexpr std::size_t few_criteria = 16;
+
 // What a node is to a host of a slice: of what is against it, the first.
 enum class Stand {
   usable,
@@ -109,7 +116,8 @@ class Pools {
   // count as usable: our anti-affinity keeps a slice off those anyway, and they change sooner than
   // what is written on a Pod. None once a member of the slice is bound: the others must go there.
   // In the order of the names, at most max_unfit; those with the most usable hosts, where the
-  // slice is likeliest to begin.
+  // slice is likeliest to begin. None where it would take more than max_comparisons to find out: it
+  // is a preference, and 2 MB of node affinity kept every other review waiting for seconds.
   void unfit(const read::PoolQuestion& question, text::NameList& out) const;
 
   // Every pool of the question's shape, by name, each with all its hosts: the same judgement, with

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <time.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -271,6 +273,51 @@ TEST_F(PoolsTest, are_counted_by_shape_and_stay_when_moved) {
     moved.remove(name);
   EXPECT_TRUE(moved.shapes().empty());
   pools = Pools();
+}
+
+// ---- what a question may cost
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// Required node affinity of so many expressions, of which each holds.
+void say_of_nodes(read::Pod& pod, std::uint32_t expressions) {
+  pod.node_affinity.present = pod.node_affinity.required = pod.node_affinity.terms =
+      read::Presence::present;
+  pod.requirements.assign(expressions, {.key = "a", .op = "DoesNotExist"});
+  pod.node_terms.assign(
+      1, {.expressions = read::Presence::present, .empty = false, .begin = 0, .end = expressions});
+  pod.node_affinity.begin = 0;
+  pod.node_affinity.end = 1;
+}
+
+// Of a hundred pools each has a cordoned host.
+TEST_F(PoolsTest, are_held_against_what_a_pod_says_as_long_as_that_is_quick) {
+  for (int pool = 0; pool < 100; ++pool) {
+    whole("p" + std::to_string(pool));
+    cordoned("p" + std::to_string(pool), 0);
+  }
+  EXPECT_EQ(unfit().size(), max_unfit);
+  for (const std::uint32_t few : {1u, 10u, 100u}) {
+    say_of_nodes(pod, few);
+    EXPECT_EQ(unfit().size(), max_unfit) << few;
+  }
+  for (const std::uint32_t many : {1000u, 60'000u}) {
+    say_of_nodes(pod, many);
+    const double before = cpu_seconds();
+    EXPECT_EQ(unfit(), Names()) << many;  // a preference: nothing is said
+    EXPECT_LT(cpu_seconds() - before, 0.1) << many;
+  }
+  say_of_nodes(pod, 1);
+  for (int i = 0; i < 60'000; ++i) pod.tolerations.push_back({"k", "Exists", "", ""});
+  EXPECT_EQ(unfit(), Names());
+  pod.tolerations.clear();
+  pod.values.assign(60'000, "v");
+  pod.requirements.front() = {.key = "a", .op = "NotIn", .values_begin = 0, .values_end = 60'000};
+  EXPECT_EQ(unfit(), Names());
 }
 
 TEST(SliceId, is_none_for_what_is_no_key) {
