@@ -65,6 +65,11 @@ add_executable(webhook_test
 target_link_libraries(webhook_test PRIVATE tpuwh_test_support GTest::gtest_main)
 add_gtest(webhook_test unit)
 
+# What a review costs, each list against each other: it measures, so it is a program of its own.
+add_executable(growth_test webhook/answer/growth_test.cpp)
+target_link_libraries(growth_test PRIVATE tpuwh_webhook GTest::gtest_main)
+add_gtest(growth_test unit)
+
 # The ledger in 100,000 small worlds; TPUWH_SEED and TPUWH_WORLDS choose others.
 add_executable(ledger_test
   webhook/ledger/group_ledger_test.cpp
