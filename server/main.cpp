@@ -11,6 +11,8 @@
 int main(int argc, char** argv) {
   // A reader of our output or a peer that goes away is an error code, no signal.
   std::signal(SIGPIPE, SIG_IGN);
+  // So is a file that has reached `ulimit -f`.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const auto command = tpuwh::server::cli::parse_command_line(argc, argv);
     const bool terminal = isatty(STDOUT_FILENO) != 0;

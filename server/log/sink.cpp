@@ -1,5 +1,7 @@
 #include "server/log/sink.hpp"
 
+#include "server/net/thread.hpp"
+
 #include <fmt/format.h>
 #include <spdlog/formatter.h>
 
@@ -17,16 +19,16 @@ void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-std::string_view name_of(spdlog::level::level_enum level) {
+LogLevel to_level(spdlog::level::level_enum level) {
   switch (level) {
     case spdlog::level::debug:
-      return "debug";
+      return LogLevel::debug;
     case spdlog::level::info:
-      return "info";
+      return LogLevel::info;
     case spdlog::level::warn:
-      return "warn";
+      return LogLevel::warn;
     default:
-      return "error";
+      return LogLevel::error;
   }
 }
 
@@ -41,7 +43,7 @@ class LineFormatter final : public spdlog::formatter {
     append(out, json ? R"({"time":")" : "time=");
     append_time(message.time, out);
     append(out, json ? R"(","level":")" : " level=");
-    append(out, name_of(message.level));
+    append(out, name_of(to_level(message.level)));
     if (json) out.push_back('"');
     append(out, {message.payload.data(), message.payload.size()});
     out.push_back('\n');
@@ -87,7 +89,8 @@ LogSink::LogSink(LogFormat format, int file)
     : base_sink(std::make_unique<LineFormatter>(format)),
       format_(format),
       output_(file),
-      writer_([this](const std::stop_token& stop) { write_late(stop); }) {}
+      writer_(net::start_thread("log", [this](const std::stop_token& stop) { write_late(stop); })) {
+}
 
 LogSink::~LogSink() = default;
 
@@ -101,6 +104,7 @@ void LogSink::sink_it_(const spdlog::details::log_msg& message) {
     ++dropped_;
     return;
   }
+  append_dropped();
   formatter_->format(message, pending_);
   if (pending_.size() - written_ >= turn_bytes) write_now();
   if (std::exchange(asleep_, false)) something_.notify_one();
@@ -111,21 +115,36 @@ void LogSink::write_now() {
   append_dropped();
   if (pending_.size() == 0) return;
   written_ += output_.write_now({pending_.data() + written_, pending_.size() - written_});
+  if (output_.failed()) drop_unwritten();
   if (written_ == pending_.size() || written_ >= most_bytes) forget_written();
 }
 
+// What could not be written is lost, and counted. Not kept for a better time: a disk stays full for
+// hours, and a try costs a system call.
+void LogSink::drop_unwritten() {
+  const auto lost = std::count(pending_.begin() + written_, pending_.end(), '\n');
+  dropped_ += static_cast<std::uint64_t>(lost);
+  if (notice_end_ > written_) dropped_ += notice_count_ - 1;  // one of them said so
+  notice_end_ = 0;
+  pending_.resize(written_);
+}
+
 void LogSink::forget_written() {
+  notice_end_ = std::max(notice_end_, written_) - written_;
   std::copy(pending_.begin() + written_, pending_.end(), pending_.begin());
   pending_.resize(pending_.size() - written_);
   written_ = 0;
 }
 
 void LogSink::append_dropped() {
-  if (dropped_ == 0 || pending_.size() - written_ >= most_bytes) return;
+  const bool full = pending_.size() - written_ >= most_bytes;
+  if (dropped_ == 0 || full || notice_end_ > written_) return;
   const bool json = format_ == LogFormat::json;
   append(pending_, json ? R"({"level":"error","msg":"log lines dropped","count":)"
                         : R"(level=error msg="log lines dropped" count=)");
-  append(pending_, fmt::format("{}{}\n", std::exchange(dropped_, 0), json ? "}" : ""));
+  notice_count_ = std::exchange(dropped_, 0);
+  append(pending_, fmt::format("{}{}\n", notice_count_, json ? "}" : ""));
+  notice_end_ = pending_.size();
 }
 
 // Lines that nobody flushed, and what the reader did not take.
@@ -135,7 +154,7 @@ void LogSink::write_late(const std::stop_token& stop) {
     // Not told of every line: while they come, it looks every most_delay.
     asleep_ = pending_.size() == 0;
     something_.wait(lock, stop, [this] { return pending_.size() > 0 || !asleep_; });
-    if (stop.stop_requested() && pending_.size() == 0) return;
+    if (stop.stop_requested() && pending_.size() == 0) return write_now();  // what was dropped
     something_.wait_for(lock, stop, most_delay, [] { return false; });
     write_rest(lock, stop);
   }

@@ -29,7 +29,8 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   ~LogSink() override;
 
   // How long a line may stay in memory though the reader would take it, and how many bytes of
-  // lines. What comes when it is full is counted, and the number is written when there is room.
+  // lines. What comes when it is full is counted, and what a full disk does not take; the number is
+  // written when there is room.
   static constexpr auto most_delay = std::chrono::milliseconds(50);
   static constexpr std::size_t most_bytes = 1u << 20;
 
@@ -45,6 +46,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   void write_now();
   void append_dropped();
+  void drop_unwritten();
   void forget_written();
   void write_late(const std::stop_token& stop);
   void write_rest(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
@@ -54,6 +56,9 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   spdlog::memory_buf_t pending_;
   std::size_t written_ = 0;  // of pending_, from its beginning
   std::uint64_t dropped_ = 0;
+  // The line that says how many: where it ends in pending_ (0: it is not there), and what it says.
+  std::size_t notice_end_ = 0;
+  std::uint64_t notice_count_ = 0;
   bool asleep_ = false;  // the writer, until it is told of a line
   std::condition_variable_any something_;
   std::jthread writer_;  // last: it uses the rest

@@ -8,11 +8,14 @@
 #include <gtest/gtest.h>
 #include <spdlog/logger.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <thread>
@@ -209,14 +212,111 @@ TEST(OutputTest, takes_what_a_pipe_has_room_for_and_no_more) {
   EXPECT_TRUE(output.wait(std::chrono::milliseconds(1)));
 }
 
-TEST(OutputTest, throws_away_what_nobody_will_read) {
+TEST(OutputTest, says_that_nobody_will_read) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   ::close(ends[0]);
   ::signal(SIGPIPE, SIG_IGN);
   Output output(ends[1]);
-  EXPECT_EQ(output.write_now("lines"), 5u);
+  EXPECT_EQ(output.write_now("lines"), 0u);
+  EXPECT_EQ(output.error(), EPIPE);
   ::close(ends[1]);
+}
+
+// A file that may have so many bytes, as on a disk that is full.
+class FullFile {
+ public:
+  FullFile() {
+    ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    EXPECT_GE(file_, 0);
+  }
+  ~FullFile() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::close(file_);
+  }
+  void hold(rlim_t bytes) {
+    const rlimit limit{bytes, before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  int file() const { return file_; }
+  std::string text() const {
+    ::lseek(file_, 0, SEEK_SET);
+    return read_all(file_);
+  }
+
+ private:
+  const int file_ = ::memfd_create("log", MFD_CLOEXEC);
+  rlimit before_{};
+};
+
+TEST(OutputTest, begins_a_line_where_one_was_cut) {
+  FullFile disk;
+  Output output(disk.file());
+  disk.hold(10);
+  EXPECT_EQ(output.write_now("line one\nline two\n"), 10u);
+  EXPECT_EQ(output.error(), EFBIG);
+  EXPECT_EQ(output.write_now("line three\n"), 0u) << "full yet";
+  EXPECT_TRUE(output.failed());
+  disk.hold(1000);
+  EXPECT_EQ(output.write_now("line four\n"), 10u);
+  EXPECT_FALSE(output.failed());
+  EXPECT_EQ(output.write_now("line five\n"), 10u);
+  EXPECT_EQ(disk.text(), "line one\nl\nline four\nline five\n");
+}
+
+TEST(OutputTest, adds_no_line_where_none_was_cut) {
+  FullFile disk;
+  Output output(disk.file());
+  disk.hold(9);
+  EXPECT_EQ(output.write_now("line one\nline two\n"), 9u);
+  disk.hold(1000);
+  EXPECT_EQ(output.write_now("line three\n"), 11u);
+  EXPECT_EQ(disk.text(), "line one\nline three\n");
+}
+
+// Of 600 lines 460 had gone without a word, and one stood behind half of another.
+TEST(LogSinkTest, counts_what_a_full_disk_does_not_take) {
+  FullFile disk;
+  {
+    LogSink sink(LogFormat::text, disk.file());
+    disk.hold(2000);
+    for (int i = 0; i < 100; ++i) {
+      sink.log({"test", spdlog::level::info, " msg=review"});
+      sink.flush();
+    }
+    disk.hold(100'000);
+    for (int i = 0; i < 10; ++i) {
+      sink.log({"test", spdlog::level::info, " msg=review"});
+      sink.flush();
+    }
+  }
+  const std::string all = disk.text();
+  const std::string line = "time=[^ \n]* level=info msg=review\n";
+  EXPECT_TRUE(std::regex_match(all, std::regex("(" + line + ")*[^\n]*\n" +
+                                               "(level=error msg=\"log lines dropped\" "
+                                               "count=[0-9]+\n)(" +
+                                               line + "){10}")))
+      << all;
+  const std::regex whole(line);
+  const auto written = std::distance(std::sregex_iterator(all.begin(), all.end(), whole), {});
+  std::smatch said;
+  ASSERT_TRUE(std::regex_search(all, said, std::regex("dropped\" count=([0-9]+)")));
+  EXPECT_EQ(written + std::stol(said[1]), 110);
+}
+
+TEST(LogSinkTest, says_at_its_end_what_was_dropped) {
+  FullFile disk;
+  {
+    LogSink sink(LogFormat::text, disk.file());
+    disk.hold(0);
+    for (int i = 0; i < 3; ++i) {
+      sink.log({"test", spdlog::level::info, " msg=review"});
+      sink.flush();
+    }
+    disk.hold(100'000);
+  }
+  EXPECT_EQ(disk.text(), "level=error msg=\"log lines dropped\" count=3\n");
 }
 
 // Nobody reads: lines are dropped and counted, and neither a caller nor the end waits
