@@ -20,7 +20,9 @@ namespace {
 constexpr std::chrono::hours renewal(24 * 30);
 
 tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate) {
-  const tls::SystemTime::duration quarter = (certificate.not_after - certificate.not_before) / 4;
+  // Quarters, since the whole may be more than the clock can count.
+  const tls::SystemTime::duration quarter =
+      certificate.not_after.time_since_epoch() / 4 - certificate.not_before.time_since_epoch() / 4;
   return std::min<tls::SystemTime::duration>(renewal, quarter);
 }
 

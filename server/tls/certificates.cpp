@@ -29,7 +29,7 @@ using Certificates = std::vector<CertificatePtr>;
 Result<Certificates> read_pem(const std::string& pem) {
   const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   Certificates out;
-  while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)})
+  while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr)})
     out.push_back(std::move(next));
   const auto reason = ERR_GET_REASON(ERR_peek_last_error());
   ERR_clear_error();
@@ -96,8 +96,6 @@ Result<void> verify_chain(const std::string& chain, const std::string& roots,
 bool belongs_to(const std::string& key, const std::string& certificate) {
   const auto certificates = read_pem(certificate);
   const BioPtr bio(BIO_new_mem_buf(key.data(), static_cast<int>(key.size())));
-  // An encrypted key is refused, not asked about at a terminal.
-  const auto no_password = [](char*, int, int, void*) { return 0; };
   const KeyPtr read(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
   const bool fits = certificates && read != nullptr &&
                     X509_check_private_key(certificates->front().get(), read.get()) == 1;

@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <memory>
@@ -24,11 +25,23 @@ using BioPtr = std::unique_ptr<BIO, Free<BIO_free>>;
 using CertificatePtr = std::unique_ptr<X509, Free<X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 
-// Nothing for what is no time: a certificate of somebody else's may say anything.
+// For PEM that is encrypted: refused, not asked about at a terminal.
+inline int no_password(char*, int, int, void*) {
+  return 0;
+}
+
+// Nothing for what is no time: a certificate of somebody else's may say anything. One beyond what
+// the clock counts, in nanoseconds from 1677 to 2262, is the nearest that it does: 99991231235959Z
+// says "without an end" (RFC 5280 4.1.2.5).
 inline std::optional<std::chrono::system_clock::time_point> to_time(const ASN1_TIME* time) {
+  using Time = std::chrono::system_clock::time_point;
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1) return std::nullopt;
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
+  const std::chrono::seconds seconds(timegm(&parts));
+  const auto whole = [](Time at) {
+    return std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch());
+  };
+  return Time(std::clamp(seconds, whole(Time::min()), whole(Time::max())));
 }
 
 }  // namespace tpuwh::server::tls
