@@ -1,24 +1,29 @@
 #include "server/tls/context.hpp"
 
 #include "server/tls/openssl_ptr.hpp"
+#include "server/tls/usable.hpp"
 
 #include <fmt/format.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 #include <boost/asio/buffer.hpp>
 
 #include <ctime>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace tpuwh::server::tls {
 namespace {
 
 namespace ssl = boost::asio::ssl;
 
-// TLS 1.2 suites; 1.3 has only good ones. Which of them is the client's choice: it
-// knows whether it has AES instructions, and every server of ours has.
+// Which of them is the client's choice: it knows whether it has AES instructions, and every server
+// of ours has.
 constexpr auto tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr auto groups = "X25519:P-256:P-384";
 
@@ -53,27 +58,41 @@ void apply_settings(SSL_CTX* context) {
   require(SSL_CTX_set1_groups_list(context, groups) == 1, "TLS groups");
 }
 
+// Nothing for what is none: OpenSSL says why when it is to use it.
+CertificatePtr read_leaf(const std::string& pem) {
+  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  CertificatePtr leaf(PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr));
+  ERR_clear_error();
+  return leaf;
+}
+
+void throw_fault(const std::optional<std::string>& fault) {
+  if (fault) throw std::runtime_error(*fault);
+}
+
 void use_pair(ssl::context& context, const Pair& pair) {
+  // Before OpenSSL, which refuses some of it in words of its own ("ca md too weak").
+  if (const auto leaf = read_leaf(pair.certificates)) throw_fault(why_unusable(leaf.get()));
   boost::system::error_code ec;
+  // What is encrypted is an error, not a question at a terminal.
+  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   context.use_certificate_chain(boost::asio::buffer(pair.certificates), ec);
   if (ec) throw std::runtime_error("certificate is not a PEM certificate chain: " + ec.message());
-  // An encrypted key is an error, not a question at a terminal.
-  context.set_password_callback([](std::size_t, ssl::context::password_purpose) { return ""; });
   context.use_private_key(boost::asio::buffer(pair.key), ssl::context::pem, ec);
   if (ec) throw std::runtime_error("key cannot be used: " + ec.message());
   require(SSL_CTX_check_private_key(context.native_handle()) == 1,
           "key does not belong to the certificate");
 }
 
-// The end of the leaf's life, or an exception if `now` is not in it.
-SystemTime check_dates(SSL_CTX* context, SystemTime now) {
+// The leaf's begin and end, or an exception if `now` is not between.
+std::pair<SystemTime, SystemTime> check_dates(SSL_CTX* context, SystemTime now) {
   const X509* leaf = SSL_CTX_get0_certificate(context);
   const auto begin = to_time(X509_get0_notBefore(leaf));
   const auto end = to_time(X509_get0_notAfter(leaf));
   require(begin && end, "date of the certificate");
   if (now < *begin) throw std::runtime_error("certificate is not valid before " + to_text(*begin));
   if (now >= *end) throw std::runtime_error("certificate expired at " + to_text(*end));
-  return *end;
+  return {*begin, *end};
 }
 
 }  // namespace
@@ -90,8 +109,9 @@ ContextPtr make_context(const Pair& pair, SystemTime now) {
   ssl::context context(ssl::context::tls_server);
   apply_settings(context.native_handle());
   use_pair(context, pair);
-  const auto not_after = check_dates(context.native_handle(), now);
-  return std::make_shared<Context>(Context{std::move(context), not_after});
+  const auto [begin, end] = check_dates(context.native_handle(), now);
+  throw_fault(why_no_handshake(context.native_handle()));
+  return std::make_shared<Context>(Context{std::move(context), begin, end});
 }
 
 }  // namespace tpuwh::server::tls

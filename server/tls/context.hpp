@@ -28,17 +28,19 @@ struct Pair {
 // A pair ready for use. Immutable; connections share it and outlive a change.
 struct Context {
   boost::asio::ssl::context ssl;
-  SystemTime not_after;
+  SystemTime not_before, not_after;
 };
 using ContextPtr = std::shared_ptr<Context>;
 
-// Settings and why: TLS 1.2 or later with ECDHE and AEAD only; no tickets and no
-// session cache, since the API server never resumes (docs/facts.md#no-resumption) and
-// a ticket costs 70 us; no renegotiation, no compression, no early data (a review may be
-// replayed); of ALPN only http/1.1.
+// Settings and why: TLS 1.2 or later with ECDHE and AEAD only, at OpenSSL's security level 2; no
+// tickets and no session cache, since the API server never resumes (docs/facts.md#no-resumption)
+// and a ticket costs 70 us; no renegotiation, no compression, no early data (a review may be
+// replayed); of ALPN only http/1.1. All of them are set here: the program reads no configuration
+// of OpenSSL's, neither what OPENSSL_CONF names nor the system's (docs/decisions/0006).
 //
 // Throws std::runtime_error with a sentence if a PEM text cannot be read, the key
-// does not belong to the leaf, or `now` is outside the leaf's dates.
+// does not belong to the leaf, `now` is outside the leaf's dates, or no API server could
+// connect with it (server/tls/usable.hpp).
 ContextPtr make_context(const Pair& pair, SystemTime now);
 
 // The context for the next connection. Thread safe.

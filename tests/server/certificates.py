@@ -20,6 +20,31 @@ def make_pair(folder, name, days=1):
     return cert, key
 
 
+def make_dated(folder, name, begin, end):
+    """As make_pair, valid between these: "20260105100000Z". A two-digit year is the form's other."""
+    cert, key = folder / f"{name}.crt", folder / f"{name}.key"
+    openssl("req", "-new", *_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", folder / f"{name}.csr")
+    config = folder / f"{name}.cnf"
+    (folder / f"{name}.index").touch()
+    config.write_text(f"""[ca]
+default_ca = one
+[one]
+database = {folder}/{name}.index
+new_certs_dir = {folder}
+rand_serial = yes
+default_md = sha256
+policy = any
+x509_extensions = extensions
+[any]
+commonName = supplied
+[extensions]
+subjectAltName = DNS:localhost
+""")
+    openssl("ca", "-batch", "-selfsign", "-config", config, "-keyfile", key, "-in", folder / f"{name}.csr",
+            "-startdate", begin, "-enddate", end, "-out", cert)
+    return cert, key
+
+
 def make_pki(folder):
     """A CA, another CA, and server certificates: by name, by address, and for somebody else."""
     for ca in ("ca", "other-ca"):
