@@ -4,6 +4,7 @@
 #include "server/tls/usable.hpp"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -22,10 +23,19 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
+// Before anything else of OpenSSL runs, in every command: a file that a variable names could choose
+// suites, and load shared objects.
+const int no_configuration = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+
 // Which of them is the client's choice: it knows whether it has AES instructions, and every server
 // of ours has.
 constexpr auto tls12_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+constexpr auto tls13_suites =
+    "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256";
 constexpr auto groups = "X25519:P-256:P-384";
+
+// RSA from 2048 bits on, 112 bits of security for everything else.
+constexpr int security_level = 2;
 
 void require(bool ok, std::string_view what) {
   if (ok) return;
@@ -47,7 +57,10 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_size,
 }
 
 void apply_settings(SSL_CTX* context) {
+  require(no_configuration == 1, "OpenSSL");
+  SSL_CTX_set_security_level(context, security_level);
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_max_proto_version(context, 0);  // the latest there is
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(context, 0);  // SSL_OP_NO_TICKET leaves TLS 1.3 stateful ones
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);  // 34 KiB less per idle connection
@@ -55,6 +68,7 @@ void apply_settings(SSL_CTX* context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   require(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");
+  require(SSL_CTX_set_ciphersuites(context, tls13_suites) == 1, "TLS 1.3 suites");
   require(SSL_CTX_set1_groups_list(context, groups) == 1, "TLS groups");
 }
 
