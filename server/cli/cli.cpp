@@ -54,8 +54,8 @@ void add_serve(CLI::App& program, Command& chosen) {
   auto layers = add_setting_flags(*command, settings::Scope::serve);
   command->footer(serve_example);
   command->callback([layers, &chosen] {
-    chosen.run = [options = layers->resolve().options](const text::Console& console) {
-      return serve::run_serve(options, console);
+    chosen.run = [options = layers->resolve().options](const text::Console&) {
+      return serve::run_serve(options);
     };
   });
 }

@@ -160,9 +160,39 @@ inline constexpr Duration drain_poll = 20ms;
 // How often the certificate files are looked at.
 inline constexpr Duration certificate_poll = 1s;
 
+// From when before its end a serving certificate is told of in the log: what docs/operations.md has
+// as an alert, or a quarter of a shorter life. Whoever renews does so with a third left.
+inline constexpr std::chrono::hours certificate_soon{24 * 14};
+
+// How often that line comes again while nothing changes.
+inline constexpr std::chrono::hours certificate_repeat{6};
+
 // An event loop that has not turned for this long is stuck: /livez fails. Only a
 // bug does that (a review takes microseconds).
 inline constexpr Duration stuck = 10s;
+
+// One that has not for so long ends the process (server/serve/watch.hpp). Longer than the longest
+// honest turn: one epoll brings 128 connections at most, of which one has a review of 7 MiB and the
+// others have up to large_review_bytes; at 60 instructions a byte that is 1.4 billion, 0.6 s, and 6 s
+// where a container may use a tenth of a core. Shorter than a kubelet takes: it asks every 10 s,
+// waits up to 5 s and kills after the third failure, 25 s after the loop of the health port stopped
+// at the least; and kills without a word of why.
+inline constexpr Duration stuck_for_good = 20s;
+
+// How much one look of the watchdog counts for, twice its usual pause: what is beyond, nobody in
+// this process has lived through.
+inline constexpr Duration watch_step = 2 * heartbeat;
+
+// After --drain-delay and --drain-timeout everything is over but joining threads and a second for
+// the last lines of the log. Together with their defaults below the 30 s of
+// terminationGracePeriodSeconds.
+inline constexpr Duration drain_margin = 3s;
+
+// After a second signal: loops stop at once, and the log has its second.
+inline constexpr Duration second_signal = 2s;
+
+// How long standard output may not take the CA's certificate before the log says that it waits.
+inline constexpr Duration output_patience = 1s;
 
 // --- client of the API server ----------------------------------------------
 

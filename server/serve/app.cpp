@@ -4,7 +4,9 @@
 #include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/limits/memory.hpp"
+#include "server/log/output.hpp"
 #include "server/metrics/process.hpp"
+#include "server/net/thread.hpp"
 #include "server/places/places.hpp"
 #include "server/serve/cluster_metrics.hpp"
 #include "server/serve/drain.hpp"
@@ -16,10 +18,13 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include <boost/asio/basic_signal_set.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -38,7 +43,7 @@
 namespace tpuwh::server::serve {
 namespace {
 
-using SignalSet = boost::asio::basic_signal_set<net::Executor>;
+using Descriptor = boost::asio::posix::basic_stream_descriptor<net::Executor>;
 
 net::Address address_of_flag(const char* flag, const std::string& text) {
   const auto address = net::parse_address(text);
@@ -139,8 +144,9 @@ struct Ports {
 
 class App {
  public:
-  explicit App(const settings::ServeOptions& options)
+  App(const settings::ServeOptions& options, Watchdog& watchdog)
       : options_(options),
+        watchdog_(watchdog),
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
         source_(open_source()),
@@ -154,18 +160,18 @@ class App {
     }
   }
 
-  int run(std::ostream& out) {
+  int run() {
     const auto ports = open_ports();
-    publish_ca(out);
+    if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
+      write_file(options_.ca_bundle_out, source_.ca());
     say_listening(ports);
     keep_certificate();
     add_metrics();
     control_.spawn(watch_signals());
     control_.spawn(watch_certificate());
     connect_cluster();
-    std::vector<std::jthread> threads;
-    for (auto& worker : workers_) threads.emplace_back([&worker] { worker->run(); });
-    threads.emplace_back([this](const std::stop_token& over) { sweep_connections(over); });
+    auto threads = start_threads();
+    watchdog_.begin();
     health_.set_serving();
     control_.run();
     threads.clear();  // joins; before disconnect(), since sessions ask the cluster
@@ -191,15 +197,6 @@ class App {
     }
   }
 
-  void publish_ca(std::ostream& out) const {
-    if (source_.ca().empty()) return;
-    if (options_.ca_bundle_out.empty()) {
-      out << source_.ca() << std::flush;
-    } else {
-      write_file(options_.ca_bundle_out, source_.ca());
-    }
-  }
-
   // Returns what the log should say of them.
   Ports open_ports() {
     raise_file_limit();
@@ -216,6 +213,27 @@ class App {
           control_.listen(address_of_flag("--health-listen", options_.health_listen)));
     }
     return ports;
+  }
+
+  // All or none: loops that turn would be waited for by whoever lets go of them.
+  std::vector<std::jthread> start_threads() {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        threads.push_back(net::start_thread(fmt::format("reviews {}", i + 1),
+                                            [&worker = *workers_[i]] { worker.run(); }));
+      }
+      threads.push_back(net::start_thread(
+          "sweep", [this](const std::stop_token& over) { sweep_connections(over); }));
+      if (options_.ca_bundle_out.empty() && !source_.ca().empty()) {
+        threads.push_back(
+            net::start_thread("print CA", [this](const std::stop_token& over) { print_ca(over); }));
+      }
+    } catch (const std::runtime_error&) {
+      for (auto& worker : workers_) worker->stop();
+      throw;
+    }
+    return threads;
   }
 
   void say_listening(const Ports& ports) {
@@ -303,19 +321,46 @@ class App {
     }
   }
 
-  // SIGHUP, too: unhandled it ends the process at once, and requests in progress with it.
-  net::Task<void> watch_signals() {
-    SignalSet signals(control_.executor(), SIGTERM, SIGINT, SIGHUP);
+  // On a thread of its own: whoever should read standard output may be behind, and reviews are
+  // answered meanwhile.
+  void print_ca(const std::stop_token& over) {
+    log::Output output(STDOUT_FILENO);
+    std::string_view rest = source_.ca();
+    auto patience = limits::output_patience;
     for (;;) {
-      const auto [error, number] = co_await signals.async_wait(net::as_result);
-      if (error) co_return;
-      if (number == SIGHUP) {
-        log_.info("SIGHUP changes nothing: certificate files are watched, settings need a restart");
-        continue;
+      rest.remove_prefix(output.write_now(rest));
+      if (output.failed()) {
+        return log_.error(
+            "the CA's certificate cannot be written to standard output",
+            {{"error", std::strerror(output.error())}, {"instead", "--ca-bundle-out FILE"}});
       }
-      log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
-      perform(drain_.on(Drain::Event::signal));
+      if (rest.empty() || over.stop_requested()) return;
+      output.wait(limits::heartbeat);
+      if (patience.count() > 0 && (patience -= limits::heartbeat).count() <= 0)
+        log_.warn("standard output does not take the CA's certificate; nobody reads it",
+                  {{"instead", "--ca-bundle-out FILE"}});
     }
+  }
+
+  // Bytes that the watchdog writes: signal numbers.
+  net::Task<void> watch_signals() {
+    Descriptor signals(control_.executor(), ::dup(watchdog_.signals()));
+    std::array<unsigned char, 16> numbers{};
+    for (;;) {
+      const auto [error, count] =
+          co_await signals.async_read_some(boost::asio::buffer(numbers), net::as_result);
+      if (error) co_return;
+      for (std::size_t i = 0; i < count; ++i) hear(numbers[i]);
+    }
+  }
+
+  void hear(int number) {
+    if (number == SIGHUP) {
+      return log_.info(
+          "SIGHUP changes nothing: certificate files are watched, settings need a restart");
+    }
+    log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    perform(drain_.on(Drain::Event::signal));
   }
 
   net::Task<void> watch_certificate() {
@@ -344,7 +389,17 @@ class App {
 
   // --- end ---
 
+  // What one step throws ends none of the tasks that lead to the next; where it was the last, the
+  // watchdog ends the process.
   void perform(Drain::Action action) {
+    try {
+      act(action);
+    } catch (const std::exception& bug) {  // out of memory, say
+      log_.error("while ending", {{"error", bug.what()}});
+    }
+  }
+
+  void act(Drain::Action action) {
     switch (action) {
       case Drain::Action::none:
         return;
@@ -422,6 +477,7 @@ class App {
   }
 
   const settings::ServeOptions& options_;
+  Watchdog& watchdog_;
   log::Log log_;
   https::Health health_;
   metrics::Metrics metrics_;
@@ -442,6 +498,7 @@ class App {
       .health = health_,
       .log = log_,
       .metrics = metrics_,
+      .watchdog = watchdog_,
       .certificate = &certificate_};
   std::vector<std::unique_ptr<Worker>> workers_;
   // Loop 0, run by the calling thread.
@@ -454,8 +511,11 @@ class App {
 
 }  // namespace
 
-int run_serve(const settings::ServeOptions& options, const text::Console& console) {
-  return App(options).run(console.out);
+int run_serve(const settings::ServeOptions& options) {
+  // First, before any thread; and last, since an end may hang as well.
+  Watchdog watchdog(options.log_format, options.threads + 1,
+                    options.drain_delay + options.drain_timeout);
+  return App(options, watchdog).run();
 }
 
 }  // namespace tpuwh::server::serve

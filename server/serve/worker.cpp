@@ -35,16 +35,29 @@ net::Endpoint Worker::listen(const net::Address& address) {
   return endpoint;
 }
 
+void Worker::run() {
+  turn();
+  shared_.watchdog.ended(number_);
+}
+
 // What a handler throws leaves run(), and the context may be run again: a worker that ended would
 // leave its connections, and its part of the new ones, without an answer.
-void Worker::run() {
+void Worker::turn() {
   for (;;) {
     try {
       context_.run();
       return;
-    } catch (const std::exception& bug) {  // out of memory for a new session, say
-      shared_.log.error("event loop met an exception", {{"error", bug.what()}});
+    } catch (const std::exception& bug) {  // out of memory, say
+      tell(bug);
     }
+  }
+}
+
+void Worker::tell(const std::exception& bug) {
+  try {
+    if (bugs_said_.allows(net::Clock::now()))
+      shared_.log.error("event loop met an exception", {{"error", bug.what()}});
+  } catch (const std::exception&) {  // no memory for a line either
   }
 }
 
@@ -67,13 +80,19 @@ net::Task<void> Worker::beat() {
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
     shared_.health.beat(number_, net::Clock::now());
+    shared_.watchdog.turned(number_);
   }
 }
 
+// What it throws is not the listener's: that one goes on.
 void Worker::start_session(net::Socket socket) {
-  if (service_.port == https::Port::health)
-    return spawn(https::serve_plain(std::move(socket), service_));
-  spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service_));
+  try {
+    if (service_.port == https::Port::health)
+      return spawn(https::serve_plain(std::move(socket), service_));
+    spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service_));
+  } catch (const std::exception& bug) {  // out of memory for a session
+    tell(bug);
+  }
 }
 
 }  // namespace tpuwh::server::serve

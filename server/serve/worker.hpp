@@ -4,10 +4,13 @@
 #include "server/https/handlers.hpp"
 #include "server/https/listener.hpp"
 #include "server/https/session.hpp"
+#include "server/log/throttle.hpp"
 #include "server/net/task_group.hpp"
 #include "server/places/places.hpp"
+#include "server/serve/watchdog.hpp"
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <optional>
 
@@ -21,14 +24,15 @@ struct Shared {
   https::Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
+  Watchdog& watchdog;
   tls::CurrentContext* certificate = nullptr;  // none: only plain ports
 };
 
 // Used by the thread that runs it; post() may be called by any.
 class Worker {
  public:
-  // `number` is the loop's in Health; `port` what its listener, if any, serves, with all
-  // `connections` of that port.
+  // `number` is the loop's in Health and for the watchdog; `port` what its listener, if any,
+  // serves, with all `connections` of that port.
   Worker(const Shared& shared, std::size_t number, https::Port port,
          https::Connections& connections);
 
@@ -51,11 +55,14 @@ class Worker {
   net::Executor executor() { return context_.get_executor(); }
 
  private:
+  void turn();
+  void tell(const std::exception& bug);
   net::Task<void> beat();
   void start_session(net::Socket socket);
 
   const Shared shared_;
   const std::size_t number_;
+  log::Throttle bugs_said_;
   // Before the context, which destroys the frames of sessions that still run.
   net::TaskGroup tasks_;
   https::Handlers handlers_;

@@ -44,19 +44,19 @@ def resident_bytes(pid):
 
 class Program:
     """`tpu-webhook serve` with a certificate of its own; a context manager. `beginning`: a command
-    that becomes it."""
+    that becomes it. `stdout`: where the CA is printed, in place of a file."""
 
-    def __init__(self, *flags, drain_delay="0s", beginning=()):
+    def __init__(self, *flags, drain_delay="0s", beginning=(), stdout=None):
         self._folder = tempfile.TemporaryDirectory(prefix="tpu-webhook-test-")
         self.folder = pathlib.Path(self._folder.name)
         self.ca = self.folder / "ca.crt"
         self._log = open(self.folder / "log", "w+b")
         command = [*beginning, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--drain-delay", drain_delay]
-        if "--tls-cert" not in flags:
+        if "--tls-cert" not in flags and stdout is None:
             command += ["--ca-bundle-out", str(self.ca)]
         self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
-                                        stdout=subprocess.DEVNULL)
+                                        stdout=stdout or subprocess.DEVNULL)
         try:
             self.port, self.health_port = self._ports()
         except BaseException:

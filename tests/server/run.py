@@ -7,7 +7,9 @@ PART: only checks whose name contains it. Standard library and the openssl comma
 import sys
 
 import checks
+import certificate_kinds  # noqa: F401
 import framing
+import hanging  # noqa: F401
 import limits  # noqa: F401  (its checks register themselves)
 import operations  # noqa: F401
 import program

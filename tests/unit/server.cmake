@@ -23,9 +23,11 @@ set(server_tests
   expand/lws_test.cpp
   expand/ray_test.cpp
   serve/drain_test.cpp
+  serve/watch_test.cpp
   text/duration_test.cpp
   https/health_test.cpp
   ledger_admin/ledger_admin_test.cpp
+  log/last_line_test.cpp
   log/log_test.cpp
   metrics/metrics_test.cpp
   rules/entries_test.cpp
