@@ -13,6 +13,7 @@
 #include "server/serve/worker.hpp"
 #include "server/settings/usage_error.hpp"
 #include "server/text/version.hpp"
+#include "server/tls/expiry.hpp"
 #include "server/tls/source.hpp"
 
 #include <fmt/format.h>
@@ -369,8 +370,36 @@ class App {
       timer.expires_after(limits::certificate_poll);
       const auto [error] = co_await timer.async_wait(net::as_result);
       if (error) co_return;
-      if (auto change = source_.poll(std::chrono::system_clock::now())) use(*change);
+      try {
+        look_at_certificate(std::chrono::system_clock::now());
+      } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
+        log_.error("cannot look at the certificate", {{"error", bug.what()}});
+      }
     }
+  }
+
+  void look_at_certificate(tls::SystemTime now) {
+    if (auto change = source_.poll(now)) use(*change);
+    const auto served = certificate_.get();
+    const std::string end = tls::to_text(served->not_after);
+    using Word = tls::Expiry::Word;
+    switch (expiry_.look(served->not_before, served->not_after, now)) {
+      case Word::none:
+        return;
+      case Word::ends_soon:
+        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal()}});
+      case Word::expired:
+        return log_.error("certificate expired; the server is not ready and callers refuse it",
+                          {{"not_after", end}, {"renewal", renewal()}});
+      case Word::good_again:
+        return log_.info("certificate is good again", {{"not_after", end}});
+    }
+  }
+
+  std::string_view renewal() const {
+    if (!options_.tls_secret.empty()) return "by this program: lines msg=certificate say why not";
+    if (!options_.tls_cert.empty()) return "write a new pair into the files of --tls-cert";
+    return "restart: this server issues its own";
   }
 
   void use(const tls::ContextPtr& served) {
@@ -487,6 +516,7 @@ class App {
   https::Connections connections_{load_}, health_connections_{health_load_};
   tls::Source source_;
   tls::CurrentContext certificate_;
+  tls::Expiry expiry_;
   const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
   webhook::read::NoCluster no_cluster_;
   places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};

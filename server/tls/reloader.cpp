@@ -16,6 +16,7 @@ namespace {
 // A chain is a few KiB; whatever is larger is not one.
 constexpr std::size_t most_file_bytes = 1u << 20;
 
+// At the start a pipe will do (`--tls-cert <(…)`), and whoever writes to it is waited for.
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(most_file_bytes, '\0');
@@ -26,6 +27,13 @@ std::string read_file(const std::string& path) {
     throw std::runtime_error(fmt::format("cannot read {}: {}", path, why));
   }
   return text;
+}
+
+// An event loop must not wait for who writes to a pipe.
+void require_file(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    throw std::runtime_error(fmt::format("cannot read {}: it is no longer a file", path));
 }
 
 Pair read_pair(const std::string& certificate_path, const std::string& key_path) {
@@ -52,6 +60,8 @@ std::optional<Reloader::Change> Reloader::poll(SystemTime now) {
   const auto latest = stamps();
   if (latest == seen_ && reported_.empty()) return std::nullopt;
   try {
+    require_file(certificate_path_);
+    require_file(key_path_);
     auto pair = read_pair(certificate_path_, key_path_);
     Change change;
     if (pair != loaded_) change.context = make_context(pair, now);
@@ -71,6 +81,8 @@ std::optional<Reloader::Change> Reloader::poll(SystemTime now) {
 Reloader::Stamp Reloader::stamp(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return {};
+  // Of a pipe the rest changes with every byte, and it cannot be read again.
+  if (!S_ISREG(info.st_mode)) return {.device = info.st_dev, .inode = info.st_ino};
   return {.device = info.st_dev,
           .inode = info.st_ino,
           .size = info.st_size,

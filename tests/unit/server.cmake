@@ -65,6 +65,7 @@ set(server_tests
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp
   slices/command_test.cpp
+  tls/expiry_test.cpp
   tls/openssl_ptr_test.cpp
   tls/reloader_test.cpp
   tls/issuing_test.cpp
