@@ -15,27 +15,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* service_yaml = R"(kubectl apply -f - <<'EOF'
-apiVersion: v1
-kind: Service
-metadata:
-  name: {}
-  namespace: {}
-spec:
-  clusterIP: None
-  publishNotReadyAddresses: true
-  selector:
-    {}: "{}"
-EOF)";
-
 // Nothing where no label is known that the Pods have in common.
 void help_with_service(const WantedWorkload& workload, const std::string& name, Help& help) {
   const std::string label =
       workload.slices.empty() ? std::string() : common_label(workload.slices.front().member);
-  const auto equals = label.find('=');
-  if (label.empty() || !is_word(name) || !is_word(workload.ns)) return;
-  help.add(fmt::format(service_yaml, name, workload.ns, label.substr(0, equals),
-                       label.substr(equals + 1)));
+  if (!label.empty()) help.apply_service(workload.ns, name, label);
 }
 
 Wait missing(const WantedWorkload& workload, const std::string& name) {
@@ -51,7 +35,7 @@ Wait missing(const WantedWorkload& workload, const std::string& name) {
 // A Service's clusterIP cannot be changed.
 Wait not_headless(const WantedWorkload& workload, const std::string& name) {
   Help help;
-  help.kubectl(fmt::format("-n {} delete service {}", workload.ns, name), {workload.ns, name});
+  help.add(text::ShellCommand("kubectl -n").name(workload.ns).words("delete service").name(name));
   help_with_service(workload, name, help);
   return {Cause::service,
           fmt::format("Service {}/{}, which the Pods name as their subdomain, is not headless; "
@@ -74,21 +58,30 @@ std::vector<std::string> gates_of(const ordered_json& member) {
 
 // Gates are merged by their names: core/v1 PodSpec of k8s.io/api (1.36), patchMergeKey.
 std::string patch_of(const std::string& gate) {
-  return fmt::format(R"(-p '{{"spec":{{"schedulingGates":[{{"$patch":"delete","name":"{}"}}]}}}}')",
-                     gate);
+  const ordered_json removed = {{"$patch", "delete"}, {"name", gate}};
+  return text::dump_json({{"spec", {{"schedulingGates", ordered_json::array({removed})}}}});
 }
 
 Wait closed(const WantedWorkload& workload, const ordered_json& member, const std::string& gate) {
   Help help;
-  const std::string label = common_label(member), name = plain(workload.name);
+  const std::string label = common_label(member);
   if (workload.kind == "Pod")
-    help.kubectl(fmt::format("-n {} patch pod {} {}", workload.ns, name, patch_of(gate)),
-                 {workload.ns, name, gate});
-  else if (!label.empty())
-    help.kubectl(
-        fmt::format("-n {0} get pods -l {1} -o name | xargs -I POD kubectl -n {0} patch POD {2}",
-                    workload.ns, label, patch_of(gate)),
-        {workload.ns, label, gate});
+    help.add(text::ShellCommand("kubectl -n")
+                 .name(workload.ns)
+                 .words("patch pod")
+                 .name(workload.name)
+                 .words("-p")
+                 .arg(patch_of(gate)));
+  // xargs writes a Pod's name wherever POD stands.
+  else if (!label.empty() && (workload.ns + gate).find("POD") == std::string::npos)
+    help.add(text::ShellCommand("kubectl -n")
+                 .name(workload.ns)
+                 .words("get pods -l")
+                 .arg(label)
+                 .words("-o name | xargs -I POD kubectl -n")
+                 .name(workload.ns)
+                 .words("patch POD -p")
+                 .arg(patch_of(gate)));
   return {Cause::gate,
           fmt::format("the Pods come with scheduling gate {}: whoever set it has to remove it",
                       plain(gate)),

@@ -1,8 +1,8 @@
 #include "server/outlook/help.hpp"
 
-#include "server/catalog/gcloud.hpp"
 #include "server/outlook/capacity.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/yaml.hpp"
 #include "topology/node_pool.hpp"
 
 #include <fmt/format.h>
@@ -22,21 +22,37 @@ constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
                                        "app.kubernetes.io/name",
                                        "app"};
 
+constexpr const char* service_yaml = R"(kubectl apply -f - <<'EOF'
+apiVersion: v1
+kind: Service
+metadata:
+  name: {}
+  namespace: {}
+spec:
+  clusterIP: None
+  publishNotReadyAddresses: true
+  selector:
+    {}: "{}"
+EOF)";
+
+// A name as YAML reads one: "1e3" and "true" are others without quotes.
+std::string yaml_name(std::string_view name) {
+  std::string out = text::to_yaml(std::string(name));
+  out.pop_back();  // the line feed
+  return out;
+}
+
 }  // namespace
 
-bool is_word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
-  return !text.empty() && !text.starts_with('-') &&
-         text.find_first_not_of(plain) == std::string_view::npos;
+void Help::apply_service(std::string_view ns, std::string_view name, std::string_view label) {
+  if (!text::is_plain_name(ns) || !text::is_plain_name(name)) return;
+  const auto equals = label.find('=');
+  add_text(fmt::format(service_yaml, yaml_name(name), yaml_name(ns), label.substr(0, equals),
+                       label.substr(equals + 1)));
 }
 
-void Help::kubectl(std::string_view words, std::initializer_list<std::string_view> names) {
-  if (std::ranges::all_of(names, is_word)) add(fmt::format("kubectl {}", words));
-}
-
-void Help::add(std::string command) {
-  if (std::ranges::find(commands_, command) == commands_.end())
+void Help::add_text(std::string command) {
+  if (!command.empty() && std::ranges::find(commands_, command) == commands_.end())
     commands_.push_back(std::move(command));
 }
 
@@ -47,18 +63,19 @@ void add_pools(const Member& member, std::uint32_t slices, Help& help) {
   auto options = capacity_of([&](std::string_view label) { return member.selected(label); });
   options.slices = slices;
   if (catalog::complaint(*pool, options)) return;
-  for (const auto& command : catalog::gcloud_commands(*pool, options)) help.add(command.text());
+  for (const auto& command : catalog::gcloud_commands(*pool, options)) help.add(command);
 }
 
 void add_pool_list(Help& help) {
-  help.add("gcloud container node-pools list --cluster=$CLUSTER --location=$LOCATION");
+  help.add(text::ShellCommand(
+      "gcloud container node-pools list --cluster=$CLUSTER --location=$LOCATION"));
 }
 
 std::string common_label(const nlohmann::ordered_json& member) {
   const auto labels = text::member(text::member(member, "metadata"), "labels");
   for (const char* key : common_keys) {
     const std::string value = text::text_member(labels, key);
-    if (is_word(value)) return fmt::format("{}={}", key, value);
+    if (text::is_plain_name(value)) return fmt::format("{}={}", key, value);
   }
   return {};
 }

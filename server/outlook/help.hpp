@@ -1,29 +1,31 @@
-// Commands that a person can paste. Names in them come from a cluster and from a manifest: where
-// one is no plain word, there is no command.
+// Commands that a person can paste.
 #pragma once
 
+#include "server/catalog/gcloud.hpp"
 #include "server/outlook/member.hpp"
+#include "server/text/shell_command.hpp"
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tpuwh::server::outlook {
 
-// Of letters, digits and "-_./:=,@%+" alone, and no flag: a shell takes it as it is.
-bool is_word(std::string_view text);
-
 // Once each.
 class Help {
  public:
-  // "kubectl" and these words, of which `names` have to be plain.
-  void kubectl(std::string_view words, std::initializer_list<std::string_view> names);
-  void add(std::string command);
+  // Nothing where the names in it made none of it.
+  void add(const text::ShellCommand& command) { add_text(command.text()); }
+  void add(const catalog::GcloudCommand& command) { add_text(command.text()); }
+  // A headless Service for the Pods with this label, "key=value"; nothing where a name is not
+  // plain.
+  void apply_service(std::string_view ns, std::string_view name, std::string_view label);
   std::size_t size() const { return commands_.size(); }
   std::vector<std::string> take() { return std::move(commands_); }
 
  private:
+  void add_text(std::string command);
+
   std::vector<std::string> commands_;
 };
 

@@ -127,9 +127,8 @@ Wait no_capacity(const Placeless& slices, const std::string& way, const ClusterS
   Help help;
   add_pool_list(help);
   if (!slices.member.selected(key::compute_class).empty())
-    help.kubectl(
-        fmt::format("describe computeclass {}", slices.member.selected(key::compute_class)),
-        {slices.member.selected(key::compute_class)});
+    help.add(text::ShellCommand("kubectl describe computeclass")
+                 .name(slices.member.selected(key::compute_class)));
   else
     add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help);
   return {Cause::capacity,
@@ -168,9 +167,9 @@ std::string unmatched(const ClusterState& cluster, const Member& member) {
 Wait not_selected(const Placeless& slices, std::size_t pools, const ClusterState& cluster) {
   const std::string label = unmatched(cluster, slices.member);
   Help help;
-  help.kubectl(fmt::format("get nodes -l {}={} --show-labels", key::accelerator,
-                           slices.member.accelerator()),
-               {slices.member.accelerator()});
+  help.add(text::ShellCommand("kubectl get nodes -l")
+               .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
+               .words("--show-labels"));
   return {Cause::no_pool,
           fmt::format("{}{} of {}, but {}", who(slices), counted(pools, "node pool"),
                       shape_of(slices.member),
@@ -221,9 +220,10 @@ void help_with_holder(const Tenant& tenant, Help& help) {
   const bool of_group = !tenant.kind.empty() && !tenant.group.empty();
   const std::string kind = of_group ? lower(tenant.kind) : "pod";
   const std::string& name = of_group ? tenant.group : tenant.pod;
-  help.kubectl(fmt::format("-n {} get {} {}", tenant.ns, kind, name), {tenant.ns, kind, name});
+  help.add(text::ShellCommand("kubectl -n").name(tenant.ns).words("get").name(kind).name(name));
   if (!tenant.leaving)
-    help.kubectl(fmt::format("-n {} delete {} {}", tenant.ns, kind, name), {tenant.ns, kind, name});
+    help.add(
+        text::ShellCommand("kubectl -n").name(tenant.ns).words("delete").name(kind).name(name));
 }
 
 Wait held(const Placeless& slices, const Views& views) {
@@ -252,7 +252,8 @@ Wait too_small(const Placeless& slices, const Views& views) {
     parts.push_back(
         fmt::format("node pool {} has {}", plain(view->name), counted(view->nodes, "node")));
     if (view == views.front())
-      help.kubectl(fmt::format("get nodes -l {}={}", key::node_pool, view->name), {view->name});
+      help.add(text::ShellCommand("kubectl get nodes -l")
+                   .name("cloud.google.com/gke-nodepool=", view->name));
   }
   add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help);
   return {Cause::pool_too_small,
@@ -261,18 +262,26 @@ Wait too_small(const Placeless& slices, const Views& views) {
           help.take()};
 }
 
+// "team", "example.com/team": kubectl reads more in any other character.
+bool is_label_key(std::string_view key) {
+  const auto slash = key.find('/');
+  if (slash == std::string_view::npos) return text::is_plain_name(key);
+  return text::is_plain_name(key.substr(0, slash)) && text::is_plain_name(key.substr(slash + 1));
+}
+
 void help_with_node(const Node& node, const webhook::read::PoolQuestion& question, Help& help) {
   switch (unusable(node, question)) {
     case Unusable::cordoned:
-      return help.kubectl(fmt::format("uncordon {}", node.name), {node.name});
+      return help.add(text::ShellCommand("kubectl uncordon").name(node.name));
     case Unusable::tainted: {
       const auto* taint = untolerated(node, question);
-      return help.kubectl(fmt::format("taint nodes {} {}:{}-", node.name, taint->key,
-                                      taint->no_execute ? "NoExecute" : "NoSchedule"),
-                          {node.name, taint->key});
+      if (!is_label_key(taint->key)) return;
+      return help.add(text::ShellCommand("kubectl taint nodes")
+                          .name(node.name)
+                          .arg(taint->key + (taint->no_execute ? ":NoExecute-" : ":NoSchedule-")));
     }
     default:
-      return help.kubectl(fmt::format("describe node {}", node.name), {node.name});
+      return help.add(text::ShellCommand("kubectl describe node").name(node.name));
   }
 }
 

@@ -65,11 +65,12 @@ class Look {
 void Look::stopped(std::string_view kind, std::string_view name, const std::string& policy) {
   const bool local = kind == "LocalQueue";
   Help help;
-  help.kubectl(
-      fmt::format("{}patch {} {} --type=merge -p '{{\"spec\":{{\"stopPolicy\":\"None\"}}}}'",
-                  local ? "-n " + workload_.ns + " " : "", local ? "localqueue" : "clusterqueue",
-                  name),
-      {workload_.ns, name});
+  text::ShellCommand command("kubectl");
+  if (local)
+    command.words("-n").name(workload_.ns).words("patch localqueue");
+  else
+    command.words("patch clusterqueue");
+  help.add(command.name(name).words(R"(--type=merge -p '{"spec":{"stopPolicy":"None"}}')"));
   wait(fmt::format("{} {} is stopped (stopPolicy: {})", kind, plain(name), plain(policy)),
        std::move(help));
 }
@@ -91,7 +92,7 @@ const LocalQueue* Look::local_queue() {
   for (const auto& [key, queue] : cluster_.local_queues)
     if (key.first == workload_.ns) there.push_back(plain(key.second));
   Help help;
-  help.kubectl("get localqueues -A", {});
+  help.add(text::ShellCommand("kubectl get localqueues -A"));
   wait(fmt::format("queue {} is named, but namespace {} has no LocalQueue of that name{}",
                    plain(name), plain(workload_.ns),
                    there.empty() ? "" : fmt::format("; it has {}", fmt::join(there, ", "))),
@@ -110,7 +111,7 @@ const ClusterQueue* Look::cluster_queue(const LocalQueue& local) {
     return nullptr;
   }
   Help help;
-  help.kubectl("get clusterqueues", {});
+  help.add(text::ShellCommand("kubectl get clusterqueues"));
   wait(fmt::format("LocalQueue {} leads to ClusterQueue {}, which is not there",
                    plain(workload_.queue), plain(name_)),
        std::move(help));
@@ -120,7 +121,7 @@ const ClusterQueue* Look::cluster_queue(const LocalQueue& local) {
 // Whether it admits anything, and anything of this namespace.
 void Look::admission(const ClusterQueue& queue) {
   Help help;
-  help.kubectl(fmt::format("describe clusterqueue {}", name_), {name_});
+  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
   if (!queue.stopped.empty())
     stopped("ClusterQueue", name_, queue.stopped);
   else if (!queue.inactive.empty())
@@ -242,8 +243,8 @@ void Look::flavors(const ClusterQueue& queue, const Demand& demand) {
   }
   if (fitting.empty()) {
     Help help;
-    help.kubectl(fmt::format("describe clusterqueue {}", name_), {name_});
-    help.kubectl("get resourceflavors -o yaml", {});
+    help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+    help.add(text::ShellCommand("kubectl get resourceflavors -o yaml"));
     return wait(queue.flavors.empty()
                     ? fmt::format("ClusterQueue {} has no quota for google.com/tpu", plain(name_))
                     : fmt::format("no flavor of ClusterQueue {} has nodes for the Pods ({})",
@@ -288,9 +289,10 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
         fmt::format("quota: {} in its own quota; whether it can borrow from cohort {}", text,
                     plain(queue.cohort)));
   Help help;
-  help.kubectl(fmt::format("-n {} get workloads.kueue.x-k8s.io", workload_.ns), {workload_.ns});
-  help.kubectl(fmt::format("describe clusterqueue {}", name_), {name_});
-  help.kubectl(fmt::format("edit clusterqueue {}", name_), {name_});
+  help.add(
+      text::ShellCommand("kubectl -n").name(workload_.ns).words("get workloads.kueue.x-k8s.io"));
+  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+  help.add(text::ShellCommand("kubectl edit clusterqueue").name(name_));
   wait(text, std::move(help));
 }
 

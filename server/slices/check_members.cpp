@@ -1,6 +1,7 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "server/slices/audit.hpp"
 #include "server/text/ranges.hpp"
+#include "server/text/shell_command.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>
@@ -62,6 +63,25 @@ void find_unidentified(const SliceReport& slice, Findings& findings) {
                   another_workload);
 }
 
+// A value of a field selector (EscapeValue of k8s.io/apimachinery/pkg/fields).
+std::string field_value(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == ',' || c == '=') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// An owner may be called anything.
+std::string events_of(const SliceReport& slice) {
+  const auto command = text::ShellCommand("kubectl -n")
+                           .name(slice.ns)
+                           .words("get events --field-selector")
+                           .arg("involvedObject.name=", field_value(slice.group));
+  return command.text().empty() ? "" : ": " + command.text();
+}
+
 // A job that starts looks like this for a while.
 void find_missing(const SliceReport& slice, Findings& findings) {
   const bool all_known =
@@ -74,9 +94,8 @@ void find_missing(const SliceReport& slice, Findings& findings) {
                   topology::counted(slice.hosts, "host"),
                   (slice.missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(slice.missing),
                   slice.missing.size() == 1 ? "is" : "are"),
-      fmt::format("if the slice is not just starting or ending, see why its Pods are not created: "
-                  "kubectl -n {} get events --field-selector involvedObject.name={}",
-                  slice.ns, slice.group));
+      "if the slice is not just starting or ending, see why its Pods are not created" +
+          events_of(slice));
 }
 
 // Members that have one worker id too are told of there.

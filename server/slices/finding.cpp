@@ -1,5 +1,7 @@
 #include "server/slices/finding.hpp"
 
+#include "server/text/shell_command.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,13 +65,14 @@ std::string recreate_hint(const SliceReport& slice, std::string_view also) {
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
     return fmt::format("delete and recreate {} {}/{} with tpu-webhook in place{}{}", slice.kind,
                        slice.ns, slice.group, comma, also);
-  std::string names;
-  for (const SeenPod* pod : slice.members) names += " " + pod->name;
-  if (slice.members.size() > most_deleted) names = " (all of the slice)";
+  text::ShellCommand command("kubectl -n");
+  command.name(slice.ns).words("delete pod");
+  for (const SeenPod* pod : slice.members) command.name(pod->name);
+  const bool told = slice.members.size() <= most_deleted && !command.text().empty();
   return fmt::format(
       "with tpu-webhook in place{}{}, delete all Pods of the slice together; their controller "
-      "recreates them: kubectl -n {} delete pod{}",
-      comma, also, slice.ns, names);
+      "recreates them{}{}",
+      comma, also, told ? ": " : "", told ? command.text() : "");
 }
 
 }  // namespace tpuwh::server::slices

@@ -67,9 +67,17 @@ std::string spelled(char32_t c) {
   return value < 0x10000 ? fmt::format("\\u{:04x}", value) : fmt::format("\\U{:08x}", value);
 }
 
-}  // namespace
+// RFC 8259, section 7: two of UTF-16 where one does not hold it.
+std::string escaped_in_json(char32_t c) {
+  auto value = static_cast<std::uint32_t>(c);
+  if (value < 0x10000) return fmt::format("\\u{:04x}", value);
+  value -= 0x10000;
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + (value >> 10), 0xdc00 + (value & 0x3ff));
+}
 
-std::string visible(std::string_view text, bool keep_lines) {
+// What is no UTF-8 is U+FFFD, and what does not stay is spelled.
+template <class Stays, class Spelled>
+std::string rewritten(std::string_view text, const Stays& stays, const Spelled& spell) {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
@@ -77,13 +85,30 @@ std::string visible(std::string_view text, bool keep_lines) {
     const std::size_t bytes = point ? point->bytes : 1;
     if (!point)
       out += "\xef\xbf\xbd";  // U+FFFD
-    else if ((keep_lines && point->value == '\n') || !is_hidden(point->value))
+    else if (stays(point->value))
       out += text.substr(0, bytes);
     else
-      out += spelled(point->value);
+      out += spell(point->value);
     text.remove_prefix(bytes);
   }
   return out;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text, bool keep_lines) {
+  const auto stays = [&](char32_t c) { return (keep_lines && c == '\n') || !is_hidden(c); };
+  return rewritten(text, stays, spelled);
+}
+
+bool is_visible(std::string_view text) {
+  return visible(text) == text;
+}
+
+std::string visible_json(std::string json) {
+  if (std::ranges::none_of(json, [](char c) { return c < 0 || c == '\x7f'; })) return json;
+  const auto stays = [](char32_t c) { return c < 0x7f || !is_hidden(c); };
+  return rewritten(json, stays, escaped_in_json);
 }
 
 }  // namespace tpuwh::server::text

@@ -60,6 +60,7 @@ set(server_tests
   settings/flags_test.cpp
   text/input_files_test.cpp
   text/near_miss_test.cpp
+  text/shell_command_test.cpp
   text/visible_test.cpp
   slices/audit_test.cpp
   slices/pod_reader_test.cpp

@@ -1,0 +1,75 @@
+#include "server/text/shell_command.hpp"
+
+#include "server/text/visible.hpp"
+
+#include <cstddef>
+
+namespace tpuwh::server::text {
+
+namespace {
+
+constexpr std::string_view alphanumeric =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+// What no shell reads as anything but itself.
+bool is_word(std::string_view text) {
+  return text.find_first_not_of(std::string(alphanumeric) + "-_./:=,@%+") == std::string_view::npos;
+}
+
+// POSIX.1-2024, Shell Command Language, 2.2.2: nothing is special between single quotes but their
+// end.
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text)
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  return out + "'";
+}
+
+}  // namespace
+
+bool is_plain_name(std::string_view text) {
+  return !text.empty() && alphanumeric.find(text.front()) != std::string_view::npos &&
+         text.find_first_not_of(std::string(alphanumeric) + "-_.") == std::string_view::npos;
+}
+
+ShellCommand& ShellCommand::words(Literal more) {
+  if (!text_.empty()) text_.append(" ").append(more.text());
+  return *this;
+}
+
+void ShellCommand::add(std::string_view argument) {
+  if (!is_visible(argument))
+    text_.clear();
+  else if (!text_.empty())
+    text_ += " " + (is_word(argument) ? std::string(argument) : quoted(argument));
+}
+
+ShellCommand& ShellCommand::arg(std::string_view text) {
+  if (text.empty() || text.front() == '-')
+    text_.clear();
+  else
+    add(text);
+  return *this;
+}
+
+ShellCommand& ShellCommand::arg(Literal before, std::string_view text) {
+  add(std::string(before.text()) += text);
+  return *this;
+}
+
+ShellCommand& ShellCommand::name(std::string_view text) {
+  return name("", text);
+}
+
+ShellCommand& ShellCommand::name(Literal before, std::string_view text) {
+  if (is_plain_name(text))
+    add(std::string(before.text()) += text);
+  else
+    text_.clear();
+  return *this;
+}
+
+}  // namespace tpuwh::server::text
