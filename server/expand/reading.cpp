@@ -86,9 +86,11 @@ Json without_nulls(const Json& value) {
     return out;
   }
   if (!value.is_object()) return value;
+  // A Json looks for a key among all before it; these are each of its own.
   Json out = Json::object();
+  auto& members = out.get_ref<Json::object_t&>();
   for (const auto& [key, member] : value.items())
-    if (!member.is_null()) out.push_back({key, without_nulls(member)});
+    if (!member.is_null()) members.emplace_back(key, without_nulls(member));
   return out;
 }
 

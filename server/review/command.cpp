@@ -46,7 +46,7 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
   std::vector<FileInputs> out;
   for (const std::string& file : *files) {
     const std::string name = text::spoken_file(file);
-    auto text = text::read_file_or(in, file);
+    auto text = text::read_file_or(in, file, text::max_snapshot_bytes);
     if (!text)
       return Error(Errc::bad_value, fmt::format("cannot read {}: {}", name, text.error().text()));
     if (text->find_first_not_of(" \t\r\n") == std::string::npos)

@@ -2,6 +2,7 @@
 
 #include "server/source/manifests.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/read_json.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
@@ -60,26 +61,32 @@ void add_objects(const Json& object, std::string_view text, const std::string& n
   });
 }
 
-// A review keeps its bytes; anything else is taken apart.
-void add_json(std::string_view text, const std::string& ns, std::vector<Input>& out) {
+// A review keeps its bytes; anything else is taken apart. `line` is where it begins.
+void add_json(std::string_view text, std::size_t line, const std::string& ns,
+              std::vector<Input>& out) {
   if (text::json_fault(text)) {
     out.push_back(as_recorded(text));
     return;
   }
-  const Json value = text::parse_or_discard(text);
-  const bool wrap_it = value.is_object() && !text::text_member(value, "kind").empty() &&
-                       text::text_member(value, "kind") != "AdmissionReview";
-  if (wrap_it)
-    add_objects(value, text, ns, out);
+  const auto value = text::read_json(text, line);
+  if (!value) {
+    out.push_back({.review = std::string(text),
+                   .unusable = std::string(value.error().text()),
+                   .recorded = true});
+    return;
+  }
+  const std::string kind = text::text_member(*value, "kind");
+  if (!kind.empty() && kind != "AdmissionReview")
+    add_objects(*value, text, ns, out);
   else
     out.push_back(as_recorded(text));
 }
 
 void add_lines(std::string_view text, const std::string& ns, std::vector<Input>& out) {
-  while (!text.empty()) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty()) add_json(line, ns, out);
+    if (!line.empty()) add_json(line, number, ns, out);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
 }
@@ -121,7 +128,7 @@ std::vector<Input> read_inputs(std::string text, const std::string& ns) {
     if (is_json_lines(text))
       add_lines(text, ns, out);
     else
-      add_json(text, ns, out);
+      add_json(text, 1, ns, out);
     return out;
   }
   auto documents = text::parse_yaml(text);

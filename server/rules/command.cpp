@@ -39,7 +39,7 @@ std::string print(const Rules& older, const Rules& newer, const RulesDiff& diff,
 }
 
 Result<Rules> read_rules(const std::string& file) {
-  const auto text = text::read_file(file);
+  const auto text = text::read_file(file, text::max_small_bytes);
   if (!text) return text.error();
   return parse_rules(*text);
 }

@@ -3,6 +3,7 @@
 #include "server/text/input_files.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
+#include "server/text/read_json.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
@@ -25,12 +26,16 @@ bool has_text(std::string_view text) {
 // A value on each line, more than one of them.
 Result<std::vector<Json>> json_lines(std::string_view text) {
   std::vector<Json> out;
-  for (int number = 1; !text.empty(); ++number) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
-    if (const auto fault = has_text(line) ? text::json_fault(line) : std::nullopt)
-      return Error(fault->code(), fmt::format("line {}: {}", number, fault->message()));
-    if (has_text(line)) out.push_back(text::parse_or_discard(line));
+    if (has_text(line)) {
+      if (const auto fault = text::json_fault(line))
+        return Error(fault->code(), fmt::format("line {}: {}", number, fault->message()));
+      auto value = text::read_json(line, number);
+      if (!value) return value.error();
+      out.push_back(*std::move(value));
+    }
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   return out;
@@ -39,7 +44,11 @@ Result<std::vector<Json>> json_lines(std::string_view text) {
 Result<std::vector<Json>> values_of(const std::string& text) {
   const char first = text[text.find_first_not_of(space)];
   if (first != '{' && first != '[') return text::parse_yaml(text);
-  if (!text::json_fault(text)) return std::vector<Json>{text::parse_or_discard(text)};
+  if (!text::json_fault(text)) {
+    auto value = text::read_json(text);
+    if (!value) return value.error();
+    return std::vector<Json>{*std::move(value)};
+  }
   const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
   if (has_text(line) && !text::json_fault(line)) return json_lines(text);
   auto yaml = text::parse_yaml(text);  // a flow mapping is YAML, too
@@ -101,11 +110,11 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
   std::size_t bytes = 0;
   for (const std::string& file : *files) {
     const std::string name = text::spoken_file(file);
-    const auto text = text::read_file_or(in, file, max_manifest_bytes + 1);
-    if (!text)
+    const auto text = text::read_file_or(in, file, max_manifest_bytes);
+    if (!text && text.error().code() != Errc::too_large)
       return Error(Errc::bad_value, fmt::format("cannot read {}: {}", name, text.error().text()));
-    bytes += text->size();
-    if (bytes > max_manifest_bytes)
+    if (text) bytes += text->size();
+    if (!text || bytes > max_manifest_bytes)
       return Error(Errc::too_large,
                    fmt::format("{}: the manifests have more than {} MiB; want fewer at a time",
                                name, max_manifest_bytes >> 20));

@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "server/text/read_file.hpp"
+#include "server/text/read_json.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
@@ -19,15 +20,15 @@ using Json = nlohmann::ordered_json;
 // Of no value where the text is neither JSON nor YAML of objects; JSON's fault is then told, since
 // any text is YAML.
 Result<std::vector<Json>> documents(const std::string& text) {
-  const auto fault = text::json_fault(text);
-  if (!fault) return std::vector<Json>{text::parse_or_discard(text)};
+  auto json = text::read_json(text);
+  if (json) return std::vector<Json>{*std::move(json)};
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] != '{' && text[first] != '[') {
     auto yaml = text::parse_yaml(text);
     const auto is_object = [](const Json& each) { return each.is_object(); };
     if (yaml && std::ranges::any_of(*yaml, is_object)) return yaml;
   }
-  return *fault;
+  return json.error();
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ Result<std::vector<Json>> documents(const std::string& text) {
 // The objects of one file, at the end of `out`.
 Result<void> SnapshotFile::read(const std::string& file, std::vector<Json>& out) {
   const std::string name = text::spoken_file(file);
-  const auto text = text::read_file_or(in_, file);
+  const auto text = text::read_file_or(in_, file, text::max_snapshot_bytes);
   if (!text)
     return Error(Errc::bad_value, fmt::format("cannot read {}: {}; create it with {}", name,
                                               text.error().text(), made_with_));

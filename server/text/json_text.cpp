@@ -1,5 +1,7 @@
 #include "server/text/json_text.hpp"
 
+#include "server/text/json_builder.hpp"
+#include "server/text/read_json.hpp"
 #include "webhook/read/body.hpp"
 #include "webhook/text/json_reader.hpp"
 
@@ -16,15 +18,20 @@ std::optional<Error> json_fault(std::string_view text) {
 }
 
 nlohmann::ordered_json parse_json(std::string_view text) {
-  return json_fault(text) ? nlohmann::ordered_json() : parse_or_discard(text);
+  auto value = read_json(text);
+  return value ? *std::move(value) : nlohmann::ordered_json();
 }
 
 nlohmann::ordered_json parse_or_discard(std::string_view text) {
-  return nlohmann::ordered_json::parse(text, nullptr, false);
+  JsonBuilder builder;
+  if (nlohmann::ordered_json::sax_parse(text, &builder)) return builder.take();
+  return nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
 }
 
 nlohmann::ordered_json parse_or_throw(std::string_view text) {
-  return nlohmann::ordered_json::parse(text);
+  JsonBuilder builder(JsonBuilder::Fault::thrown);
+  nlohmann::ordered_json::sax_parse(text, &builder);
+  return builder.take();
 }
 
 const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,

@@ -1,5 +1,7 @@
 #include "server/text/read_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,8 +10,10 @@
 
 namespace tpuwh::server::text {
 
+namespace {
+
 // By read(): an iterator over a directory's buffer throws.
-std::string read_all(std::istream& in, std::size_t most) {
+std::string read_most(std::istream& in, std::size_t most) {
   std::string text;
   std::array<char, 16384> part;
   while (in && text.size() < most) {
@@ -19,10 +23,21 @@ std::string read_all(std::istream& in, std::size_t most) {
   return text;
 }
 
+// All of it, or why not.
+Result<std::string> read_all(std::istream& in, std::size_t most) {
+  std::string text = read_most(in, most);
+  if (text.size() == most && in.peek() != std::istream::traits_type::eof())
+    return Error(Errc::too_large,
+                 fmt::format("it has more than {} MiB, which is what is read", most >> 20));
+  return text;
+}
+
+}  // namespace
+
 Result<std::string> read_file(const std::string& path, std::size_t most) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text = read_all(file, most);
+  auto text = read_all(file, most);
   if (!file.is_open() || file.bad() || errno == EISDIR)
     return Error(Errc::bad_value, std::strerror(errno));
   return text;

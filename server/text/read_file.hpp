@@ -1,23 +1,27 @@
-// Reading a file that somebody named, whole. Files with a limit: server/kube/access/small_file.hpp.
+// Reading a file that somebody named, whole and no larger than what it is read for: a device or a
+// pipe may have no end. Files of credentials: server/kube/access/small_file.hpp.
 #pragma once
 
 #include "topology/result.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <iosfwd>
 #include <string>
 
 namespace tpuwh::server::text {
 
-// At most `most` bytes.
-std::string read_all(std::istream& in, std::size_t most = SIZE_MAX);
+// The objects of a cluster, or recorded reviews: 10,000 Pods have some 100 MiB. Read, they take
+// some times that.
+inline constexpr std::size_t max_snapshot_bytes = std::size_t{256} << 20;
 
-//   errors  bad_value: why, in the system's words ("No such file or directory")
-Result<std::string> read_file(const std::string& path, std::size_t most = SIZE_MAX);
+// What one of our own commands has printed, a bundle of certificates.
+inline constexpr std::size_t max_small_bytes = std::size_t{1} << 20;
+
+//   errors  bad_value: why, in the system's words ("No such file or directory"); too_large, with
+//           the limit
+Result<std::string> read_file(const std::string& path, std::size_t most);
 
 // "-" is `in`.
-Result<std::string> read_file_or(std::istream& in, const std::string& path,
-                                 std::size_t most = SIZE_MAX);
+Result<std::string> read_file_or(std::istream& in, const std::string& path, std::size_t most);
 
 }  // namespace tpuwh::server::text

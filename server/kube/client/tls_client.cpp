@@ -42,7 +42,7 @@ bool expect_name(SSL* session, const std::string& name) {
 // What a file holds now; `otherwise` if no file is named, or nothing is in it at this moment.
 std::string fresh_text(const std::string& path, const std::string& otherwise) {
   if (path.empty()) return otherwise;
-  auto text = text::read_file(path);
+  auto text = text::read_file(path, text::max_small_bytes);
   return text && !text->empty() ? std::move(*text) : otherwise;
 }
 

@@ -1,0 +1,20 @@
+// JSON that a person wrote or a command printed, or a sentence that says where it is none.
+#pragma once
+
+#include "topology/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace tpuwh::server::text {
+
+// The value of `text`. Of a key that stands twice the last value holds, where the first stood.
+//
+//   cost    in proportion to the text
+//   errors  json_fault()'s (json_text.hpp); bad_json for what it passes over (a number, a literal,
+//           an escape that is none), with the line, counted from `first_line`
+Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line = 1);
+
+}  // namespace tpuwh::server::text
