@@ -1,9 +1,11 @@
 #include "server/text/yaml.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/text/visible.hpp"
 #include "webhook/text/json_reader.hpp"
 #include "webhook/text/names.hpp"
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace tpuwh::server::text {
 
@@ -50,6 +53,8 @@ struct Converter {
   // Aliases may make a small text a huge tree.
   static constexpr std::size_t most_nodes = 1'000'000;
   std::size_t nodes = 0;
+  std::size_t bytes = 0;      // of scalars and keys, and of the places that are noted
+  std::size_t own_bytes = 0;  // of the text
   Error error;
   int error_line = 0;              // of the document, from 0
   LocatedYaml* located = nullptr;  // notes lines there, and goes on after a key that repeats
@@ -61,6 +66,14 @@ struct Converter {
     return false;
   }
 
+  bool take_bytes(const YAML::Node& node, std::size_t more) {
+    bytes += more;
+    if (bytes <= own_bytes + max_repeated_yaml_bytes) return true;
+    return fail(node.Mark(), Errc::too_large,
+                fmt::format("aliases repeat {} bytes and more of the text; want at most {}",
+                            bytes - own_bytes, max_repeated_yaml_bytes));
+  }
+
   bool convert(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
     if (depth > webhook::text::JsonReader::max_depth)
       return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
@@ -68,6 +81,7 @@ struct Converter {
       return fail(node.Mark(), Errc::too_large, "more than a million values");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
+        if (!take_bytes(node, node.Scalar().size())) return false;
         // yaml-cpp tags quoted scalars "!" and plain ones "?".
         out =
             node.Tag() == "?" || node.Tag().empty() ? resolve(node.Scalar()) : Json(node.Scalar());
@@ -76,7 +90,8 @@ struct Converter {
         out = Json::array();
         for (const YAML::Node& item : node) {
           const auto below = note(at, std::to_string(out.size()), item.Mark());
-          if (!convert(item, depth + 1, below, out.emplace_back())) return false;
+          if (!take_bytes(item, noted_) || !convert(item, depth + 1, below, out.emplace_back()))
+            return false;
         }
         return true;
       case YAML::NodeType::Map:
@@ -106,45 +121,117 @@ struct Converter {
         continue;
       }
       const auto below = note(at, name, key.Mark());
-      if (!convert(value, depth + 1, below, members.emplace_back(name, Json()).second))
+      if (!take_bytes(key, name.size() + noted_) ||
+          !convert(value, depth + 1, below, members.emplace_back(name, Json()).second))
         return false;
     }
     return true;
   }
 
-  Pointer note(const Pointer& parent, const std::string& part, const YAML::Mark& mark) const {
+  // noted_: the bytes of what it notes, as long as all keys above it together.
+  Pointer note(const Pointer& parent, const std::string& part, const YAML::Mark& mark) {
     if (!located) return parent;
     auto at = parent / part;
-    located->lines[at.to_string()] = line_offset + mark.line + 1;
+    std::string place = at.to_string();
+    noted_ = place.size();
+    located->lines[std::move(place)] = line_offset + mark.line + 1;
     return at;
   }
+  std::size_t noted_ = 0;
 };
 
-void emit(YAML::Emitter& out, const Json& value) {
-  if (value.is_object()) {
-    if (value.empty()) out << YAML::Flow;
-    out << YAML::BeginMap;
-    for (const auto& [key, member] : value.items()) {
-      out << YAML::Key << key << YAML::Value;
-      emit(out, member);
-    }
-    out << YAML::EndMap;
-  } else if (value.is_array()) {
-    if (value.empty()) out << YAML::Flow;
-    out << YAML::BeginSeq;
-    for (const Json& item : value) emit(out, item);
-    out << YAML::EndSeq;
-  } else if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    if (text.find('\n') != std::string::npos)
-      out << YAML::Literal;
-    else if (!resolve(text).is_string())
-      out << YAML::DoubleQuoted;
-    out << text;
-  } else {
-    out << dump_or_throw(value);
-  }
+// A scalar on one line, quoted only where it would not read as itself.
+std::string scalar(const Json& value) {
+  if (!value.is_string()) return dump_or_throw(value);
+  const auto& text = value.get_ref<const std::string&>();
+  YAML::Emitter out;
+  if (text.find('\n') != std::string::npos || !resolve(text).is_string()) out << YAML::DoubleQuoted;
+  out << text;
+  return std::string(out.c_str(), out.size());
 }
+
+// How a text of several lines begins as a block (YAML 1.1, 9.2 and 9.3): "|" ends in one line feed,
+// "|-" in none. Nullptr where a block would not say it, or a reader not see it.
+const char* block_of(const Json& value) {
+  if (!value.is_string()) return nullptr;
+  const std::string_view text = value.get_ref<const std::string&>();
+  const bool lines = text.find('\n') != std::string_view::npos;
+  if (!lines || text.front() == ' ' || text.front() == '\n' || text.front() == '\t' ||
+      text.ends_with("\n\n") || visible(text, true) != text)
+    return nullptr;
+  return text.ends_with('\n') ? "|" : "|-";
+}
+
+class BlockWriter {
+ public:
+  std::string take() { return std::move(out_); }
+
+  // `value` where the cursor stands; a list or a mapping has its further lines at `indent`.
+  void value(const Json& value, std::size_t indent) {
+    if (value.is_object() && !value.empty()) {
+      bool first = true;
+      for (const auto& [name, member] : value.items()) {
+        if (!std::exchange(first, false)) line(indent);
+        key(name, indent);
+        below(member, indent);
+      }
+    } else if (value.is_array() && !value.empty()) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (i > 0) line(indent);
+        out_ += '-';
+        item(value[i], indent);
+      }
+    } else if (const char* block = block_of(value)) {
+      out_ += block;
+      lines(value.get_ref<const std::string&>(), indent);
+    } else {
+      out_ += scalar(value);
+    }
+  }
+
+ private:
+  // Keys beyond this are none to a reader that looks for their ":" (YAML 1.1, 7.4.2).
+  static constexpr std::size_t longest_key = 1000;
+
+  void line(std::size_t indent) { out_.append("\n").append(indent, ' '); }
+
+  void key(const std::string& name, std::size_t indent) {
+    const std::string text = scalar(name);
+    const bool is_long = text.size() > longest_key;
+    out_ += (is_long ? "? " : "") + text;
+    if (is_long) line(indent);
+    out_ += ':';
+  }
+
+  // Behind a ":".
+  void below(const Json& value, std::size_t indent) {
+    if (value.is_structured() && !value.empty())
+      line(indent + 2);
+    else
+      out_ += ' ';
+    this->value(value, indent + (value.is_structured() ? 2 : 0));
+  }
+
+  // Behind a "-".
+  void item(const Json& value, std::size_t indent) {
+    out_ += ' ';
+    this->value(value, indent + (value.is_structured() ? 2 : 0));
+  }
+
+  void lines(std::string_view text, std::size_t indent) {
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    for (;;) {
+      const auto end = text.find('\n');
+      const std::string_view each = text.substr(0, end);
+      out_ += '\n';
+      if (!each.empty()) out_.append(indent + 2, ' ').append(each);
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  std::string out_;
+};
 
 // One document, and how many lines stand before it.
 struct Part {
@@ -204,6 +291,7 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
 Result<std::vector<Json>> parse_yaml(const std::string& text) {
   std::vector<Json> out;
   Converter converter;
+  converter.own_bytes = text.size();
   for (const Part& part : split_documents(text)) {
     Json value;
     if (Unusable wrong; !read_part(part, converter, value, wrong))
@@ -221,6 +309,7 @@ LocatedYaml parse_located_yaml(const std::string& text) {
     LocatedYaml document;
     Converter converter;
     converter.located = &document;
+    converter.own_bytes = text.size();
     converter.line_offset = part.line;
     if (Unusable wrong; !read_part(part, converter, document.value, wrong)) {
       out.value = nullptr;
@@ -239,10 +328,9 @@ LocatedYaml parse_located_yaml(const std::string& text) {
 }
 
 std::string to_yaml(const Json& value) {
-  YAML::Emitter out;
-  out.SetIndent(2);
-  emit(out, value);
-  return std::string(out.c_str(), out.size()) + "\n";
+  BlockWriter out;
+  out.value(value, 0);
+  return out.take() + "\n";
 }
 
 }  // namespace tpuwh::server::text

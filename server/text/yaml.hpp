@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,12 +13,17 @@
 
 namespace tpuwh::server::text {
 
+// What aliases may make of a text, in bytes beyond its own: four times the largest manifests. A
+// string of 60 KB with 900 aliases to it, in a list with 1,000 more, stands for 54 GB.
+inline constexpr std::size_t max_repeated_yaml_bytes = 4 * (std::size_t{8} << 20);
+
 // The documents of a YAML stream; empty ones are left out.
 //
 //   types   plain scalars are null, true, false, numbers or strings as YAML 1.1 in
 //           Kubernetes' reader has them (yes, no, on and off are booleans); quoted
 //           ones are strings
-//   errors  with the line: bad_json; too_deep below 64 levels; duplicate_key
+//   errors  with the line: bad_json; too_deep below 64 levels; duplicate_key; too_large for more
+//           than a million values, or max_repeated_yaml_bytes
 Result<std::vector<nlohmann::ordered_json>> parse_yaml(const std::string& text);
 
 struct YamlProblem {
@@ -35,7 +41,8 @@ struct LocatedYaml {
 };
 LocatedYaml parse_located_yaml(const std::string& text);
 
-// For people: block style, a string quoted only where it would not read as one.
+// For people: block style, a string quoted only where it would not read as one. Read again it is
+// the same value.
 std::string to_yaml(const nlohmann::ordered_json& value);
 
 }  // namespace tpuwh::server::text

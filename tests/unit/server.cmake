@@ -62,6 +62,7 @@ set(server_tests
   text/near_miss_test.cpp
   text/shell_command_test.cpp
   text/visible_test.cpp
+  text/yaml_test.cpp
   slices/audit_test.cpp
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp
