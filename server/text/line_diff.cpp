@@ -2,45 +2,102 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
+#include <utility>
 
 namespace tpuwh::server::text {
 
 namespace {
 
 using Index = std::ptrdiff_t;
-using Lines = std::vector<std::string_view>;
+using Lines = std::span<const std::string_view>;
 
-// Furthest reaching ends after each number of edits; diagonal k is x - y.
-struct Trace {
-  std::vector<std::vector<Index>> rounds;
-  Index offset;
-};
+// Two texts that differ in more lines are compared in parts, each of which is the shortest way to a
+// place in both: time and memory then grow with the differences and not with their square.
+constexpr Index most_edits = 1000;
 
-std::string_view at(const Lines& lines, Index i) {
+std::string_view at(Lines lines, Index i) {
   return lines[static_cast<std::size_t>(i)];
 }
 
-bool went_down(const std::vector<Index>& reach, Index k, Index edits, Index offset) {
-  const auto get = [&](Index d) { return reach[static_cast<std::size_t>(d + offset)]; };
-  return k == -edits || (k != edits && get(k - 1) < get(k + 1));
+// A way through both texts: from where it came to the end of the lines alike; -1 for none. Diagonal
+// k is x - y, x counts lines of the first.
+constexpr Index nowhere = -1;
+
+// How far each diagonal reaches by a number of edits: k = -edits, -edits + 2, ... edits.
+class Round {
+ public:
+  explicit Round(Index edits) : edits_(edits), reach_(static_cast<std::size_t>(edits) + 1) {}
+  Index operator[](Index k) const {
+    return k < -edits_ || k > edits_ ? nowhere : reach_[static_cast<std::size_t>((k + edits_) / 2)];
+  }
+  void set(Index k, Index x) { reach_[static_cast<std::size_t>((k + edits_) / 2)] = x; }
+
+ private:
+  Index edits_;
+  std::vector<Index> reach_;
+};
+
+// Where an edit more comes to on diagonal k, before the lines alike.
+struct Came {
+  Index x;
+  bool down;  // by a line of the second
+};
+
+Came came(const Round& before, Index k, Index n, Index m) {
+  const Index left = before[k - 1], above = before[k + 1];
+  const Index right = left == nowhere || left == n ? nowhere : left + 1;
+  const Index down = above == nowhere || above - k > m ? nowhere : above;
+  return down >= right ? Came{down, true} : Came{right, false};
 }
 
-Trace search(const Lines& a, const Lines& b) {
+struct Search {
+  std::vector<Round> rounds;
+  Index k = 0;  // the diagonal that reaches furthest in the last round
+};
+
+Search search(Lines a, Lines b) {
   const Index n = std::ssize(a), m = std::ssize(b);
-  const Index most = n + m;
-  Trace trace{{}, most + 1};
-  std::vector<Index> reach(static_cast<std::size_t>(2 * most + 3), 0);
-  for (Index edits = 0; edits <= most; ++edits) {
-    trace.rounds.push_back(reach);
+  Search out;
+  for (Index edits = 0;; ++edits) {
+    Round round(edits);
+    Index furthest = nowhere;
     for (Index k = -edits; k <= edits; k += 2) {
-      const auto slot = static_cast<std::size_t>(k + trace.offset);
-      Index x = went_down(reach, k, edits, trace.offset) ? reach[slot + 1] : reach[slot - 1] + 1;
-      while (x < n && x - k < m && at(a, x) == at(b, x - k)) ++x;
-      reach[slot] = x;
-      if (x >= n && x - k >= m) return trace;
+      Index x = edits == 0 ? 0 : came(out.rounds.back(), k, n, m).x;
+      while (x != nowhere && x < n && x - k < m && at(a, x) == at(b, x - k)) ++x;
+      round.set(k, x);
+      if (x != nowhere && 2 * x - k > furthest) {
+        furthest = 2 * x - k;
+        out.k = k;
+      }
     }
+    out.rounds.push_back(std::move(round));
+    if (furthest == n + m || edits == most_edits) return out;
   }
-  return trace;
+}
+
+// The lines on the way of `found`, and how many of each text they are.
+struct Stretch {
+  std::vector<DiffLine> lines;
+  Index before, after;
+};
+
+Stretch walk_back(const Search& found, Lines a, Lines b) {
+  Index x = found.rounds.back()[found.k], y = x - found.k;
+  Stretch out{{}, x, y};
+  for (Index edits = std::ssize(found.rounds) - 1; edits >= 0; --edits) {
+    const auto from = edits == 0 ? Came{0, false}
+                                 : came(found.rounds[static_cast<std::size_t>(edits - 1)], x - y,
+                                        std::ssize(a), std::ssize(b));
+    for (; x > from.x; --x, --y) out.lines.push_back({' ', at(a, x - 1)});
+    if (edits == 0) break;
+    if (from.down)
+      out.lines.push_back({'+', at(b, --y)});
+    else
+      out.lines.push_back({'-', at(a, --x)});
+  }
+  std::ranges::reverse(out.lines);
+  return out;
 }
 
 }  // namespace
@@ -55,28 +112,28 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-std::vector<DiffLine> diff_lines(const Lines& before, const Lines& after) {
-  const Trace trace = search(before, after);
+std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
+                                 const std::vector<std::string_view>& after) {
+  Lines a(before), b(after);
   std::vector<DiffLine> out;
-  Index x = std::ssize(before), y = std::ssize(after);
-  for (Index edits = std::ssize(trace.rounds) - 1; edits >= 0; --edits) {
-    const auto& reach = trace.rounds[static_cast<std::size_t>(edits)];
-    const Index k = x - y;
-    const bool down = went_down(reach, k, edits, trace.offset);
-    const Index from_k = down ? k + 1 : k - 1;
-    const Index from_x = edits == 0 ? 0 : reach[static_cast<std::size_t>(from_k + trace.offset)];
-    const Index from_y = edits == 0 ? 0 : from_x - from_k;
-    while (x > from_x && y > from_y) {
-      --x, --y;
-      out.push_back({' ', at(before, x)});
-    }
-    if (edits == 0) break;
-    if (down)
-      out.push_back({'+', at(after, --y)});
-    else
-      out.push_back({'-', at(before, --x)});
+  while (!a.empty() && !b.empty() && a.front() == b.front()) {
+    out.push_back({' ', a.front()});
+    a = a.subspan(1);
+    b = b.subspan(1);
   }
-  std::ranges::reverse(out);
+  std::size_t alike = 0;  // at the ends
+  const std::size_t shorter = std::min(a.size(), b.size());
+  while (alike < shorter && a[a.size() - alike - 1] == b[b.size() - alike - 1]) ++alike;
+  const Lines end = a.last(alike);
+  a = a.first(a.size() - alike);
+  b = b.first(b.size() - alike);
+  while (!a.empty() || !b.empty()) {
+    const Stretch part = walk_back(search(a, b), a, b);
+    out.insert(out.end(), part.lines.begin(), part.lines.end());
+    a = a.subspan(static_cast<std::size_t>(part.before));
+    b = b.subspan(static_cast<std::size_t>(part.after));
+  }
+  for (const std::string_view line : end) out.push_back({' ', line});
   return out;
 }
 

@@ -59,6 +59,7 @@ set(server_tests
   settings/file_test.cpp
   settings/flags_test.cpp
   text/input_files_test.cpp
+  text/line_diff_test.cpp
   text/near_miss_test.cpp
   text/shell_command_test.cpp
   text/visible_test.cpp
