@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 namespace tpuwh::server::slices {
 
@@ -50,17 +51,26 @@ Tenants tenants_of(const std::vector<SliceReport>& slices, const Cluster& cluste
   return out;
 }
 
+// Each of them is told of all, so that all cannot be named.
+std::string first_of(const std::vector<const SliceReport*>& slices) {
+  constexpr std::size_t most_named = 4;
+  std::string out;
+  for (const SliceReport* each : std::span(slices).first(std::min(slices.size(), most_named)))
+    out += (out.empty() ? "" : "; ") + each->full_name();
+  if (slices.size() > most_named) out += fmt::format(" and {} more", slices.size() - most_named);
+  return out;
+}
+
 void find_shared(const Tenants& tenants, Findings& findings) {
   for (const auto& [pool, slices] : tenants) {
     if (slices.size() < 2) continue;
-    std::vector<std::string> names;
-    for (const SliceReport* each : slices) names.push_back(each->full_name());
+    const std::string names = first_of(slices);
     for (const SliceReport* each : slices)
       findings.error(
           "shared-pool", *each, {},
           fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
                       "slice per pool, else neither can form",
-                      pool, slices.size(), fmt::join(names, "; ")),
+                      pool, slices.size(), names),
           recreate_hint(*each, "which keeps slices apart"));
   }
 }
