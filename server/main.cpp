@@ -1,12 +1,21 @@
 // tpu-webhook: parse, run, say what went wrong in one line.
 #include "server/cli/cli.hpp"
+#include "server/text/printed.hpp"
 
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <iostream>
+
+namespace {
+
+int tell(const char* what, int code) {
+  std::cerr << "tpu-webhook: " << tpuwh::server::text::printed_lines(what).text() << '\n';
+  return code;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // A reader of our output or a peer that goes away is an error code, no signal.
@@ -22,10 +31,8 @@ int main(int argc, char** argv) {
     std::cout << command.text << std::flush;
     return 0;
   } catch (const tpuwh::server::settings::UsageError& error) {
-    std::fprintf(stderr, "tpu-webhook: %s\n", error.what());
-    return 2;
+    return tell(error.what(), 2);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "tpu-webhook: %s\n", failure.what());
-    return 1;
+    return tell(failure.what(), 1);
   }
 }

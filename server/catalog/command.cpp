@@ -123,7 +123,8 @@ Answer answer(const CatalogOptions& options, bool colour) {
 int run_catalog(const CatalogOptions& options, const text::Console& console) {
   const auto text = answer(options, console.terminal);
   if (!text) return text::print_error(console, text.error());
-  console.out << *text << std::flush;
+  console.out << text::Printed::trusted(*text);
+  console.out.flush();
   return 0;
 }
 

@@ -50,7 +50,7 @@ std::string generation_block(const Generation& generation, bool colour) {
     table.add({std::string(machine.name), std::to_string(machine.chips_per_vm),
                shapes_of(generation, machine), joined(machine.sources)});
   }
-  return out + table.text(colour) + '\n';
+  return out + table.text(colour).text() + '\n';
 }
 
 std::string source_list() {
@@ -107,7 +107,8 @@ std::string generation_text(const Generation& generation, std::span<const Dims> 
       table.add(shape_row(*topology::node_pool(generation, row.dims, machine.chips_per_vm)));
     }
   }
-  std::string out = heading(generation, colour) + facts(generation) + '\n' + table.text(colour);
+  std::string out =
+      heading(generation, colour) + facts(generation) + '\n' + table.text(colour).text();
   if (!twins.empty()) out += '\n' + twins;
   if (generation.cube_axis != 0) out += '\n' + rule_line(generation);
   if (!generation.note.empty()) out += fmt::format("\n{}\n", generation.note);

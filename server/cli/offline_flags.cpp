@@ -7,6 +7,7 @@
 #include "server/rules/command.hpp"
 #include "server/rules/entries.hpp"
 #include "server/settings/command.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -216,12 +217,12 @@ void add_rules(CLI::App& program, Command& chosen) {
     chosen.run = [options, rbac, entries](const text::Console& console) {
       if (*entries) {
         const bool json = options->output == rules::RulesOutput::json;
-        console.out << (json ? text::dump_or_throw(rules::entries_json(options->prefix), 2) + "\n"
-                             : rules::entries_yaml(options->prefix));
+        console.out << (json ? text::json_line(rules::entries_json(options->prefix), true)
+                             : text::printed_lines(rules::entries_yaml(options->prefix)));
         return 0;
       }
       if (*rbac) {
-        console.out << kube::cluster::rbac_yaml();
+        console.out << text::printed_lines(kube::cluster::rbac_yaml());
         return 0;
       }
       return rules::run_rules(*options, console);

@@ -73,13 +73,13 @@ Checks examine(const View& view) {
   return out;
 }
 
-std::string checks_text(const Checks& checks, bool colour) {
-  std::string out;
+text::Printed checks_text(const Checks& checks, bool colour) {
+  text::Printed out;
   for (const Check& each : checks) {
-    const std::string verdict = fmt::format("{:<4}", label(each.verdict));
-    out += fmt::format("{}  {:<16}  {}\n", text::paint(verdict, ink(each.verdict), colour),
-                       each.check, each.what);
-    if (!each.fix.empty()) out += fmt::format("{:24}fix: {}\n", "", each.fix);
+    const auto verdict = text::printed("{:<4}", label(each.verdict));
+    out += text::printed("{}  {:<16}  {}\n", text::paint(verdict, ink(each.verdict), colour),
+                         each.check, each.what);
+    if (!each.fix.empty()) out += text::printed("{:24}fix: {}\n", "", each.fix);
   }
   return out;
 }

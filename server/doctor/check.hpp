@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/doctor/view.hpp"
+#include "server/text/printed.hpp"
 
 #include <string>
 #include <string_view>
@@ -57,7 +58,7 @@ inline void unknown(Checks& out, std::string check, const std::string& why) {
                  "ask somebody who may read it to run doctor"});
 }
 
-std::string checks_text(const Checks& checks, bool colour);
+text::Printed checks_text(const Checks& checks, bool colour);
 // docs/operations.md, "For programs".
 Json checks_json(const Checks& checks);
 

@@ -5,6 +5,7 @@
 #include "server/doctor/snapshot.hpp"
 #include "server/live/installation.hpp"
 #include "server/source/object_source.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/progress.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 int report(const DoctorOptions& options, const View& view, const text::Console& console) {
   const Checks checks = examine(view);
   if (options.output == DoctorOutput::json)
-    console.out << text::dump_json(checks_json(checks)) << "\n";
+    console.out << text::json_line(checks_json(checks));
   else
     console.out << checks_text(checks, console.terminal);
   const auto fails = [](const Check& each) { return each.verdict == Verdict::fail; };
@@ -55,7 +56,8 @@ int run_doctor(const DoctorOptions& options, const text::Console& console) {
   if (!session) return text::print_error(console, session.error());
   const auto installed = live::find_installation(**session, options.ns);
   if (!installed) return text::print_error(console, installed.error());
-  std::optional<text::Progress> progress(std::in_place, console.watched ? &console.err : nullptr);
+  std::optional<text::Progress> progress(std::in_place,
+                                         console.watched ? &console.err.stream() : nullptr);
   progress->now("asking the API server");
   const View view = fetch(**session, *installed);
   progress.reset();  // the line is erased before anything is printed

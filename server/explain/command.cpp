@@ -5,9 +5,9 @@
 #include "server/explain/json.hpp"
 #include "server/explain/svg.hpp"
 #include "server/explain/text.hpp"
-#include "server/explain/visible.hpp"
 #include "server/live/live_source.hpp"
 #include "server/source/manifests.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -33,17 +33,16 @@ std::string not_a_manifest(const std::vector<Manifest>& manifests) {
   return fmt::format("{} holds an AdmissionReview; tpu-webhook review answers it", review->file);
 }
 
-std::string printed(Explanation& explanation, const ExplainOptions& options, bool colour) {
+text::Printed printed(const Explanation& explanation, const ExplainOptions& options, bool colour) {
   switch (options.output) {
     case ExplainOutput::text:
-      make_visible(explanation);
       return text(explanation, {.colour = colour, .all = options.all});
     case ExplainOutput::json:
-      return text::dump_json(json(explanation)) + "\n";
+      return text::json_line(json(explanation));
     case ExplainOutput::html:
-      return html(explanation, options.all);
+      return text::Printed::trusted(html(explanation, options.all));
     case ExplainOutput::svg:
-      return svg(explanation);
+      return text::Printed::trusted(svg(explanation));
     case ExplainOutput::pods:
       break;
   }
@@ -81,7 +80,8 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
     return out;
   }
   out.session = std::move(*session);
-  const live::LiveScope scope{.queues = true, .progress = console.watched ? &console.err : nullptr};
+  const live::LiveScope scope{.queues = true,
+                              .progress = console.watched ? &console.err.stream() : nullptr};
   out.objects = std::make_unique<live::LiveSource>(*out.session, scope);
   return out;
 }
@@ -98,13 +98,14 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
     return text::print_error(console, fault);
   ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
   if (options.output == ExplainOutput::pods)
-    request.each_pod = [&](const Json& pod) { console.out << text::dump_json(pod) << '\n'; };
+    request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
   const Objects cluster = open_cluster(options, console);
   if (options.ask_cluster && !cluster.objects) return text::print_error(console, *cluster.fault);
   request.cluster = cluster.objects.get();
-  auto explanation = explain(request);
+  const auto explanation = explain(request);
   if (!explanation) return text::print_error(console, explanation.error());
-  console.out << printed(*explanation, options, console.terminal) << std::flush;
+  console.out << printed(*explanation, options, console.terminal);
+  console.out.flush();
   return explanation->worst() == Verdict::refused ? 1 : 0;
 }
 

@@ -75,23 +75,24 @@ class GroupPrinter {
       const Slice& slice = group.slices[i];
       table.add({index_of(group, slice), hosts_of(group, slice), ids_of(slice), members_of(slice)});
     }
-    out_.raw(table.text(out_.style().colour));
+    out_.add(table.text(out_.style().colour));
   }
 
   std::string told(const std::string& value, std::size_t most_bytes) const {
     return out_.style().all ? value : shortened(value, most_bytes);
   }
 
-  std::string named(const Variable& variable, const std::string& value) const {
-    return fmt::format("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
-                       variable.ours ? "" : out_.paint(" (there already)", Ink::dim));
+  text::Printed named(const Variable& variable, const std::string& value) const {
+    const auto there = out_.paint(std::string_view(" (there already)"), Ink::dim);
+    return text::printed("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
+                         variable.ours ? text::Printed() : there);
   }
 
   // Containers that have a variable alike are told together; of all of them nothing is said.
   void variable_lines(const std::vector<Variable>& variables, std::uint32_t containers) {
     for (const Shared& each : shared(variables))
-      out_.line("    " +
-                (each.containers.size() == containers ? "" : folded(each.containers) + ": ") +
+      out_.line("    {}{}",
+                each.containers.size() == containers ? "" : folded(each.containers) + ": ",
                 named(*each.variable, told(each.variable->value, most_value)));
   }
 
@@ -125,7 +126,7 @@ class GroupPrinter {
 
   void differing_lines(const std::vector<Differing>& variables, bool several_containers) {
     for (const Differing& each : variables)
-      out_.line("    " + (several_containers ? each.variable.container + ": " : "") +
+      out_.line("    {}{}", several_containers ? each.variable.container + ": " : "",
                 named(each.variable, row(each.values)));
   }
 
@@ -150,7 +151,7 @@ class GroupPrinter {
   void placement(const Group& group) {
     if (group.placement.empty()) return;
     out_.heading("where they stand");
-    for (const std::string& each : group.placement) out_.line("    " + each);
+    for (const std::string& each : group.placement) out_.line("    {}", each);
   }
 
   void picture(const Group& group) {
@@ -162,9 +163,9 @@ class GroupPrinter {
         catalog::picture(*grid, group.pool->slice.dims.rank(), out_.style().colour);
     out_.heading("the slice");
     if (!out_.style().all && std::ranges::count(drawn, '\n') > most_picture)
-      return out_.line(fmt::format("    {} in {}; --all draws it", counted(grid->size(), "host"),
-                                   group.topology));
-    out_.block(drawn.substr(0, drawn.size() - 1));
+      return out_.line("    {} in {}; --all draws it", counted(grid->size(), "host"),
+                       group.topology);
+    out_.picture(std::string_view(drawn).substr(0, drawn.size() - 1));
   }
 
   void pools(const Group& group) {
@@ -173,11 +174,10 @@ class GroupPrinter {
     const auto& options = group.pool_options;
     out_.heading("node pools to make, if they are not there");
     if (const auto wrong = catalog::complaint(pool, options))
-      return out_.line("    " + std::string(wrong->text()));
+      return out_.line("    {}", wrong->text());
     const auto pools = catalog::pool_count(pool, options);
-    out_.line(fmt::format("    {} of {} {}{}", counted(pools, "node pool"),
-                          catalog::nodes_of_pool(pool, options), pool.machine->name,
-                          pools > 1 ? " each" : ""));
+    out_.line("    {} of {} {}{}", counted(pools, "node pool"),
+              catalog::nodes_of_pool(pool, options), pool.machine->name, pools > 1 ? " each" : "");
     commands(catalog::gcloud_commands(pool, options));
   }
 
@@ -197,8 +197,8 @@ class GroupPrinter {
       out_.block(each.text());
     }
     if (folded_away > 0)
-      out_.line(fmt::format("    … and {} more for the others; --all prints them",
-                            counted(folded_away, "command")));
+      out_.line("    … and {} more for the others; --all prints them",
+                counted(folded_away, "command"));
   }
 
   TextLines& out_;

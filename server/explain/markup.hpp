@@ -2,6 +2,8 @@
 // and of text that was escaped on the way in. A std::string does not turn into one by itself.
 #pragma once
 
+#include "server/text/literal.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,15 +12,7 @@
 
 namespace tpuwh::server::explain {
 
-// A name that stands in a source file; the compiler sees to that.
-class Literal {
- public:
-  consteval Literal(const char* text) : text_(text) {}  // NOLINT: meant to convert
-  constexpr std::string_view text() const { return text_; }
-
- private:
-  std::string_view text_;
-};
+using text::Literal;
 
 class Markup {
  public:

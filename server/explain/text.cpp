@@ -47,33 +47,33 @@ Look look_of(Verdict verdict) {
 void print_verdict(const Workload& workload, TextLines& out) {
   const Look look = look_of(workload.verdict);
   const auto name = fmt::format("{} {}/{}", workload.kind, workload.ns, workload.name);
-  out.line(fmt::format("{} {}: {}", out.paint(look.sign, look.ink), out.paint(name, Ink::bold),
-                       workload.sentence));
+  out.line("{} {}: {}", out.paint(std::string_view(look.sign), look.ink),
+           out.paint(name, Ink::bold), workload.sentence);
 }
 
 void print_outlook(const outlook::WorkloadOutlook& outlook, TextLines& out) {
   const Ink ink = outlook.verdict == outlook::Verdict::forms   ? Ink::green
                   : outlook.verdict == outlook::Verdict::waits ? Ink::yellow
                                                                : Ink::dim;
-  out.line("  " + out.paint(outlook.sentence, ink));
+  out.line("  {}", out.paint(outlook.sentence, ink));
   for (const outlook::Wait& wait : outlook.waits) {
-    out.line(fmt::format("  {} {}", out.paint("!", Ink::yellow), wait.what));
+    out.line("  {} {}", out.paint(std::string_view("!"), Ink::yellow), wait.what);
     const std::size_t shown = std::min(wait.help.size(), out.most(most_help));
     for (std::size_t i = 0; i < shown; ++i) out.block(wait.help[i]);
     if (shown < wait.help.size())
-      out.line(fmt::format("    … {} more; --all prints them",
-                           counted(wait.help.size() - shown, "command")));
+      out.line("    … {} more; --all prints them", counted(wait.help.size() - shown, "command"));
   }
-  for (const std::string& each : outlook.not_known) out.line("  not known: " + each);
+  for (const std::string& each : outlook.not_known) out.line("  not known: {}", each);
 }
 
 void print_finding(const Finding& finding, bool with_fix, TextLines& out) {
   const Ink ink = finding.denied ? Ink::red : Ink::yellow;
   const std::string whose =
       finding.pods == 0 ? "" : fmt::format(" ({})", counted(finding.pods, "Pod"));
-  out.line(fmt::format("  {}{}{}{}: {}", out.paint(finding.denied ? "✗ denied" : "! warning", ink),
-                       finding.id.empty() ? "" : " ", finding.id, whose, finding.sentence));
-  if (with_fix && !finding.fix.empty()) out.line("      " + out.paint(finding.fix, Ink::dim));
+  out.line("  {}{}{}{}: {}",
+           out.paint(std::string_view(finding.denied ? "✗ denied" : "! warning"), ink),
+           finding.id.empty() ? "" : " ", finding.id, whose, finding.sentence);
+  if (with_fix && !finding.fix.empty()) out.line("      {}", out.paint(finding.fix, Ink::dim));
 }
 
 // Several with one id have one fix; it stands under the last of them that is shown.
@@ -87,9 +87,8 @@ void print_findings(const std::vector<Finding>& findings, TextLines& out) {
     for (std::size_t i = first; i < shown; ++i)
       print_finding(findings[i], i + 1 == shown && end == shown, out);
     if (shown < end) {
-      out.line(
-          fmt::format("    … {} more of {}; --all prints them", end - shown, findings[first].id));
-      out.line("      " + out.paint(findings[first].fix, Ink::dim));
+      out.line("    … {} more of {}; --all prints them", end - shown, findings[first].id);
+      out.line("      {}", out.paint(findings[first].fix, Ink::dim));
     }
     first = end;
   }
@@ -100,8 +99,8 @@ void print_in_full(const Workload& workload, TextLines& out) {
   if (workload.outlook) print_outlook(*workload.outlook, out);
   print_findings(workload.findings, out);
   if (workload.other_pods > 0)
-    out.line(fmt::format("  beside them {} without chips", counted(workload.other_pods, "Pod")));
-  for (const std::string& note : workload.notes) out.line("  " + note);
+    out.line("  beside them {} without chips", counted(workload.other_pods, "Pod"));
+  for (const std::string& note : workload.notes) out.line("  {}", note);
   for (const Group& group : workload.groups)
     print_group(
         group,
@@ -115,9 +114,10 @@ void print_many(const Explanation& explanation, TextLines& out) {
   std::ranges::stable_sort(workloads, std::ranges::greater{}, &Workload::verdict);
   const std::size_t shown = std::min(workloads.size(), most_lines);
   for (std::size_t i = 0; i < shown; ++i) print_verdict(*workloads[i], out);
-  out.line(shown < workloads.size()
-               ? fmt::format("… {} more; --all shows each in full", workloads.size() - shown)
-               : std::string("--all shows each in full"));
+  if (shown < workloads.size())
+    out.line("… {} more; --all shows each in full", workloads.size() - shown);
+  else
+    out.line("--all shows each in full");
 }
 
 void print_total(const Explanation& explanation, TextLines& out) {
@@ -129,22 +129,22 @@ void print_total(const Explanation& explanation, TextLines& out) {
     pods += each.pods();
     chips += each.chips();
   }
-  out.line(fmt::format("{}: {} refused, {} doubtful, {} fine, {} without chips; {}, {}, {}",
-                       counted(explanation.workloads.size(), "object"), of[3], of[2], of[1], of[0],
-                       counted(slices, "slice"), counted(pods, "Pod"), counted(chips, "chip")));
+  out.line("{}: {} refused, {} doubtful, {} fine, {} without chips; {}, {}, {}",
+           counted(explanation.workloads.size(), "object"), of[3], of[2], of[1], of[0],
+           counted(slices, "slice"), counted(pods, "Pod"), counted(chips, "chip"));
 }
 
 void print_around(const Explanation& explanation, TextLines& out) {
   if (!explanation.beside.empty())
-    out.line("read beside: " + folded(explanation.beside, out.most(most_around)));
+    out.line("read beside: {}", folded(explanation.beside, out.most(most_around)));
   if (!explanation.passed_over.empty())
-    out.line("nothing is read of: " + folded(explanation.passed_over, out.most(most_around)));
-  for (const std::string& each : explanation.not_known) out.line("not known: " + each);
+    out.line("nothing is read of: {}", folded(explanation.passed_over, out.most(most_around)));
+  for (const std::string& each : explanation.not_known) out.line("not known: {}", each);
 }
 
 }  // namespace
 
-std::string text(const Explanation& explanation, TextStyle style) {
+text::Printed text(const Explanation& explanation, TextStyle style) {
   TextLines out(style);
   if (explanation.workloads.empty())
     out.line("nothing in it makes Pods");

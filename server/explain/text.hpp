@@ -2,8 +2,7 @@
 #pragma once
 
 #include "server/explain/explanation.hpp"
-
-#include <string>
+#include "server/text/printed.hpp"
 
 namespace tpuwh::server::explain {
 
@@ -14,6 +13,6 @@ struct TextStyle {
 
 // First the verdict, a line; then, unless there are many objects, slices, variables, placement,
 // picture, node pools and findings.
-std::string text(const Explanation& explanation, TextStyle style);
+text::Printed text(const Explanation& explanation, TextStyle style);
 
 }  // namespace tpuwh::server::explain

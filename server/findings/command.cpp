@@ -1,5 +1,6 @@
 #include "server/findings/command.hpp"
 
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/findings/table.hpp"
 #include "webhook/text/names.hpp"
@@ -64,12 +65,12 @@ int run_findings(const FindingsOptions& options, const text::Console& console) {
   const bool json = options.output == FindingsOutput::json;
   if (options.id.empty()) {
     if (!json) {
-      console.out << table_of_all();
+      console.out << text::Printed::trusted(table_of_all());
       return 0;
     }
     Json all = Json::array();
     for (const Row& row : webhook::findings::table()) all.push_back(to_json(row));
-    console.out << text::dump_or_throw(all, 2) << '\n';
+    console.out << text::json_line(all, true);
     return 0;
   }
   const Row* row = find(options.id);
@@ -77,7 +78,8 @@ int run_findings(const FindingsOptions& options, const text::Console& console) {
     return text::print_error(
         console, fmt::format("there is no finding {}; `tpu-webhook findings` lists them",
                              webhook::text::printable(options.id)));
-  console.out << (json ? text::dump_or_throw(to_json(*row), 2) + "\n" : as_text(*row));
+  console.out << (json ? text::json_line(to_json(*row), true)
+                       : text::Printed::trusted(as_text(*row)));
   return 0;
 }
 

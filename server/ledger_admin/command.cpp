@@ -4,6 +4,7 @@
 #include "server/limits/limits.hpp"
 #include "server/live/installation.hpp"
 #include "server/source/object_source.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
@@ -139,12 +140,12 @@ class Release {
   }
 
   void tell(const ReleasePlan& plan) const {
-    for (const std::string& each : plan.kept) console_.out << each << "\n";
+    for (const std::string& each : plan.kept) console_.out << text::printed("{}\n", each);
     for (const webhook::ledger::LedgerEntry& entry : plan.free)
-      console_.out << fmt::format("{}{}: entry {} of {}\n", options_.dry_run ? "would free " : "",
-                                  place_text(entry.place), entry.token, name());
-    if (plan.free.empty()) console_.out << "nothing to free in " << name() << "\n";
-    console_.out << std::flush;
+      console_.out << text::printed("{}{}: entry {} of {}\n", options_.dry_run ? "would free " : "",
+                                    place_text(entry.place), entry.token, name());
+    if (plan.free.empty()) console_.out << text::printed("nothing to free in {}\n", name());
+    console_.out.flush();
   }
 
   int confirm(const ReleasePlan& plan) const {
@@ -152,7 +153,8 @@ class Release {
     if (!console_.interactive)
       return text::print_error(console_,
                                "not a terminal: pass --yes to free, or --dry-run to look");
-    console_.out << fmt::format("free {} in {}? [y/N] ", plan.free.size(), name()) << std::flush;
+    console_.out << text::printed("free {} in {}? [y/N] ", plan.free.size(), name());
+    console_.out.flush();
     std::string answer;
     std::getline(console_.in, answer);
     if (answer == "y" || answer == "yes") return 0;
@@ -161,10 +163,10 @@ class Release {
 
   bool wait() {
     constexpr auto time = webhook::ledger::times::rebuild;
-    console_.out << fmt::format(
-                        "waiting {} s, since a Pod may be stored up to a minute after its entry\n",
-                        time / std::chrono::seconds(1))
-                 << std::flush;
+    console_.out << text::printed(
+        "waiting {} s, since a Pod may be stored up to a minute after its entry\n",
+        time / std::chrono::seconds(1));
+    console_.out.flush();
     session_.catch_interrupts();
     return session_.wait(std::chrono::duration_cast<std::chrono::milliseconds>(time));
   }
@@ -195,7 +197,7 @@ class Release {
   }
 
   int done(const std::string& what) const {
-    console_.out << name() << ": " << what << "\n";
+    console_.out << text::printed("{}: {}\n", name(), what);
     return 0;
   }
 
@@ -261,7 +263,7 @@ int run_ledger_list(const LedgerOptions& options, const text::Console& console) 
       options.access.of_file() ? read_snapshot(options, console.in) : read_running(options);
   if (!inventory) return text::print_error(console, inventory.error());
   if (options.output == LedgerOutput::json)
-    console.out << text::dump_json(inventory_json(*inventory)) << "\n";
+    console.out << text::json_line(inventory_json(*inventory));
   else
     console.out << inventory_text(*inventory, console.terminal);
   return 0;

@@ -62,12 +62,14 @@ std::string group_text(const kube::store::GroupName& group) {
   return fmt::format("{}/{}/{}", group.ns, group.cluster, group.group);
 }
 
-std::string inventory_text(const LedgerInventory& inventory, bool colour) {
-  std::string below;
-  for (const std::string& each : inventory.not_known) below += "not known: " + each + "\n";
+text::Printed inventory_text(const LedgerInventory& inventory, bool colour) {
+  text::Printed below;
+  for (const std::string& each : inventory.not_known)
+    below += text::printed("not known: {}\n", each);
   if (inventory.objects.empty())
-    return fmt::format("no ledger object in {}\n{}",
-                       inventory.ns.empty() ? "any namespace" : "namespace " + inventory.ns, below);
+    return text::printed("no ledger object in {}\n{}",
+                         inventory.ns.empty() ? "any namespace" : "namespace " + inventory.ns,
+                         below);
   text::Table table(
       {"RAYCLUSTER", "GROUP", "HOSTS PER SLICE", "ENTRIES", "WITH POD", "WITHOUT POD", "STATE"});
   for (const kube::cluster::LedgerObject& each : inventory.objects) {
@@ -81,7 +83,9 @@ std::string inventory_text(const LedgerInventory& inventory, bool colour) {
                std::to_string(each.record.entries.size()), with, without,
                std::string(state_of(each))});
   }
-  return table.text(colour) + (below.empty() ? "" : "\n" + below);
+  text::Printed out = table.text(colour);
+  if (!below.empty()) out += text::Printed("\n") + below;
+  return out;
 }
 
 Json inventory_json(const LedgerInventory& inventory) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/kube/cluster/ledger_object.hpp"
+#include "server/text/printed.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -39,7 +40,7 @@ std::string place_text(topology::Place place);
 // "ml/train/workers": as `ledger release` takes it.
 std::string group_text(const kube::store::GroupName& group);
 
-std::string inventory_text(const LedgerInventory& inventory, bool colour);
+text::Printed inventory_text(const LedgerInventory& inventory, bool colour);
 // docs/operations.md, "For programs".
 nlohmann::ordered_json inventory_json(const LedgerInventory& inventory);
 

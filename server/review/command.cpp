@@ -6,12 +6,14 @@
 #include "server/review/reviewer.hpp"
 #include "server/source/object_source.hpp"
 #include "server/text/input_files.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
+#include "server/text/shell_command.hpp"
+#include "server/text/visible.hpp"
 #include "topology/result.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ostream>
@@ -79,10 +81,6 @@ ReviewOutput usual_output(const std::vector<FileInputs>& files, bool terminal) {
                                                            : ReviewOutput::text;
 }
 
-std::string line(const Json& value) {
-  return text::dump_json(value) + "\n";
-}
-
 // For programs, with everything that the other forms tell of.
 Json summary(const ReviewOutcome& outcome, const std::string& file) {
   static constexpr const char* verdicts[] = {"allowed", "denied", "unusable"};
@@ -104,22 +102,22 @@ Json summary(const ReviewOutcome& outcome, const std::string& file) {
   return out;
 }
 
-std::string print(const ReviewOutcome& outcome, const std::string& file, ReviewOutput output,
-                  const webhook::config::Config& config, bool colour) {
+text::Printed print(const ReviewOutcome& outcome, const std::string& file, ReviewOutput output,
+                    const webhook::config::Config& config, bool terminal) {
   const bool failed = outcome.verdict != Verdict::allowed;
   const auto or_error = [&](const Json& value) {
-    if (!failed) return line(value);
-    return line({{"error", {{"code", outcome.code}, {"message", outcome.message}}}});
+    if (!failed) return text::json_line(value);
+    return text::json_line({{"error", {{"code", outcome.code}, {"message", outcome.message}}}});
   };
   switch (output) {
     case ReviewOutput::text:
-      return as_text(outcome, config, {colour});
+      return as_text(outcome, config, {terminal});
     case ReviewOutput::json:
-      return line(summary(outcome, file));
+      return text::json_line(summary(outcome, file));
     case ReviewOutput::diff:
-      return as_diff(outcome, {colour});
+      return as_diff(outcome, {terminal});
     case ReviewOutput::review:
-      return outcome.answer;
+      return text::Printed::trusted(terminal ? text::visible_json(outcome.answer) : outcome.answer);
     case ReviewOutput::patch:
       return or_error(outcome.patch);
     case ReviewOutput::object:
@@ -135,10 +133,12 @@ std::string where(const std::vector<FileInputs>& files, const FileInputs& file, 
 }
 
 // Of what is checked and not answered as a Pod, another command tells more.
-std::string pointer(const ReviewOptions& options) {
-  const bool piped = options.files.empty() || std::ranges::count(options.files, "-") > 0;
-  return fmt::format("Its Pods, slices and node pools: tpu-webhook explain{}\n",
-                     piped ? "" : fmt::format(" {}", fmt::join(options.files, " ")));
+text::Printed pointer(const ReviewOptions& options) {
+  text::ShellCommand command("tpu-webhook explain");
+  if (std::ranges::count(options.files, "-") == 0)
+    for (const std::string& file : options.files) command.arg(file);
+  if (command.text().empty()) return {};
+  return text::printed("Its Pods, slices and node pools: {}\n", command.text());
 }
 
 bool makes_pods(const ReviewOutcome& outcome) {

@@ -1,6 +1,5 @@
 #include "server/review/report.hpp"
 
-#include "server/text/ink.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/line_diff.hpp"
 #include "server/text/yaml.hpp"
@@ -17,8 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string paint(std::string_view text, text::Ink ink, Style style) {
-  return text::paint(text, ink, style.colour);
+// Text of others.
+text::Printed paint(std::string_view text, text::Ink ink, Style style) {
+  return text::paint(text::printed("{}", text), ink, style.colour);
 }
 
 std::string title(const ReviewOutcome& outcome) {
@@ -34,7 +34,7 @@ std::string allowed(const ReviewOutcome& outcome) {
                                : fmt::format("allowed{}, {} changes", with, outcome.patch.size());
 }
 
-std::string verdict(const ReviewOutcome& outcome, Style style) {
+text::Printed verdict(const ReviewOutcome& outcome, Style style) {
   switch (outcome.verdict) {
     case Verdict::allowed:
       return paint(allowed(outcome),
@@ -87,12 +87,17 @@ std::string in_words(std::string path) {
   return out;
 }
 
+// The name of what stands at a place; "" where nothing does.
+std::string name_at(const Json& pod, const std::string& path) {
+  const Json::json_pointer place(path);
+  return pod.contains(place) ? text::text_member(pod.at(place), "name") : std::string();
+}
+
 // The container at the beginning of a pointer into its env, by name.
 std::string container_of(const std::string& path, const Json& pod) {
   for (const std::string_view list : {"/spec/containers/", "/spec/initContainers/"})
     if (path.starts_with(list)) {
-      const Json::json_pointer place(path.substr(0, path.find('/', list.size())));
-      return text::text_member(pod.value(place, Json::object()), "name");
+      return name_at(pod, path.substr(0, path.find('/', list.size())));
     }
   return {};
 }
@@ -135,42 +140,44 @@ struct Reporter {
   // The name of the entry that a pointer like "…/env/3/value" is in.
   std::string variable_at(const std::string& path) const {
     const auto env = path.find("/env/");
-    const Json::json_pointer place(path.substr(0, path.find('/', env + 5)));
-    return text::text_member(outcome.before.value(place, Json::object()), "name");
+    return name_at(outcome.before, path.substr(0, path.find('/', env + 5)));
   }
 };
 
+text::Printed head(const ReviewOutcome& outcome, Style style) {
+  return text::printed("{}: {}\n", paint(title(outcome), text::Ink::bold, style),
+                       verdict(outcome, style));
+}
+
 }  // namespace
 
-std::string as_text(const ReviewOutcome& outcome, const webhook::config::Config& config,
-                    Style style) {
-  std::string out = fmt::format("{}: {}\n", paint(title(outcome), text::Ink::bold, style),
-                                verdict(outcome, style));
-  if (outcome.verdict == Verdict::unusable) return out + fmt::format("  {}\n", outcome.message);
+text::Printed as_text(const ReviewOutcome& outcome, const webhook::config::Config& config,
+                      Style style) {
+  text::Printed out = head(outcome, style);
+  if (outcome.verdict == Verdict::unusable) return out + text::printed("  {}\n", outcome.message);
   if (!outcome.workload.empty())
-    out += fmt::format("  found     {}{}{}\n", outcome.workload,
-                       outcome.description.empty() ? "" : ": ", outcome.description);
+    out += text::printed("  found     {}{}{}\n", outcome.workload,
+                         outcome.description.empty() ? "" : ": ", outcome.description);
   // One conclusion: that nothing was found is not said beside what was.
   const bool found =
       outcome.reason == webhook::outcome::Reason::checked && !outcome.warnings.empty();
   if (!found)
-    out += fmt::format("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
-  if (outcome.verdict == Verdict::denied) out += fmt::format("  message   {}\n", outcome.message);
+    out += text::printed("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
+  if (outcome.verdict == Verdict::denied) out += text::printed("  message   {}\n", outcome.message);
   Reporter reporter{outcome, config, {}};
   for (const Json& op : outcome.patch) reporter.operation(op);
   for (const Change& change : reporter.changes)
-    out += fmt::format("  {} {}\n      {}\n", paint("+", text::Ink::green, style), change.what,
-                       paint(change.why, text::Ink::dim, style));
+    out += text::printed("  {} {}\n      {}\n", paint("+", text::Ink::green, style), change.what,
+                         paint(change.why, text::Ink::dim, style));
   for (const std::string& warning : outcome.warnings)
-    out += fmt::format("  {} {}\n", paint("warning", text::Ink::yellow, style), warning);
+    out += text::printed("  {} {}\n", paint("warning", text::Ink::yellow, style), warning);
   return out;
 }
 
-std::string as_diff(const ReviewOutcome& outcome, Style style) {
+text::Printed as_diff(const ReviewOutcome& outcome, Style style) {
   constexpr std::ptrdiff_t around = 3;
-  std::string out = fmt::format("{}: {}\n", paint(title(outcome), text::Ink::bold, style),
-                                verdict(outcome, style));
-  if (outcome.verdict != Verdict::allowed) return out + fmt::format("  {}\n", outcome.message);
+  text::Printed out = head(outcome, style);
+  if (outcome.verdict != Verdict::allowed) return out + text::printed("  {}\n", outcome.message);
   const std::string before = text::to_yaml(outcome.before), after = text::to_yaml(outcome.after);
   const auto lines = text::diff_lines(text::split_lines(before), text::split_lines(after));
   std::ptrdiff_t shown_until = 0;
@@ -178,13 +185,14 @@ std::string as_diff(const ReviewOutcome& outcome, Style style) {
     if (lines[static_cast<std::size_t>(i)].sign == ' ') continue;
     const std::ptrdiff_t from = std::max(shown_until, i - around);
     const std::ptrdiff_t to = std::min(std::ssize(lines), i + around + 1);
-    if (from > shown_until) out += paint("@@\n", text::Ink::dim, style);
+    if (from > shown_until) out += text::printed("{}\n", paint("@@", text::Ink::dim, style));
     for (std::ptrdiff_t k = from; k < to; ++k) {
       const text::DiffLine& line = lines[static_cast<std::size_t>(k)];
       const text::Ink ink = line.sign == '+'   ? text::Ink::green
                             : line.sign == '-' ? text::Ink::red
                                                : text::Ink::plain;
-      out += paint(fmt::format("{} {}", line.sign, line.text), ink, style) + "\n";
+      const auto changed = text::printed("{} {}", line.sign, line.text);
+      out += text::printed("{}\n", text::paint(changed, ink, style.colour));
     }
     shown_until = std::max(shown_until, to);
   }

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "server/review/outcome.hpp"
+#include "server/text/printed.hpp"
 #include "webhook/config/config.hpp"
-
-#include <string>
 
 namespace tpuwh::server::review {
 
@@ -13,10 +12,10 @@ struct Style {
 };
 
 // What was found, each change with its reason, warnings.
-std::string as_text(const ReviewOutcome& outcome, const webhook::config::Config& config,
-                    Style style);
+text::Printed as_text(const ReviewOutcome& outcome, const webhook::config::Config& config,
+                      Style style);
 
 // The object before and after as YAML, only what differs with three lines around.
-std::string as_diff(const ReviewOutcome& outcome, Style style);
+text::Printed as_diff(const ReviewOutcome& outcome, Style style);
 
 }  // namespace tpuwh::server::review

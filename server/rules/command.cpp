@@ -2,6 +2,7 @@
 
 #include "server/rules/report.hpp"
 #include "server/rules/rules.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
 
@@ -13,27 +14,27 @@ namespace tpuwh::server::rules {
 
 namespace {
 
-std::string print(const Rules& rules, RulesOutput output) {
+text::Printed print(const Rules& rules, RulesOutput output) {
   switch (output) {
     case RulesOutput::text:
-      return as_text(rules);
+      return text::printed_lines(as_text(rules));
     case RulesOutput::markdown:
-      return as_markdown(rules);
+      return text::printed_lines(as_markdown(rules));
     case RulesOutput::json:
-      return text::dump_or_throw(to_json(rules), 2) + "\n";
+      return text::json_line(to_json(rules), true);
   }
   return {};
 }
 
-std::string print(const Rules& older, const Rules& newer, const RulesDiff& diff,
-                  RulesOutput output) {
+text::Printed print(const Rules& older, const Rules& newer, const RulesDiff& diff,
+                    RulesOutput output) {
   switch (output) {
     case RulesOutput::text:
-      return as_text(older, newer, diff);
+      return text::printed_lines(as_text(older, newer, diff));
     case RulesOutput::markdown:
-      return as_markdown(older, newer, diff);
+      return text::printed_lines(as_markdown(older, newer, diff));
     case RulesOutput::json:
-      return text::dump_or_throw(to_json(older, newer, diff), 2) + "\n";
+      return text::json_line(to_json(older, newer, diff), true);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "server/settings/schema.hpp"
 #include "server/settings/table.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 
@@ -90,26 +91,26 @@ int run_config_check(const ConfigCheckOptions& options, const text::Console& con
   ConfigFile read =
       options.file == "-" ? read_config(console.in, "standard input") : read_config(options.file);
   if (read.problems.empty()) read.problems = contradictions(combine(read.given));
-  for (const Problem& problem : read.problems) console.err << problem.text() << "\n";
+  for (const Problem& problem : read.problems) console.err << text::printed("{}\n", problem.text());
   if (!read.problems.empty()) return 2;
-  console.out << fmt::format("{}: valid; {} set\n", options.file, read.given.size());
+  console.out << text::printed("{}: valid; {} set\n", options.file, read.given.size());
   return 0;
 }
 
 int run_config_print(const ConfigPrintOptions& options, const text::Console& console) {
   const auto all = entries(options.effective);
   if (options.output == ConfigOutput::yaml) {
-    console.out << as_yaml(all);
+    console.out << text::printed_lines(as_yaml(all));
     return 0;
   }
   Json from = Json::object();
   for (const Entry& entry : all) from[entry.key] = entry.from;
-  console.out << text::dump_or_throw({{"config", nested(all)}, {"from", from}}, 2) << "\n";
+  console.out << text::json_line({{"config", nested(all)}, {"from", from}}, true);
   return 0;
 }
 
 int run_config_schema(const text::Console& console) {
-  console.out << text::dump_or_throw(config_schema(), 2) << "\n";
+  console.out << text::json_line(config_schema(), true);
   return 0;
 }
 

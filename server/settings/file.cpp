@@ -3,6 +3,7 @@
 #include "server/settings/table.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
+#include "server/text/visible.hpp"
 #include "server/text/yaml.hpp"
 #include "webhook/text/names.hpp"
 
@@ -145,7 +146,7 @@ std::string Given::key() const {
 }
 
 std::string Problem::text() const {
-  return fmt::format("{}: {}{}{}", from, key, key.empty() ? "" : ": ", what);
+  return text::visible(fmt::format("{}: {}{}{}", from, key, key.empty() ? "" : ": ", what));
 }
 
 ConfigFile parse_config(const std::string& text, const std::string& file) {

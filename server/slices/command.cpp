@@ -5,6 +5,7 @@
 #include "server/slices/audit.hpp"
 #include "server/slices/cluster_reader.hpp"
 #include "server/slices/print_slices.hpp"
+#include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 
@@ -30,14 +31,10 @@ bool chosen(const SliceReport& slice, const SlicesOptions& options) {
          (options.name.empty() || slice.group == options.name);
 }
 
-std::string as_line(const nlohmann::ordered_json& value) {
-  return text::dump_json(value) + "\n";
-}
-
-std::string print(const Cluster& cluster, const SlicesOptions& options, bool colour) {
+text::Printed print(const Cluster& cluster, const SlicesOptions& options, bool colour) {
   auto slices = report_slices(cluster);
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
-  return options.output == SlicesOutput::json ? as_line(slices_json(cluster, slices))
+  return options.output == SlicesOutput::json ? text::json_line(slices_json(cluster, slices))
                                               : slices_text(cluster, slices, colour);
 }
 
@@ -90,7 +87,7 @@ std::function<bool()> interruptible_pause() {
 }
 
 std::ostream* progress_on(const text::Console& console) {
-  return console.watched ? &console.err : nullptr;
+  return console.watched ? &console.err.stream() : nullptr;
 }
 
 int print_live_slices(const SlicesOptions& options, kube::client::Session& session,
@@ -109,7 +106,7 @@ int print_live_slices(const SlicesOptions& options, kube::client::Session& sessi
 
 int print_slices(const SlicesOptions& options, const SlicesSource& source,
                  const text::Console& console) {
-  std::string last;
+  text::Printed last;
   for (;;) {
     const auto cluster = read_cluster(source.objects, options.config);
     if (!cluster && (!source.wait || last.empty()))
@@ -122,11 +119,16 @@ int print_slices(const SlicesOptions& options, const SlicesSource& source,
     if (last.empty())
       if (const auto fault = filter_fault(*cluster, options, source.objects); !fault.empty())
         return text::print_error(console, fault);
-    const std::string text = print(*cluster, options, console.terminal);
-    if (text != last) {
+    const text::Printed text = print(*cluster, options, console.terminal);
+    if (text.text() != last.text()) {
       const bool redraw = options.watch && console.terminal;
       const bool gap = !last.empty() && options.output == SlicesOutput::text;
-      console.out << (redraw ? clear_screen : gap ? "\n" : "") << text << std::flush;
+      if (redraw)
+        console.out << clear_screen;
+      else if (gap)
+        console.out << "\n";
+      console.out << text;
+      console.out.flush();
     }
     last = text;
     if (!source.wait || !source.wait()) return 0;
@@ -157,7 +159,7 @@ int print_audit(const SlicesOptions& options, source::ObjectSource& objects,
   auto slices = all;  // the findings point into `all`
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
   console.out << (options.output == SlicesOutput::json
-                      ? as_line(audit_json(found, slices))
+                      ? text::json_line(audit_json(found, slices))
                       : audit_text(found, slices, console.terminal));
   return found.errors() > 0 ? 1 : 0;
 }

@@ -53,12 +53,12 @@ std::string worker_ids_of(const SliceReport& slice) {
 }
 
 // A line for each slice that has begun where it cannot become whole.
-std::string troubles_text(const std::vector<SliceReport>& slices) {
-  std::string out;
+text::Printed troubles_text(const std::vector<SliceReport>& slices) {
+  text::Printed out;
   for (const SliceReport& slice : slices)
     if (!slice.pool_troubles.empty())
-      out += fmt::format("{}: begun on a pool that cannot hold it: {}\n", slice.full_name(),
-                         fmt::join(slice.pool_troubles, ", "));
+      out += text::printed("{}: begun on a pool that cannot hold it: {}\n", slice.full_name(),
+                           fmt::format("{}", fmt::join(slice.pool_troubles, ", ")));
   return out;
 }
 
@@ -115,26 +115,26 @@ std::size_t pods_in(const std::vector<SliceReport>& slices) {
   return pods;
 }
 
-std::string finding_text(const Finding& finding, bool colour) {
+text::Printed finding_text(const Finding& finding, bool colour) {
   const text::Ink ink = finding.severity == Severity::error ? text::Ink::red : text::Ink::yellow;
-  return fmt::format("{} {}: {}\n  {}\n  fix: {}\n\n",
-                     text::paint(name(finding.severity), ink, colour), finding.check,
-                     text::paint(finding.slice->full_name(), text::Ink::bold, colour), finding.what,
-                     finding.fix);
+  const auto severity = text::paint(text::printed("{}", name(finding.severity)), ink, colour);
+  const auto slice = text::printed("{}", finding.slice->full_name());
+  return text::printed("{} {}: {}\n  {}\n  fix: {}\n\n", severity, finding.check,
+                       text::paint(slice, text::Ink::bold, colour), finding.what, finding.fix);
 }
 
-std::string not_known_text(const std::vector<std::string>& sentences) {
-  std::string out;
-  for (const std::string& each : sentences) out += "not known: " + each + "\n";
+text::Printed not_known_text(const std::vector<std::string>& sentences) {
+  text::Printed out;
+  for (const std::string& each : sentences) out += text::printed("not known: {}\n", each);
   return out;
 }
 
 }  // namespace
 
-std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
-                        bool colour) {
-  std::string below = troubles_text(slices) + not_known_text(cluster.unreadable);
-  if (slices.empty()) return "no Pod asks for google.com/tpu\n" + below;
+text::Printed slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
+                          bool colour) {
+  text::Printed below = troubles_text(slices) + not_known_text(cluster.unreadable);
+  if (slices.empty()) return text::Printed("no Pod asks for google.com/tpu\n") + below;
   if (!cluster.knows_nodes()) below += "not known: node pools, because there are no Nodes\n";
   text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",
                      "WORKER IDS", "POOL", "PHASE"});
@@ -142,7 +142,9 @@ std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& 
     table.add({slice.ns, workload_of(slice), index_of(slice), or_dash(slice.accelerator),
                or_dash(slice.topology), members_of(slice), worker_ids_of(slice),
                pools_of(cluster, slice), std::string(name(slice.phase))});
-  return table.text(colour) + (below.empty() ? "" : "\n" + below);
+  text::Printed out = table.text(colour);
+  if (!below.empty()) out += text::Printed("\n") + below;
+  return out;
 }
 
 Json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices) {
@@ -151,15 +153,15 @@ Json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices)
   return out;
 }
 
-std::string audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour) {
-  std::string out;
+text::Printed audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour) {
+  text::Printed out;
   for (const Finding& each : audit.findings) out += finding_text(each, colour);
   out += not_known_text(audit.not_known);
   const std::size_t errors = audit.errors(), warnings = audit.findings.size() - errors;
-  return out + fmt::format("{} and {} in {} of {}\n", topology::counted(errors, "error"),
-                           topology::counted(warnings, "warning"),
-                           topology::counted(slices.size(), "slice"),
-                           topology::counted(pods_in(slices), "living TPU Pod"));
+  return out + text::printed("{} and {} in {} of {}\n", topology::counted(errors, "error"),
+                             topology::counted(warnings, "warning"),
+                             topology::counted(slices.size(), "slice"),
+                             topology::counted(pods_in(slices), "living TPU Pod"));
 }
 
 Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {

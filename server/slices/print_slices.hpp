@@ -2,21 +2,21 @@
 #pragma once
 
 #include "server/slices/finding.hpp"
+#include "server/text/printed.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <string>
 #include <vector>
 
 namespace tpuwh::server::slices {
 
 // A row for each slice, and below what is not known.
-std::string slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
-                        bool colour);
+text::Printed slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
+                          bool colour);
 nlohmann::ordered_json slices_json(const Cluster& cluster, const std::vector<SliceReport>& slices);
 
 // A paragraph for each finding, and a line that counts them. `slices` are those looked at.
-std::string audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour);
+text::Printed audit_text(const Audit& audit, const std::vector<SliceReport>& slices, bool colour);
 nlohmann::ordered_json audit_json(const Audit& audit, const std::vector<SliceReport>& slices);
 
 }  // namespace tpuwh::server::slices

@@ -4,8 +4,17 @@
 
 namespace tpuwh::server::text {
 
+const Output& Output::operator<<(const Printed& text) const {
+  *stream_ << text.text();
+  return *this;
+}
+
+void Output::flush() const {
+  stream_->flush();
+}
+
 int print_error(const Console& console, std::string_view what, int code) {
-  console.err << "tpu-webhook: " << what << "\n";
+  console.err << printed("tpu-webhook: {}\n", what);
   return code;
 }
 

@@ -1,9 +1,8 @@
-// A table in text: columns as wide as their widest cell, the header in bold.
+// A table in text: columns as wide as their widest cell, the header in bold. Cells are text of
+// others and escaped.
 #pragma once
 
-#include "server/text/ink.hpp"
-
-#include <fmt/format.h>
+#include "server/text/printed.hpp"
 
 #include <algorithm>
 #include <string>
@@ -15,28 +14,29 @@ namespace tpuwh::server::text {
 class Table {
  public:
   using Row = std::vector<std::string>;
-  explicit Table(Row header) : rows_{std::move(header)} {}
-  void add(Row row) { rows_.push_back(std::move(row)); }
+  explicit Table(Row header) { add(std::move(header)); }
+  void add(Row row) {
+    for (std::string& cell : row) cell = visible(cell);
+    widths_.resize(std::max(widths_.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths_[i] = std::max(widths_[i], row[i].size());
+    rows_.push_back(std::move(row));
+  }
 
-  std::string text(bool colour) const {
-    std::string out;
+  Printed text(bool colour) const {
+    Printed out;
     for (const Row& row : rows_) {
-      std::string line = "  ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        line += fmt::format("{:<{}}", row[i], i + 1 == row.size() ? 0 : width(i) + 2);
-      }
-      out += (&row == &rows_.front() ? paint(line, Ink::bold, colour) : line) + '\n';
+      Printed line("  ");
+      for (std::size_t i = 0; i < row.size(); ++i)
+        line += printed("{:<{}}", row[i], i + 1 == row.size() ? 0 : widths_[i] + 2);
+      out += (&row == &rows_.front() ? paint(line, Ink::bold, colour) : line);
+      out += "\n";
     }
     return out;
   }
 
  private:
-  std::size_t width(std::size_t column) const {
-    std::size_t widest = 0;
-    for (const Row& row : rows_) widest = std::max(widest, row[column].size());
-    return widest;
-  }
   std::vector<Row> rows_;
+  std::vector<std::size_t> widths_;
 };
 
 }  // namespace tpuwh::server::text

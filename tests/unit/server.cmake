@@ -61,6 +61,7 @@ set(server_tests
   text/input_files_test.cpp
   text/line_diff_test.cpp
   text/near_miss_test.cpp
+  text/printed_test.cpp
   text/shell_command_test.cpp
   text/visible_test.cpp
   text/yaml_test.cpp

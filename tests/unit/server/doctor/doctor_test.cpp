@@ -427,7 +427,7 @@ TEST(DoctorTest, nobody_may_read_anything) {
 
 TEST(DoctorTest, prints_a_line_for_each_check) {
   const Checks checks = {{Verdict::ok, "a", "good"}, {Verdict::fail, "b", "bad", "mend it"}};
-  EXPECT_EQ(checks_text(checks, false),
+  EXPECT_EQ(checks_text(checks, false).text(),
             "OK    a                 good\n"
             "FAIL  b                 bad\n"
             "                        fix: mend it\n");

@@ -106,7 +106,7 @@ TEST(ReleaseTest, the_rest_of_the_record_stays_as_it_is) {
 
 TEST(InventoryTest, says_which_places_nobody_holds) {
   const LedgerInventory inventory{"tpu-webhook-system", {four_hosts()}, living({0, 1}), {}};
-  EXPECT_EQ(inventory_text(inventory, false),
+  EXPECT_EQ(inventory_text(inventory, false).text(),
             "  RAYCLUSTER  GROUP    HOSTS PER SLICE  ENTRIES  WITH POD  WITHOUT POD  STATE\n"
             "  ml/train    workers  4                4        2         2: 0-2 0-3   whole\n");
   const auto group = inventory_json(inventory)["groups"][0];
@@ -117,14 +117,14 @@ TEST(InventoryTest, says_which_places_nobody_holds) {
 
 TEST(InventoryTest, what_may_not_be_read_is_not_known) {
   const LedgerInventory inventory{"ns", {four_hosts()}, {}, {"RBAC missing: list pods"}};
-  const std::string text = inventory_text(inventory, false);
+  const std::string text = inventory_text(inventory, false).text();
   EXPECT_THAT(text, HasSubstr("not known  not known    whole"));
   EXPECT_THAT(text, HasSubstr("not known: RBAC missing: list pods\n"));
   EXPECT_TRUE(inventory_json(inventory)["groups"][0]["withPod"].is_null());
 }
 
 TEST(InventoryTest, an_empty_ledger_says_where_it_looked) {
-  EXPECT_EQ(inventory_text({"ns", {}, {}, {}}, false), "no ledger object in namespace ns\n");
+  EXPECT_EQ(inventory_text({"ns", {}, {}, {}}, false).text(), "no ledger object in namespace ns\n");
 }
 
 struct PathCase {

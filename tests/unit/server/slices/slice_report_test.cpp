@@ -89,7 +89,7 @@ TEST(SliceReport, says_who_is_there) {
 
 // The row of slice 0.
 std::string row(const Cluster& cluster) {
-  const std::string text = slices_text(cluster, report_slices(cluster), false);
+  const std::string text = slices_text(cluster, report_slices(cluster), false).text();
   const auto begin = text.find('\n') + 1;
   return text.substr(begin, text.find('\n', begin) - begin);
 }
@@ -106,9 +106,9 @@ TEST(SlicesText, is_a_row_for_each) {
               HasSubstr("4 of 4, missing 1, duplicate 2  0,2-3, duplicate 2  pool-0"));
   cluster.nodes.clear();
   EXPECT_THAT(row(cluster), HasSubstr("not known  broken"));
-  EXPECT_THAT(slices_text(cluster, report_slices(cluster), false),
+  EXPECT_THAT(slices_text(cluster, report_slices(cluster), false).text(),
               HasSubstr("\nnot known: node pools, because"));
-  EXPECT_EQ(slices_text({}, {}, false), "no Pod asks for google.com/tpu\n");
+  EXPECT_EQ(slices_text({}, {}, false).text(), "no Pod asks for google.com/tpu\n");
 }
 
 TEST(SlicesJson, has_stable_names) {

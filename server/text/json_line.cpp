@@ -1,0 +1,14 @@
+#include "server/text/json_line.hpp"
+
+#include "server/text/visible.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tpuwh::server::text {
+
+Printed json_line(const nlohmann::ordered_json& value, bool page) {
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  return Printed::trusted(visible_json(value.dump(page ? 2 : -1, ' ', false, replace)) + "\n");
+}
+
+}  // namespace tpuwh::server::text
