@@ -28,7 +28,7 @@ Examples:
   tpu-webhook doctor --output json | jq -r '.checks[] | select(.verdict == "fail") | .fix'
   kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,\
 clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,configmaps,\
-customresourcedefinitions -A -o json > cluster.json
+namespaces,customresourcedefinitions -A -o json > cluster.json
   tpu-webhook doctor --cluster cluster.json)";
 
 }  // namespace

@@ -65,9 +65,10 @@ std::string_view name(Verdict verdict) {
 
 Checks examine(const View& view) {
   Checks out;
-  for (const auto check : {check_api_server, check_configuration, check_service, check_certificate,
-                           check_validation, check_deployment, check_freshness, check_places,
-                           check_rbac, check_neighbours, check_workload_apis, check_ledger})
+  for (const auto check :
+       {check_api_server, check_configuration, check_release, check_service, check_port,
+        check_certificate, check_validation, check_deployment, check_freshness, check_places,
+        check_rbac, check_neighbours, check_workload_apis, check_ledger})
     check(view, out);
   if (harmless(view)) soften(out);
   return out;

@@ -1,4 +1,5 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/entries.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/base64.hpp"
@@ -26,19 +27,30 @@ tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate
   return std::min<tls::SystemTime::duration>(renewal, quarter);
 }
 
+std::string log_of_the_program(const View& view) {
+  return kubectl(view.ns, fmt::format("logs deployment/{}", live::installed_name));
+}
+
 std::string how_to_renew(const View& view) {
   if (view.issues_itself)
-    return fmt::format(
-        "the program issues and renews it; why it did not: kubectl -n {} logs deployment/{}",
-        view.ns, live::installed_name);
+    return "the program issues and renews it; why it did not: " + log_of_the_program(view);
   return "renew it: ask its issuer (cert-manager)";
+}
+
+bool is_cert_managers(const View& view) {
+  const Json annotations =
+      text::member(text::member(view.configuration.object, "metadata"), "annotations");
+  return !text::text_member(annotations, "cert-manager.io/inject-ca-from").empty();
 }
 
 std::string how_to_trust(const View& view) {
   if (view.issues_itself)
-    return fmt::format("the program writes it; why it did not: kubectl -n {} logs deployment/{}",
-                       view.ns, live::installed_name);
-  return "set the caBundle to the CA that signed it: helm upgrade with certificate.caBundle";
+    return "the program writes it; why it did not: " + log_of_the_program(view);
+  if (is_cert_managers(view))
+    return "cert-manager's CA injector writes it; whether it has the CA: " +
+           kubectl(view.ns, "describe certificates");
+  return "set the caBundle to the CA that signed it, here in ca.crt: " +
+         with_values(view, {"--set-file certificate.caBundle=ca.crt"});
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
@@ -96,9 +108,7 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
     fail(out, check,
          fmt::format("the caBundle{} in the MutatingWebhookConfiguration cannot be used: {}",
                      of_entries(all, names), certificates.error().message()),
-         view.issues_itself
-             ? how_to_trust(view)
-             : "helm upgrade with certificate.caBundle, or without certificate.secretName");
+         how_to_trust(view));
     bundles.erase(bundle);
   }
 }
@@ -122,6 +132,14 @@ void check_trust(const View& view, const std::string& secret, const std::string&
   if (good) ok(out, check, fmt::format("the API server trusts it for {}", host));
 }
 
+std::string how_to_have_one(const View& view) {
+  if (view.issues_itself) return put_back(view);
+  if (is_cert_managers(view))
+    return "cert-manager makes it; why it did not: " + kubectl(view.ns, "describe certificates");
+  return fmt::format("make it, of type kubernetes.io/tls, from files of its issuer: {}",
+                     kubectl(view.ns, "create secret tls NAME --cert=tls.crt --key=tls.key"));
+}
+
 std::string no_secret(const View& view) {
   const std::string secret = fmt::format("Secret {}/{}", view.ns, view.secret_name);
   return view.issues_itself
@@ -139,8 +157,7 @@ void check_certificate(const View& view, Checks& out) {
   Bundles bundles = bundles_of(view);
   check_bundles(view, bundles, out);
   if (view.secret.found == Found::absent)
-    return fail(out, check, no_secret(view),
-                "helm upgrade with the chart's values, or issue the certificate");
+    return fail(out, check, no_secret(view), how_to_have_one(view));
   if (!view.secret.there()) return unknown(out, check, view.secret.why);
   const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, view.secret_name);
   const std::string encoded =

@@ -1,4 +1,5 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/entries.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/limits/limits.hpp"
@@ -14,7 +15,10 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-constexpr auto upgrade = "helm upgrade with the chart's values";
+// How the entries become what the chart says. Helm 4 leaves what somebody else has written.
+std::string as_the_chart_says(const View& view) {
+  return put_back(view) + "; where kubectl has edited it, Helm 4 needs --force-conflicts, too";
+}
 
 // The namespaces that a selector leaves out by name.
 std::vector<std::string> excluded(const Json& entry) {
@@ -46,14 +50,15 @@ std::vector<std::string> deviations(const Json& entry) {
   return out;
 }
 
-void check_entries(const Json& entries, Checks& out) {
+void check_entries(const View& view, const Json& entries, Checks& out) {
   constexpr auto check = "configuration";
   bool good = true;
   for (const Json& entry : entries) {
     const auto found = deviations(entry);
     if (found.empty()) continue;
     good = false;
-    warn(out, check, fmt::format("{}: {}", name_of(entry), fmt::join(found, "; ")), upgrade);
+    warn(out, check, fmt::format("{}: {}", name_of(entry), fmt::join(found, "; ")),
+         as_the_chart_says(view));
   }
   if (good)
     ok(out, check,
@@ -84,7 +89,7 @@ void check_timeout(const View& view, const Json& entry, Checks& out) {
   warn(out, "failure-policy",
        fmt::format("{}: timeoutSeconds is {}; the ledger may need {} s to answer", name_of(entry),
                    found, least),
-       "helm upgrade --set timeoutSeconds=10");
+       with_values(view, {"--set timeoutSeconds=10"}));
 }
 
 // An entry of Pods that are changed, or may be: their mode is not known.
@@ -96,17 +101,17 @@ void check_enforced(const View& view, const Json& entry, std::optional<bool> sha
                      "multi-host slices are created unchanged and hold their chips without "
                      "forming a slice",
                      name_of(entry)),
-         "helm upgrade --set failurePolicy=Fail");
+         with_values(view, {"--set failurePolicy=Fail"}));
 }
 
 // An entry of Pods that are never changed.
-void check_watched(const Json& entry, Checks& out) {
+void check_watched(const View& view, const Json& entry, Checks& out) {
   if (ignores_failures(entry)) return;
   warn(out, "failure-policy",
        fmt::format("{}: failurePolicy is Fail, but its Pods are not changed: while the webhook is "
                    "unreachable they are refused for nothing",
                    name_of(entry)),
-       upgrade);
+       as_the_chart_says(view));
 }
 
 void check_policies(const View& view, const Json& entries, Checks& out) {
@@ -116,7 +121,7 @@ void check_policies(const View& view, const Json& entries, Checks& out) {
   for (const Json& entry : entries) {
     const auto shadow = in_shadow(view, workload_of(entry));
     if (is_shadow(entry) || is_of_claims(entry) || shadow.value_or(false))
-      check_watched(entry, out);
+      check_watched(view, entry, out);
     else
       check_enforced(view, entry, shadow, out);
     if (ignores_failures(entry)) ignoring.push_back(name_of(entry));
@@ -133,7 +138,8 @@ void check_policies(const View& view, const Json& entries, Checks& out) {
 
 void check_namespaces(const View& view, const Json& entries, Checks& out) {
   constexpr auto check = "namespaces";
-  const std::string fix = fmt::format("{}: it excludes kube-system and {}", upgrade, view.ns);
+  const std::string fix =
+      as_the_chart_says(view) + "; it excludes kube-system and the webhook's own";
   std::vector<std::string> own, system;
   std::set<std::string> left_out;
   for (const Json& entry : entries) {
@@ -174,9 +180,8 @@ void check_configuration(const View& view, Checks& out) {
                     ? "the MutatingWebhookConfiguration tpu-webhook has only entries of shadow "
                       "namespaces"
                     : "there is no MutatingWebhookConfiguration tpu-webhook: no Pod is sent to it",
-                "helm install tpu-webhook charts/tpu-webhook -n tpu-webhook-system "
-                "--create-namespace");
-  check_entries(entries, out);
+                our_release(view) ? put_back(view) : install(view));
+  check_entries(view, entries, out);
   check_policies(view, entries, out);
   check_namespaces(view, entries, out);
 }
@@ -198,7 +203,7 @@ void check_validation(const View& view, Checks& out) {
                     "caBundle than the mutating ones ({}): they cannot be called, and "
                     "objects that can never start are admitted",
                     fmt::join(other, ", ")),
-        upgrade);
+        as_the_chart_says(view));
   ok(out, check, "workload objects are checked when they are created");
 }
 

@@ -1,5 +1,6 @@
 // What the replicas themselves say of their watches, by their metrics.
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/metric_lines.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/limits/limits.hpp"
@@ -65,20 +66,19 @@ void check_freshness(const View& view, Checks& out) {
     warn(out, check,
          fmt::format("{}: Ray workers without index labels get no ids from it",
                      fmt::join(faults, ", ")),
-         fmt::format(
-             "for the cause: kubectl -n {} logs POD; a NetworkPolicy may block it from the API "
-             "server",
-             view.ns));
+         "for the cause: " +
+             kubectl(view.ns, "logs POD; a NetworkPolicy may block it from the API server"));
   if (fresh > 0)
     ok(out, check,
        fmt::format("{} {} the cluster; the last event of the API server is {:.0f} s old",
                    topology::counted(fresh, "replica"), fresh == 1 ? "watches" : "watch", oldest));
   if (!silent.empty())
-    out.push_back({Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
-                   fmt::format("needs get of pods/proxy and access from the API server to port "
-                               "health; by hand: kubectl -n {} port-forward POD 8081, then curl "
-                               "http://localhost:8081/metrics",
-                               view.ns)});
+    out.push_back(
+        {Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
+         "needs get of pods/proxy and access from the API server to port health; by hand: " +
+             kubectl(view.ns,
+                     "port-forward POD 8081, then curl "
+                     "http://localhost:8081/metrics")});
 }
 
 }  // namespace tpuwh::server::doctor

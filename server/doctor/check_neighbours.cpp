@@ -1,5 +1,6 @@
 // Other mutating webhooks that see the same Pods.
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/entries.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/live/installation.hpp"
@@ -71,19 +72,20 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
 struct Rival {
   Neighbour neighbour;
   std::vector<std::string> workloads;  // as --workloads names them
-  const char* remove;                  // how to be without it, if one can
+  const char* remove;                  // how to be without it, where Helm does not know
 };
 
 const std::vector<Rival>& rivals() {
   static const std::vector<Rival> all = {
       {{"the KubeRay TPU webhook", [](std::string_view name) { return has(name, "kuberay-tpu"); }},
        {"ray"},
-       "or uninstall it: helm uninstall kuberay-tpu-webhook; where GKE's Ray add-on brings it, the "
-       "add-on, which runs KubeRay, too"},
+       "or be without it: where GKE's Ray add-on brings it, without the add-on, which runs "
+       "KubeRay, "
+       "too"},
       {{"gke-tpu-env-injector",
         [](std::string_view name) { return has(name, "tpu-env-injector"); }},
        {"statefulset"},
-       "or uninstall its chart"},
+       "or uninstall it"},
       {{"GKE's TPU webhook",
         [](std::string_view name) {
           return has(name, "gke.io") && has(name, "tpu") && !has(name, "kuberay-tpu");
@@ -94,14 +96,24 @@ const std::vector<Rival>& rivals() {
   return all;
 }
 
+// How to be without a neighbour.
+std::string without(const Rival& rival, const Json& configuration) {
+  const auto release = release_of(configuration);
+  return release ? "or uninstall it: " + uninstall(*release) : rival.remove;
+}
+
 // How to leave `workloads` to somebody else. An empty value would mean all of them.
 std::string leave_out(const View& view, const std::vector<std::string>& workloads) {
   std::vector<std::string> others;
   for (const std::string& each : handled(view))
     if (std::ranges::find(workloads, each) == workloads.end()) others.push_back(each);
-  if (others.empty()) return "helm uninstall tpu-webhook";
-  return fmt::format("helm upgrade --set 'config.workloads={{{}}}' leaves {} to it",
-                     fmt::join(others, ","), fmt::join(workloads, ", "));
+  if (others.empty()) {
+    const auto release = our_release(view);
+    return release ? uninstall(*release) : "uninstall tpu-webhook";
+  }
+  return fmt::format(
+      "leave {} to it: {}", fmt::join(workloads, ", "),
+      with_values(view, {fmt::format("--set 'config.workloads={{{}}}'", fmt::join(others, ","))}));
 }
 
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
@@ -124,11 +136,12 @@ void check_rival(const View& view, const Rival& rival, const Json& configuration
                     "(shadow mode)",
                     who, fmt::join(both, ", ")));
   const bool first = name_of_object(configuration) < live::installed_name;
-  warn(out, check,
-       fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
-                   "which leaves values that are there",
-                   who, fmt::join(both, ", "), first ? "before" : "after"),
-       fmt::format("use one of them: {}; {}", leave_out(view, both), rival.remove));
+  warn(
+      out, check,
+      fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
+                  "which leaves values that are there",
+                  who, fmt::join(both, ", "), first ? "before" : "after"),
+      fmt::format("use one of them: {}; {}", leave_out(view, both), without(rival, configuration)));
 }
 
 // GKE's own webhook may be where no configuration shows it.

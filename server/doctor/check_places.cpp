@@ -1,5 +1,6 @@
 // Whether Ray workers that need a place get one, by the metrics of the replicas.
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/metric_lines.hpp"
 #include "server/limits/limits.hpp"
 #include "topology/counted.hpp"
@@ -40,9 +41,9 @@ void check_places(const View& view, Checks& out) {
     return fail(out, check,
                 fmt::format("a worker group waits for a place that the ledger does not give ({})",
                             fmt::join(stalled, ", ")),
-                fmt::format("kubectl -n {} logs POD | grep msg=ledger says why; "
-                            "docs/operations.md, \"Ray workers get no ids\", says what to do",
-                            view.ns));
+                kubectl(view.ns,
+                        "logs POD | grep msg=ledger says why; docs/operations.md, \"Ray workers "
+                        "get no ids\", says what to do"));
   if (told > 0)
     ok(out, check,
        fmt::format("no worker group waits for a place, according to {}",

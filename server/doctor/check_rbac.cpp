@@ -1,4 +1,5 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/live/installation.hpp"
@@ -13,8 +14,9 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-constexpr auto how_to_fix =
-    "helm upgrade with the chart's values, or apply what `tpu-webhook rules --rbac` prints";
+std::string how_to_fix(const View& view) {
+  return put_back(view) + "; or apply what `tpu-webhook rules --rbac` prints";
+}
 
 bool covers(const Json& list, const std::string& wanted) {
   return list.is_array() &&
@@ -97,7 +99,8 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   if (role.found == Found::unknown) return unknown(out, check, role.why);
   if (binding.found == Found::unknown) return unknown(out, check, binding.why);
   const auto absent = [&](const std::string& what) {
-    fail(out, check, fmt::format("there is no {} {}", what, live::installed_name), how_to_fix);
+    fail(out, check, fmt::format("there is no {} {}", what, live::installed_name),
+         how_to_fix(view));
   };
   if (!role.there() && !settings_known(view))
     return unknown(out, check, fmt::format("whether a {} is needed: {}", kind, view.config.why));
@@ -108,12 +111,12 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   if (!lacking.empty())
     fail(out, check,
          fmt::format("{} {} lacks {}", kind, live::installed_name, fmt::join(lacking, "; ")),
-         how_to_fix);
+         how_to_fix(view));
   else if (!binds(binding.object, kind, account, view.ns))
     fail(out, check,
          fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
                      live::installed_name, kind, view.ns, account),
-         how_to_fix);
+         how_to_fix(view));
   else
     ok(out, check, fmt::format("{} {} grants what `serve` needs", kind, live::installed_name));
 }

@@ -1,4 +1,5 @@
 #include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
 #include "server/doctor/entries.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
@@ -42,8 +43,8 @@ void check_service(const View& view, Checks& out) {
   constexpr auto check = "service";
   const std::string service = fmt::format("Service {}/{}", view.ns, live::installed_name);
   if (view.service.found == Found::absent)
-    return fail(out, check, service + " does not exist; the API server calls it",
-                "helm upgrade with the chart's values");
+    return fail(out, check, service + " does not exist; the API server calls it" + refused(view),
+                put_back(view));
   if (!view.service.there()) return unknown(out, check, view.service.why);
   if (text::text_member(text::member(view.service.object, "spec"), "type") == "ExternalName")
     return ok(out, check, service + " points to a server outside the cluster (ExternalName)");
@@ -51,9 +52,7 @@ void check_service(const View& view, Checks& out) {
   const std::size_t ready = ready_endpoints(view.endpoint_slices);
   if (ready == 0)
     return fail(out, check, fmt::format("{} has no ready endpoint{}", service, refused(view)),
-                fmt::format("kubectl -n {} get pods,events; the Pods' log says why they are not "
-                            "ready",
-                            view.ns));
+                kubectl(view.ns, "get pods,events; the Pods' log says why they are not ready"));
   ok(out, check, fmt::format("{} has {}", service, topology::counted(ready, "ready endpoint")));
 }
 
@@ -61,7 +60,7 @@ void check_deployment(const View& view, Checks& out) {
   constexpr auto check = "deployment";
   const std::string name = fmt::format("Deployment {}/{}", view.ns, live::installed_name);
   if (view.deployment.found == Found::absent)
-    return fail(out, check, name + " does not exist", "helm upgrade with the chart's values");
+    return fail(out, check, name + " does not exist", put_back(view));
   if (!view.deployment.there()) return unknown(out, check, view.deployment.why);
   const auto number = [](const Json& value, long otherwise) {
     return value.is_number_integer() ? value.get<long>() : otherwise;
@@ -71,7 +70,7 @@ void check_deployment(const View& view, Checks& out) {
   const long there =
       number(text::member(text::member(view.deployment.object, "status"), "availableReplicas"), 0);
   const std::string what = fmt::format("{} has {} of {} replicas available", name, there, wanted);
-  const std::string fix = fmt::format("kubectl -n {} describe deployment,pods", view.ns);
+  const std::string fix = kubectl(view.ns, "describe deployment,pods");
   if (there == 0)
     fail(out, check, what, fix);
   else if (there < wanted)
@@ -88,11 +87,9 @@ void check_deployment(const View& view, Checks& out) {
   for (const auto& [image, count] : images)
     list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", image, count);
   if (images.size() > 1)
-    warn(
-        out, "versions", "replicas run different images: " + list,
-        fmt::format("wait for the rollout to finish, or see why it does not: kubectl -n {} rollout "
-                    "status deployment/{}",
-                    view.ns, live::installed_name));
+    warn(out, "versions", "replicas run different images: " + list,
+         "wait for the rollout to finish, or see why it does not: " +
+             kubectl(view.ns, fmt::format("rollout status deployment/{}", live::installed_name)));
   else
     ok(out, "versions", images.empty() ? "no replica runs an image" : "all replicas run " + list);
 }

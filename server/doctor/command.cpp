@@ -59,7 +59,7 @@ int run_doctor(const DoctorOptions& options, const text::Console& console) {
   std::optional<text::Progress> progress(std::in_place,
                                          console.watched ? &console.err.stream() : nullptr);
   progress->now("asking the API server");
-  const View view = fetch(**session, *installed);
+  const View view = fetch(**session, *installed, !options.ns.empty());
   progress.reset();  // the line is erased before anything is printed
   return report(options, view, console);
 }

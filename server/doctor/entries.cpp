@@ -20,11 +20,27 @@ std::string first_word(const Json& entry) {
   return name;
 }
 
+// As the chart writes it for a workload API that is left out: a label that is there and is not.
+bool matches_nothing(const Json& entry) {
+  const Json all = text::member(text::member(entry, "objectSelector"), "matchExpressions");
+  const auto says = [](const Json& each, const char* operation) {
+    return text::text_member(each, "operator") == operation;
+  };
+  return std::ranges::any_of(all, [&](const Json& one) {
+    return says(one, "Exists") && std::ranges::any_of(all, [&](const Json& other) {
+             return says(other, "DoesNotExist") &&
+                    text::text_member(one, "key") == text::text_member(other, "key");
+           });
+  });
+}
+
 }  // namespace
 
 Json entries_of(const Json& configuration) {
-  Json entries = text::member(configuration, "webhooks");
-  return entries.is_array() ? entries : Json::array();
+  Json entries = Json::array();
+  for (const Json& each : text::member(configuration, "webhooks"))
+    if (!matches_nothing(each)) entries.push_back(each);
+  return entries;
 }
 
 std::string name_of(const Json& entry) {

@@ -10,7 +10,8 @@
 
 namespace tpuwh::server::doctor {
 
-// "webhooks" of a configuration; an empty array where there are none.
+// "webhooks" of a configuration; an empty array where there are none. Without those that no Pod
+// reaches.
 Json entries_of(const Json& configuration);
 
 std::string name_of(const Json& entry);

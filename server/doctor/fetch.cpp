@@ -114,16 +114,18 @@ void fetch_replicas(kube::client::Session& session, View& view) {
 
 }  // namespace
 
-View fetch(kube::client::Session& session, const live::Installation& installed) {
+View fetch(kube::client::Session& session, const live::Installation& installed, bool ns_is_asked) {
   const auto& config = session.config();
   View view;
   view.server = fmt::format("{}:{} ({})", config.host, config.port, config.source);
   view.ns = installed.ns;
+  view.ns_is_asked = ns_is_asked;
   view.now = std::chrono::system_clock::now();
   view.version = get_path(session, "/version");
   view.watch_list = try_watch_list(session);
   Live objects(session);
   read_objects(objects, view);
+  read_releases(objects, view);
   fetch_replicas(session, view);
   view.ray = get_path(session, "/apis/ray.io");
   view.jobset = get_path(session, "/apis/jobset.x-k8s.io");

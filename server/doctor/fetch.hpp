@@ -8,6 +8,7 @@
 namespace tpuwh::server::doctor {
 
 // What may not be read, or is not there, is said in its place of the view.
-View fetch(kube::client::Session& session, const live::Installation& installed);
+//   ns_is_asked  `installed` is of -n
+View fetch(kube::client::Session& session, const live::Installation& installed, bool ns_is_asked);
 
 }  // namespace tpuwh::server::doctor

@@ -1,9 +1,11 @@
 #include "server/doctor/objects.hpp"
 
+#include "server/doctor/commands.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 
@@ -46,6 +48,7 @@ Read read_config(Objects& objects, const View& view) {
 
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
+  view.name_space = objects.get({"", "v1", "namespaces", ""}, "Namespace", ns);
   view.service = objects.get({"", "v1", "services", ns}, "Service", live::installed_name);
   view.endpoint_slices =
       objects.list({"discovery.k8s.io", "v1", "endpointslices", ns}, "EndpointSlice",
@@ -65,12 +68,20 @@ void read_workload(Objects& objects, View& view) {
 }
 
 void read_rbac(Objects& objects, View& view) {
-  view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", live::installed_name);
-  view.cluster_role_binding =
-      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", live::installed_name);
   view.role = objects.get(rbac("roles", view.ns), "Role", live::installed_name);
   view.role_binding =
       objects.get(rbac("rolebindings", view.ns), "RoleBinding", live::installed_name);
+}
+
+// What is in no namespace, and says which: the configuration by whom it calls, else any by whose
+// release it is.
+void read_what_is_in_none(Objects& objects, View& view) {
+  read_configurations(objects, view);
+  view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", live::installed_name);
+  view.cluster_role_binding =
+      objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", live::installed_name);
+  if (view.ns_is_asked || view.configuration.there()) return;
+  if (const auto release = our_release(view)) view.ns = release->ns;
 }
 
 }  // namespace
@@ -79,8 +90,18 @@ Read our_configuration(Objects& objects) {
   return objects.get(mutating(), mutating_kind, live::installed_name);
 }
 
+void read_releases(Objects& objects, View& view) {
+  const auto release = our_release(view);
+  if (!release) return;
+  view.releases_asked = true;
+  view.releases = objects.list({"", "v1", "secrets", release->ns}, "Secret",
+                               fmt::format("owner=helm,name={}", release->name));
+  // What a release was rendered with is nobody's business here.
+  for (Json& each : view.releases.items) each = {{"metadata", text::member(each, "metadata")}};
+}
+
 void read_objects(Objects& objects, View& view) {
-  read_configurations(objects, view);
+  read_what_is_in_none(objects, view);
   read_workload(objects, view);
   read_rbac(objects, view);
   view.ledger = objects.list(kube::cluster::ledger_objects(view.ns), "ConfigMap",

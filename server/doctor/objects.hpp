@@ -24,6 +24,10 @@ class Objects {
 // The MutatingWebhookConfiguration tpu-webhook.
 Read our_configuration(Objects& objects);
 
+// Helm's records of our release, after read_objects(). They are Secrets, which nobody should write
+// into a file: of a running cluster alone.
+void read_releases(Objects& objects, View& view);
+
 // Every object of the view, whose `ns` is known. What may not be read, or is not there, is said
 // in its place.
 void read_objects(Objects& objects, View& view);

@@ -72,6 +72,7 @@ View view_of(const std::vector<Json>& objects, const std::string& ns,
   view.now = now;
   view.ns = !ns.empty() ? ns : live::installation_namespace(our_configuration(snapshot).object);
   if (view.ns.empty()) view.ns = live::usual_namespace;
+  view.ns_is_asked = !ns.empty();
   view.version = view.watch_list = not_known(not_in_a_file);
   read_objects(snapshot, view);
   for (const Json& pod : view.pods.items)

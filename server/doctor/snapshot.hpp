@@ -13,7 +13,7 @@ namespace tpuwh::server::doctor {
 inline constexpr auto snapshot_made_with =
     "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
     "clusterroles,clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,"
-    "configmaps,customresourcedefinitions -A -o json";
+    "configmaps,namespaces,customresourcedefinitions -A -o json";
 
 // `objects`: of any kinds and namespaces. A kind of which there is no object at all is not known
 // rather than absent; nor does a file say what only a running API server does: its version, and

@@ -46,8 +46,9 @@ struct Replica {
 };
 
 struct View {
-  std::string server;  // "https://HOST:PORT as <source>"
-  std::string ns;      // where tpu-webhook is installed
+  std::string server;        // "https://HOST:PORT as <source>"
+  std::string ns;            // where tpu-webhook is installed
+  bool ns_is_asked = false;  // by -n: nothing that was found says another
   std::chrono::system_clock::time_point now;
 
   Read version;        // GET /version
@@ -55,6 +56,9 @@ struct View {
   Read configuration;  // the MutatingWebhookConfiguration tpu-webhook
   ReadList mutating;   // all MutatingWebhookConfigurations
   Read validating;     // the ValidatingWebhookConfiguration tpu-webhook
+  Read name_space;     // the Namespace `ns`
+  ReadList releases;   // Helm's records of our release: metadata of Secrets
+  bool releases_asked = false;
   Read service;
   ReadList endpoint_slices;  // of that Service
   Read deployment;

@@ -42,7 +42,7 @@ class Peer:
         while len(rest) < length:
             rest += self.stream.recv(65536)
         self.got = rest[length:]
-        return (head + b"\r\n\r\n" + rest[:length]).decode()
+        return (head + b"\r\n\r\n" + rest[:length]).decode(errors="surrogateescape")
 
     def send(self, text):
         self.stream.sendall(text.encode())

@@ -64,6 +64,7 @@ MODULES = {
             kustomize="github.com/ray-project/kuberay/ray-operator",
         ),
         Module("helm", {"helm": "helm"}),
+        Module("helm3", {"helm": "helm3"}),
     )
 }
 

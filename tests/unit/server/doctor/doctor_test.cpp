@@ -418,6 +418,126 @@ TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
 }
 
+// As Helm marks what it makes, of a release that is called otherwise than the chart.
+void install_by_helm(View& view, const std::string& chart) {
+  for (Read* each : {&view.configuration, &view.deployment}) {
+    each->object["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "tpu-hooks"},
+                                               {"meta.helm.sh/release-namespace", here}};
+    each->object["metadata"]["labels"] = {{"helm.sh/chart", chart}};
+  }
+}
+
+Json record_of(int revision, const std::string& status) {
+  return {{"metadata", {{"labels", {{"version", std::to_string(revision)}, {"status", status}}}}}};
+}
+
+TEST(DoctorTest, a_command_names_release_chart_and_namespace_and_keeps_every_other_value) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  EXPECT_EQ(find(examine(view), "failure-policy")->fix,
+            "helm upgrade tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
+            "--reset-then-reuse-values --set failurePolicy=Fail");
+}
+
+TEST(DoctorTest, a_command_says_the_values_whose_default_was_another_when_it_was_installed) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.1.0");
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  pod["containers"][0]["ports"] = Json::array({{{"name", "https"}, {"containerPort", 8443}}});
+  const Checks checks = examine(view);
+  EXPECT_THAT(find(checks, "failure-policy")->fix,
+              HasSubstr("--reset-then-reuse-values --set config.mode=enforce --set "
+                        "priorityClassName= --set port=8443 --set failurePolicy=Fail"));
+  EXPECT_THAT(find(checks, "port")->fix, testing::Not(HasSubstr("--set port=8443")));
+}
+
+TEST(DoctorTest, a_name_that_is_none_makes_no_command) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  for (Read* each : {&view.configuration, &view.deployment})
+    each->object["metadata"]["annotations"]["meta.helm.sh/release-name"] = "x; touch y #";
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  view.ns = "it's";
+  view.deployment.object["status"] = Json::object();
+  const Checks checks = examine(view);
+  EXPECT_THAT(find(checks, "failure-policy")->fix, testing::Not(HasSubstr("touch")));
+  EXPECT_EQ(find(checks, "deployment")->fix, "kubectl -n 'it'\\''s' describe deployment,pods");
+}
+
+TEST(DoctorTest, a_rival_is_uninstalled_from_where_its_release_is) {
+  View view = installed();
+  Json rival = configuration_of("kuberay-tpu-mutating-webhook-cfg", "");
+  view.mutating.items.push_back(rival);
+  EXPECT_THAT(find(examine(view), "rival")->fix, testing::Not(HasSubstr("uninstall")));
+  rival["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "rays"},
+                                      {"meta.helm.sh/release-namespace", "ray-system"}};
+  view.mutating.items.back() = rival;
+  EXPECT_THAT(find(examine(view), "rival")->fix, HasSubstr("helm uninstall rays -n ray-system"));
+}
+
+TEST(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
+  View view = installed();
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  Json& port = pod["containers"][0]["ports"];
+  port = Json::array({{{"name", "https"}, {"containerPort", 9443}}});
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("only at 443 and 10250"));
+  EXPECT_THAT(find(examine(view), "port")->fix, HasSubstr("--set port=10250"));
+  view.version.object["gitVersion"] = "v1.36.3";
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok) << "it is not GKE";
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("9443"));
+  port[0]["containerPort"] = 10250;
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok);
+  pod["hostNetwork"] = true;
+  EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("the kubelet's"));
+}
+
+TEST(DoctorTest, a_namespace_that_is_gone_is_said_with_first_aid) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  view.name_space = view.service = view.deployment = absent();
+  const Checks checks = examine(view);
+  EXPECT_EQ(find(checks, "release")->verdict, Verdict::fail);
+  EXPECT_THAT(find(checks, "release")->fix,
+              HasSubstr("kubectl delete mutatingwebhookconfigurations"));
+  EXPECT_THAT(find(checks, "service")->fix,
+              HasSubstr("helm install tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
+                        "--create-namespace -f values.yaml"));
+}
+
+TEST(DoctorTest, what_helm_has_recorded_is_said) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.2.0");
+  view.releases_asked = true;
+  view.releases = all({record_of(9, "superseded"), record_of(10, "deployed")});
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::ok);
+  view.releases.items.push_back(record_of(11, "pending-upgrade"));
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::warn);
+  EXPECT_THAT(find(examine(view), "release")->fix,
+              HasSubstr("helm rollback tpu-hooks 10 -n tpu-webhook-system"));
+  view.releases = all({record_of(1, "pending-install")});
+  EXPECT_THAT(find(examine(view), "release")->fix, HasSubstr("helm uninstall tpu-hooks -n"));
+  view.releases = all({});
+  EXPECT_THAT(find(examine(view), "release")->fix, HasSubstr("helm install tpu-hooks"));
+  view.releases = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list secrets"};
+  EXPECT_EQ(find(examine(view), "release")->verdict, Verdict::unknown);
+}
+
+TEST(DoctorTest, an_entry_of_no_pod_is_none) {
+  View view = installed();
+  split(view.configuration.object, {"jobset"}, {"ray"});
+  const Json key = {{"key", "k"}, {"operator", "Exists"}};
+  Json other = key;
+  other["operator"] = "DoesNotExist";
+  view.configuration.object["webhooks"][1]["objectSelector"]["matchExpressions"] = {key, other};
+  view.config = there({{"workloads", {"jobset"}}});
+  for (const Check& each : examine(view))
+    EXPECT_THAT(each.what, testing::Not(HasSubstr("ray.pods.tpu-webhook.dev"))) << each.check;
+}
+
 TEST(DoctorTest, nobody_may_read_anything) {
   View view;
   view.ns = here;

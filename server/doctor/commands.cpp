@@ -1,0 +1,190 @@
+#include "server/doctor/commands.hpp"
+
+#include "server/doctor/entries.hpp"
+#include "server/doctor/settings_of.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+constexpr auto chart = "charts/tpu-webhook";
+
+// Whose defaults of mode, port and priority class were others; charts/tpu-webhook/README.md,
+// "Upgrading from 0.1".
+constexpr std::string_view older_chart = "tpu-webhook-0.1.";
+
+// As one word of a POSIX shell.
+std::string word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/:=@%+";
+  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+// Labels of a DNS name, as Helm asks of a release's name.
+bool is_name(std::string_view text) {
+  constexpr std::size_t longest = 53;
+  if (text.empty() || text.size() > longest) return false;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('.', begin), text.size());
+    if (!webhook::text::is_dns_label(text.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+std::string of_metadata(const Json& object, const char* part, const char* key) {
+  return text::text_member(text::member(text::member(object, "metadata"), part), key);
+}
+
+// Our own objects, of which one at least is left of any installation.
+std::vector<const Json*> ours(const View& view) {
+  std::vector<const Json*> out;
+  for (const Read* each : {&view.configuration, &view.validating, &view.deployment, &view.service,
+                           &view.cluster_role, &view.cluster_role_binding})
+    if (each->there()) out.push_back(&each->object);
+  return out;
+}
+
+// Whether somebody renders the chart and applies it, as Argo CD does: its labels are there, and
+// no word of Helm's.
+bool is_rendered(const View& view) {
+  const auto objects = ours(view);
+  return !our_release(view) && std::ranges::any_of(objects, [](const Json* each) {
+    return !of_metadata(*each, "labels", "helm.sh/chart").empty();
+  });
+}
+
+Release release_or_usual(const View& view) {
+  return our_release(view).value_or(Release{live::installed_name, view.ns});
+}
+
+// Whether Helm would say "has no deployed releases".
+bool has_no_record(const View& view) {
+  const bool of_the_namespace = release_or_usual(view).ns == view.ns;
+  return (of_the_namespace && view.name_space.found == Found::absent) ||
+         (view.releases.there() &&
+          std::ranges::none_of(revisions(view.releases), [](const auto& each) {
+            return each.status == "deployed" || each.status == "superseded";
+          }));
+}
+
+bool enforces(const View& view) {
+  const std::string mode = setting(view, "mode");
+  return settings_known(view) ? mode != "shadow" : !refusing(view).empty();
+}
+
+// The values whose default was another in the chart that is installed: what holds now.
+std::vector<std::string> former_defaults(const View& view) {
+  const auto objects = ours(view);
+  const bool older = std::ranges::any_of(objects, [](const Json* each) {
+    return of_metadata(*each, "labels", "helm.sh/chart").starts_with(older_chart);
+  });
+  if (!older || !view.deployment.there()) return {};
+  const Json pod = text::member(text::member(view.deployment.object, "spec"), "template");
+  std::vector<std::string> out = {
+      fmt::format("--set config.mode={}", enforces(view) ? "enforce" : "shadow"),
+      "--set " + word("priorityClassName=" +
+                      text::text_member(text::member(pod, "spec"), "priorityClassName"))};
+  if (const int port = container_port(pod, "https"); port != 0)
+    out.push_back(fmt::format("--set port={}", port));
+  return out;
+}
+
+std::string upgrade(const View& view, const std::vector<std::string>& flags) {
+  const Release release = release_or_usual(view);
+  std::vector<std::string> all = former_defaults(view);
+  std::erase_if(all, [&](const std::string& each) {
+    const auto key = each.substr(0, each.find('=') + 1);
+    return std::ranges::any_of(flags, [&](const auto& flag) { return flag.starts_with(key); });
+  });
+  all.insert(all.end(), flags.begin(), flags.end());
+  return fmt::format("helm upgrade {} {} -n {} --reset-then-reuse-values{}{}", word(release.name),
+                     chart, word(release.ns), all.empty() ? "" : " ", fmt::join(all, " "));
+}
+
+// Helm takes over what carries its annotations with this name and namespace.
+std::string install_again(const View& view) {
+  const Release release = release_or_usual(view);
+  return fmt::format("helm install {} {} -n {} --create-namespace -f values.yaml",
+                     word(release.name), chart, word(release.ns));
+}
+
+}  // namespace
+
+std::optional<Release> release_of(const Json& object) {
+  Release release{of_metadata(object, "annotations", "meta.helm.sh/release-name"),
+                  of_metadata(object, "annotations", "meta.helm.sh/release-namespace")};
+  if (!is_name(release.name) || !webhook::text::is_dns_label(release.ns)) return std::nullopt;
+  return release;
+}
+
+std::optional<Release> our_release(const View& view) {
+  for (const Json* each : ours(view))
+    if (auto release = release_of(*each)) return release;
+  return std::nullopt;
+}
+
+std::vector<Revision> revisions(const ReadList& records) {
+  std::vector<Revision> out;
+  for (const Json& each : records.items)
+    if (const auto number = webhook::text::plain_decimal(of_metadata(each, "labels", "version")))
+      out.push_back({*number, of_metadata(each, "labels", "status")});
+  std::ranges::sort(out, std::ranges::greater{}, &Revision::number);
+  return out;
+}
+
+std::string kubectl(const std::string& ns, std::string_view what) {
+  return fmt::format("kubectl -n {} {}", word(ns), what);
+}
+
+std::string with_values(const View& view, const std::vector<std::string>& flags) {
+  if (is_rendered(view))
+    return fmt::format("render the chart again, as it was rendered, with {} besides, and apply it",
+                       fmt::join(flags, " "));
+  if (has_no_record(view))
+    return fmt::format("Helm has no record of it: {} {}; values.yaml: those that it had",
+                       install_again(view), fmt::join(flags, " "));
+  return upgrade(view, flags);
+}
+
+std::string put_back(const View& view) {
+  if (is_rendered(view)) return "render the chart again, as it was rendered, and apply it";
+  if (has_no_record(view))
+    return fmt::format("Helm has no record of it: {}; values.yaml: those that it had",
+                       install_again(view));
+  return upgrade(view, {});
+}
+
+std::string install(const View& view) {
+  return fmt::format(
+      "helm install {} {} -n {} --create-namespace --set image.repository=REGISTRY/tpu-webhook",
+      live::installed_name, chart, word(view.ns.empty() ? live::usual_namespace : view.ns));
+}
+
+std::string uninstall(const Release& release) {
+  return fmt::format("helm uninstall {} -n {}", word(release.name), word(release.ns));
+}
+
+std::string roll_back(const Release& release, unsigned revision) {
+  return fmt::format("helm rollback {} {} -n {}", word(release.name), revision, word(release.ns));
+}
+
+std::string stop_calling() {
+  return fmt::format(
+      "kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations {} "
+      "--ignore-not-found",
+      live::installed_name);
+}
+
+}  // namespace tpuwh::server::doctor

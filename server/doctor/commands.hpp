@@ -1,0 +1,55 @@
+// Commands that a person is told to run. Here alone they are made: each names what it is about in
+// full (release, chart, namespace), keeps every value that it does not name, and a name that the
+// cluster told is one word of the shell.
+#pragma once
+
+#include "server/doctor/view.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::doctor {
+
+// Helm's name for an installation, and the namespace that holds its record of it.
+struct Release {
+  std::string name, ns;
+};
+
+// The release that an object is of, by the annotations that Helm writes. Nothing where Helm did
+// not install it, or where the names are none.
+std::optional<Release> release_of(const Json& object);
+
+// That of our own objects: of the first that says one.
+std::optional<Release> our_release(const View& view);
+
+// Revisions of a release by Helm's word, newest first.
+struct Revision {
+  unsigned number;
+  std::string status;  // "deployed", "pending-upgrade"
+};
+std::vector<Revision> revisions(const ReadList& records);
+
+// "kubectl -n NAMESPACE WHAT".
+std::string kubectl(const std::string& ns, std::string_view what);
+
+// How to give values other contents: `--set` and the like, complete. All others stay, also those
+// whose default was another when the installation was made. Without a release, in words.
+std::string with_values(const View& view, const std::vector<std::string>& flags);
+
+// How what the chart makes is made again with the values that it had, what somebody has deleted or
+// edited too.
+std::string put_back(const View& view);
+
+// How to install it where nothing is.
+std::string install(const View& view);
+
+std::string uninstall(const Release& release);
+// "helm rollback NAME REVISION -n NAMESPACE"
+std::string roll_back(const Release& release, unsigned revision);
+
+// What lets Pods be created while nobody answers and nobody can.
+std::string stop_calling();
+
+}  // namespace tpuwh::server::doctor
