@@ -16,9 +16,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import generate
+from tools import helm_program
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -32,16 +34,23 @@ SUPPLIED = {"certificate": {"mode": "supplied", "secretName": "mine", "caBundle"
 MANAGED = {"certificate": {"mode": "cert-manager"}}
 MODES = {"internal": {}, "cert-manager": MANAGED, "supplied": SUPPLIED}
 
+# Values without which something else would be rendered than anybody wants: null for one is refused.
+ALWAYS = {("image",), ("image", "repository"), ("port",), ("config",), ("certificate",), ("certificate", "mode"), ("failurePolicy",), ("timeoutSeconds",),
+          ("validation",), ("namespaces",), ("namespaces", "optIn"), ("namespaces", "selector"), ("namespaces", "optIn", "enabled"),
+          ("namespaces", "optIn", "label"), ("namespaces", "optIn", "value"), ("shadowNamespaces",), ("shadowNamespaces", "label"),
+          ("shadowNamespaces", "value"), ("networkPolicy",), ("networkPolicy", "enabled"), ("networkPolicy", "apiServerPorts"),
+          ("flowSchema",), ("flowSchema", "enabled"), ("flowSchema", "priorityLevel"), ("podMonitor",), ("podMonitor", "enabled")}
+
 # The keys that the chart writes into the program's configuration file, beside those of `config`.
 DERIVED = {
-    "internal": {"listen": ":8443", "healthListen": ":8081", "tls": {"secret": "tpu-webhook-certificate"}},
-    "supplied": {"listen": ":8443", "healthListen": ":8081", "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
+    "internal": {"listen": ":10250", "healthListen": ":8081", "tls": {"secret": "tpu-webhook-certificate"}},
+    "supplied": {"listen": ":10250", "healthListen": ":8081", "tls": {"cert": "/certificate/tls.crt", "key": "/certificate/tls.key"}},
 }
 DERIVED["cert-manager"] = DERIVED["supplied"]
 
 # Every setting, with a value that is not its default.
 SETTINGS = {
-    "mode": "shadow", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
+    "mode": "enforce", "workloads": ["ray", "jobset"], "placement": False, "placementHint": False, "annotationPrefix": "tpu.example.com",
     "basePort": 65535, "kuberayTruncatedService": True, "tpuNameEverywhere": True, "torchTpu": True, "threads": 8,
     "ledger": "none", "log": {"format": "json", "level": "debug"}, "drain": {"delay": "1s", "timeout": "60500ms"},
     "perWorkload": {"ray": {"mode": "enforce"}, "jobset": {"placement": True, "placementHint": False}},
@@ -53,11 +62,14 @@ WORKLOADS = ["ray", "lws", "jobset", "job", "statefulset", "pod"]
 
 # (config, the workload APIs whose entry may refuse a Pod, those that have an entry)
 POLICIES = [
-    ({}, WORKLOADS, WORKLOADS),
+    ({}, [], WORKLOADS),
+    ({"mode": None}, [], WORKLOADS),
+    ({"mode": "enforce"}, WORKLOADS, WORKLOADS),
+    ({"perWorkload": {"ray": {"mode": "enforce"}}}, ["ray"], WORKLOADS),
     ({"mode": "shadow"}, [], WORKLOADS),
     ({"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}, ["jobset"], WORKLOADS),
-    ({"perWorkload": {"ray": {"mode": "shadow"}, "pod": None}}, WORKLOADS[1:], WORKLOADS),
-    ({"workloads": ["ray", "pod"]}, ["ray", "pod"], ["ray", "pod"]),
+    ({"mode": "enforce", "perWorkload": {"ray": {"mode": "shadow"}, "pod": None}}, WORKLOADS[1:], WORKLOADS),
+    ({"mode": "enforce", "workloads": ["ray", "pod"]}, ["ray", "pod"], ["ray", "pod"]),
     ({"workloads": ["job"], "mode": "shadow"}, [], ["job"]),
 ]
 
@@ -84,7 +96,9 @@ TEXTS = [
     ({"config": {"drain": {"delay": "0", "timeout": "1.5h"}}}, ["terminationGracePeriodSeconds: 5405"]),
     ({"image": {"repository": "r.example/a", "tag": "v2"}}, ['image: "r.example/a:v2"']),
     ({"image": {"tag": "v2", "digest": "sha256:" + "0" * 64}}, [f'image: "tpu-webhook@sha256:{"0" * 64}"']),
-    ({"failurePolicy": "Ignore", "timeoutSeconds": 3}, ["timeoutSeconds: 3", "no failurePolicy: Fail"]),
+    ({"replicas": None}, ["no replicas:", "kind: PodDisruptionBudget", "topologyKey: kubernetes.io/hostname"]),
+    ({"failurePolicy": "Ignore", "timeoutSeconds": 3, "config": {"mode": "enforce"}}, ["timeoutSeconds: 3", "no failurePolicy: Fail"]),
+    ({}, ["no failurePolicy: Fail", "priorityClassName: tpu-webhook", "kind: PriorityClass", "value: 1000000000", "no ResourceQuota"]),
     ({}, ["no kind: PodMonitor"]),
     ({"podMonitor": {"enabled": True, "interval": "15s", "labels": {"release": "x"}}},
      ["kind: PodMonitor", "port: health", "path: /metrics", "interval: 15s", "release: x"]),
@@ -111,8 +125,15 @@ TEXTS = [
     ({"networkPolicy": {"enabled": False}, "flowSchema": {"enabled": False}}, ["no NetworkPolicy", "no FlowSchema"]),
     ({"networkPolicy": {"apiServerPorts": [16443]}, "flowSchema": {"priorityLevel": "system"}},
      ["port: 16443", "no port: 6443", "name: system"]),
-    ({"priorityClassName": "system-cluster-critical"}, ["priorityClassName: system-cluster-critical"]),
+    ({"priorityClassName": "system-cluster-critical"}, ["priorityClassName: system-cluster-critical", "kind: ResourceQuota",
+                                                        "scopeName: PriorityClass", "values: [system-cluster-critical]", "no kind: PriorityClass"]),
+    ({"priorityClassName": "of-ours"}, ["priorityClassName: of-ours", "no kind: PriorityClass", "no ResourceQuota"]),
+    ({"priorityClassName": ""}, ["no priorityClassName", "no kind: PriorityClass"]),
 ]
+
+# What the default render says.
+NO_IMAGE = ("image.repository is not set: no image is published yet, so build one (scripts/image), push it, and say where it is: "
+            "--set image.repository=REGISTRY/tpu-webhook")
 
 # (values, what helm's message names)
 REFUSED = [
@@ -122,7 +143,9 @@ REFUSED = [
     ({"config": {"ledger": "memory"}}, "/replicas"),
     ({"replicas": "3"}, "/replicas"),
     ({"image": {"digest": "sha256:1"}}, "/image/digest"),
-    ({"image": {"repository": ""}}, "/image/repository"),
+    ({"image": {"repository": ""}}, NO_IMAGE),
+    ({"image": {"repository": None}}, NO_IMAGE),
+    ({"image": {"repository": "", "digest": "sha256:" + "0" * 64}}, NO_IMAGE),
     ({"image": {"pullPolicy": "always"}}, "/image/pullPolicy"),
     ({"port": 443}, "/port"),
     ({"port": 8081}, "/port"),
@@ -131,6 +154,10 @@ REFUSED = [
     ({"namespaces": {"exclude": ["A_b"]}}, "/namespaces/exclude/0"),
     ({"namespaces": {"selector": {"matchExpressions": [{"key": "a", "operator": "in"}]}}}, "/operator"),
     ({"namespaces": {"optIn": {"enabled": True, "label": ""}}}, "/namespaces/optIn/label"),
+    ({"namespaces": {"optIn": {"enabled": True, "value": "shadow"}}}, "/namespaces/optIn/value"),
+    ({"namespaces": {"optIn": {"enabled": True, "label": "a/b", "value": "c"}}, "shadowNamespaces": {"label": "a/b", "value": "c"}},
+     'namespaces.optIn.value is shadowNamespaces.value, "c"'),
+    ({"replicas": None, "config": {"ledger": "memory"}}, "replicas"),
     ({"shadowNamespaces": {"value": True}}, "/shadowNamespaces/value"),
     ({"config": {"mode": "off"}}, "/config/mode"),
     ({"config": {"ledger": "clusters"}}, "/config/ledger"),
@@ -207,9 +234,18 @@ def helm(*arguments, values=None):
                           capture_output=True, check=True, env={**os.environ, "KUBECONFIG": "/dev/null"}).stdout
 
 
+def with_image(values):
+    """These values, and an image where they say none: without one nothing is rendered."""
+    image = (values or {}).get("image", {})
+    return {**(values or {}), "image": {"repository": "tpu-webhook", **image} if isinstance(image, dict) else image}
+
+
 def render(values=None, *more):
-    return helm("template", "release", str(CHART), "--namespace", NAMESPACE, "--values", "-", *more,
-                values=values)
+    return render_exactly(with_image(values), *more)
+
+
+def render_exactly(values, *more):
+    return helm("template", "release", str(CHART), "--namespace", NAMESPACE, "--values", "-", *more, values=values)
 
 
 @functools.cache
@@ -231,7 +267,52 @@ def entries(text):
         entry = {key: re.search(rf"^ +{key}: (\S+)$", one, re.M)[1] for key in ("failurePolicy", "timeoutSeconds", "path")}
         lines = one[one.index("expression: |-\n"):].splitlines()[1:]
         entry["expression"] = "\n".join(line[10:] for line in lines if line.startswith(" " * 10))
-        found.append({"name": one.splitlines()[0], **entry})
+        left_out = "operator: DoesNotExist" in one.partition("rules:")[0].partition("objectSelector:")[2]
+        found.append({"name": one.splitlines()[0], **entry, **({"leftOut": True} if left_out else {})})
+    return found
+
+
+def every_value():
+    """(path, default) of each value of values.yaml, and of the maps that they are in."""
+    def below(values, path):
+        for name, value in values.items():
+            yield (*path, name), value
+            if isinstance(value, dict):
+                yield from below(value, (*path, name))
+
+    return list(below(default_values(), ()))
+
+
+def nested(path, value, values):
+    """`values` with one more, as Helm reads it from a file."""
+    out = dict(values)
+    out[path[0]] = value if len(path) == 1 else nested(path[1:], value, out.get(path[0]) if isinstance(out.get(path[0]), dict) else {})
+    return out
+
+
+@functools.cache
+def default_values():
+    """values.yaml, as Helm reads it: a chart that renders its values says so."""
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "templates").mkdir()
+        (pathlib.Path(folder) / "Chart.yaml").write_text("{apiVersion: v2, name: x, version: 1.0.0}", encoding="utf-8")
+        (pathlib.Path(folder) / "templates" / "x.yaml").write_text("kind: X\nvalues: {{ .Values | toJson | quote }}", encoding="utf-8")
+        shutil.copy(CHART / "values.yaml", folder)
+        text = helm("template", "x", folder)
+    return json.loads(json.loads(re.search(r"^values: (.*)$", text, re.M)[1]))
+
+
+def broken(text):
+    """Lines that have a name and no content, by what stands below them; and what Go writes for a thing that is no text."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    found = []
+    for one, after in itertools.zip_longest(lines, lines[1:], fillvalue="---"):
+        bare = re.match(r"( *)(?:- )*([\w./-]+):$", one)
+        inner = len(one) - len(one.lstrip(" -"))
+        if bare and not (len(after) - len(after.lstrip(" ")) > len(bare[1]) or after.startswith(" " * (inner if "- " in one else len(bare[1])) + "- ")):
+            found.append(one)
+        if re.search(r"map\[|<nil>|<no value>|%!|: (null|~)$|\[null\]", one):
+            found.append(one)
     return found
 
 
@@ -254,7 +335,14 @@ class Chart(unittest.TestCase):
     maxDiff = None
 
     def test_lint(self):
-        helm("lint", "--strict", str(CHART))
+        helm("lint", "--strict", str(CHART), "--set", "image.repository=r.example/tpu-webhook")
+
+    def test_the_default_says_what_it_lacks(self):
+        """Else its Pods would wait for an image that does not exist, and nobody would answer."""
+        for verb in (["template", "release", str(CHART)], ["install", "release", str(CHART), "--dry-run=client"]):
+            with self.assertRaises(subprocess.CalledProcessError) as refusal:
+                helm(*verb)
+            self.assertIn(NO_IMAGE, refusal.exception.stderr)
 
     def test_golden(self):
         found = defaults()
@@ -302,7 +390,7 @@ class Chart(unittest.TestCase):
                 self.assertCountEqual(wanted, lines)
 
     def test_a_change_rolls_the_pods(self):
-        sums = [re.search(r"checksum/config: (\w+)", render({"config": {"mode": mode}}))[1] for mode in ("shadow", "enforce", "shadow")]
+        sums = [re.search(r"checksum/config: (\w+)", render({"config": {"mode": mode}}))[1] for mode in (None, "enforce", "shadow")]
         self.assertEqual(sums[0], sums[2])
         self.assertNotEqual(sums[0], sums[1])
 
@@ -320,11 +408,24 @@ class Chart(unittest.TestCase):
         """An entry is waited for, and may refuse, where its workload API is enforced; all others are Ignore and 2 s."""
         for config, enforced, handled in POLICIES:
             with self.subTest(config):
-                found = {entry["name"]: (entry["failurePolicy"], entry["timeoutSeconds"], entry["path"]) for entry in
-                         entries(render({"config": config, "timeoutSeconds": 7}))}
+                every = entries(render({"config": config, "timeoutSeconds": 7}))
+                self.assertCountEqual(of_workloads(set(WORKLOADS) - set(handled)), [entry["name"] for entry in every if "leftOut" in entry])
+                self.assertEqual(set(), {entry["failurePolicy"] for entry in every if "leftOut" in entry} - {"Ignore"})
+                found = {entry["name"]: (entry["failurePolicy"], entry["timeoutSeconds"], entry["path"]) for entry in every if "leftOut" not in entry}
                 wanted = {name: ("Ignore", "2", "/mutate") for name in of_workloads(handled) + ["claims.pods.tpu-webhook.dev"]}
                 wanted |= {name: ("Fail", "7", "/mutate") for name in of_workloads(enforced)}
                 self.assertEqual({**wanted, "shadow.pods.tpu-webhook.dev": ("Ignore", "2", "/shadow")}, found)
+
+    def test_no_values_add_an_entry_that_refuses(self):
+        """It would have no caBundle until a replica has written it, and refuse until then."""
+        names = [[entry["name"] for entry in entries(render({"config": config}))] for config, _, _ in POLICIES]
+        self.assertEqual([names[0]] * len(names), names)
+
+    def test_no_revision_says_a_bundle_that_somebody_else_writes(self):
+        """Helm would take it away, or go back to an old one, when it rolls back."""
+        for mode in ("internal", "cert-manager"):
+            self.assertFalse(re.search("^ *caBundle:", render(MODES[mode]), re.M))
+        self.assertNotIn("lookup", "".join(file.read_text(encoding="utf-8") for file in sorted((CHART / "templates").iterdir())))
 
     def test_what_is_left_out_falls_into_no_other_entry(self):
         conditions = {entry["name"]: entry["expression"] for entry in entries(render({"config": {"workloads": ["ray", "job"]}}))}
@@ -337,13 +438,14 @@ class Chart(unittest.TestCase):
         for config, enforced, _ in POLICIES:
             with self.subTest(config):
                 notes = helm("install", "release", str(CHART), "--dry-run=client", "--namespace", NAMESPACE, "--values", "-",
-                             values={"config": config}).partition("\nNOTES:\n")[2]
+                             values=with_image({"config": config})).partition("\nNOTES:\n")[2]
                 if enforced:
                     order = config.get("workloads", WORKLOADS)
                     named = ", ".join(name for name in order if name in enforced)
                     self.assertIn(f"if they are of {named}; their controllers retry", notes)
                 else:
                     self.assertIn("every Pod is created as usual, and none is changed", notes)
+                    self.assertIn(f"helm upgrade release charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values --set config.mode=enforce\n", notes)
 
     def test_common_labels_and_annotations_are_on_every_object(self):
         text = render({"commonLabels": {"team": "x", "app.kubernetes.io/name": "other"}, "commonAnnotations": {"who": "me"},
@@ -383,6 +485,46 @@ class Chart(unittest.TestCase):
                     render(values)
                 self.assertIn(named, refusal.exception.stderr)
 
+    def test_each_value_taken_away(self):
+        """null takes a default away: a field is left out, or it is refused by name; nothing is rendered without its content."""
+        usual = defaults().splitlines()
+        for depth in (1, 2, 3):
+            refused, text = self.render_what_is_allowed({path: None for path, _ in every_value() if len(path) == depth})
+            with self.subTest(depth=depth):
+                self.assertEqual([], broken(text))
+                more = [line for line in text.splitlines() if line not in usual and not re.search(r"checksum/config|config\.yaml:|\{\}$", line)]
+                self.assertEqual([], more, "what was left out is not left out")
+                self.assertNotIn("null", configuration(text))
+                self.assertLessEqual({path for path in ALWAYS if len(path) == depth}, refused)
+
+    def test_each_value_of_another_type(self):
+        """Refused by name, or what it says is rendered as it stands."""
+        for other in ("no", 7, -1, 2.5, True, [], [7], {}, {"a": {"b": 1}}):
+            for depth in (1, 2, 3):
+                given = {path: other for path, value in every_value() if len(path) == depth and type(other) is not type(value)}
+                with self.subTest(other=other, depth=depth):
+                    _, text = self.render_what_is_allowed(given)
+                    self.assertEqual([], broken(text))
+
+    def render_what_is_allowed(self, given):
+        """(paths that are refused, what is rendered of the others): Helm says of all at once whether they fit."""
+        refused = set()
+        while True:
+            values = functools.reduce(lambda all, path: nested(path, given[path], all), given.keys() - refused, with_image({}))
+            if ("image",) not in given:
+                values = with_image(values)
+            try:
+                return refused, render_exactly(values)
+            except subprocess.CalledProcessError as refusal:
+                said = refusal.stderr
+            named = {path for path in given if re.search(rf"at '/{'/'.join(path)}(/[^']*)?':", said)}
+            for at, missing in re.findall(r"at '([^']*)': missing propert(?:y|ies) (.*)", said):
+                named |= {(*filter(None, at.split("/")), name) for name in re.findall(r"'([^']+)'", missing)} & given.keys()
+            if NO_IMAGE in said:
+                named.add(("image", "repository"))
+            self.assertTrue(named - refused, said)
+            refused |= named
+
     def test_old_kubernetes_refused(self):
         with self.assertRaises(subprocess.CalledProcessError) as refusal:
             render({}, "--kube-version", "1.29.9")
@@ -396,15 +538,6 @@ class Chart(unittest.TestCase):
         self.assertCountEqual(named, set(schema["properties"]) - {"global"})
         table = set(re.findall(r"`([A-Za-z]+)", (CHART / "README.md").read_text(encoding="utf-8")))
         self.assertLessEqual(set(named), table)
-
-
-def helm_program():
-    """The pinned helm of tests/e2e/controlplane; the first call builds it."""
-    sys.path.insert(0, str(ROOT / "tests" / "e2e"))
-    from controlplane import programs  # pylint: disable=import-outside-toplevel
-
-    programs.ensure(["helm"])
-    return programs.path("helm")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def test_cert_manager_is_asked_for_what_the_api_server_wants(release, api, cert_
 
 
 def test_helm_installs_upgrades_and_leaves_nothing(release, api, plane, picture):
-    """Mode internal: an upgrade says the bundle again that a replica wrote, and touches no key; then every kind is looked at."""
+    """Mode internal: no upgrade touches the bundle that a replica wrote, or a key; then every kind is looked at."""
     release.uninstall()
     try:
         api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ELSEWHERE}})
@@ -89,10 +89,13 @@ def test_helm_installs_upgrades_and_leaves_nothing(release, api, plane, picture)
         assert bundles(api) == {None}
         kept = {"tls.key": BUNDLE, "bundle.crt": BUNDLE}
         api.patch("v1", "Secret", "tpu-webhook-certificate", {"data": kept}, ELSEWHERE)
+        for kind in (CONFIGURATION, VALIDATING):
+            webhooks = api.get(*kind, NAME)["webhooks"]
+            api.patch(*kind, NAME, {"webhooks": [{**one, "clientConfig": {**one["clientConfig"], "caBundle": BUNDLE}} for one in webhooks]})
         helm(plane, "upgrade", "--set", "replicas=2")
         assert bundles(api) == {BUNDLE}, "an upgrade takes away whom the API server trusts"
         assert api.get("v1", "Secret", "tpu-webhook-certificate", ELSEWHERE)["data"] == kept
-        helm(plane, "upgrade", "--set", "replicas=2,config.mode=shadow")
+        helm(plane, "upgrade", "--set", "replicas=2,config.mode=enforce")
         assert bundles(api) == {BUNDLE}
         during = everything(plane)
         assert {"Secret", "ClusterRole", "MutatingWebhookConfiguration", "FlowSchema"} <= {kind for kind, *_ in during - before}
@@ -135,7 +138,7 @@ def dry_run(plane, objects):
 
 def helm(plane, verb, *arguments):
     command = [programs.path("helm"), "--kubeconfig", str(plane.kubeconfig), "--namespace", ELSEWHERE, verb, NAME]
-    command += [] if verb == "uninstall" else [str(chart.CHART)]
+    command += [] if verb == "uninstall" else [str(chart.CHART), "--set", "image.repository=tpu-webhook"]
     answer = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
     if answer.returncode != 0:
         raise RuntimeError(f"helm {verb}: {answer.stderr.strip()}")

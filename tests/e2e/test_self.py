@@ -122,7 +122,7 @@ def test_the_relay_is_a_service(release, namespace):
 
 def test_the_chart_is_installed_anew_with_other_values(release, namespace, api):
     """What the next stories stand on: other values reach the API server and the program."""
-    values = {"replicas": 2, "failurePolicy": "Ignore", "config": {"basePort": 9471, "perWorkload": {"lws": {"placement": False}}}}
+    values = {"replicas": 2, "failurePolicy": "Ignore", "config": {"mode": "enforce", "basePort": 9471, "perWorkload": {"lws": {"placement": False}}}}
     with release.reinstalled(values):
         configuration = api.get(*CONFIGURATION, release.configuration)
         assert configuration["webhooks"][0]["failurePolicy"] == "Ignore"

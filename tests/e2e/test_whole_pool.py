@@ -80,7 +80,7 @@ def eight_pools(api, spoiled: int, way):
 
 
 def without_hint(release):
-    return release.reinstalled({"config": {"placementHint": False, "log": {"format": "json"}}})
+    return release.reinstalled({"config": {"mode": "enforce", "placementHint": False, "log": {"format": "json"}}})
 
 
 def played_often(namespace, count: int, together: bool = True, edit=None) -> list:

@@ -22,7 +22,7 @@ from wire import Connection, tls
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 ARCHIVE = None  # path of the image; who runs this sets it
 NAME, NAMESPACE = "tpu-webhook", "tpu-webhook"
-PORT, HEALTH = 8443, 8081
+PORT, HEALTH = 10250, 8081  # the chart's; in a network namespace of its own
 
 
 def alone():
@@ -37,6 +37,7 @@ def alone():
 def rendered(**values):
     command = [programs.path("helm"), "template", NAME, CHECKOUT / "charts" / "tpu-webhook", "--namespace",
                NAMESPACE, "--values", "-"]
+    values = {"image": {"repository": "tpu-webhook"}, **values}  # played() says which it is
     text = subprocess.run(command, input=json.dumps(values), capture_output=True, text=True, check=True).stdout
     return [document for document in yaml.safe_load_all(text) if document]
 
@@ -109,7 +110,7 @@ class Pod:
         certificates.server(folder, "ca", folder / "tls.crt", [f"DNS:{NAME}.{NAMESPACE}.svc", "DNS:localhost"])
         self.ca = folder / "ca.crt"
         supplied = {"mode": "supplied", "secretName": "serving", "caBundle": self.ca.read_text(encoding="utf-8")}
-        objects = rendered(replicas=1, config={"ledger": "none", "log": {"format": "json"}, **(config or {})}, certificate=supplied,
+        objects = rendered(replicas=1, config={"mode": "enforce", "ledger": "none", "log": {"format": "json"}, **(config or {})}, certificate=supplied,
                            **values)
         data = {name: base64.b64encode((folder / name).read_bytes()).decode() for name in ("tls.crt", "tls.key")}
         objects.append({"kind": "Secret", "metadata": {"name": "serving"}, "data": data})

@@ -10,17 +10,12 @@ tpu-webhook-tls
 {{- end -}}
 {{- end }}
 
-{{/* The line caBundle of each entry. None where somebody else writes it: cert-manager, or the
-     program; of what the program has written the same is said again, so that an upgrade does not
-     take it away. Where nothing is looked up (`helm template`) there is none. */}}
+{{/* The line caBundle of each entry. None where somebody else writes it, cert-manager or the program,
+     in any revision: what a manifest never said no upgrade changes and no rollback takes away, and what
+     it once said would be an old CA when Helm goes back to it. */}}
 {{- define "tpu-webhook.caBundle" -}}
 {{- if eq .Values.certificate.mode "supplied" -}}
 caBundle: {{ include "tpu-webhook.suppliedBundle" . }}
-{{- else if eq .Values.certificate.mode "internal" -}}
-{{- $secret := lookup "v1" "Secret" .Release.Namespace (include "tpu-webhook.ownSecret" .) | default dict -}}
-{{- with dig "data" "bundle.crt" "" $secret -}}
-caBundle: {{ . }}
-{{- end -}}
 {{- end -}}
 {{- end }}
 

@@ -2,6 +2,7 @@
      values.schema.json keeps out of `config`. */}}
 {{- define "tpu-webhook.config" -}}
 {{- $config := deepCopy .Values.config -}}
+{{- $_ := set $config "mode" (include "tpu-webhook.ownMode" .) -}}
 {{- $_ := set $config "listen" (printf ":%d" (int .Values.port)) -}}
 {{- $_ := set $config "healthListen" ":8081" -}}
 {{- if eq .Values.certificate.mode "internal" -}}
@@ -38,11 +39,16 @@
 {{- toYaml $names }}
 {{- end }}
 
+{{/* "shadow" or "enforce": that of all workload APIs that have none of their own. */}}
+{{- define "tpu-webhook.ownMode" -}}
+{{ .Values.config.mode | default "shadow" }}
+{{- end }}
+
 {{/* "shadow" or "enforce": the mode of a workload API, {root, workload}. */}}
 {{- define "tpu-webhook.mode" -}}
 {{- $config := .root.Values.config -}}
 {{- $own := (get ($config.perWorkload | default dict) .workload | default dict).mode | default "" -}}
-{{- eq ($own | default $config.mode | default "") "shadow" | ternary "shadow" "enforce" -}}
+{{ $own | default (include "tpu-webhook.ownMode" .root) }}
 {{- end }}
 
 {{/* The workload APIs whose Pods are changed, as a YAML list of names. */}}

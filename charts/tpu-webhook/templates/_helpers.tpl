@@ -22,17 +22,25 @@ name: {{ .name | default "tpu-webhook" }}
 namespace: {{ .root.Release.Namespace }}
 {{- end }}
 labels:
-  {{- merge $ours (.labels | default dict) .root.Values.commonLabels | toYaml | nindent 2 }}
-{{- with merge dict (.annotations | default dict) .root.Values.commonAnnotations }}
+  {{- merge $ours (.labels | default dict) (.root.Values.commonLabels | default dict) | toYaml | nindent 2 }}
+{{- with merge dict (.annotations | default dict) (.root.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{- define "tpu-webhook.image" -}}
+{{- if not .Values.image.repository -}}
+{{- fail "image.repository is not set: no image is published yet, so build one (scripts/image), push it, and say where it is: --set image.repository=REGISTRY/tpu-webhook" -}}
+{{- end -}}
 {{- with .Values.image -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end }}
+{{- end }}
+
+{{/* "true" with two replicas or more, and where somebody else says how many. */}}
+{{- define "tpu-webhook.several" -}}
+{{- if or (kindIs "invalid" .Values.replicas) (gt (int .Values.replicas) 1) }}true{{ end -}}
 {{- end }}
 
 {{- define "tpu-webhook.subjects" -}}

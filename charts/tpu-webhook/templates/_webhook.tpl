@@ -1,5 +1,5 @@
 {{/* What all entries of the configuration for Pods say; {root, name, policy, timeout, path,
-     caBundle, namespaces, key and value of a label, condition, expression}. */}}
+     caBundle, namespaces, key and value of a label, leftOut, condition, expression}. */}}
 {{- define "tpu-webhook.webhook" -}}
 - name: {{ .name }}
   failurePolicy: {{ .policy }}
@@ -8,13 +8,22 @@
     {{- include "tpu-webhook.client" . | nindent 4 }}
   namespaceSelector:
     {{- .namespaces | nindent 4 }}
-  {{- with .key }}
+  {{- if .leftOut }}
+  # Of no Pod: config.workloads leaves it out. It is here all the same, so that it has its caBundle when
+  # an upgrade or a rollback takes it in again.
+  objectSelector:
+    matchExpressions:
+      - key: tpu-webhook.dev/left-out
+        operator: Exists
+      - key: tpu-webhook.dev/left-out
+        operator: DoesNotExist
+  {{- else if .key }}
   # Spares the API server the condition for most Pods.
   objectSelector:
     matchExpressions:
-      - key: {{ . }}
-        operator: {{ empty $.value | ternary "Exists" "In" }}
-        {{- with $.value }}
+      - key: {{ .key }}
+        operator: {{ empty .value | ternary "Exists" "In" }}
+        {{- with .value }}
         values: [{{ . | quote }}]
         {{- end }}
   {{- end }}
@@ -135,6 +144,11 @@ matchConditions:
 
 {{/* Namespaces of an entry that does what it says, and of one that only watches. */}}
 {{- define "tpu-webhook.namespaces" -}}
+{{- $optIn := .Values.namespaces.optIn -}}
+{{- $shadow := .Values.shadowNamespaces -}}
+{{- if and $optIn.enabled (eq $optIn.label $shadow.label) (eq $optIn.value $shadow.value) -}}
+{{- fail (printf "namespaces.optIn.value is shadowNamespaces.value, \"%s\": every namespace with that label would be in shadow mode, and no other handled; say another" $optIn.value) -}}
+{{- end -}}
 matchExpressions:
   {{- include "tpu-webhook.excluded" . | nindent 2 }}
   {{- if .Values.shadowNamespaces.label }}
@@ -172,7 +186,7 @@ matchExpressions:
 - key: kubernetes.io/metadata.name
   operator: NotIn
   values:
-    {{- concat (list "kube-system" .Release.Namespace) .Values.namespaces.exclude | uniq | toYaml | nindent 4 }}
+    {{- concat (list "kube-system" .Release.Namespace) (.Values.namespaces.exclude | default list) | uniq | toYaml | nindent 4 }}
 {{- end }}
 
 {{/* What cert-manager is told, where it writes caBundle. */}}

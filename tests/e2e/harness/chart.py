@@ -15,7 +15,8 @@ CHART = pathlib.Path(os.environ.get("TPUWH_CHART") or ROOT / "charts" / "tpu-web
 
 
 def render(release: str, namespace: str, values: dict) -> list:
-    """The objects that `helm install` would create, in helm's order."""
+    """The objects that `helm install` would create, in helm's order; the image is one that nobody pulls."""
+    values = {**values, "image": {"repository": "tpu-webhook", **values.get("image", {})}}
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(values, file)
         file.flush()

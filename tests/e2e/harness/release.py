@@ -28,10 +28,11 @@ SECRET = "tpu-webhook-supplied"
 PROBES = "tpu-webhook-probe"  # a namespace; reviews of it are ours and are not counted
 CHECKS = ("checked", "never_works", "forbidden")  # reasons that only /validate has
 CONFIGURATION = ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration")
+ENFORCED = {"mode": "enforce"}  # the chart's default is shadow
 
 
 class Release:
-    """`values` go to the chart, over a certificate of ours and one replica."""
+    """`values` go to the chart, over a certificate of ours, one replica and the mode enforce."""
 
     def __init__(self, state: State, api: Api, program: pathlib.Path, values: dict | None = None):
         self._state, self._api, self._program = state, api, program
@@ -105,6 +106,36 @@ class Release:
         finally:
             self.uninstall()
             self.values = ours
+            self.install()
+
+    @contextlib.contextmanager
+    def handed_over(self, values: dict, install, uninstall):
+        """While this holds the objects are somebody else's: `install` has made them, as the chart renders them with `values`.
+
+        Ours are the processes, and that the Service leads to them: of it type and name alone, so that whoever made it can
+        change it.
+        """
+        self.uninstall()
+        try:
+            install()
+            self.rendered = chart.one(chart.render(NAME, NAMESPACE, values), CONFIGURATION[1])
+            self.deployment = self._api.get("apps/v1", "Deployment", NAME, NAMESPACE)
+            spec = operators.loopback_service(NAME, NAMESPACE, self._state.addresses[NAME])["spec"]
+            leads = {key: spec[key] for key in ("type", "externalName")}
+            self._api.patch("v1", "Service", NAME, {"spec": {**leads, "clusterIP": None, "clusterIPs": None}}, NAMESPACE)
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.mkdir(parents=True)
+            self._start({**self.deployment["spec"], "replicas": 1})
+            self.wait_called()
+            yield self
+        finally:
+            for one in self.replicas:
+                one.forget()
+            if self._service:
+                self._service.end()
+            self.replicas, self._service = [], None
+            uninstall()
+            self.wait_called(False)
             self.install()
 
     # -- being called -------------------------------------------------------------------------
@@ -202,7 +233,7 @@ class Release:
 
     def _defaults(self) -> dict:
         ca = base64.b64decode(self._state.ca_bundle()).decode()
-        return {"replicas": 1, "certificate": {"mode": "supplied", "secretName": SECRET, "caBundle": ca}}
+        return {"replicas": 1, "config": ENFORCED, "certificate": {"mode": "supplied", "secretName": SECRET, "caBundle": ca}}
 
     def _certificate(self) -> None:
         """The Secret that an operator would supply, for the name that the API server asks for."""

@@ -1,7 +1,7 @@
 """One replica: the program as the container of the rendered Deployment would run it.
 
 What is changed of what the chart rendered, and nothing else:
-* ports: `:8443` becomes a free port of 127.0.0.1, and so does every other containerPort, as all
+* ports: `:10250` becomes a free port of 127.0.0.1, and so does every other containerPort, as all
   replicas share one network here;
 * paths below a volumeMount's mountPath: the mount is a folder of this control plane, as there is
   no container to mount it in. Its files are the Secret's, as the API server returns them; of the
