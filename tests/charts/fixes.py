@@ -309,6 +309,36 @@ class FirstAid(unittest.TestCase):
                     self.assertIn(" ".join(usual.split()), " ".join(page.split()))
 
 
+class Rollback(unittest.TestCase):
+    """What a replica has written is there after every revision; tests/e2e/test_rollback.py plays it under load."""
+
+    STEPS = [f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values --set timeoutSeconds=8",
+             f"helm rollback {RELEASE} 1 -n {NAMESPACE}",
+             f"helm upgrade {RELEASE} charts/tpu-webhook -n {NAMESPACE} --reset-then-reuse-values --set 'config.workloads={{ray}}'",
+             f"helm rollback {RELEASE} 1 -n {NAMESPACE}", f"helm rollback {RELEASE} 2 -n {NAMESPACE}"]
+
+    def test_every_entry_keeps_its_bundle(self):
+        for helm in options.helm:
+            installation = Installation(helm, VALUES)
+            bundle = "T0xE"
+            self.write(installation, bundle)
+            for step in self.STEPS:
+                installation.run(step)
+                with self.subTest(helm=pathlib.Path(helm).name, step=step):
+                    for kind in (MUTATING, "ValidatingWebhookConfiguration"):
+                        self.assertEqual({bundle}, {entry["clientConfig"].get("caBundle") for entry in entries(installation, kind)})
+                bundle += "T0xE"  # a CA was renewed meanwhile
+                self.write(installation, bundle)
+
+    @staticmethod
+    def write(installation, bundle):
+        """As a replica does."""
+        installation.cluster.one("Secret", "tpu-webhook-certificate", NAMESPACE)["data"] = {"bundle.crt": bundle}
+        for kind in (MUTATING, "ValidatingWebhookConfiguration"):
+            for entry in entries(installation, kind):
+                entry["clientConfig"]["caBundle"] = bundle
+
+
 class Notes(unittest.TestCase):
     """What helm says after an install, typed as it stands, one line after the other."""
 
