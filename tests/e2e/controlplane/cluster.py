@@ -90,7 +90,7 @@ def _versions(with_operators: list) -> dict:
     found["etcd"] = programs.module_version("kubernetes", "go.etcd.io/etcd/server/v3")
     found["kwok"] = programs.module_version("kubernetes", "sigs.k8s.io/kwok")
     for name in with_operators:
-        found[name] = programs.module_version(name, programs.MODULES[name].kustomize)
+        found[name] = programs.operator_version(name)
     return found
 
 

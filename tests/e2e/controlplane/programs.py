@@ -1,6 +1,6 @@
 """Building upstream's programs at the versions that modules/*/go.mod pin.
 
-Each module names its programs in a `tool` directive, so `go build -o bin/ tool` makes them all.
+`go build` makes the programs of a module together, so what they have in common is compiled once.
 The first build downloads modules by name and takes minutes; it says what it is doing while it
 works. Afterwards `ensure` returns at once.
 """
@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -24,12 +25,12 @@ PROGRESS_EVERY = 15.0  # seconds between two lines of a build
 
 @dataclasses.dataclass(frozen=True)
 class Module:
-    """One folder of modules/: the programs it makes, under the names they get in bin/."""
+    """One folder of modules/, whose go.mod has the packages as tools."""
 
     name: str
-    programs: dict  # name that `go build` gives -> name in bin/
+    programs: dict  # name in bin/ -> package
     stamp: str = ""  # extra linker flags
-    kustomize: str = ""  # module whose config/default holds the operator's objects
+    operators: dict = dataclasses.field(default_factory=dict)  # name in bin/ -> module whose config/default has its objects
 
 
 def _kubernetes_stamp() -> str:
@@ -43,28 +44,28 @@ def _kubernetes_stamp() -> str:
 MODULES = {
     module.name: module
     for module in (
+        Module("helm", {"helm": "helm.sh/helm/v4/cmd/helm"}),
+        Module("helm3", {"helm3": "helm.sh/helm/v3/cmd/helm"}),
         Module(
             "kubernetes",
             {
-                "server": "etcd",  # named for the last part of go.etcd.io/etcd/server/v3
-                "kube-apiserver": "kube-apiserver",
-                "kube-controller-manager": "kube-controller-manager",
-                "kube-scheduler": "kube-scheduler",
-                "kubectl": "kubectl",
-                "kwok": "kwok",
+                "etcd": "go.etcd.io/etcd/server/v3",
+                "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+                "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+                "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+                "kubectl": "k8s.io/kubernetes/cmd/kubectl",
+                "kwok": "sigs.k8s.io/kwok/cmd/kwok",
+                "jobset": "sigs.k8s.io/jobset",
+                "lws": "sigs.k8s.io/lws/cmd",
             },
             stamp=_kubernetes_stamp(),
+            operators={"jobset": "sigs.k8s.io/jobset", "lws": "sigs.k8s.io/lws"},
         ),
-        Module("jobset", {"jobset": "jobset"}, kustomize="sigs.k8s.io/jobset"),
-        Module("lws", {"cmd": "lws"}, kustomize="sigs.k8s.io/lws"),
-        Module("kueue", {"kueue": "kueue"}, kustomize="sigs.k8s.io/kueue"),
         Module(
-            "kuberay",
-            {"ray-operator": "kuberay"},
-            kustomize="github.com/ray-project/kuberay/ray-operator",
+            "kueue",
+            {"kueue": "sigs.k8s.io/kueue/cmd/kueue", "kuberay": "github.com/ray-project/kuberay/ray-operator"},
+            operators={"kueue": "sigs.k8s.io/kueue", "kuberay": "github.com/ray-project/kuberay/ray-operator"},
         ),
-        Module("helm", {"helm": "helm"}),
-        Module("helm3", {"helm": "helm3"}),
     )
 }
 
@@ -78,10 +79,17 @@ def path(program: str) -> str:
     return str(home() / "bin" / program)
 
 
+def operator_version(operator: str) -> str:
+    """The version of an operator, as its module pins it."""
+    module = _module_of(operator)
+    return module_version(module.name, module.operators[operator])
+
+
 def ensure(names) -> None:
-    """Build what is missing of the named modules; one builder at a time on this machine."""
+    """Build what is missing of these modules or programs; one builder at a time on this machine."""
     folder = home()
-    missing = [name for name in names if not _stamp_file(folder, name).exists()]
+    modules = dict.fromkeys(_module_of(name).name for name in names)
+    missing = [name for name in modules if not _stamp_file(folder, name).exists()]
     if not missing:
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,28 +109,32 @@ def module_version(name: str, path_in_go_mod: str) -> str:
     raise KeyError(f"{path_in_go_mod} is not in modules/{name}/go.mod")
 
 
+def _module_of(name: str) -> Module:
+    return MODULES.get(name) or next(module for module in MODULES.values() if name in module.programs)
+
+
 def _stamp_file(folder: pathlib.Path, name: str) -> pathlib.Path:
     return folder / "built" / f"{name}.json"
 
 
 def _build(module: Module, folder: pathlib.Path) -> None:
-    print(f"building {module.name} ({', '.join(module.programs.values())}) in {folder}", flush=True)
+    print(f"building {module.name} ({', '.join(module.programs)}) in {folder}", flush=True)
     started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     output = folder / "out" / module.name
     _go_build(module, output)
     (folder / "bin").mkdir(exist_ok=True)
-    for made, name in module.programs.items():
-        os.replace(output / made, folder / "bin" / name)
+    for name, package in module.programs.items():
+        os.replace(output / _made(package), folder / "bin" / name)
     shutil.rmtree(output)
-    if module.kustomize:
-        manifests.render(module.name, module_folder(module), folder)
+    for operator, its_module in module.operators.items():
+        manifests.render(operator, _module_folder(module, its_module), folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     cost = {
         "seconds": round(time.monotonic() - started, 1),
         "cpu_seconds": round(cpu, 1),
         "program_megabytes": round(
-            sum((folder / "bin" / name).stat().st_size for name in module.programs.values()) / 1e6
+            sum((folder / "bin" / name).stat().st_size for name in module.programs) / 1e6
         ),
         "go_cache_megabytes": round(cache.disk_bytes(cache.root() / "go-build") / 1e6),
         "module_cache_megabytes": round(cache.disk_bytes(cache.root() / "go-mod") / 1e6),
@@ -138,25 +150,31 @@ def _build(module: Module, folder: pathlib.Path) -> None:
     )
 
 
-def module_folder(module: Module) -> pathlib.Path:
+def _module_folder(module: Module, wanted: str) -> pathlib.Path:
     """Where Go unpacked the module whose config/ we render."""
     answer = subprocess.run(
-        ["go", "list", "-m", "-f", "{{.Dir}}", module.kustomize],
+        ["go", "list", "-m", "-f", "{{.Dir}}", wanted],
         cwd=cache.MODULES / module.name, env=cache.go_environment(),
         capture_output=True, text=True, check=True,
     )
     return pathlib.Path(answer.stdout.strip())
 
 
+def _made(package: str) -> str:
+    """What `go build -o FOLDER/` calls the program: the last part of the package that is no version."""
+    *_, before, last = package.split("/")
+    return before if re.fullmatch(r"v\d+", last) else last
+
+
 def _go_build(module: Module, output: pathlib.Path) -> None:
-    """Run `go build -v tool` and say every few seconds how far it is.
+    """Run `go build -v` and say every few seconds how far it is.
 
     Low priority: a build must not disturb whatever else the machine does. `-v` names a package
     when it is compiled, and nothing that came from the cache.
     """
     jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
     command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
-    command += ["-ldflags", f"-s -w {module.stamp}".strip(), "-o", f"{output}/", "tool"]
+    command += ["-ldflags", f"-s -w {module.stamp}".strip(), "-o", f"{output}/", *module.programs.values()]
     total = _package_count(module)
     started, lines = time.monotonic(), []
     with subprocess.Popen(
@@ -183,7 +201,7 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
 def _package_count(module: Module) -> int:
     """Packages behind a module's programs; this is also what downloads its modules."""
     answer = subprocess.run(
-        ["nice", "-n", "19", "go", "list", "-deps", "tool"],
+        ["nice", "-n", "19", "go", "list", "-deps", *module.programs.values()],
         cwd=cache.MODULES / module.name, env=cache.go_environment(),
         capture_output=True, text=True, check=False,
     )
