@@ -21,11 +21,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="fail unless every case of stories.txt ran")
+    parser.addoption("--plane", type=int, default=0, help="only the cases that stories.txt has for this control plane")
     parser.addoption("--keep", action="store_true", help="use the control plane of a run with --keep, and leave it running")
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(report.Report(config.getoption("--complete")), "tpuwh-report")
+    config.pluginmanager.register(report.Report(config.getoption("--complete"), config.getoption("--plane")), "tpuwh-report")
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -15,7 +15,7 @@ import pytest
 
 from controlplane import net, process
 from controlplane.state import State
-from harness import audit, pipe
+from harness import audit, pipe, report
 from harness.api import Api, Refused, wait_for
 from harness.asking import Asking
 from harness.beside import beside
@@ -309,3 +309,14 @@ def test_a_deletion_that_takes_longer_than_a_minute_goes_on(monkeypatch):
     answers = [Refused(403, "no")]
     with pytest.raises(Refused):
         api.delete_all("v1", "Pod", "a")
+
+
+def test_each_case_is_of_one_control_plane():
+    """A whole run has one process for each, and together they tell all."""
+    text = "plane 1\none\nnot-yet two # why\nplane 2\nthree\n"
+    assert report.listed(1, text) == (["one", "two"], {"two"})
+    assert report.listed(2, text) == (["three"], set())
+    assert report.listed(0, text) == (["one", "two", "three"], {"two"})
+    numbers = range(1, report.planes() + 1)
+    assert sorted(case for number in numbers for case in report.listed(number)[0]) == sorted(report.listed()[0])
+    assert all(report.listed(number)[0] for number in numbers)

@@ -4,6 +4,9 @@ stories.txt lists each case, `FILE::CASE`, one a line. A line that begins with `
 of something that is not built: it must xfail (with the reason), and once it passes the run fails
 until the line says so. A listed case that did not run, was skipped, or xfailed without the word,
 fails the run; so does a case that is not listed.
+
+A line `plane N` begins the cases of the Nth control plane. A whole run has one for each, side by
+side, since most of a story is waiting.
 """
 
 import collections
@@ -22,10 +25,10 @@ class Case:
 
 
 class Report:
-    """A pytest plugin. `complete`: the whole list must have run."""
+    """A pytest plugin. `complete`: the whole list must have run; of `plane` alone, unless it is 0."""
 
-    def __init__(self, complete: bool):
-        self._complete = complete
+    def __init__(self, complete: bool, plane: int = 0):
+        self._complete, self._plane = complete, plane
         self.cases: dict = collections.defaultdict(Case)
         self.pictures: list = []  # (title, text), printed at the end
         self.collected: set = set()
@@ -35,11 +38,15 @@ class Report:
         """Something to be printed at the end, such as a table before and after."""
         self.pictures.append((title, text))
 
-    def pytest_collection_modifyitems(self, items):
+    def pytest_collection_modifyitems(self, config, items):
         """In the order of the list, so that figures come after the stories they are about."""
         self.collected = {_id(item.nodeid) for item in items}
         order = {name: place for place, name in enumerate(listed()[0])}
         items.sort(key=lambda item: order.get(_id(item.nodeid), len(order)))
+        if self._plane:
+            ours = set(listed(self._plane)[0])
+            config.hook.pytest_deselected(items=[item for item in items if _id(item.nodeid) not in ours])
+            items[:] = [item for item in items if _id(item.nodeid) in ours]
 
     def pytest_runtest_logreport(self, report):
         case = self.cases[_id(report.nodeid)]
@@ -54,7 +61,7 @@ class Report:
 
     def pytest_sessionfinish(self, session):
         if self._complete:
-            self.complaints = _complaints(self.cases, self.collected, *listed())
+            self.complaints = _complaints(self.cases, self.collected - set(listed()[0]), *listed(self._plane))
         if self.complaints and session.exitstatus == 0:
             session.exitstatus = 1
 
@@ -74,20 +81,27 @@ class Report:
             write(complaint, red=True)
 
 
-def listed() -> tuple:
-    """(cases in their order, those of them that are not yet)."""
-    cases, not_yet = [], set()
-    for line in LIST.read_text(encoding="utf-8").splitlines():
+def listed(plane: int = 0, text: str | None = None) -> tuple:
+    """(cases in their order, those of them that are not yet), of one control plane or, by 0, of all."""
+    cases, not_yet, now = [], set(), 1
+    for line in (LIST.read_text(encoding="utf-8") if text is None else text).splitlines():
         words = line.partition("#")[0].split()
-        if words:
+        if words[:1] == ["plane"]:
+            now = int(words[1])
+        elif words and plane in (0, now):
             cases.append(words[-1])
-        if words[:1] == ["not-yet"]:
-            not_yet.add(words[-1])
+            if words[0] == "not-yet":
+                not_yet.add(words[-1])
     return cases, not_yet
 
 
-def _complaints(ran: dict, collected: set, cases: list, not_yet: set) -> list:
-    found = [f"{name}: not in stories.txt" for name in sorted(collected - set(cases))]
+def planes() -> int:
+    """How many control planes stories.txt has."""
+    return LIST.read_text(encoding="utf-8").count("\nplane ")
+
+
+def _complaints(ran: dict, strange: set, cases: list, not_yet: set) -> list:
+    found = [f"{name}: not in stories.txt" for name in sorted(strange)]
     for name in cases:
         outcome = ran[name].outcome if name in ran else "not run"
         wanted = "not yet" if name in not_yet else "passed"
