@@ -141,7 +141,7 @@ def main():
         sys.exit(__doc__)
     pod.ARCHIVE, attack.ATTACKER = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     pod.alone()
-    sys.exit(1 if run(*(sys.argv[3:] or CHOSEN)) else 0)
+    sys.exit(1 if run(*(sys.argv[3:] or CHOSEN), beside=False) else 0)  # the chart's ports: one Pod at a time
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Attacks the real server on the loopback: tests/security/run.py PROGRAM ATTACKER [PART…].
+"""Attacks the real server on the loopback: tests/security/run.py [--at-once N] PROGRAM ATTACKER [PART…].
 
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
 ("loops.", "slots.", "memory.", "ledger.", "together."). TPUWH_LONG=1 adds the check that takes
-seven minutes. Two cores; memory.* needs root, for a cgroup. Standard library alone.
+seven minutes. Two cores; memory.* needs root, for a cgroup. --at-once: so many at a time, each in a
+process of its own, for checks that leave a core idle: ledger. Standard library alone.
 """
 
 import pathlib
@@ -23,10 +24,17 @@ import together  # noqa: E402,F401
 
 
 def main():
-    if len(sys.argv) < 3:
+    words, number = sys.argv[1:], 0
+    if words[:1] == ["--at-once"]:
+        number, words = int(words[1]), words[2:]
+    if len(words) < 2:
         sys.exit(__doc__)
-    program.PROGRAM, attack.ATTACKER = sys.argv[1:3]
-    sys.exit(1 if checks.run(*sys.argv[3:]) else 0)
+    program.PROGRAM, attack.ATTACKER = words[:2]
+    if number:
+        failed = checks.run_at_once(number, [sys.executable, "-B", __file__, *words[:2]], *words[2:])
+    else:
+        failed = checks.run(*words[2:])
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -85,14 +85,14 @@ def dribble(program, pieces, pause, delay_first=0.0):
     print(f"     3 MiB in {pieces} pieces: answered after {took:.1f} s", flush=True)
 
 
-@check
+@check(waits=True)
 def a_slow_line_is_served():
     """The other side: 3 MiB at 200 KiB/s are not an attack."""
     with started() as program:
         dribble(program, pieces=150, pause=0.1)
 
 
-@check
+@check(waits=True)
 def a_line_with_pauses_is_served():
     """Nor are pauses of half a second."""
     with started() as program:

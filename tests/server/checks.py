@@ -1,8 +1,10 @@
 """A list of named checks. A check is a function that raises if something is wrong."""
 
+import subprocess
 import threading
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 _checks = []
 
@@ -21,10 +23,16 @@ def row(name, function):
     _checks.append((name, function, False))
 
 
-def run(*parts):
-    """Runs those whose name contains one of `parts`, or all: MODULE.FUNCTION, FUNCTION in run.py
-    itself. Prints a line for each, and returns how many failed; no check at all is a failure."""
-    chosen = [c for c in _checks if not parts or any(part in c[0] for part in parts)]
+def chosen_by(parts):
+    """Checks whose name contains one of `parts`, or all: MODULE.FUNCTION, FUNCTION in run.py itself;
+    =NAME is this one alone."""
+    return [c for c in _checks if not parts or any(part == f"={c[0]}" or part in c[0] for part in parts)]
+
+
+def run(*parts, beside=True):
+    """Runs those chosen by `parts`. Prints a line for each, and returns how many failed; no check at
+    all is a failure. `beside`: those that wait run beside the others."""
+    chosen = [(name, function, waits and beside) for name, function, waits in chosen_by(parts)]
     if not chosen:
         print(f"no check is called {' or '.join(parts)}")
         return 1
@@ -55,3 +63,18 @@ def run(*parts):
     failed = sum(bool(f) for f in results) + len(chosen) - len(results)
     print(f"{len(chosen)} checks, {failed} failed")
     return failed
+
+
+def run_at_once(number, command, *parts):
+    """Runs those chosen by `parts` in processes of their own, so many at a time: `command` =NAME."""
+    def one(found):
+        return subprocess.run([*command, f"={found[0]}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+
+    chosen, failed = chosen_by(parts), 0
+    with ThreadPoolExecutor(number) as pool:
+        for done in pool.map(one, chosen):
+            print(done.stdout, end="", flush=True)
+            failed += done.returncode != 0
+    print(f"{len(chosen)} checks, {number} at once, {failed} failed")
+    return failed or not chosen
