@@ -173,8 +173,8 @@ inline constexpr Duration stuck = 10s;
 
 // One that has not for so long ends the process (server/serve/watch.hpp). Longer than the longest
 // honest turn: one epoll brings 128 connections at most, of which one has a review of 7 MiB and the
-// others have up to large_review_bytes; at 60 instructions a byte that is 1.4 billion, 0.6 s, and 6 s
-// where a container may use a tenth of a core. Shorter than a kubelet takes: it asks every 10 s,
+// others have up to large_review_bytes; at 60 instructions a byte that is 1.4 billion, 0.6 s, and 6
+// s where a container may use a tenth of a core. Shorter than a kubelet takes: it asks every 10 s,
 // waits up to 5 s and kills after the third failure, 25 s after the loop of the health port stopped
 // at the least; and kills without a word of why.
 inline constexpr Duration stuck_for_good = 20s;
