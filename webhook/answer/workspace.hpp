@@ -5,6 +5,9 @@
 #include "webhook/answer/admit.hpp"
 #include "webhook/decide/decide.hpp"
 #include "webhook/read/review.hpp"
+#include "webhook/text/buffer.hpp"
+#include "webhook/text/json_reader.hpp"
+#include "webhook/write/json.hpp"
 
 #include <string_view>
 
