@@ -48,9 +48,9 @@ def stored(pod, token, phase="Running"):
     return found
 
 
-def creation(pod):
+def creation(pod, review_uid=None):
     """(uid, request) of the review of its creation."""
-    review_uid = str(uuid.uuid4())
+    review_uid = review_uid or str(uuid.uuid4())
     request = {"uid": review_uid, "kind": {"group": "", "version": "v1", "kind": "Pod"},
                "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
                "namespace": NS, "object": pod}

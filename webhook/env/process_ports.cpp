@@ -23,8 +23,8 @@ std::optional<std::uint32_t> port_in_list(const facts::Facts& facts, std::uint32
   std::string_view rest = own->value;
   if (std::count(rest.begin(), rest.end(), ',') + 1 != std::ptrdiff_t{facts.slice.processes})
     return std::nullopt;
-  for (std::uint32_t id = facts.host * facts.slice.processes_per_host + process; id > 0; --id)
-    facts::take_entry(rest);
+  const std::uint64_t index = std::uint64_t{facts.host} * facts.slice.processes_per_host + process;
+  for (std::uint64_t id = 0; id < index && !rest.empty(); ++id) facts::take_entry(rest);
   const std::string_view entry = facts::take_entry(rest);
   const auto colon = entry.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;

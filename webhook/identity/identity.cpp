@@ -72,6 +72,10 @@ Identity take_place(facts::Facts& facts, const ledger::PlaceAnswer& answer) {
             .why = Error(Errc::internal, answer.why),
             .retry_now = answer.retry_now};
   if (answer.kind == ledger::PlaceAnswer::Kind::refused) return nobody(answer.why);
+  // No ledger gives one; a token's label, which `audit` reads, says what anybody wrote.
+  if (answer.place.host >= facts.slice.hosts)
+    return nobody("its place is host " + std::to_string(answer.place.host) + " of a slice, and " +
+                  hosts_of(facts.slice));
   facts.slice_index = facts.job_slice = answer.place.slice;
   facts.host = answer.place.host;
   facts.sliced = true;

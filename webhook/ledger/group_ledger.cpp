@@ -14,11 +14,14 @@ using Kind = GroupLedger::Call::Kind;
 
 namespace {
 
-// Those of `tokens` that have no entry yet.
+// Those of `tokens` that have no entry yet and name a place of the record's slices.
 void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& tokens) {
+  std::unordered_set<std::string> entered;
+  for (const LedgerEntry& entry : record.entries) entered.insert(entry.token);
   for (const std::string& token : tokens) {
     const auto place = place_of_token(token);
-    if (place && record.find(token) == nullptr) record.entries.push_back({*place, token});
+    if (place && place->host < record.hosts_per_slice && entered.insert(token).second)
+      record.entries.push_back({*place, token});
   }
 }
 
@@ -329,7 +332,9 @@ GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
   add_entries(anew, listing_.tokens);
   // Places given a moment ago, whose Pods the API server may still store.
   for (const LedgerEntry& entry : record_.entries)
-    if (is_coming(entry, now) && anew.find(entry.token) == nullptr) anew.entries.push_back(entry);
+    if (is_coming(entry, now) && entry.place.host < anew.hosts_per_slice &&
+        !listing_.tokens.contains(entry.token))
+      anew.entries.push_back(entry);
   if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);
   record_ = {};
   return give_and_free(view, now);
@@ -357,6 +362,7 @@ GroupLedger::Call GroupLedger::go_on_rebuilding(Moment now) {
 
 GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) {
   PlacePlan plan(record_, view.pods);
+  if (!asked_.empty()) plan.begin_new(asked_.front().question.size.hosts_per_slice);
   const std::size_t freed =
       plan.free([&](const LedgerEntry& entry) { return is_gone(entry, view, now); });
   plan.count_places();
@@ -378,14 +384,14 @@ GroupLedger::Call GroupLedger::give_and_free(const GroupView& view, Moment now) 
 GroupLedger::Word GroupLedger::answer_to(const Asked& asked, PlacePlan& plan) const {
   const Question& question = asked.question;
   plan.begin_empty(question.size.hosts_per_slice);
-  if (const LedgerEntry* entry = plan.given_to(question.review_uid))
+  if (const LedgerEntry* entry = plan.given_to(question.review_uid, question.size))
     return {Word::When::now, given_place(entry->place, entry->token)};
   if (plan.record().hosts_per_slice != question.size.hosts_per_slice)
     return {Word::When::now, other_size(question, plan.record())};
   // By a write, though nothing but the token changes: of two replicas that judge this entry at the
   // same time, one to keep it and one to free it, one loses.
   const bool keeps = keeps_place(asked) && !listing_.tokens.contains(question.token);
-  if (LedgerEntry* own = keeps ? plan.only_holder(question.token) : nullptr) {
+  if (LedgerEntry* own = keeps ? plan.only_holder(question.token, question.size) : nullptr) {
     own->token = make_token(own->place, question.review_uid);
     return {Word::When::written, given_place(own->place, own->token)};
   }

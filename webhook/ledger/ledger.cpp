@@ -72,7 +72,7 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
                    " hosts, but this Pod is of a slice of " +
                    std::to_string(request.size.hosts_per_slice)};
   if (const auto known = std::ranges::find(group.entries, request.token, &Entry::token);
-      !request.token.empty() && known != group.entries.end())
+      !request.token.empty() && known != group.entries.end() && request.size.holds(known->place))
     return given_place(known->place, known->token);
 
   // A Pod that was given its place before this ledger began keeps it if nobody else has it.
@@ -97,7 +97,7 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
 void MemoryLedger::note(const PlaceRequest& request, Place place) {
   if (request.dry_run || members_ >= max_members) return;
   Group& group = group_of(request);
-  if (group.has(place)) return;
+  if (!is_possible(place) || group.has(place)) return;
   group.entries.push_back({place, std::string(request.token)});
   ++members_;
 }

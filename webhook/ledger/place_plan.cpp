@@ -3,25 +3,38 @@
 #include "webhook/ledger/token.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <unordered_set>
 
 namespace tpuwh::webhook::ledger {
 
 using topology::Place;
 
-bool PlacePlan::has_holder(Place place) const {
-  return std::ranges::find(record_.entries, place, &LedgerEntry::place) != record_.entries.end();
-}
+namespace {
+
+struct PlaceHash {
+  std::size_t operator()(const Place& place) const {
+    return std::hash<std::uint64_t>()(std::uint64_t{place.slice} << 32 | place.host);
+  }
+};
+
+}  // namespace
 
 // Pods that carry a token of ours without an entry: stored after it was given up, or the
 // record is another. Their places are taken. Not where the place has another entry: then
 // the Pod is gone, and this replica's watch lags. (Entered again, its copy once kept its place:
-// tests/unit/webhook/ledger/interleavings_test.cpp found that.)
+// tests/unit/webhook/ledger/interleavings_test.cpp found that.) Nor where it is beyond the slices:
+// a label once put host 4,294,967,295 into the record, and it was given from there.
 void PlacePlan::adopt_strays() {
+  std::unordered_set<Place, PlaceHash> held;
+  held.reserve(record_.entries.size() + pods_.size());
+  for (const LedgerEntry& entry : record_.entries) held.insert(entry.place);
   for (const auto& [uid, pod] : pods_) {
+    if (is_crowded()) return;
     const auto place = place_of_token(pod.token);
-    if (place && !has_holder(*place) && !is_crowded())
-      record_.entries.push_back({*place, pod.token});
+    if (!place || place->host >= record_.hosts_per_slice) continue;
+    if (held.insert(*place).second) record_.entries.push_back({*place, pod.token});
   }
 }
 
@@ -36,16 +49,17 @@ void PlacePlan::count_places() {
     (leaving_tokens.contains(entry.token) ? leaving_ : taken_).push_back(entry.place);
 }
 
-const LedgerEntry* PlacePlan::given_to(std::string_view review_uid) const {
+const LedgerEntry* PlacePlan::given_to(std::string_view review_uid,
+                                       const topology::GroupSize& size) const {
   const std::string mark = token_mark(review_uid);
   for (const LedgerEntry& entry : record_.entries)
-    if (entry.token.ends_with(mark)) return &entry;
+    if (entry.token.ends_with(mark) && size.holds(entry.place)) return &entry;
   return nullptr;
 }
 
-LedgerEntry* PlacePlan::only_holder(std::string_view token) {
+LedgerEntry* PlacePlan::only_holder(std::string_view token, const topology::GroupSize& size) {
   const auto found = std::ranges::find(record_.entries, token, &LedgerEntry::token);
-  if (found == record_.entries.end()) return nullptr;
+  if (found == record_.entries.end() || !size.holds(found->place)) return nullptr;
   return std::ranges::count(record_.entries, found->place, &LedgerEntry::place) == 1 ? &*found
                                                                                      : nullptr;
 }

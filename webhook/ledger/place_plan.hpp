@@ -15,12 +15,18 @@
 
 namespace tpuwh::webhook::ledger {
 
-// free(), then count_places(), then the questions one after another: each sees what those
-// before it were given.
+// begin_new() and free(), then count_places(), then the questions one after another: each sees
+// what those before it were given. No place beyond the slices enters or leaves it: a label says
+// what its Pod's author wrote (docs/decisions/0012).
 class PlacePlan {
  public:
   // As the group is now; `pods` outlives the plan.
   PlacePlan(LedgerRecord record, const GroupPods& pods) : record_(std::move(record)), pods_(pods) {}
+
+  // A record that has not begun is of slices of so many hosts.
+  void begin_new(std::uint32_t hosts_per_slice) {
+    if (record_.hosts_per_slice == 0) record_.hosts_per_slice = hosts_per_slice;
+  }
 
   // Drops the entries of which `is_gone` is true.
   //   returns  how many
@@ -30,6 +36,7 @@ class PlacePlan {
   }
 
   // Takes Pods into account: a place is also taken by a Pod without an entry.
+  //   cost  linear in Pods and entries
   void count_places();
 
   // The slices of a group without members may have any size.
@@ -37,10 +44,11 @@ class PlacePlan {
     if (record_.entries.empty()) record_.hosts_per_slice = hosts_per_slice;
   }
 
-  // An entry is there for this review: given by a write whose outcome was not known.
-  const LedgerEntry* given_to(std::string_view review_uid) const;
-  // The entry with this token, if nobody else holds its place.
-  LedgerEntry* only_holder(std::string_view token);
+  // An entry is there for this review, of a place of `size`: given by a write whose outcome was
+  // not known.
+  const LedgerEntry* given_to(std::string_view review_uid, const topology::GroupSize& size) const;
+  // The entry with this token, if `size` holds its place and nobody else does.
+  LedgerEntry* only_holder(std::string_view token, const topology::GroupSize& size);
 
   std::optional<topology::Place> next(const topology::GroupSize& size) const;
   void give(topology::Place place, std::string token);
@@ -51,7 +59,6 @@ class PlacePlan {
   LedgerRecord record() && { return std::move(record_); }
 
  private:
-  bool has_holder(topology::Place place) const;
   void adopt_strays();
 
   LedgerRecord record_;

@@ -12,6 +12,12 @@ const LedgerEntry* LedgerRecord::find(std::string_view token) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
+std::size_t LedgerRecord::drop_impossible() {
+  return std::erase_if(entries, [&](const LedgerEntry& entry) {
+    return !is_possible(entry.place) || entry.place.host >= hosts_per_slice;
+  });
+}
+
 std::string entries_text(const LedgerRecord& record) {
   std::vector<const LedgerEntry*> sorted;
   for (const LedgerEntry& entry : record.entries) sorted.push_back(&entry);
@@ -29,7 +35,7 @@ Result<std::vector<LedgerEntry>> parse_entries(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view token = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    const auto place = place_of_token(token);
+    const auto place = parse_token(token);
     if (!place)
       return Error(Errc::bad_value, "line " + std::to_string(line) + " is \"" +
                                         text::printable(token) +

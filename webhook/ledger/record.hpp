@@ -33,6 +33,11 @@ struct LedgerRecord {
   std::vector<LedgerEntry> entries;
 
   const LedgerEntry* find(std::string_view token) const;
+
+  // Drops the entries whose place is not of its slices: no ledger writes one, but a person may, and
+  // once labels brought them in (PlacePlan).
+  //   returns  how many
+  std::size_t drop_impossible();
   bool operator==(const LedgerRecord&) const = default;
 };
 

@@ -31,6 +31,11 @@ std::string make_token(topology::Place place, std::string_view review_uid) {
 }
 
 std::optional<topology::Place> place_of_token(std::string_view token) {
+  const auto place = parse_token(token);
+  return place && is_possible(*place) ? place : std::nullopt;
+}
+
+std::optional<topology::Place> parse_token(std::string_view token) {
   const std::size_t first = token.find('-');
   if (first == std::string_view::npos) return std::nullopt;
   const std::size_t second = token.find('-', first + 1);

@@ -277,6 +277,9 @@ class ClusterLedger::ObjectReader final : public client::ItemReader {
       ledger_.log_.warn("ledger", {{"error", object.error().message()}});
       return;
     }
+    if (object->dropped > 0 && ledger_.failures_said_.allows(net::Clock::now()))
+      ledger_.log_.warn("ledger object has entries beyond its slices, which are dropped",
+                        {{"object", object->name}, {"entries", std::uint64_t{object->dropped}}});
     seen_.insert(object->group);
     ledger_.group_of(object->group)
         ->second.ledger.refresh(object->version, std::move(object->record), begun_, now());

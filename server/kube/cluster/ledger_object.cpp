@@ -2,6 +2,7 @@
 
 #include "server/kube/client/bounded_json.hpp"
 #include "server/text/json_text.hpp"
+#include "webhook/ledger/token.hpp"
 #include "webhook/text/hash.hpp"
 #include "webhook/text/names.hpp"
 
@@ -76,14 +77,16 @@ Result<LedgerObject> read_ledger_object(const Json& object) {
     return wrong(ledger.name, "its names belong to " + ledger_object_name(ledger.group));
   const std::string hosts = text_member(data, "hosts-per-slice");
   const auto number = webhook::text::plain_decimal(hosts);
-  if (!number)
+  if (!number || *number == 0 || *number > webhook::ledger::most_places)
     return wrong(ledger.name, "hosts-per-slice is \"" + webhook::text::printable(hosts) +
-                                  "\", expected a whole number");
+                                  "\", expected a whole number from 1 to " +
+                                  std::to_string(webhook::ledger::most_places));
   auto entries = webhook::ledger::parse_entries(text_member(data, "entries"));
   if (!entries) return wrong(ledger.name, "entries: " + entries.error().message());
   ledger.record = {.hosts_per_slice = *number,
                    .rebuilding = text_member(data, "state") == rebuilding,
                    .entries = std::move(*entries)};
+  ledger.dropped = ledger.record.drop_impossible();
   return ledger;
 }
 

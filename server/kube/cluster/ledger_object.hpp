@@ -16,6 +16,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ struct LedgerObject {
   std::string name;
   std::string version;  // metadata.resourceVersion
   webhook::ledger::LedgerRecord record;
+  // Entries of places that are not of its slices, which are not in `record`: written by hand, or
+  // taken from a label once. The next write leaves them out.
+  std::size_t dropped = 0;
 };
 
 // `version` "" for one that is to be created.

@@ -97,13 +97,18 @@ bool read_state(JsonReader& in, PodState& out) {
   });
 }
 
+// Labels are what a Pod's author wrote: a place that no group has is none.
+std::optional<Place> possible(Place place) {
+  return webhook::ledger::is_possible(place) ? std::optional(place) : std::nullopt;
+}
+
 // KubeRay's own labels; a single-host replica has no host index.
 std::optional<Place> indexed_place(const Pod& pod) {
   const auto slice = webhook::text::plain_decimal(pod.label(Label::ray_replica_index));
   const auto host_text = pod.label(Label::ray_host_index);
   const auto host = webhook::text::plain_decimal(host_text.empty() ? "0" : host_text);
   if (!slice || !host) return std::nullopt;
-  return Place{*slice, *host};
+  return possible({*slice, *host});
 }
 
 // Another injector's: replicaIndex "<group>-<slice>", and TPU_WORKER_ID, which counts the
@@ -121,7 +126,7 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
     if (entry != nullptr) first_id = webhook::text::plain_decimal(entry->value);
   }
   if (!slice || !first_id) return std::nullopt;
-  return Place{*slice, *first_id / processes};
+  return possible({*slice, *first_id / processes});
 }
 
 // Whether it can be one of ours: a container asks for chips, or for a claim, which may be for chips

@@ -1,6 +1,9 @@
 """The program with a made-up API server: places of Ray workers, while Pods with any label end."""
 
+import base64
 import collections
+import json
+import re
 import time
 import uuid
 
@@ -13,6 +16,14 @@ from ray_workers import CLUSTERS, OF_NS, PODS
 from wire import Connection, tls
 
 MAPS = "/api/v1/namespaces/webhook/configmaps"
+
+
+def token_mark(review_uid):
+    """What ends the tokens of a review: docs/contract.md, "Hashes"."""
+    state = 0x6c62272e07bb014262b821756295c58d  # FNV-1a, 128 bits
+    for byte in b"token\0" + review_uid.encode() + b"\0":
+        state = (state ^ byte) * ((1 << 88) + 0x13b) % (1 << 128)
+    return f"{state:032x}"[:16]
 
 
 def ray_cluster(name, groups=("workers",)):
@@ -41,9 +52,9 @@ class Serving(Program):
         super().__init__("--kubeconfig", path, "--ledger", "cluster")
         self.wait_for_log("cluster listed")
 
-    def place(self, pod):
+    def place(self, pod, uid=None):
         """(seconds, status, answer) of a review."""
-        _, request = ray_workers.creation(pod)
+        _, request = ray_workers.creation(pod, uid)
         begin = time.monotonic()
         with Connection(self.port, tls(self.ca)) as connection:
             answer = connection.send(request).answer()
@@ -73,6 +84,42 @@ def deleted_pods_with_any_label_stop_nobody():
         print(f"    slowest {slowest:.2f} s, {spent} requests for 6,000 deletions and 6 places")
         assert slowest < 5
         assert spent < 40, collections.Counter((r.method, r.path) for r in api.requests)
+
+
+def place_in(answer):
+    """(slice, host) of the token in a review's patch, and the patch's text."""
+    patch = json.loads(base64.b64decode(json.loads(answer.body)["response"]["patch"]))
+    text = json.dumps(patch)
+    return tuple(map(int, re.search(r'"(\d+)-(\d+)-[0-9a-f]{16}"', text).groups())), text
+
+
+@check
+def a_label_beyond_the_slice_gives_no_place():
+    """A stored Pod's token named host 4,294,967,295, and a review with the uid that its mark is made
+    of was answered after 5.8 s, with worker id 4,294,967,280."""
+    api = Api(ray_cluster("train"))
+    addresses = {"name": "TPU_PROCESS_ADDRESSES", "value": ",".join(["a"] * 16)}
+    with Server(api, tls=False) as server, Serving(server) as program:
+        _, code, answer = program.place(worker("train"))
+        assert code == 200 and place_in(answer)[0] == (0, 0), answer
+        for i, far in enumerate(("0-4294967295", "0-4", "4294967295-0", "131072-0")):
+            uid = f"705ab4f5-6393-11e8-b7cc-42010a80000{i}"
+            api.happen("ADDED", PODS, worker("train", f"{far}-{token_mark(uid)}"))
+            time.sleep(0.3)
+            pod = worker("train")
+            pod["spec"]["nodeSelector"] = {"cloud.google.com/gke-tpu-accelerator": "tpu7x",
+                                           "cloud.google.com/gke-tpu-topology": "4x4x1"}
+            pod["spec"]["containers"] = [
+                {"name": f"c{c}", "image": "i", "resources": {"limits": {"google.com/tpu": "1"}},
+                 "env": [addresses]} for c in range(4)]
+            took, code, answer = program.place(pod, uid)
+            assert code == 200, answer
+            given, patch = place_in(answer)
+            assert given < (2, 0) and given[1] < 4 and "4294967" not in patch, (far, given)
+            assert took < 2, took
+        for entry in api.collections[MAPS][0]["data"]["entries"].split():
+            number, host, _ = entry.split("-")
+            assert int(number) < 2 and int(host) < 4, entry
 
 
 @check

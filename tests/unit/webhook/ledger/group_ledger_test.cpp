@@ -1,8 +1,12 @@
 // Stories: this happens, then it calls that.
 #include "webhook/ledger/group_ledger.hpp"
+#include "webhook/ledger/place_plan.hpp"
+#include "webhook/ledger/token.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <set>
 #include <string>
 
@@ -459,6 +463,105 @@ TEST_F(GroupLedgerStory, a_group_that_no_list_has_is_forgotten_once_no_pod_may_c
   EXPECT_FALSE(ledger.idle(now));
   now += times::unconfirmed;
   EXPECT_TRUE(ledger.idle(now));
+}
+
+// Whoever may create Pods may give one any label; by its mark a review with the uid that the mark
+// is made of got host 4,294,967,295.
+TEST_F(GroupLedgerStory, a_stray_beyond_the_slices_is_not_adopted) {
+  member();
+  const std::string mark = token_mark("review-2").substr(0, 16);  // of the next question
+  for (const char* place : {"0-4294967295-", "0-4-", "4294967295-0-", "131072-1-"})
+    pods[std::string("uid-") + place] = {.token = place + mark, .place = {}, .leaving = false};
+  ask();
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::update);
+  EXPECT_EQ(call.record.entries.size(), 2u);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
+}
+
+TEST_F(GroupLedgerStory, a_stray_of_the_slices_is_adopted) {
+  member();
+  pods["stray"] = {.token = "0-1-00000000000000aa", .place = {}, .leaving = false};
+  ask();
+  const auto call = next();
+  EXPECT_NE(call.record.find("0-1-00000000000000aa"), nullptr);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 2}));
+}
+
+// The record may be written by hand: what stands in it beyond the slices is given to nobody,
+// neither by a review's uid nor by a token.
+TEST_F(GroupLedgerStory, an_entry_beyond_the_slices_is_given_to_nobody) {
+  member();
+  LedgerRecord by_hand = ledger.record();
+  const std::string far = make_token({0, 4294967295u}, "review-2");
+  const std::string near = make_token({7, 9}, "somebody");
+  by_hand.entries.push_back({{0, 4294967295u}, far});
+  by_hand.entries.push_back({{7, 9}, near});
+  ledger.refresh("by hand", by_hand, now + 1s, now + 1s);
+  now += 1s;
+  ask();
+  EXPECT_EQ(next().kind, Kind::update);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 1}));
+  now += 1s;
+  ask(near);  // nobody has seen its Pod
+  while (next().kind == Kind::list) done(OutcomeKind::ok, {}, pods);
+  done(OutcomeKind::ok);
+  EXPECT_EQ(ledger.take_answers().at(0).second.place, (topology::Place{0, 2}));
+}
+
+// A lost record is made of the Pods that are stored, whose labels say anything.
+TEST_F(GroupLedgerStory, a_record_is_rebuilt_without_what_is_beyond_its_slices) {
+  ask();
+  EXPECT_EQ(next().kind, Kind::read);
+  done(OutcomeKind::absent);
+  EXPECT_EQ(next().kind, Kind::list);
+  pods["a"] = {.token = "0-4294967295-00000000000000aa", .place = {}, .leaving = false};
+  pods["b"] = {.token = "0-4-00000000000000aa", .place = {}, .leaving = false};
+  pods["c"] = {.token = "1-3-00000000000000aa", .place = {}, .leaving = false};
+  done(OutcomeKind::ok, {}, pods);
+  const auto anew = next();
+  EXPECT_EQ(anew.kind, Kind::create);
+  ASSERT_EQ(anew.record.entries.size(), 1u);
+  EXPECT_EQ(anew.record.entries.front().place, (topology::Place{1, 3}));
+}
+
+// A new group whose list showed nobody, while this replica's watch shows a Pod: its record has the
+// size of who asks. It was 0, and everybody was told of "slices of 0 hosts".
+TEST_F(GroupLedgerStory, a_group_that_begins_beside_a_stray_has_the_size_that_is_asked) {
+  pods["stray"] = {.token = "0-0-00000000000000aa", .place = {}, .leaving = false};
+  ask();
+  begin_group();
+  const auto call = next();
+  EXPECT_EQ(call.kind, Kind::create);
+  EXPECT_EQ(call.record.hosts_per_slice, 4u);
+  EXPECT_EQ(call.record.entries.size(), 2u);
+}
+
+// Processor time of count_places() in a group of so many entries and as many strays, ms.
+double counting_takes(std::uint32_t members) {
+  LedgerRecord record{.hosts_per_slice = 4, .rebuilding = false, .entries = {}};
+  GroupPods pods;
+  for (std::uint32_t i = 0; i < members; ++i) {
+    const topology::Place place{i / 4, i % 4};
+    record.entries.push_back({place, make_token(place, std::to_string(i))});
+    const std::string stray = make_token(place, "stray-" + std::to_string(i));
+    pods["uid-" + std::to_string(i)] = {.token = stray, .place = {}, .leaving = false};
+  }
+  PlacePlan plan(record, pods);
+  const std::clock_t begin = std::clock();
+  plan.count_places();
+  return 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+// Linear in Pods and entries: sixteen times as many took 256 times as long when each Pod was
+// searched for among the entries.
+TEST(PlacePlan, takes_time_in_proportion_to_pods_and_entries) {
+  const double few = counting_takes(1000);
+  const double many = counting_takes(16'000);
+  EXPECT_LT(many, 16 * 4 * std::max(few, 0.5));
 }
 
 }  // namespace

@@ -201,6 +201,42 @@ TEST(RayLedger, without_one_nothing_is_guessed) {
   EXPECT_NE(answer.warning("no ledger here; nothing was injected"), "");
 }
 
+// What was noted of a Pod is what its author wrote.
+TEST(RayLedger, gives_no_place_beyond_the_slices) {
+  MemoryLedger ledger;
+  PlaceRequest request{.ns = "d", .cluster = "c", .group = "g", .size = {4, 0}, .review_uid = "u"};
+  const std::string made_up = "0-4294967295-00000000000000aa";
+  request.token = made_up;
+  ledger.note(request, {0, 4294967295u});
+  EXPECT_EQ(ledger.place(request).place, (topology::Place{0, 0}));
+  request.token = "0-7-00000000000000aa";
+  ledger.note(request, {0, 7});
+  EXPECT_EQ(ledger.place(request).place, (topology::Place{0, 1}));
+}
+
+struct LyingLedger final : Ledger {
+  PlaceAnswer place(const PlaceRequest&) override {
+    return given_place({0, 4294967295u}, "0-4294967295-00000000000000aa");
+  }
+  void note(const PlaceRequest&, topology::Place) override {}
+};
+
+// Of a list of the user's own each process looks up its entry: host 4,294,967,295 of sixteen
+// processes once took 5.8 s, and its worker id was 4,294,967,280.
+TEST(RayLedger, a_word_beyond_the_slice_is_not_taken) {
+  LyingLedger lying;
+  std::string addresses = "a";
+  for (int i = 1; i < 64; ++i) addresses += ",a";
+  auto pod = worker("4x4x4").accelerator("tpu7x").tpu(1).env("TPU_PROCESS_ADDRESSES", addresses);
+  for (const char* name : {"b", "c", "d"})
+    pod.container(name).tpu(1).env("TPU_PROCESS_ADDRESSES", addresses);
+  const auto answer = create(pod, lying);
+  EXPECT_EQ(answer.patch, test::json::array());
+  EXPECT_EQ(answer.reason, outcome::Reason::no_identity) << answer.body;
+  EXPECT_NE(answer.warning("its place is host 4294967295 of a slice, and 4x4x4"), "")
+      << answer.body;
+}
+
 TEST(RayLedger, gives_no_more_than_it_can_remember) {
   MemoryLedger ledger;
   PlaceRequest request{.ns = "d", .cluster = "c", .group = "g", .size = {1, 0}, .review_uid = "u"};

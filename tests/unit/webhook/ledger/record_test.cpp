@@ -31,5 +31,15 @@ TEST(LedgerRecord, names_the_line_that_is_no_token) {
   EXPECT_EQ(message, "line 2 is \"0-4\", expected <slice>-<host>-<16 hex digits>");
 }
 
+TEST(LedgerRecord, drops_what_is_not_of_its_slices) {
+  LedgerRecord record{.hosts_per_slice = 4, .rebuilding = false, .entries = two.entries};
+  EXPECT_EQ(record.drop_impossible(), 0u);
+  for (const topology::Place place :
+       {topology::Place{0, 4}, topology::Place{0, 4294967295u}, topology::Place{4294967295u, 0}})
+    record.entries.push_back({place, "token"});
+  EXPECT_EQ(record.drop_impossible(), 3u);
+  EXPECT_EQ(record.entries, two.entries);
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::ledger

@@ -78,11 +78,28 @@ TEST(LedgerObject, says_what_it_cannot_read) {
             std::string::npos);
   EXPECT_NE(fault_of("/data/hosts-per-slice", "four").find("\"four\", expected a whole number"),
             std::string::npos);
+  for (const char* hosts : {"0", "131073", "4294967295", "4294967296", "-1", "1e3", ""})
+    EXPECT_NE(fault_of("/data/hosts-per-slice", hosts).find("expected a whole number from 1 to"),
+              std::string::npos)
+        << hosts;
   EXPECT_NE(fault_of("/data/entries", "0-1\n").find("entries: line 1 is \"0-1\""),
             std::string::npos);
   EXPECT_NE(fault_of("/data/group", "others").find("its names belong to tpu-ledger-"),
             std::string::npos);
   EXPECT_EQ(parse_ledger_object("[").error().code(), Errc::bad_json);
+}
+
+// Written by hand, or by a release that took them from a Pod's label: without them the ledger goes
+// on, and its next write is whole.
+TEST(LedgerObject, drops_entries_beyond_its_slices) {
+  Json object = Json::parse(ledger_object_text(group, record, "17"));
+  object["data"]["entries"] =
+      "0-1-00000000000000aa\n0-4-00000000000000cc\n0-4294967295-00000000000000dd\n"
+      "1-3-00000000000000bb\n4294967295-0-00000000000000ee\n";
+  const auto found = parse_ledger_object(object.dump());
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->record, record);
+  EXPECT_EQ(found->dropped, 3u);
 }
 
 TEST(LedgerObject, has_a_name_of_its_own_for_each_group) {
