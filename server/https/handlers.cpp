@@ -34,11 +34,22 @@ Answered Handlers::answer(Resource resource, std::string& body,
     case Resource::healthz:
       return {text_reply(shared_.health.why_not_alive(net::Clock::now()))};
     case Resource::readyz:
-      return {text_reply(shared_.health.why_not_ready(std::chrono::system_clock::now()))};
+      return {ready()};
     case Resource::metrics:
       return {scrape()};
   }
   return {Reply{.status = 500, .body = {}}};
+}
+
+// What is off does not keep it from being ready, and is told beside it.
+Reply Handlers::ready() {
+  Reply reply = text_reply(shared_.health.why_not_ready(std::chrono::system_clock::now()));
+  if (reply.status != 200) return reply;
+  ready_text_ = shared_.health.what_is_off();
+  if (ready_text_.empty()) return reply;
+  ready_text_.insert(0, "ok; ");
+  reply.body = ready_text_;
+  return reply;
 }
 
 Reply Handlers::scrape() {

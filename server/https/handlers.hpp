@@ -48,6 +48,7 @@ class Handlers {
   // Asks, logs, counts, and makes a reply of the answer.
   template <class F>
   Answered accounted(metrics::Metrics::Webhook webhook, F&& ask);
+  Reply ready();
   Reply scrape();
 
   const Shared shared_;
@@ -56,6 +57,7 @@ class Handlers {
   const webhook::config::Config shadow_config_;
   webhook::answer::Workspace workspace_;
   std::string metrics_text_;  // of the last scrape
+  std::string ready_text_;    // of the last /readyz that had more to say than "ok"
 };
 
 }  // namespace tpuwh::server::https

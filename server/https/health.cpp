@@ -3,6 +3,7 @@
 #include "server/limits/limits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::https {
 namespace {
@@ -26,6 +27,16 @@ void Health::set_certificate_end(SystemTime end) {
 
 SystemTime Health::certificate_end() const {
   return SystemTime(SystemTime::duration(certificate_end_));
+}
+
+void Health::set_off(std::string off) {
+  const std::lock_guard lock(off_mutex_);
+  off_ = std::move(off);
+}
+
+std::string Health::what_is_off() const {
+  const std::lock_guard lock(off_mutex_);
+  return off_;
 }
 
 std::string_view Health::why_not_alive(net::TimePoint now) const {

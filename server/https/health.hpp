@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,10 @@ class Health {
   void await_cluster() { synced_ = false; }
   void set_synced() { synced_ = true; }
 
+  // What is off though the server is ready, for a person; "" for nothing.
+  void set_off(std::string off);
+  std::string what_is_off() const;
+
   // The certificate is to be issued, and trusted by the API server; and it is.
   void await_trust() { trusted_ = false; }
   void set_trusted() { trusted_ = true; }
@@ -47,6 +53,8 @@ class Health {
   std::atomic<bool> synced_{true};
   std::atomic<bool> trusted_{true};
   std::atomic<bool> draining_{false};
+  mutable std::mutex off_mutex_;
+  std::string off_;
 };
 
 }  // namespace tpuwh::server::https

@@ -130,6 +130,12 @@ struct Metrics::Impl {
                                    .Register(registry)
                                    .Add({});
 
+  Family<Counter>& task_failures =
+      prometheus::BuildCounter()
+          .Name("tpu_webhook_task_failures_total")
+          .Help("Exceptions that have left a task; one that must live is started again")
+          .Register(registry);
+
   std::mutex mutex;
   std::map<Kind, Counter*> reviews_of;
   std::set<std::string, std::less<>> workloads;  // a node never moves
@@ -137,7 +143,10 @@ struct Metrics::Impl {
   std::vector<Source> sources;
 };
 
-Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
+// What has not failed yet is there as 0.
+Metrics::Metrics() : impl_(std::make_unique<Impl>()) {
+  impl_->task_failures.Add({{"task", "other"}});
+}
 Metrics::~Metrics() = default;
 
 void Metrics::add(Source source) {
@@ -161,6 +170,11 @@ void Metrics::refused(unsigned status) {
 
 void Metrics::handshake_failed() {
   impl_->failed_handshakes.Increment();
+}
+
+void Metrics::task_failed(std::string_view task) {
+  const std::string name = task.empty() ? "other" : std::string(task);
+  impl_->task_failures.Add({{"task", name}}).Increment();
 }
 
 std::string Metrics::text() const {

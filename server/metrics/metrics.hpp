@@ -59,6 +59,8 @@ class Metrics {
   // A request was refused before a review was read.
   void refused(unsigned status);
   void handshake_failed();
+  // An exception has left a task; `task` is of a fixed set, "" for one that is not kept.
+  void task_failed(std::string_view task);
 
   // Text exposition format 0.0.4.
   std::string text() const;

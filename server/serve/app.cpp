@@ -168,8 +168,8 @@ class App {
     say_listening(ports);
     keep_certificate();
     add_metrics();
-    control_.spawn(watch_signals());
-    control_.spawn(watch_certificate());
+    control_.keep("signals", [this] { return watch_signals(); });
+    control_.keep("certificate-files", [this] { return watch_certificate(); });
     connect_cluster();
     auto threads = start_threads();
     watchdog_.begin();
@@ -248,10 +248,13 @@ class App {
   void connect_cluster() {
     if (!cluster_config_) return;
     health_.await_cluster();
-    cluster_.connect(control_.executor(), control_.tasks(), *cluster_config_, log_, [this] {
-      log_.info("cluster listed");
-      health_.set_synced();
-    });
+    cluster_.connect(control_.executor(), control_.tasks(), *cluster_config_, log_,
+                     {.synced =
+                          [this] {
+                            log_.info("cluster listed");
+                            health_.set_synced();
+                          },
+                      .off = [this](const std::string& off) { health_.set_off(off); }});
   }
 
   // On the control loop, with a client of its own: what the ledger asks does not delay it.
@@ -266,7 +269,7 @@ class App {
                               log_.info("certificate trusted");
                               health_.set_trusted();
                             }});
-    control_.spawn(keeper_->run());
+    control_.keep("certificate", [this] { return keeper_->run(); });
   }
 
   // Asked for on the health port, which is the loop of the cluster's client.

@@ -23,6 +23,9 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
   const metrics::Samples::Labels resource = {{"resource", std::string(watch.resource)}};
   out.gauge("tpu_webhook_watch_synced", "1 once all objects of the resource have been listed",
             status.synced ? 1 : 0, resource);
+  out.gauge("tpu_webhook_watch_forbidden",
+            "1 while the resource may not be read: what needs it is off",
+            status.trouble == kube::watch::Trouble::forbidden ? 1 : 0, resource);
   if (status.synced)
     out.gauge("tpu_webhook_watch_age_seconds",
               "Time since the watch brought an event or a bookmark; bookmarks come about every "

@@ -23,7 +23,23 @@ Worker::Worker(const Shared& shared, std::size_t number, https::Port port,
                .health = shared.health,
                .log = shared.log,
                .metrics = shared.metrics} {
-  spawn(beat());
+  tasks_.when_failed([this](const net::TaskFailure& failure) { say(failure); });
+  keep("heartbeat", [this] { return beat(); });
+}
+
+// Of tasks that have ended one line a minute: peers may cause many.
+void Worker::say(const net::TaskFailure& failure) {
+  shared_.metrics.task_failed(failure.task);
+  if (failure.task.empty()) {
+    if (failures_said_.allows(net::Clock::now()))
+      shared_.log.error("a task failed", {{"error", failure.what}});
+    return;
+  }
+  const auto pause = std::chrono::ceil<std::chrono::seconds>(failure.pause);
+  shared_.log.error("a task failed and is started again",
+                    {{"task", failure.task},
+                     {"error", failure.what},
+                     {"after_s", static_cast<std::uint64_t>(pause.count())}});
 }
 
 net::Endpoint Worker::listen(const net::Address& address) {
@@ -31,7 +47,7 @@ net::Endpoint Worker::listen(const net::Address& address) {
   const auto endpoint = acceptor.local_endpoint();
   listener_.emplace(std::move(acceptor), service_.connections, shared_.log,
                     [this](net::Socket socket) { start_session(std::move(socket)); });
-  spawn(listener_->run());
+  keep("listener", [this] { return listener_->run(); });
   return endpoint;
 }
 

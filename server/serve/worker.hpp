@@ -13,6 +13,8 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace tpuwh::server::serve {
 
@@ -43,8 +45,11 @@ class Worker {
   // Turns the loop until every task has ended, or stop().
   void run();
 
-  // A task of this loop.
+  // A task of this loop; and one that must live, which is started again where it fails.
   void spawn(net::Task<void> task) { tasks_.spawn(executor(), std::move(task)); }
+  void keep(std::string name, net::TaskGroup::Make make) {
+    tasks_.keep(executor(), std::move(name), std::move(make));
+  }
 
   void post(std::function<void()> action);
   void stop_listening();
@@ -59,6 +64,7 @@ class Worker {
   void tell(const std::exception& bug);
   net::Task<void> beat();
   void start_session(net::Socket socket);
+  void say(const net::TaskFailure& failure);
 
   const Shared shared_;
   const std::size_t number_;
@@ -69,6 +75,7 @@ class Worker {
   https::Service service_;
   boost::asio::io_context context_{1};
   std::optional<https::Listener> listener_;
+  log::Throttle failures_said_;
 };
 
 }  // namespace tpuwh::server::serve

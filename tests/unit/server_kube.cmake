@@ -17,7 +17,7 @@ set(kube_tests
   watch/watch_fsm_test.cpp
 )
 list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)
-add_executable(kube_test ${kube_tests})
+add_executable(kube_test ${kube_tests} ${CMAKE_CURRENT_LIST_DIR}/server/net/task_group_test.cpp)
 target_link_libraries(kube_test PRIVATE tpuwh_server_kube_cluster nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(kube_test PRIVATE
   TPUWH_RECORDED="${CMAKE_CURRENT_LIST_DIR}/server/kube/recorded")

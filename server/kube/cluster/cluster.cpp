@@ -13,10 +13,19 @@ namespace tpuwh::server::kube::cluster {
 
 const std::vector<Watched>& watched() {
   static const std::vector<Watched> all = {
-      {store::Kind::pod, {"", "v1", "pods", ""}, {"", std::string(store::running_pods)}},
-      {store::Kind::node, {"", "v1", "nodes", ""}, {}},
-      {store::Kind::service, {"", "v1", "services", ""}, {"ray.io/headless-worker-svc", ""}},
-      {store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}},
+      {store::Kind::pod,
+       {"", "v1", "pods", ""},
+       {"", std::string(store::running_pods)},
+       "places of Ray workers, the placement hint and the pools of leaders"},
+      {store::Kind::node,
+       {"", "v1", "nodes", ""},
+       {},
+       "the placement hint and the pools of leaders"},
+      {store::Kind::service,
+       {"", "v1", "services", ""},
+       {"ray.io/headless-worker-svc", ""},
+       "names of headless Services as the cluster has them"},
+      {store::Kind::ray_cluster, {"ray.io", "v1", "rayclusters", ""}, {}, "places of Ray workers"},
   };
   return all;
 }
@@ -38,27 +47,49 @@ class Cluster::KindSink final : public watch::Sink {
 
 struct Cluster::Connected {
   Connected(net::Executor on, net::TaskGroup& tasks, const access::ApiConfig& config,
-            store::Store& store, log::Log& log)
-      : executor(on), client(on, config), ledger(client, store, tasks, log, config.ns) {
+            store::Store& store, log::Log& to, Listener told)
+      : executor(on),
+        client(on, config),
+        ledger(client, store, tasks, to, config.ns),
+        out(to),
+        listener(std::move(told)) {
     for (const Watched& each : watched()) {
       sinks.emplace_back(store, each.kind);
-      watchers.emplace_back(client, each.resource, each.selectors, sinks.back(), log);
-      tasks.spawn(executor, watchers.back().run());
+      watch::Watcher& watcher =
+          watchers.emplace_back(client, each.resource, each.selectors, sinks.back(), to);
+      tasks.keep(executor, "watch-" + each.resource.plural, [&watcher] { return watcher.run(); });
     }
-    tasks.spawn(executor, ledger.run());
+    tasks.keep(executor, "ledger", [this] { return ledger.run(); });
   }
 
   bool synced() const {
     return std::ranges::all_of(watchers, [](const watch::Watcher& watcher) {
       const watch::WatchStatus status = watcher.status();
-      // A cluster without KubeRay serves no RayClusters, and is ready all the same.
-      return status.synced || status.trouble == watch::Trouble::not_served;
+      return status.synced || status.trouble != watch::Trouble::none;
     });
+  }
+
+  // "nodes may not be read, off: the placement hint and the pools of leaders"
+  std::string what_is_off() const {
+    std::string off;
+    auto what = watched().begin();
+    for (const watch::Watcher& watcher : watchers) {
+      if (watcher.status().trouble == watch::Trouble::forbidden)
+        off.append(off.empty() ? "" : "; ")
+            .append(what->resource.plural)
+            .append(" may not be read, off: ")
+            .append(what->needed_by);
+      ++what;
+    }
+    return off;
   }
 
   net::Executor executor;
   client::Client client;
   ClusterLedger ledger;
+  log::Log& out;
+  const Listener listener;
+  std::string off;  // as it was told last
   std::list<KindSink> sinks;
   std::list<watch::Watcher> watchers;
 };
@@ -67,13 +98,14 @@ Cluster::Cluster(std::string prefix) : store_(std::move(prefix)) {}
 Cluster::~Cluster() = default;
 
 void Cluster::connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
-                      log::Log& log, std::function<void()> synced) {
-  connected_ = std::make_unique<Connected>(executor, tasks, config, store_, log);
+                      log::Log& log, Listener listener) {
+  connected_ =
+      std::make_unique<Connected>(executor, tasks, config, store_, log, std::move(listener));
   log.info("cluster", {{"server", config.host + ':' + config.port},
                        {"as", config.source},
                        {"ledger_namespace", config.ns}});
-  tasks.spawn(executor, wait_until_synced(std::move(synced)));
-  tasks.spawn(executor, watch_pools());
+  tasks.keep(executor, "sync", [this] { return wait_until_synced(); });
+  tasks.keep(executor, "pools", [this] { return look_around(); });
 }
 
 void Cluster::disconnect() {
@@ -91,7 +123,7 @@ ClusterStatus Cluster::status() const {
   return status;
 }
 
-net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
+net::Task<void> Cluster::wait_until_synced() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   net::Timer timer(connected_->executor);
   for (;;) {
@@ -100,18 +132,31 @@ net::Task<void> Cluster::wait_until_synced(std::function<void()> synced) {
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) co_return;
   }
-  synced();
+  tell_what_is_off();
+  connected_->listener.synced();
+}
+
+void Cluster::tell_what_is_off() {
+  std::string off = connected_->what_is_off();
+  if (off == connected_->off) return;
+  if (off.empty())
+    connected_->out.info("nothing is off any more");
+  else
+    connected_->out.warn("off", {{"why", off}});
+  connected_->off = std::move(off);
+  connected_->listener.off(connected_->off);
 }
 
 // A pool that was not whole minutes ago may be by now, and a slice would be kept off it for
 // nothing.
-net::Task<void> Cluster::watch_pools() {
+net::Task<void> Cluster::look_around() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   net::Timer timer(connected_->executor);
   for (;;) {
     const auto now = net::Clock::now();
     store_.trust_pools(store_.is_fresh(store::Kind::node, now) &&
                        store_.is_fresh(store::Kind::pod, now));
+    tell_what_is_off();
     timer.expires_after(limits::api::pools_look);
     const auto [error] = co_await timer.async_wait(net::as_result);
     if (error) break;

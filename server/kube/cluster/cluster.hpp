@@ -2,6 +2,17 @@
 //
 // Made before the event loops, because they ask it; connected once there is a loop to run
 // on, and disconnected before that loop is destroyed.
+//
+// Ready is who has listed what can be listed. A kind that is not served (a cluster without KubeRay)
+// or that may not be read (403: a rule is missing) does not count: no answer to a Job needs any of
+// them, and a rule that was lost for a preference once kept every fresh replica from being ready.
+// What needs the kind is off, which is said:
+//
+//   pods          places of Ray workers (503: another replica may have listed them), the hint,
+//                 the pools of JobSets' leaders, which JobSet's own webhook writes as well
+//   nodes         the hint, the pools of JobSets' leaders
+//   services      the name of a RayCluster's headless Service is derived from the cluster's
+//   rayclusters   places of Ray workers (503)
 #pragma once
 
 #include "server/kube/access/api_config.hpp"
@@ -25,6 +36,7 @@ struct Watched {
   store::Kind kind;
   client::Resource resource;
   client::Selectors selectors;
+  std::string_view needed_by;  // what is off where it may not be read
 };
 const std::vector<Watched>& watched();
 
@@ -45,10 +57,17 @@ class Cluster final : public places::Places {
   explicit Cluster(std::string prefix);
   ~Cluster() override;
 
-  // Starts to list and to watch, on `executor` and in `tasks`. `synced` is called once, there,
-  // when every kind has been listed or is not served by this API server.
+  // Called on the executor.
+  struct Listener {
+    // Once: every kind has been listed, is not served by this API server, or may not be read.
+    std::function<void()> synced;
+    // What is off since a kind may not be read, for a person; "" where nothing is any more.
+    std::function<void(const std::string& off)> off;
+  };
+
+  // Starts to list and to watch, on `executor` and in `tasks`.
   void connect(net::Executor executor, net::TaskGroup& tasks, access::ApiConfig config,
-               log::Log& log, std::function<void()> synced);
+               log::Log& log, Listener listener);
   void disconnect();
 
   const webhook::read::ClusterView& view() const { return store_; }
@@ -65,8 +84,9 @@ class Cluster final : public places::Places {
   struct Connected;
   class KindSink;
 
-  net::Task<void> wait_until_synced(std::function<void()> synced);
-  net::Task<void> watch_pools();
+  net::Task<void> wait_until_synced();
+  net::Task<void> look_around();
+  void tell_what_is_off();
 
   store::Store store_;
   std::unique_ptr<Connected> connected_;

@@ -6,6 +6,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -113,6 +114,12 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
 net::Task<PlaceAnswer> ClusterLedger::ask(places::OwnedPlaceRequest request) {
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
+  // Taken out again however this ends.
+  struct Entry {
+    std::map<GroupLedger::Ticket, Waiter*>& waiters;
+    GroupLedger::Ticket ticket;
+    ~Entry() { waiters.erase(ticket); }
+  } const entry{waiters_, ticket};
   waiters_[ticket] = &waiter;
   GroupLedger::Question question{.size = request.size,
                                  .review_uid = request.review_uid,
@@ -126,7 +133,6 @@ net::Task<PlaceAnswer> ClusterLedger::ask(places::OwnedPlaceRequest request) {
     waiter.timer.expires_after(limits::api::ledger_wait);
     co_await waiter.timer.async_wait(net::as_result);
   }
-  waiters_.erase(ticket);
   if (!waiter.answer) co_return try_again("the ledger did not answer in time");
   co_return std::move(*waiter.answer);
 }
@@ -217,10 +223,26 @@ void ClusterLedger::pod_gone(const store::GroupName& name, const std::string& to
   group_of(name)->second.ledger.pod_gone(token, due);
 }
 
+// A group whose call is never done with would make no other for good.
+net::Task<Outcome> ClusterLedger::try_to_perform(const store::GroupName& name,
+                                                 const GroupLedger::Call& call,
+                                                 client::Purpose purpose) {
+  std::string why;
+  try {
+    Outcome outcome = co_await calls_.perform(name, call, purpose);
+    co_return outcome;
+  } catch (const std::exception& fault) {
+    why = fault.what();
+  }
+  Outcome failed;
+  failed.why = std::move(why);
+  co_return failed;
+}
+
 net::Task<void> ClusterLedger::perform(store::GroupName name, GroupLedger::Call call,
                                        client::Purpose purpose) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
-  const Outcome outcome = co_await calls_.perform(name, call, purpose);
+  const Outcome outcome = co_await try_to_perform(name, call, purpose);
   count(call, outcome);
   const auto group = groups_.find(name);
   if (group == groups_.end()) co_return;
@@ -295,6 +317,11 @@ class ClusterLedger::ObjectReader final : public client::ItemReader {
 // that live.
 net::Task<void> ClusterLedger::list_objects() {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
+  // However this ends, another list may follow.
+  struct Over {
+    bool& listing;
+    ~Over() { listing = false; }
+  } const over{listing_};
   const client::Selectors selectors{.labels = std::string(ledger_label), .fields = {}};
   ObjectReader reader(*this, now());
   const client::StreamLimits within{.silence = limits::api::page_silence,
@@ -303,7 +330,6 @@ net::Task<void> ClusterLedger::list_objects() {
   request.purpose = client::Purpose::upkeep;
   const client::Response response = co_await client_.stream(std::move(request), within, reader);
   if (response.ok() && reader.all_read()) reader.tell_missing();
-  listing_ = false;
   if (response.ok()) co_return;
   log_.warn("ledger", {{"error", response.answered() ? client::sentence("list", ledger_objects(ns_),
                                                                         response.status())

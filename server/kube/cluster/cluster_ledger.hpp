@@ -70,6 +70,9 @@ class ClusterLedger {
   bool reads_by_list(net::TimePoint now);
   void forget_idle();
   net::Task<void> rest(store::GroupName name);
+  net::Task<webhook::ledger::GroupLedger::Outcome> try_to_perform(
+      const store::GroupName& name, const webhook::ledger::GroupLedger::Call& call,
+      client::Purpose purpose);
   net::Task<void> perform(store::GroupName name, GroupLedger::Call call, client::Purpose purpose);
   net::Task<void> list_objects();
   void say(const store::GroupName& name, const GroupLedger::Call& call,

@@ -19,6 +19,7 @@ import connections  # noqa: E402,F401  (their checks register themselves)
 import ledger  # noqa: E402,F401
 import plugin  # noqa: E402,F401
 import probe  # noqa: E402
+import rules  # noqa: E402,F401
 import program  # noqa: E402
 import slow  # noqa: E402,F401
 import streams  # noqa: E402,F401

@@ -28,6 +28,18 @@ TEST(HealthTest, is_not_ready_with_an_expired_certificate) {
   EXPECT_EQ(health.why_not_ready(end), "certificate expired");
 }
 
+// What needs a kind that may not be read is off; the rest is answered.
+TEST(HealthTest, is_ready_though_something_is_off) {
+  Health health(1);
+  health.set_serving();
+  EXPECT_EQ(health.what_is_off(), "");
+  health.set_off("nodes may not be read, off: the placement hint");
+  EXPECT_EQ(health.why_not_ready(system_clock::now()), "");
+  EXPECT_EQ(health.what_is_off(), "nodes may not be read, off: the placement hint");
+  health.set_off("");
+  EXPECT_EQ(health.what_is_off(), "");
+}
+
 TEST(HealthTest, is_alive_while_every_loop_turns) {
   Health health(2);
   const auto later = net::Clock::now() + 2 * limits::stuck;
