@@ -53,7 +53,7 @@ class Program:
         self._log = open(self.folder / "log", "w+b")
         command = [*beginning, PROGRAM, "serve", "--listen", "127.0.0.1:0", "--health-listen", "127.0.0.1:0",
                    "--drain-delay", drain_delay]
-        if "--tls-cert" not in flags and stdout is None:
+        if not {"--tls-cert", "--tls-secret"} & set(flags) and stdout is None:
             command += ["--ca-bundle-out", str(self.ca)]
         self.process = subprocess.Popen(command + [str(f) for f in flags], stderr=self._log,
                                         stdout=stdout or subprocess.DEVNULL)

@@ -1,7 +1,10 @@
 #include "server/kube/certificate/configuration.hpp"
 
+#include "server/kube/certificate/types.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -14,9 +17,32 @@ const std::array<client::Resource, 2>& configurations() {
   return both;
 }
 
+std::string fault_of(const nlohmann::ordered_json& configuration) {
+  if (std::string fault = object_fault(configuration, "it"); !fault.empty()) return fault;
+  if (std::string fault = member_fault(configuration, "metadata", "its"); !fault.empty())
+    return fault;
+  const auto* webhooks = text::find_member(configuration, "webhooks");
+  if (webhooks == nullptr || webhooks->is_null()) return {};
+  if (!webhooks->is_array())
+    return fmt::format("its webhooks is {}, expected a list", type_of(*webhooks));
+  for (std::size_t i = 0; i < webhooks->size(); ++i) {
+    const auto& webhook = (*webhooks)[i];
+    const std::string place = fmt::format("its webhooks[{}]", i);
+    if (std::string fault = object_fault(webhook, place); !fault.empty()) return fault;
+    if (std::string fault = member_fault(webhook, "clientConfig", place + "."); !fault.empty())
+      return fault;
+  }
+  return {};
+}
+
+std::size_t entries_of(const nlohmann::ordered_json& configuration) {
+  const auto* webhooks = text::find_member(configuration, "webhooks");
+  return webhooks == nullptr || !webhooks->is_array() ? 0 : webhooks->size();
+}
+
 bool trusts(const nlohmann::ordered_json& configuration, const std::string& bundle) {
   const auto* webhooks = text::find_member(configuration, "webhooks");
-  if (webhooks == nullptr) return true;
+  if (webhooks == nullptr || webhooks->is_null()) return true;
   const std::string wanted = text::encode_base64(bundle);
   return std::ranges::all_of(*webhooks, [&](const nlohmann::ordered_json& webhook) {
     return text::text_member(text::member(webhook, "clientConfig"), "caBundle") == wanted;
@@ -25,7 +51,7 @@ bool trusts(const nlohmann::ordered_json& configuration, const std::string& bund
 
 std::string with_bundle(nlohmann::ordered_json configuration, const std::string& bundle) {
   const std::string encoded = text::encode_base64(bundle);
-  if (configuration.contains("webhooks"))
+  if (entries_of(configuration) > 0)
     for (nlohmann::ordered_json& webhook : configuration["webhooks"])
       webhook["clientConfig"]["caBundle"] = encoded;
   return text::dump_json(configuration);

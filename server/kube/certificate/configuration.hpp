@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace tpuwh::server::kube::certificate {
@@ -16,6 +17,13 @@ inline constexpr auto configuration_name = "tpu-webhook";
 
 // The Secret as the chart calls it.
 inline constexpr auto secret_name = "tpu-webhook-certificate";
+
+// Why this is no configuration, whatever an API server (or a proxy before it) answered: "its
+// webhooks[1] is a number, expected an object"; "" for one that trusts() and with_bundle() take.
+std::string fault_of(const nlohmann::ordered_json& configuration);
+
+// Its webhooks: where there is none in either configuration, nobody calls this server.
+std::size_t entries_of(const nlohmann::ordered_json& configuration);
 
 // Whether every webhook of the configuration trusts exactly `bundle`, PEM.
 bool trusts(const nlohmann::ordered_json& configuration, const std::string& bundle);

@@ -1,5 +1,6 @@
 #include "server/kube/certificate/contents.hpp"
 
+#include "server/kube/certificate/types.hpp"
 #include "server/kube/client/bounded_json.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
@@ -16,6 +17,15 @@ constexpr auto renew = "tpu-webhook.dev/renew";
 
 std::string value(const Json& data, const std::string& key) {
   return text::decode_base64(text::text_member(data, key)).value_or("");
+}
+
+// Why this is no Secret, whatever was answered; "" for one.
+std::string secret_fault(const Json& object) {
+  std::string fault = object_fault(object, "it");
+  for (const char* key : {"metadata", "data"})
+    if (fault.empty()) fault = member_fault(object, key, "its");
+  if (!fault.empty()) return fault;
+  return member_fault(text::member(object, "metadata"), "annotations", "its metadata.");
 }
 
 void put(Json& data, const char* key, const std::string& value) {
@@ -38,6 +48,8 @@ std::string Contents::bundle() const {
 Result<SecretObject> read_secret(std::string_view json) {
   auto object = client::parse_bounded(json);
   if (!object) return Error(Errc::bad_json, "the Secret " + object.error().message());
+  if (const std::string fault = secret_fault(*object); !fault.empty())
+    return Error(Errc::bad_value, "what was answered is not a Secret: " + fault);
   const Json data = text::member(*object, "data");
   const std::string asked =
       text::text_member(text::member(text::member(*object, "metadata"), "annotations"), renew);
@@ -69,8 +81,11 @@ std::string with_contents(const SecretObject& secret, const Contents& contents, 
   put(data, "tls.crt", contents.leaf.certificates);
   put(data, "tls.key", contents.leaf.key);
   put(data, "bundle.crt", contents.bundle());
-  Json& metadata = object["metadata"];
-  if (answered && metadata.contains("annotations")) metadata["annotations"].erase(renew);
+  Json& annotations = object["metadata"]["annotations"];
+  if (annotations.is_null())
+    object["metadata"].erase("annotations");
+  else if (answered)
+    annotations.erase(renew);
   return text::dump_json(object);
 }
 

@@ -44,9 +44,10 @@ struct SecretObject {
   std::string trouble;  // with the annotation: a sentence; "" for none
 };
 
-// What is missing in it, or is not base64, is empty.
+// What is missing in it, is no text, or is not base64, is empty.
 //
 //   errors  bad_json: it is no JSON, or larger than we read
+//           bad_value: it is no object, or its metadata, annotations or data are none
 Result<SecretObject> read_secret(std::string_view json);
 
 // The object with other contents, to be written in its place; `answered`: without the annotation.

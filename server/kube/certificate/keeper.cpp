@@ -3,6 +3,7 @@
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/client/bounded_json.hpp"
 #include "server/limits/limits.hpp"
+#include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <boost/asio/this_coro.hpp>
@@ -58,16 +59,29 @@ net::Task<void> Keeper::run() {
 
 // Replicas that have lost a race must not meet again.
 net::Clock::duration Keeper::pause(Look look) {
-  const bool hurried = look == Look::written || look == Look::lost || !was_trusted_;
+  const bool begins = !was_trusted_ && !nobody_calls_;
+  const bool hurried = look == Look::written || look == Look::lost || begins;
   const net::Clock::duration least = hurried ? times::look_again : times::look;
   return least + std::uniform_int_distribution<net::Clock::rep>(0, least.count())(random_) *
                      net::Clock::duration(1);
 }
 
+// Whatever was answered, and whatever OpenSSL says of it: the next look may succeed.
+net::Task<Keeper::Look> Keeper::look() {
+  std::string why;
+  try {
+    const Look found = co_await try_to_look();
+    co_return found;
+  } catch (const std::exception& fault) {
+    why = fault.what();
+  }
+  co_return fail(why);
+}
+
 // The configurations are read before the Secret. So whoever wrote a newer bundle into one that is
 // read here had written it into the Secret before, and that is read, too; and what is written
 // into a configuration after this reading makes our own write fail. A bundle never goes back.
-net::Task<Keeper::Look> Keeper::look() {
+net::Task<Keeper::Look> Keeper::try_to_look() {
   const auto configurations = co_await read_configurations();
   if (!configurations) co_return fail(configurations.error().message());
   const auto secret = co_await read();
@@ -80,17 +94,19 @@ net::Task<Keeper::Look> Keeper::look() {
                                [&](const auto& each) { return trusts(each.object, bundle); });
   };
   Contents contents = secret->contents;
-  Renewal::Step step;
-  try {
-    step = renewal_.next({.contents = contents,
-                          .asked = secret->asked,
-                          .trusted = all_trust(contents.bundle()),
-                          .now = std::chrono::system_clock::now(),
-                          .at = net::Clock::now()});
-  } catch (const std::exception& fault) {
-    co_return fail(fault.what());
-  }
+  const Renewal::Step step = renewal_.next({.contents = contents,
+                                            .asked = secret->asked,
+                                            .trusted = all_trust(contents.bundle()),
+                                            .now = std::chrono::system_clock::now(),
+                                            .at = net::Clock::now()});
+  if (!step.trouble.empty() && failures_said_.allows(net::Clock::now()))
+    log_.warn("certificate", {{"secret", secret_}, {"error", step.trouble}});
   Look result = Look::at_rest;
+  // What the Secret holds meanwhile may be anything: no configuration is made to trust it.
+  if (step.paused) {
+    if (step.serve) serve(*step.serve);
+    co_return result;
+  }
   if (step.write) {
     contents = *step.write;
     const client::Resource resource = secrets(ns_);
@@ -100,7 +116,7 @@ net::Task<Keeper::Look> Keeper::look() {
     log_.info("certificate", {{"secret", secret_}, {"written", step.why}});
     result = Look::written;
   }
-  if (!serve(contents.leaf)) co_return Look::failed;
+  if (!serve(step.serve ? *step.serve : contents.leaf)) co_return Look::failed;
   for (const Configuration& each : *configurations) {
     if (trusts(each.object, contents.bundle())) continue;
     std::string object = with_bundle(each.object, contents.bundle());
@@ -109,12 +125,21 @@ net::Task<Keeper::Look> Keeper::look() {
     log_.info("certificate", {{"configuration", each.resource.plural}, {"written", "caBundle"}});
     result = Look::written;
   }
-  status_.trusted = all_trust(contents.bundle());
-  if (status_.trusted && !was_trusted_) {
-    was_trusted_ = true;
-    listener_.trusted();
-  }
+  std::size_t entries = 0;
+  for (const Configuration& each : *configurations) entries += entries_of(each.object);
+  judge(all_trust(contents.bundle()), entries);
   co_return result;
+}
+
+void Keeper::judge(bool all_trust, std::size_t entries) {
+  status_.trusted = all_trust && entries > 0;
+  if (entries == 0 && !nobody_calls_)
+    log_.warn("nobody calls this server: its webhook configuration does not exist or is empty",
+              {{"name", configuration_name}});
+  nobody_calls_ = entries == 0;
+  if (!status_.trusted || was_trusted_) return;
+  was_trusted_ = true;
+  listener_.trusted();
 }
 
 net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configurations() {
@@ -128,6 +153,9 @@ net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configuration
     if (!body) co_return body.error();
     auto object = client::parse_bounded(*body);
     if (!object) co_return Error(Errc::bad_json, resource.name() + " " + object.error().message());
+    if (const std::string fault = fault_of(*object); !fault.empty())
+      co_return Error(Errc::bad_value, fmt::format("what was answered is not {} {}: {}",
+                                                   resource.name(), configuration_name, fault));
     found.push_back({resource, std::move(*object)});
   }
   co_return found;
@@ -144,6 +172,11 @@ net::Task<Result<SecretObject>> Keeper::read() {
   const auto body = body_of(response, secrets(ns_), "get");
   if (!body) co_return body.error();
   auto secret = read_secret(*body);
+  if (secret &&
+      text::text_member(text::member(secret->object, "metadata"), "resourceVersion").empty())
+    co_return Error(
+        Errc::bad_value,
+        fmt::format("Secret {}/{} was answered without metadata.resourceVersion", ns_, secret_));
   co_return secret;
 }
 

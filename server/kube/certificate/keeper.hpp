@@ -23,7 +23,9 @@ namespace tpuwh::server::kube::certificate {
 
 // How it is going; for metrics.
 struct KeeperStatus {
-  bool trusted = false;        // by every entry of our configurations, when looked at last
+  // By every entry of our configurations, and there is one, when looked at last. None is nobody who
+  // calls: once that counted as trust.
+  bool trusted = false;
   std::uint64_t failures = 0;  // looks that could not be finished
   std::uint64_t writes = 0;    // of the Secret and of configurations
 };
@@ -33,7 +35,7 @@ class Keeper {
   // Called on the executor.
   struct Listener {
     std::function<void(const tls::ContextPtr& served)> serve;  // from now on
-    std::function<void()> trusted;  // every entry trusts what is served, for the first time
+    std::function<void()> trusted;  // there are entries, and all trust it: for the first time
   };
 
   // `log` outlives it.
@@ -51,6 +53,8 @@ class Keeper {
   struct Configuration;
 
   net::Task<Look> look();
+  net::Task<Look> try_to_look();
+  void judge(bool all_trust, std::size_t entries);
   net::Task<Result<std::vector<Configuration>>> read_configurations();
   net::Task<Result<SecretObject>> read();
   net::Task<Look> write(client::Resource resource, std::string name, std::string object);
@@ -67,6 +71,7 @@ class Keeper {
   tls::Pair served_;
   KeeperStatus status_;
   bool was_trusted_ = false;
+  bool nobody_calls_ = false;
   log::Throttle failures_said_;
   std::minstd_rand random_;
 };

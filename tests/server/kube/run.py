@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import certificates  # noqa: E402
 import checks  # noqa: E402
 import connections  # noqa: E402,F401  (their checks register themselves)
+import keeper  # noqa: E402,F401
 import ledger  # noqa: E402,F401
 import plugin  # noqa: E402,F401
 import probe  # noqa: E402

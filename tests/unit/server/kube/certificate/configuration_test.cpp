@@ -37,5 +37,43 @@ TEST(ConfigurationTest, configuration_without_entries_has_nothing_to_hold) {
   EXPECT_NO_THROW(with_bundle({{"metadata", {{"name", "tpu-webhook"}}}}, "CA"));
 }
 
+// What an API server may answer in its place, or a proxy before it: the keeper of certificates once
+// ended for good by each of these, without a line.
+TEST(ConfigurationTest, says_of_what_is_none_what_it_is) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[]", "it is a list, expected an object"},
+      {"1", "it is a number, expected an object"},
+      {"null", "it is null, expected an object"},
+      {R"("x")", "it is a string, expected an object"},
+      {R"({"metadata":[]})", "its metadata is a list, expected an object"},
+      {R"({"webhooks":"x"})", "its webhooks is a string, expected a list"},
+      {R"({"webhooks":{"a":1}})", "its webhooks is an object, expected a list"},
+      {R"({"webhooks":7})", "its webhooks is a number, expected a list"},
+      {R"({"webhooks":[1]})", "its webhooks[0] is a number, expected an object"},
+      {R"({"webhooks":[{},null]})", "its webhooks[1] is null, expected an object"},
+      {R"({"webhooks":[{"clientConfig":"x"}]})",
+       "its webhooks[0].clientConfig is a string, expected an object"},
+      {R"({"webhooks":[{"clientConfig":[1]}]})",
+       "its webhooks[0].clientConfig is a list, expected an object"},
+      {R"({"webhooks":null})", ""},
+      {R"({"webhooks":[{"clientConfig":{"caBundle":7}}]})", ""},
+      {R"({"webhooks":[{"clientConfig":null}]})", ""},
+      {"{}", ""},
+  };
+  for (const auto& [text, want] : cases) {
+    const Json answered = Json::parse(text);
+    EXPECT_EQ(fault_of(answered), want) << text;
+    if (*want != 0) continue;
+    trusts(answered, "CA");
+    EXPECT_TRUE(trusts(Json::parse(with_bundle(answered, "CA")), "CA")) << text;
+  }
+}
+
+TEST(ConfigurationTest, counts_who_calls) {
+  EXPECT_EQ(entries_of(configuration("", "")), 2u);
+  for (const char* none : {"{}", R"({"webhooks":[]})", R"({"webhooks":null})"})
+    EXPECT_EQ(entries_of(Json::parse(none)), 0u) << none;
+}
+
 }  // namespace
 }  // namespace tpuwh::server::kube::certificate

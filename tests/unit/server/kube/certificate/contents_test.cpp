@@ -78,5 +78,43 @@ TEST(ContentsTest, secret_without_annotations_gets_none) {
   EXPECT_THAT(text, testing::Not(HasSubstr("annotations")));
 }
 
+// Whatever is answered, nothing throws: what is no Secret is said, and what is one is written
+// whole.
+TEST(ContentsTest, says_of_what_is_no_secret_what_it_is) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[]", "it is a list, expected an object"},
+      {"1", "it is a number, expected an object"},
+      {R"("x")", "it is a string, expected an object"},
+      {"null", "it is null, expected an object"},
+      {"true", "it is a boolean, expected an object"},
+      {R"({"metadata":7})", "its metadata is a number, expected an object"},
+      {R"({"metadata":[]})", "its metadata is a list, expected an object"},
+      {R"({"metadata":{"annotations":"x"}})",
+       "its metadata.annotations is a string, expected an object"},
+      {R"({"data":"x"})", "its data is a string, expected an object"},
+      {R"({"data":[1]})", "its data is a list, expected an object"},
+      {"{", "is not JSON"},
+      {"", "is not JSON"},
+      {"{}", ""},
+      {R"({"a":1})", ""},
+      {R"({"metadata":null,"data":null})", ""},
+      {R"({"metadata":{"annotations":null},"data":{"tls.crt":7,"ca.crt":[],"ca.key":"%%%"}})", ""},
+      {R"({"metadata":{"annotations":{"tpu-webhook.dev/renew":{}}},"data":{"tls.crt":null}})", ""},
+  };
+  for (const auto& [text, want] : cases) {
+    const auto secret = read_secret(text);
+    EXPECT_EQ(secret.has_value(), *want == 0) << text;
+    if (!secret) {
+      EXPECT_THAT(secret.error().message(), HasSubstr(want)) << text;
+      continue;
+    }
+    for (const bool answered : {false, true}) {
+      const auto again = read_secret(with_contents(*secret, some, answered));
+      ASSERT_TRUE(again.has_value()) << text;
+      EXPECT_EQ(again->contents, some) << text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tpuwh::server::kube::certificate

@@ -6,10 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/named_case.hpp"
+
 namespace tpuwh::server::kube::certificate {
 namespace {
 
 using namespace std::chrono_literals;
+using test::case_name;
+using test::PrintTo;
 namespace times = limits::renewal;
 
 const std::string host = "tpu-webhook.tpu-webhook-system.svc";
@@ -183,6 +187,113 @@ TEST(RenewalTest, next_ca_that_cannot_sign_is_dropped) {
   Contents contents = replica.first();
   contents.next_authority = {contents.authority.certificates, "no key"};
   EXPECT_EQ(replica.written(contents).next_authority, tls::Pair());
+}
+
+// Two replicas of one Secret, the second of which has a clock that is so far ahead; both look every
+// eight seconds for so long.
+struct TwoClocks {
+  explicit TwoClocks(std::chrono::hours ahead) { second.now = first.now + ahead; }
+
+  void look(Replica& replica) {
+    const Renewal::Step step = replica.look(secret, trusted);
+    if (step.write) {
+      ++writes;
+      secret = *step.write;
+    }
+    const tls::Pair& served = step.serve ? *step.serve : secret.leaf;
+    // What is served is good by its own clock, and signed by a CA that callers trust.
+    Contents own = secret;
+    own.leaf = served;
+    if (!serves(own, secret.bundle(), replica.now)) ++unserved;
+    if (!step.trouble.empty()) ++troubled;
+  }
+  void turn(net::Clock::duration time) {
+    for (net::Clock::duration passed{}; passed < time; passed += 8s) {
+      for (Replica* each : {&first, &second}) {
+        look(*each);
+        each->now += 8s;
+        each->at += 8s;
+      }
+    }
+  }
+
+  Replica first, second;
+  Contents secret;
+  bool trusted = true;
+  int writes = 0, unserved = 0, troubled = 0;
+};
+
+struct Ahead {
+  const char* name;
+  std::chrono::hours by;
+  int most_writes;
+};
+
+class RenewalClocks : public testing::TestWithParam<Ahead> {};
+
+// The one renewed what was due by its clock, the other restored what was good by its own, without
+// end.
+TEST_P(RenewalClocks, do_not_make_replicas_write_without_end) {
+  TwoClocks two(GetParam().by);
+  two.turn(20min);
+  EXPECT_LE(two.writes, GetParam().most_writes);
+  EXPECT_EQ(two.unserved, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , RenewalClocks,
+    testing::Values(Ahead{"equal", 0h, 1}, Ahead{"two_hours", 2h, 1}, Ahead{"a_month", 30 * day, 1},
+                    Ahead{"two_months", 61 * day, 2}, Ahead{"three_months", 89 * day, 2},
+                    Ahead{"a_leafs_life", 100 * day, 2}, Ahead{"a_year", 365 * day, 2}),
+    case_name);
+
+// By one clock the CA itself is due or over: what they cannot agree on has a bound.
+TEST(RenewalTest, clocks_that_cannot_agree_write_seldom) {
+  for (const auto ahead : {560 * day, 800 * day, 5000 * day}) {
+    TwoClocks two(ahead);
+    two.turn(1h);
+    const int bucket = static_cast<int>(secret_writes.burst + 3600 * secret_writes.per_second);
+    EXPECT_LE(two.writes, 2 * bucket + 2) << ahead.count();
+  }
+}
+
+// The CA was made by the clock that is ahead, as the first of all: ours cannot use it, and makes
+// one that both can.
+TEST(RenewalTest, a_first_ca_of_the_future_is_replaced_once) {
+  TwoClocks two(3 * day);
+  two.look(two.second);
+  EXPECT_EQ(two.writes, 1);
+  two.turn(5min);
+  EXPECT_EQ(two.writes, 2);
+  EXPECT_EQ(two.unserved, 0);
+}
+
+// A replica that has just started has nothing to serve meanwhile, and signs it: for itself alone.
+TEST(RenewalTest, a_new_replica_serves_its_own_beside_one_of_the_future) {
+  TwoClocks two(61 * day);
+  two.turn(1min);
+  const int before = two.writes;
+  Replica fresh;
+  fresh.now = two.first.now;
+  fresh.at = two.first.at;
+  const Renewal::Step step = fresh.look(two.secret);
+  EXPECT_FALSE(step.write);
+  ASSERT_TRUE(step.serve);
+  EXPECT_NE(step.trouble, "");
+  EXPECT_EQ(fresh.look(two.secret).serve, step.serve);  // the same each time
+  EXPECT_EQ(two.writes, before);
+  // Once its time has come, the one in the Secret is served.
+  fresh.now += 61 * day;
+  EXPECT_FALSE(fresh.look(two.secret).serve);
+}
+
+TEST(RenewalTest, a_certificate_of_the_future_is_replaced_on_request) {
+  TwoClocks two(61 * day);
+  two.turn(1min);
+  const Renewal::Step step = two.first.look(two.secret, true, Asked::leaf);
+  ASSERT_TRUE(step.write);
+  EXPECT_TRUE(step.answers);
+  EXPECT_TRUE(serves(*step.write, two.secret.bundle(), two.first.now));
 }
 
 }  // namespace
