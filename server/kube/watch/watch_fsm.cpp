@@ -103,6 +103,7 @@ void WatchFsm::take_snapshot(std::string_view version) {
   synced_ = true;
   initial_ = false;
   restarts_ = 0;
+  silences_ = 0;
 }
 
 // The state we hold is of no more use as a start. The first time at once, because a store
@@ -168,6 +169,7 @@ Step WatchFsm::watch_refused(const client::Status& status, Tick tick) {
 
 Step WatchFsm::event(const decode::WatchEvent& event, Tick tick) {
   heard_ = true;
+  silences_ = 0;
   if (event.type == decode::EventType::unknown) return {};
   if (event.version.empty()) return undecodable("an event without a resourceVersion", tick);
   const bool bookmark = event.type == decode::EventType::bookmark;
@@ -227,9 +229,17 @@ Step WatchFsm::connection_failed(std::string_view why, Tick tick) {
 }
 
 Step WatchFsm::silent(Tick tick) {
+  constexpr std::string_view why = "the API server stopped sending data";
   // A server that does not know watch-lists sends what there is, and then nothing.
   if (state_ == WatchState::receiving) watch_list_ = false;
-  return connection_failed("the API server stopped sending data", tick);
+  // One that was restored from a backup has an earlier version, and says nothing until it comes to
+  // ours: not even a bookmark, for which we have asked. Twice is no accident of the network.
+  if (state_ == WatchState::watching && ++silences_ >= 2) {
+    silences_ = 0;
+    error_ = fmt::format("watch of {}: {} twice; listing again", resource_.name(), why);
+    return relist(tick);
+  }
+  return connection_failed(why, tick);
 }
 
 Step WatchFsm::undecodable(std::string_view why, Tick tick) {

@@ -125,6 +125,7 @@ class WatchFsm {
   bool initial_ = false;    // the watch that is or will be open is a watch-list
   bool synced_ = false;
   bool heard_ = false;     // an event, on the stream that is open
+  unsigned silences_ = 0;  // watches one after another that ended by silence
   unsigned restarts_ = 0;  // of this list, for a continue token that had expired
   unsigned relists_ = 0;
   std::string continue_;

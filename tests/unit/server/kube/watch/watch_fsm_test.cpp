@@ -387,6 +387,45 @@ TEST_F(WatchStory, lost_connections_resume_from_the_same_version) {
   EXPECT_EQ(fsm_.relists(), 0u);
 }
 
+// After a restore of etcd the server's versions are earlier than ours: a watch from ours is
+// answered with nothing until they have come so far. It was opened there again for ever.
+TEST_F(WatchStory, a_watch_that_was_silent_twice_begins_with_a_list) {
+  reach_listing();
+  fsm_.page("", "9000", now());
+  fsm_.watch_opened(now());
+  fsm_.event(event(decode::EventType::bookmark, "9001"), now());
+  after(120s);
+  expect_wait(fsm_.silent(now()), 1200ms);  // once: the network, perhaps
+  expect_watch(waited(1200ms), "9001");
+  fsm_.watch_opened(now());
+  after(120s);
+  Step step = fsm_.silent(now());
+  EXPECT_EQ(fsm_.relists(), 1u);
+  EXPECT_EQ(step.note, Note::begin_relist);
+  expect_list(step, "");
+  EXPECT_NE(fsm_.error().find("stopped sending data twice"), std::string::npos) << fsm_.error();
+  step = fsm_.page("", "17", now());  // of the backup
+  EXPECT_EQ(step.note, Note::end_relist);
+  EXPECT_EQ(fsm_.version(), "17");
+  expect_watch(step, "17");
+}
+
+// What is heard between two silences is a watch that lives: its server is only slow.
+TEST_F(WatchStory, a_watch_that_was_heard_between_two_silences_goes_on) {
+  reach_listing();
+  fsm_.page("", "10", now());
+  for (int i = 0; i < 5; ++i) {
+    const std::string version = std::to_string(11 + i);
+    fsm_.watch_opened(now());
+    fsm_.event(event(decode::EventType::bookmark, version), now());
+    after(120s);
+    const Step step = fsm_.silent(now());
+    ASSERT_TRUE(std::holds_alternative<Wait>(step.action));
+    expect_watch(waited(std::get<Wait>(step.action).time), version);
+  }
+  EXPECT_EQ(fsm_.relists(), 0u);
+}
+
 TEST_F(WatchStory, watching_may_be_forbidden_where_listing_is_not) {
   reach_listing();
   fsm_.page("", "10", now());
