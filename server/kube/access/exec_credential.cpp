@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace tpuwh::server::kube::access {
@@ -124,7 +125,14 @@ std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view
   const year_month_day date(year(*y), month(static_cast<unsigned>(*m)),
                             day(static_cast<unsigned>(*d)));
   if (!offset || !date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second) - *offset;
+  const sys_seconds moment =
+      sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second) - *offset;
+  // The clock's nanoseconds end in 2262 and begin in 1677. What lies beyond is as far as can be
+  // said: 9999-12-31, which some print for "never", was a moment of 1816.
+  using Clock = system_clock;
+  constexpr auto first = ceil<seconds>(Clock::time_point::min());
+  constexpr auto last = floor<seconds>(Clock::time_point::max());
+  return Clock::time_point(std::clamp(moment, first, last));
 }
 
 }  // namespace tpuwh::server::kube::access

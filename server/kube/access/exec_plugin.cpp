@@ -55,10 +55,12 @@ Result<const ExecPlugin::Kept*> ExecPlugin::fresh(Time now) {
   if (!credential) return credential.error();
   kept_ = Kept{std::move(*credential), std::nullopt};
   if (const auto& expires = kept_->credential.expires) {
-    // Bounded: a far date would overflow the clock's nanoseconds.
-    constexpr std::chrono::hours year(24 * 365);
-    const auto life = *expires - options_.wall_clock();
-    kept_->expires = now + (life < year ? life : WallClock::duration(year));
+    // Bounded on either side: a far date, or its difference to now, would overflow the clock's
+    // nanoseconds.
+    constexpr WallClock::duration year = std::chrono::hours(24 * 365);
+    const auto wall = options_.wall_clock();
+    const auto end = std::clamp(*expires, wall, wall + year);
+    kept_->expires = now + (end - wall);
   }
   return &*kept_;
 }
