@@ -3,6 +3,7 @@
 #include "server/kube/client/item_reader.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/kube/store/store.hpp"
+#include "webhook/text/names.hpp"
 
 #include <utility>
 
@@ -21,6 +22,10 @@ Outcome failed(std::string why) {
 // Until a person acts: neither who we are nor what we may changes by asking again.
 bool needs_operator(const client::Status& status) {
   return status.code == 401 || status.code == 403;
+}
+
+bool is_selectable(std::string_view value) {
+  return !value.empty() && webhook::text::is_label_value(value);
 }
 
 client::Resource pods_of(const store::GroupName& group) {
@@ -120,6 +125,15 @@ net::Task<Outcome> LedgerCalls::send(client::Request request) {
 
 // What is stored now: consistent, whatever the watch has shown.
 net::Task<Outcome> LedgerCalls::list_pods(const store::GroupName& name, client::Purpose purpose) {
+  // Both stand in a selector, which has no quotes: what is no label's value could add to it, and
+  // no Pod has it as a label.
+  if (!is_selectable(name.cluster) || !is_selectable(name.group)) {
+    Outcome unselectable = failed(
+        "the name of the RayCluster or of its worker group is not a label value, which no Pod can "
+        "have");
+    unselectable.lasting = unselectable.unsent = true;
+    co_return unselectable;
+  }
   const client::Selectors selectors{
       .labels = "ray.io/cluster=" + name.cluster + ",ray.io/group=" + name.group,
       .fields = std::string(store::running_pods)};
