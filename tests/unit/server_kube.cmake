@@ -11,9 +11,11 @@ set(kube_tests
   client/response_parser_test.cpp
   client/status_test.cpp
   store/store_test.cpp
+  store/freed_objects_test.cpp
   client/token_bucket_test.cpp
   client/turns_test.cpp
   decode/watch_decoder_test.cpp
+  watch/hostile_answers_test.cpp
   watch/watch_fsm_test.cpp
 )
 list(TRANSFORM kube_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/kube/)

@@ -27,6 +27,7 @@ void ListDecoder::reset() {
 }
 
 ListDecoder::Outcome ListDecoder::next(std::string_view& item) {
+  object_ = {};  // of a piece that may be gone
   if (overflow_) return Outcome::overflow;
   if (!error_.empty()) return Outcome::malformed;
   while (!rest_.empty()) {

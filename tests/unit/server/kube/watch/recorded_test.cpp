@@ -1,5 +1,8 @@
-// What a real API server sent, cut in every place: the same calls of the sink each time.
+// What a real API server sent, cut in every place: the same calls of the sink each time. Each piece
+// is in memory of its own that is gone after the call, as the client's buffer may be.
 #include "server/kube/watch/watch_readers.hpp"
+
+#include "tests/support/own_mapping.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -168,7 +171,10 @@ class Replay {
   }
   void feed(client::StreamReader& reader, const std::string& name) {
     const std::string& text = recorded(name);
-    cut_(text, [&](const std::string& piece) { return reader.on_bytes(piece); });
+    cut_(text, [&](const std::string& piece) {
+      const test::OwnMapping alone(piece);
+      return reader.on_bytes(alone.text());
+    });
   }
 
   Cut cut_;
