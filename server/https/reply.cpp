@@ -1,7 +1,6 @@
 #include "server/https/reply.hpp"
 
 #include "webhook/answer/respond.hpp"
-#include "webhook/text/buffer.hpp"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>
@@ -43,9 +42,7 @@ const Status& find_status(unsigned code) {
 }  // namespace
 
 std::string status_object(unsigned status, std::string_view message) {
-  webhook::text::Buffer out;
-  webhook::answer::respond_status(status, find_status(status).reason, message, out);
-  return std::string(out.view());
+  return webhook::answer::status_text(status, find_status(status).reason, message);
 }
 
 void write_reply(std::string& out, const Reply& reply, bool omit_body) {

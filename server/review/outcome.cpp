@@ -63,9 +63,7 @@ ReviewOutcome unusable(const std::string& message) {
   out.verdict = Verdict::unusable;
   out.code = bad_request;
   out.message = message;
-  webhook::text::Buffer answer;
-  webhook::answer::respond_status(bad_request, "BadRequest", message, answer);
-  out.answer = answer.view();
+  out.answer = webhook::answer::status_text(bad_request, "BadRequest", message);
   return out;
 }
 

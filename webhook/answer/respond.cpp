@@ -81,4 +81,10 @@ void respond_status(unsigned code, std::string_view reason, std::string_view mes
       << as_string(message) << ",\"reason\":" << as_string(reason) << ",\"code\":" << code << "}\n";
 }
 
+std::string status_text(unsigned code, std::string_view reason, std::string_view message) {
+  Json out;
+  respond_status(code, reason, message, out);
+  return std::string(out.view());
+}
+
 }  // namespace tpuwh::webhook::answer

@@ -6,6 +6,7 @@
 #include "webhook/decide/decide.hpp"
 #include "webhook/write/json.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace tpuwh::webhook::answer {
@@ -18,5 +19,7 @@ void respond(const read::Review& review, const outcome::Decision& decision,
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"
 void respond_status(unsigned code, std::string_view reason, std::string_view message,
                     write::Json& out);
+// The same as a text of its own.
+std::string status_text(unsigned code, std::string_view reason, std::string_view message);
 
 }  // namespace tpuwh::webhook::answer
