@@ -5,7 +5,7 @@
 namespace tpuwh::server::slices {
 
 std::span<const AuditCheck> audit_checks() {
-  static constexpr std::array<AuditCheck, 23> checks = {{
+  static constexpr std::array<AuditCheck, 24> checks = {{
       {"duplicate-worker-id", "two containers of a slice have the same TPU_WORKER_ID"},
       {"duplicate-member", "two Pods are the same member of a slice by their labels"},
       {"missing-worker-id", "a TPU container has no TPU_WORKER_ID"},
@@ -24,6 +24,7 @@ std::span<const AuditCheck> audit_checks() {
       {"shared-pool", "two multi-host slices are on one node pool"},
       {"unfit-pool", "a slice has begun on a node pool that cannot hold the rest of it"},
       {"chips-per-node", "a node has more or fewer chips than its Pod asks for"},
+      {"stray-slice-key", "a Pod without chips carries the slice-key of a slice"},
       {"megascale-differs", "members or slices of a job disagree on MEGASCALE variables"},
       {"megascale-slices", "MEGASCALE_NUM_SLICES or MEGASCALE_SLICE_ID do not match the slices"},
       {"megascale-coordinator", "the coordinator is not host 0 of slice 0"},
@@ -44,6 +45,7 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices) {
     check_services(slice, findings);
   }
   check_pools(slices, findings);
+  check_strays(slices, findings);
   check_jobs(slices, findings);
   check_tpu_names(slices, findings);
   return findings.take();

@@ -29,6 +29,7 @@ void check_worker_ids(const SliceReport& slice, Findings& findings);
 void check_lists(const SliceReport& slice, Findings& findings);
 void check_services(const SliceReport& slice, Findings& findings);
 void check_pools(const std::vector<SliceReport>& slices, Findings& findings);
+void check_strays(const std::vector<SliceReport>& slices, Findings& findings);
 void check_jobs(const std::vector<SliceReport>& slices, Findings& findings);
 void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings);
 

@@ -62,6 +62,7 @@ struct SeenPod {
   std::string kind, group, part;  // "JobSet", its name, the replicated job or worker group
   std::string slice_key;          // equal for the members of a slice
   std::string job_key;            // equal for the slices of a job of several
+  std::string placement_key;      // its label <prefix>slice-key, which the scheduler looks at
   std::string accelerator, topology;
   bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is not a node pool
   std::uint32_t hosts = 0;        // of the slice, 0 if not known
@@ -82,12 +83,20 @@ struct SeenPod {
   bool multi_host() const { return hosts > 1; }
 };
 
+// A living Pod without chips that carries a label <prefix>slice-key: the scheduler takes it for a
+// member of that slice (docs/decisions/0029).
+struct StrayPod {
+  std::string ns, name, placement_key;
+  std::string label;  // "tpu-webhook.dev/slice-key"
+};
+
 struct SeenService {
   bool headless = false;
 };
 
 struct Cluster {
   std::vector<SeenPod> pods;
+  std::vector<StrayPod> strays;
   std::map<std::string, webhook::pools::Node, std::less<>> nodes;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
   // A sentence for each Pod, and for each kind of object, that could not be read.

@@ -171,6 +171,7 @@ struct PodReader::Work {
     if (!facts.placed) out.not_placed = reason_of(decision, scratch);
     out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
     out.slice_key = slice_key(scratch, out);
+    out.placement_key = pod.label(webhook::read::Label::slice_key);
     out.job_key = job_key(scratch, out);
     for (const webhook::read::Toleration& each : pod.tolerations)
       out.tolerations.push_back({std::string(each.key), std::string(each.op),

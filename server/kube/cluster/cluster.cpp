@@ -71,17 +71,17 @@ struct Cluster::Connected {
 
   // "nodes may not be read, off: the placement hint and the pools of leaders"
   std::string what_is_off() const {
-    std::string off;
+    std::string all;
     auto what = watched().begin();
     for (const watch::Watcher& watcher : watchers) {
       if (watcher.status().trouble == watch::Trouble::forbidden)
-        off.append(off.empty() ? "" : "; ")
+        all.append(all.empty() ? "" : "; ")
             .append(what->resource.plural)
             .append(" may not be read, off: ")
             .append(what->needed_by);
       ++what;
     }
-    return off;
+    return all;
   }
 
   net::Executor executor;

@@ -312,6 +312,33 @@ const Case pools[] = {
      "shared-pool",
      "node pool one holds members of 2 multi-host slices (JobSet ml/train/w, slice 0 of 2; JobSet "
      "ml/train/w, slice 1 of 2)"},
+    {"a_stray_beside_a_slice_that_runs",
+     [](Cluster& c) {
+       for (SeenPod& pod : c.pods) pod.placement_key = pod.slice_key;
+       c.strays.push_back({"ml", "web", "train-0", "tpu-webhook.dev/slice-key"});
+     },
+     "stray-slice-key",
+     "Pod web has no chips and the label tpu-webhook.dev/slice-key of this slice",
+     Severity::warning},
+    {"a_stray_that_holds_a_slice",
+     [](Cluster& c) {
+       c.pods.resize(4);
+       for (SeenPod& pod : c.pods) {
+         pod.placement_key = pod.slice_key;
+         pod.slice_count = 1;
+         pod.node.clear();
+         pod.life = Life::pending;
+         for (auto& process : pod.processes) process[Variable::megascale_num_slices] = literal("1");
+       }
+       c.strays.push_back({"ml", "web", "train-0", "tpu-webhook.dev/slice-key"});
+     },
+     "stray-slice-key", "no member is bound, and the first may only go to that Pod's node pool"},
+    {"a_stray_of_another_namespace",
+     [](Cluster& c) {
+       for (SeenPod& pod : c.pods) pod.placement_key = pod.slice_key;
+       c.strays.push_back({"other", "web", "train-0", "tpu-webhook.dev/slice-key"});
+     },
+     "", ""},
     {"larger_nodes", [](Cluster& c) { c.nodes["node-0-3"].chips = 8; }, "chips-per-node",
      "node node-0-3 has 8 chips, but Pod train-w-0-3-x on it asks for 4"},
     {"begun_beside_a_cordoned_node",
