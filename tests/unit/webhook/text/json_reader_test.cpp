@@ -310,7 +310,7 @@ TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
       return in.skip();
     }));
     ASSERT_EQ(marks.size(), 3 * whole.size());
-    for (unsigned i = 0, at = step; i < 100; ++i, at = (at + step) % marks.size()) {
+    for (std::size_t i = 0, at = step; i < 100; ++i, at = (at + step) % marks.size()) {
       in.go_to(marks[at]);
       std::string_view value;
       ASSERT_TRUE(in.object([&](std::string_view key) {
