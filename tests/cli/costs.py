@@ -133,9 +133,7 @@ for kind, text in (("aliases", BOMB), ("nested_aliases", NESTED), ("merges", MER
                     ("slices", "--cluster", "FILE")):
         if command[0] in ("slices", "config") and kind != "aliases":
             continue
-        said = ("not JSON",) if command[0] == "slices" else ("aliases repeat", "33554432", "1")
-        if command[0] == "review":
-            said = ("aliases repeat", "33554432")
+        said = ("not JSON",) if command[0] == "slices" else ("aliases repeat", "33554432")
         row(f"memory.{kind}.{command[0]}", lambda text=text, said=said, command=command:
             with_file(text, said, *command))
 
@@ -145,7 +143,8 @@ for command in (("explain", "/dev/zero"), ("review", "/dev/zero"), ("slices", "-
                 ("rules", "--diff", "/dev/zero"), ("explain", "--cluster", "/dev/zero", "POD"),
                 ("review", "--cluster", "/dev/zero", "POD")):
     arguments = [str(TESTS.parent / "docs/samples/job-pod.yaml") if word == "POD" else word for word in command]
-    row("memory.no_end." + ".".join(command), lambda arguments=arguments: refused_within(["B"], arguments))
+    row("memory.no_end." + ".".join(command), lambda arguments=arguments:
+        refused_within(["1048576 bytes" if arguments[0] == "config" else " MiB"], arguments))
 
 
 @check

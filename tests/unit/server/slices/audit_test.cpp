@@ -96,6 +96,12 @@ const Case healthy[] = {
        for (SeenPod& pod : c.pods) pod.tolerations = {{"team", "Exists", "", ""}};
      },
      "", ""},
+    {"a_stray_of_another_namespace",
+     [](Cluster& c) {
+       for (SeenPod& pod : c.pods) pod.placement_key = pod.slice_key;
+       c.strays.push_back({"other", "web", "train-0", "tpu-webhook.dev/slice-key"});
+     },
+     "", ""},
     {"no_services", [](Cluster& c) { c.services.clear(); }, "", ""},
     {"ended",
      [](Cluster& c) {
@@ -333,12 +339,6 @@ const Case pools[] = {
        c.strays.push_back({"ml", "web", "train-0", "tpu-webhook.dev/slice-key"});
      },
      "stray-slice-key", "no member is bound, and the first may only go to that Pod's node pool"},
-    {"a_stray_of_another_namespace",
-     [](Cluster& c) {
-       for (SeenPod& pod : c.pods) pod.placement_key = pod.slice_key;
-       c.strays.push_back({"other", "web", "train-0", "tpu-webhook.dev/slice-key"});
-     },
-     "", ""},
     {"larger_nodes", [](Cluster& c) { c.nodes["node-0-3"].chips = 8; }, "chips-per-node",
      "node node-0-3 has 8 chips, but Pod train-w-0-3-x on it asks for 4"},
     {"begun_beside_a_cordoned_node",

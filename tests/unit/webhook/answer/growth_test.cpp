@@ -270,7 +270,8 @@ TEST_P(Growth, of_each_list_times_each_other_is_in_proportion) {
         for (const std::size_t each : {i, j})
           alone[each] =
               reviewer.seconds(review_with(GetParam(), {&filled[each]}), GetParam(), tries);
-      if (reviewer.seconds(both, GetParam(), tries) < 2 * (alone[i] + alone[j]) + noise)
+      // Names of claims are sorted where containers use some; a product would be a hundred times.
+      if (reviewer.seconds(both, GetParam(), tries) < 4 * (alone[i] + alone[j]) + noise)
         return true;
     }
     return false;
