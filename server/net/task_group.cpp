@@ -36,13 +36,15 @@ void TaskGroup::keep(Executor executor, std::string name, Make make) {
   spawn(executor, live(executor, std::move(name), std::move(make)));
 }
 
+// What it makes ends at its next co_await after cancel(), as tasks of spawn() do: a listener goes
+// on after every error of its socket, and without that a cancelled one waited for the next caller.
 Task<void> TaskGroup::live(Executor executor, std::string name, Make make) {
-  co_await boost::asio::this_coro::throw_if_cancelled(false);
   Timer timer(executor);
   Clock::duration pause{};
   for (;;) {
     const TimePoint begun = Clock::now();
     std::exception_ptr fault;
+    co_await boost::asio::this_coro::throw_if_cancelled(true);
     try {
       Task<void> task = make();
       co_await std::move(task);
@@ -50,6 +52,7 @@ Task<void> TaskGroup::live(Executor executor, std::string name, Make make) {
     } catch (...) {
       fault = std::current_exception();
     }
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
     const bool over = co_await cancelled();
     if (over) co_return;
     const bool lived = Clock::now() - begun >= pauses_.most;

@@ -67,6 +67,23 @@ TEST_F(TaskGroupTest, ends_a_kept_task_that_waits_to_be_started_again) {
   EXPECT_LE(begun, 4);
 }
 
+// A listener does: the health port's kept a server from ending.
+TEST_F(TaskGroupTest, ends_a_kept_task_that_goes_on_after_errors) {
+  const auto stubborn = [](Executor on) -> Task<void> {
+    Timer timer(on);
+    for (;;) {
+      timer.expires_after(1h);
+      co_await timer.async_wait(as_result);
+    }
+  };
+  tasks.keep(context.get_executor(), "listener", [&] { return stubborn(context.get_executor()); });
+  context.poll();
+  tasks.cancel();
+  context.run_for(2s);
+  EXPECT_TRUE(context.stopped());
+  EXPECT_TRUE(told.empty());
+}
+
 TEST_F(TaskGroupTest, does_not_start_again_what_has_returned) {
   tasks.keep(context.get_executor(), "once", [this] { return fail_with(0); });
   context.run();
