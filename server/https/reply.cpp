@@ -30,6 +30,7 @@ constexpr std::array statuses = {
     Status{500, "Internal Server Error", "InternalError"},
     Status{501, "Not Implemented", "BadRequest"},
     Status{503, "Service Unavailable", "ServiceUnavailable"},
+    Status{505, "HTTP Version Not Supported", "BadRequest"},
 };
 
 const Status& find_status(unsigned code) {

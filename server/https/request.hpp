@@ -9,14 +9,14 @@
 
 namespace tpuwh::server::https {
 
-enum class Method { get, head, post, other };
+enum class Method { get, head, post, other, unknown };  // unknown: to HTTP
 
 // What a request's header says. Kept by a session and cleared for each request,
 // so that its strings keep their memory.
 struct RequestHead {
   Method method = Method::other;
   std::string target;        // as sent: "/mutate?timeout=10s" or "https://host/mutate"
-  std::string content_type;  // "" if there is none
+  std::string content_type;  // "" if there is none; given once
   bool http_1_1 = true;
   bool keep_alive = true;
   bool chunked = false;

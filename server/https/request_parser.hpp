@@ -9,13 +9,17 @@
 //   the same in HTTP/1.0, or named twice            400
 //   Content-Length twice or as a list               400
 //   Host missing (HTTP/1.1), twice, or malformed    400
-//   a header field continued on the next line       400
+//   Content-Type twice                              400
+//   a target with bytes beyond ASCII                400
+//   a field continued on the next line, of the
+//   header or of a trailer                          400
 //   header larger than limits::header_bytes, or
 //   more than limits::header_fields fields          431
 //   body larger than limits::body_bytes             413
+//   a version that is not HTTP/1.0 or HTTP/1.1      505
 //   whatever Beast refuses                          400
 //
-// Ignored: Upgrade, chunk extensions, trailer fields.
+// Ignored: Upgrade, chunk extensions, trailer fields, one empty line before the request.
 #pragma once
 
 #include "server/https/request.hpp"
@@ -68,18 +72,21 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_header_impl(error_code& ec) override;
   void on_body_init_impl(boost::optional<std::uint64_t> const&, error_code&) override {}
   std::size_t on_body_impl(string_view bytes, error_code& ec) override;
-  void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
+  void on_chunk_header_impl(std::uint64_t size, string_view extension, error_code&) override;
   std::size_t on_chunk_body_impl(std::uint64_t left, string_view bytes, error_code& ec) override;
   void on_finish_impl(error_code&) override {}
 
   Step read_head(std::string_view bytes);
+  Step read_empty_line(std::string_view bytes);
   Step read_body(std::string_view bytes);
   void take_transfer_encoding(std::string_view value);
   void take_host(std::string_view value);
+  void take_content_type(std::string_view value);
   void take_length(std::string_view value);
   void check_head();
   void refuse(unsigned status, std::string message);
   void refuse(const error_code& ec);
+  void refuse_version(std::string_view rest);
   bool refused() const { return !refusal_.message.empty(); }
 
   RequestHead& head_;
@@ -87,7 +94,9 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   Refusal refusal_;
   std::size_t header_bytes_ = 0;
   std::size_t fields_ = 0;
+  const char* trailer_ = nullptr;  // in what the present call was given, behind the last chunk
   unsigned hosts_ = 0;
+  unsigned content_types_ = 0;
   unsigned lengths_ = 0;
   unsigned transfer_encodings_ = 0;
 };

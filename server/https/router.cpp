@@ -56,15 +56,29 @@ bool is_json(std::string_view content_type) {
   return boost::beast::iequals({media_type.data(), media_type.size()}, "application/json");
 }
 
+std::string_view without_query(std::string_view target) {
+  return target.substr(0, target.find_first_of("?#"));
+}
+
+// The case of letters aside.
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() &&
+         boost::beast::iequals({text.data(), start.size()}, {start.data(), start.size()});
+}
+
 }  // namespace
 
 std::string_view path_of(std::string_view target) {
-  if (const auto scheme = target.find("://");
-      scheme != std::string_view::npos && target.front() != '/') {
-    const auto path = target.find_first_of("/?", scheme + 3);
-    target = path == std::string_view::npos ? "/" : target.substr(path);
+  if (target.starts_with('/')) return without_query(target);
+  for (const std::string_view scheme : {"https://", "http://"}) {
+    if (!begins_with(target, scheme)) continue;
+    target.remove_prefix(scheme.size());
+    const std::string_view authority = target.substr(0, target.find_first_of("/?#"));
+    if (authority.empty()) return {};  // RFC 9110 4.2.1: is to be refused
+    target.remove_prefix(authority.size());
+    return target.starts_with('/') ? without_query(target) : "/";
   }
-  return target.substr(0, target.find_first_of("?#"));
+  return {};  // "*", "host:443", another scheme
 }
 
 std::optional<std::chrono::milliseconds> timeout_of(std::string_view target) {
@@ -80,11 +94,15 @@ std::optional<std::chrono::milliseconds> timeout_of(std::string_view target) {
 }
 
 std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
-  const auto path = path_of(head.target);
-  const Row* row = find_row(path, port);
+  if (head.method == Method::unknown) {
+    return Refusal{.status = 501,
+                   .message = "the method is none of HTTP's; want POST, GET or HEAD"};
+  }
+  const Row* row = find_row(path_of(head.target), port);
   if (row == nullptr) {
     return Refusal{.status = 404,
-                   .message = fmt::format("no such path: {}", webhook::text::printable(path))};
+                   .message = fmt::format("no such path: {}",
+                                          webhook::text::printable(without_query(head.target)))};
   }
   if (!is_allowed(head.method, *row)) {
     return Refusal{.status = 405,

@@ -28,10 +28,11 @@ enum class Resource {
 
 // Paths are exact (the API server removes doubled and trailing slashes); a query
 // and an absolute-form target's "https://host" do not count. Refusals: 404, 405
-// with Allow, and for POST 411 and 415 (application/json, parameters allowed).
+// with Allow, 501 for a method that HTTP does not know, and for POST 411 and 415
+// (application/json, parameters allowed).
 std::variant<Resource, Refusal> route(const RequestHead& head, Port port);
 
-// The path of "/mutate?timeout=10s" or of "https://host/mutate".
+// The path of "/mutate?timeout=10s" or of "https://host/mutate"; "" of any other form.
 std::string_view path_of(std::string_view target);
 
 // What is left of the caller's patience: "?timeout=10s". Nothing if the target has

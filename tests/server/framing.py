@@ -72,8 +72,14 @@ DOUBTS = [
     ("folded_length", head("Content-Length:\r\n 5\r\n") + b"hello", 400),
     ("host_missing", head("Content-Length: 0\r\n", host=""), 400),
     ("host_twice", head("Content-Length: 0\r\n", host="Host: a\r\nHost: b\r\n"), 400),
+    ("host_with_two_ports", head("Content-Length: 0\r\n", host="Host: a:b:c\r\n"), 400),
+    ("content_type_twice", head("Content-Type: text/plain\r\nContent-Length: 0\r\n"), 400),
+    ("target_beyond_ascii", get("/x").replace(b"/x", b"/\x80"), 400),
+    ("trailer_folded", head("Transfer-Encoding: chunked\r\n") + b"0\r\nX: a\r\n b\r\n\r\n", 400),
+    ("unknown_method_with_body", post(b"hello").replace(b"POST", b"BREW"), 501),
     ("host_list", head("Content-Length: 0\r\n", host="Host: a, b\r\n"), 400),
-    ("http_2_preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    ("http_2_preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+    ("http_1_2", get("/livez", version="1.2"), 505),
     ("http_0_9", b"GET /livez\r\n", 400),
     ("not_http", b"\x00\x01\x02\x03\r\n\r\n", 400),
     ("header_too_long", head("X: " + "y" * 17000 + "\r\n"), 431),
@@ -204,6 +210,22 @@ def absolute_form_is_routed_by_its_path():
     with connect() as connection:
         target = "https://tpu-webhook.tpu-webhook-system.svc:443/mutate?timeout=10s"
         assert connection.send(post(review(), target=target)).answer().status == 200
+
+
+@check
+def only_http_is_routed_by_its_path():
+    with connect() as connection:
+        for target in ["x?y=a://b/mutate", "ftp://x/mutate", "https:///mutate", "*", "x://h/livez"]:
+            assert connection.send(get(target)).answer().status == 404, target
+        for target in ["HTTP://h/livez", "https://h:443/livez?a=://b", "/livez?x=://y"]:
+            assert connection.send(get(target)).answer().status == 200, target
+
+
+@check
+def an_empty_line_before_a_request_is_passed_over():
+    with connect() as connection:
+        for _ in range(2):
+            assert connection.send(b"\r\n" + get("/livez")).answer().status == 200
 
 
 @check

@@ -35,6 +35,7 @@ set(server_tests
   https/body_pace_test.cpp
   https/connections_test.cpp
   https/handlers_test.cpp
+  https/host_field_test.cpp
   https/load_test.cpp
   https/reply_test.cpp
   https/request_parser_test.cpp

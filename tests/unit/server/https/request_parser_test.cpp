@@ -112,6 +112,12 @@ INSTANTIATE_TEST_SUITE_P(
                    .bytes = "GET https://h:443/livez HTTP/1.1\r\nHost: h:443\r\n\r\n"},
         ParserCase{.name = "http_1_0_without_host", .bytes = "GET /livez HTTP/1.0\r\n\r\n"},
         ParserCase{.name = "ipv6_host", .bytes = "GET /livez HTTP/1.1\r\nHost: [::1]:8443\r\n\r\n"},
+        ParserCase{.name = "host_of_any_name_characters",
+                   .bytes = "GET /livez HTTP/1.1\r\nHost: a!$&'()*+,;=b%2F:80\r\n\r\n"},
+        ParserCase{.name = "empty_line_first",
+                   .bytes = "\r\nGET /livez HTTP/1.1\r\nHost: h\r\n\r\nrest",
+                   .want_rest = "rest"},
+        ParserCase{.name = "carriage_return_first", .bytes = "\r", .want = State::need_more},
         ParserCase{.name = "unfinished_header",
                    .bytes = "POST /mutate HTTP/1.1\r\nHost:",
                    .want = State::need_more},
@@ -158,6 +164,19 @@ INSTANTIATE_TEST_SUITE_P(
         refused("no_host", "GET /livez HTTP/1.1\r\n\r\n"),
         refused("two_hosts", "GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
         refused("host_list", "GET /livez HTTP/1.1\r\nHost: a, b\r\n\r\n"),
+        refused("host_with_two_ports", "GET /livez HTTP/1.1\r\nHost: a:b:c\r\n\r\n"),
+        refused("two_empty_lines_first", "\r\n\r\nGET /livez HTTP/1.1\r\nHost: h\r\n\r\n"),
+        refused("carriage_return_alone_first", "\rGET /livez HTTP/1.1\r\nHost: h\r\n\r\n"),
+        refused("target_beyond_ascii", "GET /\x80 HTTP/1.1\r\nHost: h\r\n\r\n"),
+        refused("two_content_types",
+                post("Content-Type: text/plain\r\nContent-Type: application/json\r\n", "")),
+        refused("folded_trailer",
+                post("Transfer-Encoding: chunked\r\n", "1\r\nx\r\n0\r\nX: a\r\n b\r\n\r\n")),
+        refused("folded_trailer_with_tab",
+                post("Transfer-Encoding: chunked\r\n", "0;a=b\r\nX:\r\n\ty\r\n\r\n")),
+        refused("http_1_2", "GET /livez HTTP/1.2\r\nHost: h\r\n\r\n", 505),
+        refused("http_3_0", "GET /livez HTTP/3.0\r\nHost: h\r\n\r\n", 505),
+        refused("no_version_of_http", "GET /livez HTTQ/1.1\r\nHost: h\r\n\r\n"),
         refused("host_with_path", "GET /livez HTTP/1.1\r\nHost: a/b\r\n\r\n"),
         refused("folded_field", "GET /livez HTTP/1.1\r\nHost: h\r\nX: a\r\n b\r\n\r\n"),
         refused("folded_with_tab", "GET /livez HTTP/1.1\r\nHost: h\r\nX: a\r\n\tb\r\n\r\n"),
@@ -166,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused("space_before_colon", "GET /livez HTTP/1.1\r\nHost : h\r\n\r\n"),
         refused("bare_carriage_return", "GET /livez HTTP/1.1\r\nHost: h\rX: y\r\n\r\n"),
         refused("nul", std::string("GET /livez HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n"s)),
-        refused("http_2_preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+        refused("http_2_preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
         refused("http_0_9", "GET /livez\r\n\r\n"),
         refused("two_spaces", "GET  /livez HTTP/1.1\r\nHost: h\r\n\r\n"),
         refused("tls_on_a_plain_port", "\x16\x03\x01\x02\r\n\r\n"),
@@ -216,6 +235,23 @@ TEST(RequestParserHeadTest, takes_what_the_router_needs) {
   EXPECT_TRUE(head.expects_continue);
   EXPECT_TRUE(head.keep_alive);
   EXPECT_TRUE(head.http_1_1);
+}
+
+// A body may hold what a folded trailer would.
+TEST(RequestParserHeadTest, looks_for_folded_lines_in_trailers_alone) {
+  RequestHead head;
+  const auto got =
+      parse(post("Transfer-Encoding: chunked\r\n", "4\r\na\n b\r\n0\r\nX: y\r\n\r\n"), 1000, head);
+  EXPECT_EQ(got.state, State::complete);
+  EXPECT_EQ(got.body, "a\n b");
+}
+
+TEST(RequestParserHeadTest, tells_what_http_does_not_know) {
+  RequestHead head;
+  parse("BREW /livez HTTP/1.1\r\nHost: h\r\n\r\n", 1000, head);
+  EXPECT_EQ(head.method, Method::unknown);
+  parse("PUT /livez HTTP/1.1\r\nHost: h\r\n\r\n", 1000, head);
+  EXPECT_EQ(head.method, Method::other);
 }
 
 TEST(RequestParserHeadTest, knows_when_the_peer_wants_to_close) {

@@ -94,6 +94,20 @@ INSTANTIATE_TEST_SUITE_P(
         RouteCase{
             .name = "absolute_form_without_path", .target = "https://host", .want_status = 404},
         RouteCase{
+            .name = "absolute_form_without_host", .target = "https:///mutate", .want_status = 404},
+        RouteCase{.name = "absolute_form_in_capitals", .target = "HTTPS://host/mutate"},
+        RouteCase{.name = "absolute_form_of_another_scheme",
+                  .target = "ftp://x/mutate",
+                  .want_status = 404},
+        RouteCase{.name = "scheme_in_the_query", .target = "/mutate?x=a://b/livez"},
+        RouteCase{.name = "no_slash_and_a_scheme_in_the_query",
+                  .target = "x?y=a://b/mutate",
+                  .want_status = 404},
+        RouteCase{.name = "unknown_to_http",
+                  .method = Method::unknown,
+                  .target = "/mutate",
+                  .want_status = 501},
+        RouteCase{
             .name = "path_that_contains_a_scheme", .target = "/x://y/mutate", .want_status = 404},
         RouteCase{
             .name = "get_mutate", .method = Method::get, .target = "/mutate", .want_status = 405},
