@@ -46,11 +46,11 @@ std::string status_object(unsigned status, std::string_view message) {
   return webhook::answer::status_text(status, find_status(status).reason, message);
 }
 
-void write_reply(std::string& out, const Reply& reply, bool omit_body) {
+void write_reply(std::string& out, const Reply& reply, std::string_view date, bool omit_body) {
   auto end = std::back_inserter(out);
-  fmt::format_to(end, FMT_COMPILE("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"),
-                 reply.status, find_status(reply.status).phrase, reply.content_type,
-                 reply.body.size());
+  fmt::format_to(
+      end, FMT_COMPILE("HTTP/1.1 {} {}\r\nDate: {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n"),
+      reply.status, find_status(reply.status).phrase, date, reply.content_type, reply.body.size());
   if (!reply.allow.empty()) fmt::format_to(end, FMT_COMPILE("Allow: {}\r\n"), reply.allow);
   if (reply.retry_after > 0) {
     fmt::format_to(end, FMT_COMPILE("Retry-After: {}\r\n"), reply.retry_after);

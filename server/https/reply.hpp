@@ -23,8 +23,9 @@ struct Reply {
 std::string status_object(unsigned status, std::string_view message);
 
 // Appends a whole answer to `out`: status line, header fields, body (unless the
-// request was HEAD). No Server header: nobody needs to know.
-void write_reply(std::string& out, const Reply& reply, bool omit_body = false);
+// request was HEAD). `date`: the value of Date. No Server header: nobody needs to know.
+void write_reply(std::string& out, const Reply& reply, std::string_view date,
+                 bool omit_body = false);
 
 // Between an Expect: 100-continue and its body.
 inline constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";

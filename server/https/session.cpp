@@ -234,7 +234,7 @@ class Conversation {
     if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
     if (service_.health.draining() || connection_.retired()) reply.close = true;
     service_.out.clear();
-    write_reply(service_.out, reply, head_.method == Method::head);
+    write_reply(service_.out, reply, service_.date.text(), head_.method == Method::head);
     return stream_.write_now(service_.out);
   }
 

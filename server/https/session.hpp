@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/https/connections.hpp"
+#include "server/https/date.hpp"
 #include "server/https/handlers.hpp"
 #include "server/log/throttle.hpp"
 #include "server/net/asio.hpp"
@@ -27,6 +28,7 @@ struct Service {
   std::string out = {};                        // an answer with its header, until it is written
   std::string body = {};                       // memory for the next body, when nobody has it
   boost::beast::flat_buffer read_buffer = {};  // the same for what is read
+  Date date = {};                              // of answers; whoever owns this keeps it current
   bool flush_is_due = false;                   // of the log, at the end of the loop's turn
   std::size_t answered = 0;                    // requests
 };

@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -97,6 +98,7 @@ net::Task<void> Worker::beat() {
     if (error) co_return;
     shared_.health.beat(number_, net::Clock::now());
     shared_.watchdog.turned(number_);
+    service_.date.set(std::chrono::system_clock::now());
   }
 }
 

@@ -1,5 +1,8 @@
 """Where a request ends (docs/facts.md#beast-framing), and what keep-alive means."""
 
+import email.utils
+import time
+
 from checks import check, row
 from program import Program
 from wire import Connection, ask, get, post, review, tls
@@ -219,6 +222,16 @@ def only_http_is_routed_by_its_path():
             assert connection.send(get(target)).answer().status == 404, target
         for target in ["HTTP://h/livez", "https://h:443/livez?a=://b", "/livez?x=://y"]:
             assert connection.send(get(target)).answer().status == 200, target
+
+
+@check
+def answers_have_a_date():
+    """Of the present, as email.utils reads it."""
+    with connect() as connection:
+        for request in (get("/livez"), get("/nowhere"), post(review())):
+            date = connection.send(request).answer().fields["date"]
+            told = email.utils.parsedate_to_datetime(date).timestamp()
+            assert date.endswith(" GMT") and abs(told - time.time()) < 3, date
 
 
 @check

@@ -34,6 +34,7 @@ set(server_tests
   rules/rules_test.cpp
   https/body_pace_test.cpp
   https/connections_test.cpp
+  https/date_test.cpp
   https/handlers_test.cpp
   https/host_field_test.cpp
   https/load_test.cpp
