@@ -40,8 +40,9 @@ boost::asio::ip::address peer_of(int socket) {
   return peer.address();
 }
 
-// The peer has sent its part, and it is we who have not read it. The sweep does not wait for the
-// loop, so without this a busy loop would end the connections of honest callers.
+// The peer has sent its part, and it is we who have not read it: the session waits to read, else it
+// were `write` or `answer`. The sweep does not wait for the loop, so without this a busy loop would
+// end the connections of honest callers.
 bool has_unread_bytes(int socket) {
   int bytes = 0;
   return ::ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0;
@@ -60,6 +61,7 @@ Connection::Connection(Connections& all, net::AnySocket& socket)
       retire_at_(retirement()) {
   counted_.force(1);
   handshake_.force(1);
+  begin_answer();
   wait(Waiting::handshake, limits::handshake);
   entry_ = all.enter(*this);
 }
@@ -68,18 +70,29 @@ Connection::~Connection() {
   all_.leave(entry_);
 }
 
-void Connection::wait(Waiting what, limits::Duration limit) {
-  if (what == Waiting::next_request && all_.stop_idling_.load(std::memory_order_relaxed)) {
-    limit = std::min(limit, limits::drain_idle);
-  }
+Wait Wait::begin(Waiting what, limits::Duration limit) {
   const net::TimePoint now = coarse_now();
-  since_.store(to_ticks(now), std::memory_order_relaxed);
-  deadline_.store(to_ticks(now + limit), std::memory_order_relaxed);
-  waiting_.store(what, std::memory_order_relaxed);
+  return {.what = what, .since = now, .until = now + limit};
 }
 
-bool Connection::retired() const {
-  return coarse_now() >= retire_at_;
+void Connection::wait(const Wait& wait) {
+  net::TimePoint until = wait.until;
+  if (wait.what == Waiting::next_request && all_.stop_idling_.load(std::memory_order_relaxed)) {
+    until = std::min(until, wait.since + limits::drain_idle);
+  }
+  since_.store(to_ticks(wait.since), std::memory_order_relaxed);
+  deadline_.store(to_ticks(until), std::memory_order_relaxed);
+  waiting_.store(wait.what, std::memory_order_relaxed);
+}
+
+bool Connection::begin_answer() {
+  const net::TimePoint now = coarse_now();
+  last_.store(to_ticks(now + limits::between_answers), std::memory_order_relaxed);
+  return now >= retire_at_;
+}
+
+bool Connection::is_too_late(net::TimePoint now) const {
+  return to_time(last_) <= now || (to_time(deadline_) <= now && is_waiting_for_peer());
 }
 
 bool Connection::is_waiting_for_peer() const {
@@ -107,7 +120,7 @@ void Connections::leave(std::list<Connection*>::iterator entry) {
 void Connections::sweep(net::TimePoint now) {
   const std::lock_guard lock(mutex_);
   for (Connection* connection : open_) {
-    if (connection->deadline() <= now && connection->is_waiting_for_peer()) connection->close();
+    if (connection->is_too_late(now)) connection->close();
   }
 }
 

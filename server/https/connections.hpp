@@ -3,11 +3,13 @@
 // A session says what it waits for (`wait`); a sweep every limits::sweep closes the sockets
 // whose wait has lasted too long, which ends the session's operation with an error. One pass
 // over a list for all connections, in place of a timer set and cancelled at every read and
-// write. The sweep has a thread of its own: a limit holds also where an event loop is busy.
+// write. The sweep has a thread of its own: a limit holds also where an event loop is busy. A peer
+// whose bytes lie unread is not ended while it is the session that should read them; but nothing
+// excuses a connection that has had no answer for limits::between_answers.
 #pragma once
 
 #include "server/https/load.hpp"
-#include "server/limits/limits.hpp"
+#include "server/limits/connections.hpp"
 #include "server/net/asio.hpp"
 
 #include <atomic>
@@ -18,9 +20,19 @@
 
 namespace tpuwh::server::https {
 
-// What a connection waits for. All but `answer` are waits for the peer; when the server is
-// full, they may end early.
+// What a connection waits for. All but `answer` are waits for the peer, who waits for us then;
+// when the server is full, they may end early.
 enum class Waiting { handshake, first_request, next_request, header, body, answer, write, linger };
+
+// One wait, which may be made of several operations: for what, from when, until when.
+struct Wait {
+  Waiting what;
+  net::TimePoint since;
+  net::TimePoint until;
+
+  // From now on.
+  static Wait begin(Waiting what, limits::Duration limit);
+};
 
 class Connections;
 
@@ -32,26 +44,32 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
+  // The session is about to wait so. LimitedStream says it for all that waits for the peer.
+  void wait(const Wait& wait);
   // From now on, for at most `limit`.
-  void wait(Waiting what, limits::Duration limit);
+  void wait(Waiting what, limits::Duration limit) { wait(Wait::begin(what, limit)); }
+
+  // The session goes on: it is the peer who waits.
+  void resume() { waiting_.store(Waiting::answer, std::memory_order_relaxed); }
+
+  // An answer is on its way: limits::between_answers begins anew. True if it should be the
+  // connection's last.
+  bool begin_answer();
 
   // The handshake is over: it no longer counts as one in progress.
   void handshake_done() { handshake_.reset(); }
 
-  // Whether the next answer should be the connection's last.
-  bool retired() const;
-
   // Bytes that this connection holds beyond what every connection may.
   Share& body() { return body_; }
   Share& unread() { return unread_; }
-  // Of one body at a time, while it is looked at.
-  Share& large_review() { return large_review_; }
+  // The turn of a large body, while it is looked at.
+  LargeReview& large_review() { return large_review_; }
 
  private:
   friend class Connections;
   Waiting waiting() const { return waiting_.load(std::memory_order_relaxed); }
   net::TimePoint since() const { return to_time(since_); }
-  net::TimePoint deadline() const { return to_time(deadline_); }
+  bool is_too_late(net::TimePoint now) const;
   bool is_idle() const { return waiting() == Waiting::next_request; }
   bool is_waiting_for_peer() const;
   void close();
@@ -68,11 +86,12 @@ class Connection {
   Share handshake_;
   Share body_;
   Share unread_;
-  Share large_review_;
+  LargeReview large_review_;
   // Written by the session, read by the sweep.
   std::atomic<Waiting> waiting_{Waiting::handshake};
   Ticks since_{};
   Ticks deadline_{};
+  Ticks last_{};  // whatever it waits for
   const net::TimePoint retire_at_;
   std::list<Connection*>::iterator entry_;
 };

@@ -1,6 +1,8 @@
 // How much of the server is in use, counted over all threads, and the caps.
 #pragma once
 
+#include "server/https/large_reviews.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -69,8 +71,8 @@ struct Load {
 
   Quota connections;
   Quota handshakes;
-  Quota held_bytes;        // limits::held_bytes
-  Quota large_reviews{1};  // limits::large_review_bytes
+  Quota held_bytes;  // limits::held_bytes
+  LargeReviews large_reviews;
 };
 
 }  // namespace tpuwh::server::https

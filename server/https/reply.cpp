@@ -23,6 +23,7 @@ constexpr std::array statuses = {
     Status{400, "Bad Request", "BadRequest"},
     Status{404, "Not Found", "NotFound"},
     Status{405, "Method Not Allowed", "MethodNotAllowed"},
+    Status{408, "Request Timeout", "Timeout"},
     Status{411, "Length Required", "BadRequest"},
     Status{413, "Content Too Large", "RequestEntityTooLarge"},
     Status{415, "Unsupported Media Type", "UnsupportedMediaType"},

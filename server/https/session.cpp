@@ -1,6 +1,7 @@
 #include "server/https/session.hpp"
 
 #include "server/https/body_pace.hpp"
+#include "server/https/limited_stream.hpp"
 #include "server/https/request_parser.hpp"
 #include "server/net/plain_stream.hpp"
 #include "server/tls/stream.hpp"
@@ -10,8 +11,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,30 +28,30 @@ namespace {
 template <class Stream>
 class Conversation {
  public:
-  Conversation(Stream& stream, Connection& connection, Service& service)
+  Conversation(LimitedStream<Stream>& stream, Connection& connection, Service& service)
       : stream_(stream), connection_(connection), service_(service) {}
 
   // True if it ended with an answer of ours that said so, false if the peer left
   // or was cut off.
   net::Task<bool> run() {
-    connection_.wait(Waiting::first_request, limits::header);
     // Not `while (co_await …)`: GCC 12 lays out the frame wrongly and it traps.
     for (;;) {
       const bool go_on = co_await serve_request();
       if (!go_on) co_return said_close_;
       head_.give_back_memory();
-      connection_.wait(Waiting::next_request, limits::idle);
+      asked_before_ = true;
       const std::size_t answered = ++service_.answered;
       // Who asks faster than we answer would keep the loop to itself. And while others are served,
       // the next request may come: it is read then without having waited for it.
-      co_await net::let_others_run(executor());
+      co_await net::let_others_run(stream_.executor());
       stream_.begin_turn();
       const bool was_alone = service_.answered == answered;
       if (!was_alone || has_unread()) continue;
       // No time has passed for it to come.
       give_back_buffer();
-      const auto [error] =
-          co_await stream_.socket().async_wait(net::Socket::wait_read, net::as_result);
+      const Wait wait = wait_for_request();
+      const auto [error] = co_await stream_.wait_for_bytes(wait);
+      connection_.resume();
       if (error) co_return false;
     }
   }
@@ -58,18 +59,19 @@ class Conversation {
  private:
   using State = RequestParser::State;
   using Use = webhook::answer::LedgerStep::Use;
+  using Pass = LargeReviews::Pass;
   static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
 
   // One request and its answer; false if it was the last.
   net::Task<bool> serve_request() {
     if (buffer_.size() == 0 && !read_now()) {
-      const bool begun = co_await read_later();
+      const Wait wait = wait_for_request();
+      const bool begun = co_await read_later(wait);
       if (!begun) co_return false;
     }
-    connection_.wait(Waiting::header, limits::header);
     RequestParser parser(head_, body_);
     State state = step(parser);
-    if (state == State::need_more) state = co_await read_on(parser);
+    if (state == State::need_more) state = co_await read_header(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
@@ -79,36 +81,51 @@ class Conversation {
     }
     if (is_usual()) body_ = std::move(service_.body);
     body_.clear();
-    if (wants_continue()) co_await stream_.write(continue_line);  // failed: so will reading
+    if (wants_continue()) {
+      const net::error_code error = co_await say_continue();
+      if (error) co_return false;
+    }
     state = hold_body() ? step(parser) : State::need_more;
     if (state == State::need_more) state = co_await read_body(parser);
     if (state == State::need_more) co_return false;
     if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
 
-    connection_.wait(Waiting::answer, limits::answer);
     give_back_buffer();
-    if (body_.size() > limits::large_review_bytes) co_await wait_for_large_review();
+    if (is_large()) {
+      const bool begun = co_await begin_large_review(Pass::first);
+      if (!begun) co_return co_await refuse(too_many_bodies(), true);
+    }
     const auto resource = std::get<Resource>(routed);
     const Answered first = service_.handlers.answer(resource, body_);
     Reply reply = first.reply;
-    if (first.ledger.use == Use::ask) reply = co_await answer_with_place(resource, first.ledger);
+    if (first.ledger.use == Use::ask) {
+      const std::optional<Reply> second = co_await answer_with_place(resource, first.ledger);
+      if (!second) co_return co_await refuse(too_many_bodies(), true);
+      reply = *second;
+    }
     if (first.ledger.use == Use::note)
       service_.places.note(first.ledger.request, first.ledger.place);
     flush_log_after_turn();
     const net::Sent sent = send_now(reply);
+    give_back_body();  // the peer may take its time to read the rest
     net::error_code error = sent.error;
     if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
-    give_back_body();
     co_return goes_on(error, reply);
   }
 
-  // Others may use the handlers while the ledger is asked: the second pass reads the review
-  // again.
-  net::Task<Reply> answer_with_place(Resource resource, const webhook::answer::LedgerStep& ledger) {
+  // Others may use the handlers, and the place of a large review, while the ledger is asked: the
+  // second pass reads the review again. Nothing where there was no place for that in time.
+  net::Task<std::optional<Reply>> answer_with_place(Resource resource,
+                                                    const webhook::answer::LedgerStep& ledger) {
     places::OwnedPlaceRequest request(ledger.request);
+    end_large_review();  // what `ledger` views goes with it
     const net::TimePoint asked = net::Clock::now();
     const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
     service_.metrics.place(place, net::Clock::now() - asked);
+    if (is_large()) {
+      const bool begun = co_await begin_large_review(Pass::second);
+      if (!begun) co_return std::nullopt;
+    }
     const Answered second = service_.handlers.answer(resource, body_, &place);
     co_return second.reply;
   }
@@ -116,7 +133,7 @@ class Conversation {
   // Behind all that is ready now: the lines of a turn's reviews are written together.
   void flush_log_after_turn() {
     if (!service_.log.holds_lines() || std::exchange(service_.flush_is_due, true)) return;
-    boost::asio::post(executor(), [&service = service_] {
+    boost::asio::post(stream_.executor(), [&service = service_] {
       service.flush_is_due = false;
       service.log.flush();
     });
@@ -130,13 +147,20 @@ class Conversation {
     return taken.state;
   }
 
+  // For the first byte of one: between two of them nobody owes anything.
+  Wait wait_for_request() const {
+    return asked_before_ ? Wait::begin(Waiting::next_request, limits::idle)
+                         : Wait::begin(Waiting::first_request, limits::header);
+  }
+
   // Feeds the parser until it has something to say; need_more if the peer left.
-  net::Task<State> read_on(RequestParser& parser) {
+  net::Task<State> read_header(RequestParser& parser) {
+    const Wait wait = Wait::begin(Waiting::header, limits::header);  // all of it
     for (;;) {
       // Only the size line of a chunk can fill the buffer: headers have their own,
       // lower limit, and body bytes are taken at once.
       if (is_full()) co_return parser.refuse_long_line();
-      const bool more = co_await read_some();
+      const bool more = co_await read_some(wait);
       if (!more) co_return State::need_more;
       const State state = step(parser);
       if (state != State::need_more) co_return state;
@@ -157,18 +181,22 @@ class Conversation {
       if (is_full()) co_return parser.refuse_long_line();
       const net::TimePoint begun = net::Clock::now();
       const auto rest = std::chrono::duration_cast<limits::Duration>(until - begun);
-      connection_.wait(Waiting::body, std::min(pace.left(), rest));
+      if (rest <= limits::Duration::zero()) {
+        if (!read_now()) co_return parser.refuse(too_late());
+        continue;
+      }
+      const Wait wait = Wait::begin(Waiting::body, std::min(pace.left(), rest));
       const std::size_t before = buffer_.size();
-      const bool more = co_await read_some();
+      const bool more = co_await read_some(wait);
       if (!more) co_return State::need_more;
       pace.on_bytes(net::Clock::now() - begun, buffer_.size() - before);
     }
   }
 
   // False if the peer left.
-  net::Task<bool> read_some() {
+  net::Task<bool> read_some(const Wait& wait) {
     if (read_now()) co_return true;
-    co_return co_await read_later();
+    co_return co_await read_later(wait);
   }
 
   // False if nothing has come.
@@ -180,10 +208,11 @@ class Conversation {
     return size > 0;
   }
 
-  net::Task<bool> read_later() {
+  net::Task<bool> read_later(const Wait& wait) {
     for (;;) {
       give_back_buffer();
-      const net::error_code error = co_await stream_.wait_to_read();
+      const net::error_code error = co_await stream_.wait_to_read(wait);
+      connection_.resume();
       if (error) co_return false;
       if (read_now()) co_return true;
     }
@@ -232,10 +261,21 @@ class Conversation {
   // What the peer takes at once.
   net::Sent send_now(Reply& reply) {
     if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
-    if (service_.health.draining() || connection_.retired()) reply.close = true;
+    const bool retired = connection_.begin_answer();
+    if (retired || service_.health.draining()) reply.close = true;
     service_.out.clear();
     write_reply(service_.out, reply, service_.date.text(), head_.method == Method::head);
     return stream_.write_now(service_.out);
+  }
+
+  // Between a header that asks for it and its body.
+  net::Task<net::error_code> say_continue() {
+    const net::Sent sent = stream_.write_now(continue_line);
+    if (sent.error || sent.size == continue_line.size()) co_return sent.error;
+    const Wait wait = Wait::begin(Waiting::write, limits::write);
+    const net::error_code error = co_await stream_.write(continue_line.substr(sent.size), wait);
+    connection_.resume();
+    co_return error;
   }
 
   // What it does not take at once is kept here: the bytes are the loop's, and others answer
@@ -244,8 +284,9 @@ class Conversation {
     const std::string rest(service_.out, sent);
     if (!connection_.unread().take(rest.size(), limits::usual_bodies_bytes))
       co_return boost::asio::error::no_buffer_space;
-    connection_.wait(Waiting::write, limits::write);
-    const net::error_code error = co_await stream_.write(rest);
+    const Wait wait = Wait::begin(Waiting::write, limits::write);
+    const net::error_code error = co_await stream_.write(rest, wait);
+    connection_.resume();
     connection_.unread().reset();
     co_return error;
   }
@@ -305,68 +346,73 @@ class Conversation {
     do {
       const net::TimePoint now = net::Clock::now();
       if (now >= until) co_return false;
-      // The peer waits for us: neither the sweep nor shedding may end it for that.
-      connection_.wait(Waiting::answer, limits::memory_wait * 2);
+      // The peer waits for us: neither the sweep nor shedding ends it for that.
       service_.connections.make_memory(now);
       co_await pause(limits::memory_poll);
     } while (!hold_body());
     co_return true;
   }
 
-  // Until no other loop has one: the peak of one is in the sum of limits/memory.hpp, of two is not.
-  net::Task<void> wait_for_large_review() {
-    while (!connection_.large_review().take(1)) co_await pause(limits::memory_poll);
+  bool is_large() const { return body_.size() > limits::large_review_bytes; }
+
+  // False if its turn has not come while its caller has patience.
+  net::Task<bool> begin_large_review(Pass pass) {
+    return connection_.large_review().take(stream_.executor(), pass, body_limit());
   }
 
+  // The place goes to the next one, and what the review was read into is freed.
+  void end_large_review() {
+    if (!is_large()) return;
+    service_.handlers.give_back_memory();
+    connection_.large_review().give_back();
+  }
+
+  // Always of a named length.
   net::Task<void> pause(limits::Duration time) {
-    net::Timer timer(executor(), time);
+    net::Timer timer(stream_.executor(), time);
     co_await timer.async_wait(net::as_result);
   }
 
   void give_back_body() {
-    if (body_.size() > limits::large_review_bytes) service_.handlers.give_back_memory();
-    connection_.large_review().reset();
+    end_large_review();
     connection_.body().reset();
     const bool better = body_.capacity() > service_.body.capacity();
     if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
     webhook::text::release(body_);
   }
 
-  net::Executor executor() { return stream_.socket().get_executor(); }
-
   static Refusal too_many_bodies() {
     return {.status = 503, .message = "too many large reviews at once", .retry_after = 1};
   }
 
-  Stream& stream_;
+  static Refusal too_late() {
+    return {.status = 408, .message = "the body had not come when the caller's timeout was over"};
+  }
+
+  LimitedStream<Stream>& stream_;
   Connection& connection_;
   Service& service_;
   boost::beast::flat_buffer buffer_;
   RequestHead head_;
   std::string body_;
+  bool asked_before_ = false;
   bool said_close_ = false;
 };
 
-// Reads and forgets until the peer closes or the sweep does.
-net::Task<void> throw_away(net::Socket& socket) {
-  net::error_code ignored;
-  socket.shutdown(net::Socket::shutdown_send, ignored);
-  std::array<char, 4096> scrap;
-  for (;;) {
-    const auto [error, size] =
-        co_await socket.async_read_some(boost::asio::buffer(scrap), net::as_result);
-    if (error) co_return;
-  }
+template <class Stream>
+net::Task<bool> run_conversation(LimitedStream<Stream>& stream, Connection& connection,
+                                 Service& service) {
+  Conversation<Stream> conversation(stream, connection, service);
+  co_return co_await conversation.run();
 }
 
 template <class Stream>
-net::Task<void> converse(Stream& stream, Connection& connection, Service& service) {
-  Conversation conversation(stream, connection, service);
-  const bool said_close = co_await conversation.run();
+net::Task<void> converse(LimitedStream<Stream>& stream, Connection& connection, Service& service) {
+  const bool said_close = co_await run_conversation(stream, connection, service);
   if (!said_close) co_return;
-  connection.wait(Waiting::linger, limits::linger);
   stream.say_goodbye();
-  co_await throw_away(stream.socket());
+  const Wait wait = Wait::begin(Waiting::linger, limits::linger);
+  co_await stream.throw_away(wait);
 }
 
 void account_failure(const net::error_code& error, Service& service) {
@@ -380,19 +426,24 @@ void account_failure(const net::error_code& error, Service& service) {
 
 net::Task<void> open_and_converse(tls::Stream& stream, Service& service) {
   Connection connection(service.connections, stream.socket());
-  const net::error_code error = co_await stream.handshake();
+  LimitedStream<tls::Stream> limited(stream, connection);
+  const Wait wait = Wait::begin(Waiting::handshake, limits::handshake);
+  const net::error_code error = co_await limited.handshake(wait);
+  connection.resume();
   connection.handshake_done();
   if (error) {
     account_failure(error, service);
     co_return;
   }
-  co_await converse(stream, connection, service);
+  co_await converse(limited, connection, service);
 }
 
 net::Task<void> open_and_converse(net::PlainStream& stream, Service& service) {
   Connection connection(service.connections, stream.socket());
+  LimitedStream<net::PlainStream> limited(stream, connection);
+  connection.resume();
   connection.handshake_done();
-  co_await converse(stream, connection, service);
+  co_await converse(limited, connection, service);
 }
 
 // The one catch of a session: whatever happened, it ends this connection only.

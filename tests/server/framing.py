@@ -235,6 +235,17 @@ def answers_have_a_date():
 
 
 @check
+def a_caller_without_time_is_told():
+    """The body is not there yet and the caller's time is over."""
+    with connect() as connection:
+        request = post(review(), target="/mutate?timeout=0s")
+        answers = connection.send(request[:-10]).answers()
+        assert [a.status for a in answers] == [408] and answers[0].says_close, answers
+    with connect() as connection:  # one that came whole is answered
+        assert connection.send(request).answer().status == 200
+
+
+@check
 def an_empty_line_before_a_request_is_passed_over():
     with connect() as connection:
         for _ in range(2):

@@ -1,5 +1,6 @@
 """Peers that are slow, silent, many or large."""
 
+import pathlib
 import socket
 import ssl
 import time
@@ -75,12 +76,13 @@ def trickled_body_is_cut_after_a_second():
 
 @check(waits=True)
 def slow_body_is_cut_when_the_caller_has_gone():
-    """Fast enough, but not done when the caller's own time is over."""
+    """Fast enough, but not done when the caller's own time is over: told so, if it still sends then,
+    and closed when it has had 2 s to read that."""
     with Program() as program, Connection(program.port, tls(program.ca)) as connection:
         start = time.monotonic()
         connection.send(post(b" " * (7 << 20), target="/mutate?timeout=2s")[:1000])
         try:
-            while time.monotonic() - start < 2 + SWEEP + SLACK:
+            while time.monotonic() - start < 2 + SWEEP + 2 + SWEEP + SLACK:
                 connection.send(b" " * 20_000)
                 time.sleep(0.1)
             raise AssertionError("still open")
@@ -119,6 +121,78 @@ def slow_reader_is_cut():
             assert program.open_files() < before, "still open"
         with Connection(program.port, tls(program.ca)) as connection:
             ask(connection)
+
+
+@check(waits=True)
+def nobody_keeps_a_place_by_expecting_100_continue():
+    """Peers that read nothing, and whose header and body come apart: of some the "100 Continue" meets
+    the full socket. Those stayed for ever, by what they had sent meanwhile. At the health port."""
+    with Program() as program:
+        open_ones = [silent_reader(program.health_port) for _ in range(24)]
+        room = filled(program.health_port, open_ones[0])
+        nearly_fill(program.health_port, open_ones[1:], room)
+        header = get("/livez", "Expect: 100-continue\r\nContent-Length: 1\r\n")
+        until = time.monotonic() + 10 + SWEEP + 6 * SLACK
+        while open_ones and time.monotonic() < until:
+            for part in (header, b"x"):
+                open_ones = [raw for raw in open_ones if is_open_after(raw, part)]
+                time.sleep(0.01)
+        for raw in open_ones:
+            raw.close()
+        assert not open_ones, f"{len(open_ones)} of 24 are still open"
+        with Connection(program.health_port, None) as plain:
+            assert plain.send(get("/livez")).answer().status == 200
+
+
+def silent_reader(port):
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.connect(("127.0.0.1", port))
+    raw.setblocking(False)
+    return raw
+
+
+def unsent(port):
+    """{the peer's port: bytes that wait in the server's socket}"""
+    lines = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {int(words[2].split(":")[1], 16): int(words[4].split(":")[0], 16) for words in lines
+            if int(words[1].split(":")[1], 16) == port}
+
+
+def filled(port, raw):
+    """How many bytes the server's socket takes for a peer that reads none."""
+    name, before = raw.getsockname()[1], -1
+    while (now := unsent(port).get(name, 0)) > before:
+        is_open_after(raw, get("/metrics") * 64)
+        time.sleep(0.1)
+        before = now
+    return max(now, before)  # one that is full may be closed for that
+
+
+def nearly_fill(port, raws, room):
+    answer = 6 << 10  # of /metrics, about
+    until = time.monotonic() + 8
+    while time.monotonic() < until:
+        waiting = unsent(port)
+        left = {raw: room - waiting.get(raw.getsockname()[1], room) for raw in raws}
+        wanting = [raw for raw in raws if left[raw] > 2 * answer]
+        if not wanting:
+            return
+        for raw in wanting:
+            is_open_after(raw, get("/metrics") * min(64, left[raw] // (2 * answer)))
+        time.sleep(0.05)
+
+
+def is_open_after(raw, part):
+    """Sends some more, if there is room; whether the server has not closed."""
+    try:
+        raw.send(part)
+    except BlockingIOError:
+        pass
+    except OSError:
+        raw.close()
+        return False
+    return True
 
 
 @check(waits=True)

@@ -37,6 +37,7 @@ set(server_tests
   https/date_test.cpp
   https/handlers_test.cpp
   https/host_field_test.cpp
+  https/large_reviews_test.cpp
   https/load_test.cpp
   https/reply_test.cpp
   https/request_parser_test.cpp

@@ -2,8 +2,10 @@
 
 import base64
 import collections
+import contextlib
 import json
 import re
+import threading
 import time
 import uuid
 
@@ -13,7 +15,7 @@ from checks import check
 from made_up_api import Living, Server, kubeconfig
 from program import Program
 from ray_workers import CLUSTERS, OF_NS, PODS
-from wire import Connection, tls
+from wire import Connection, metrics_of, post, review, tls
 
 MAPS = "/api/v1/namespaces/webhook/configmaps"
 
@@ -120,6 +122,70 @@ def a_label_beyond_the_slice_gives_no_place():
         for entry in api.collections[MAPS][0]["data"]["entries"].split():
             number, host, _ = entry.split("-")
             assert int(number) < 2 and int(host) < 4, entry
+
+
+def large(pod):
+    """The request of its creation, of 140 KiB."""
+    pod["metadata"]["annotations"] = {"x": "y" * (140 << 10)}
+    return ray_workers.creation(pod)[1]
+
+
+@contextlib.contextmanager
+def asked_of_a_slow_ledger(*requests):
+    """The program while these requests, each on a connection of its own, wait for an API server that
+    does not answer about records; and the connections."""
+    over = threading.Event()
+
+    def hang(_, request):
+        if request.path.startswith(MAPS) or request.path == OF_NS:
+            over.wait(10)
+
+    api = Api(ray_cluster("train"))
+    api.faults.append(hang)
+    with Server(api, tls=False) as server, Serving(server) as program, contextlib.ExitStack() as stack:
+        stack.callback(over.set)
+        connections = [stack.enter_context(Connection(program.port, tls(program.ca))) for _ in requests]
+        for connection, request in zip(connections, requests):
+            connection.send(request)
+        time.sleep(0.5)
+        yield program, connections
+
+
+@check
+def large_reviews_that_wait_for_the_ledger_hold_up_no_other():
+    """There is one place for large ones; 12 of them once made an honest one wait for 10 s."""
+    honest = review("honest")
+    request = post(honest + b" " * ((140 << 10) - len(honest)))
+    waiting = [large(worker("train")) for _ in range(12)]
+    with asked_of_a_slow_ledger(*waiting) as (program, connections):
+        for _ in range(3):
+            begin = time.monotonic()
+            with Connection(program.port, tls(program.ca)) as connection:
+                assert connection.send(request).answer().json()["response"]["uid"] == "honest"
+            assert time.monotonic() - begin < 1
+        for connection in connections:  # each has its second pass
+            assert connection.answer().status in (200, 503)
+
+
+@check
+def small_reviews_after_large_ones_are_not_refused():
+    """12 connections that have sent 7 MB each; then small reviews on them that wait for the ledger
+    together. Once 10 of them were refused as too many large ones."""
+    body = review("large")
+    whole = post(body + b" " * ((7 << 20) - len(body)))
+    with asked_of_a_slow_ledger() as (program, _):
+        connections = [Connection(program.port, tls(program.ca)) for _ in range(12)]
+        for connection in connections:
+            assert connection.send(whole).answer().status == 200
+        for connection in connections:
+            connection.send(ray_workers.creation(worker("train"))[1])
+        time.sleep(0.5)
+        held = metrics_of(program)[0]["tpu_webhook_held_bytes"]
+        assert held < 12 * (33 << 10), held
+        for connection in connections:
+            answer = connection.answer()
+            assert b"too many large reviews" not in answer.body, answer
+            connection.close()
 
 
 @check

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace tpuwh::server::https {
@@ -61,14 +62,46 @@ TEST_F(ConnectionsTest, who_has_spoken_waits_for_us) {
   Guest heard = guest();
   heard.entry().wait(Waiting::body, 1s);
   heard.say("x");
-  all_.sweep(in(1h));
+  all_.sweep(in(limits::between_answers - 1s));
   EXPECT_FALSE(heard.is_closed());
+}
+
+// It has spoken, but who waits for room to write reads nothing: "100 Continue" into a full socket
+// was excused for ever.
+TEST_F(ConnectionsTest, who_has_spoken_and_takes_nothing_is_closed) {
+  Guest full = guest();
+  full.entry().wait(Waiting::write, 10s);
+  full.say("x");
+  all_.sweep(in(9s));
+  EXPECT_FALSE(full.is_closed());
+  all_.sweep(in(11s));
+  EXPECT_TRUE(full.is_closed());
+}
+
+TEST_F(ConnectionsTest, nothing_excuses_a_connection_without_an_answer) {
+  Guest heard = guest(), patient = guest();
+  heard.entry().wait(Waiting::header, 10s);
+  heard.say("x");
+  patient.entry().resume();
+  all_.sweep(in(limits::between_answers + 1s));
+  EXPECT_TRUE(heard.is_closed());
+  EXPECT_TRUE(patient.is_closed());
+}
+
+TEST_F(ConnectionsTest, an_answer_begins_that_anew) {
+  Guest patient = guest();
+  patient.entry().resume();
+  std::this_thread::sleep_for(30ms);
+  const net::TimePoint latest = in(limits::between_answers);
+  EXPECT_FALSE(patient.entry().begin_answer());
+  all_.sweep(latest - 10ms);
+  EXPECT_FALSE(patient.is_closed());
 }
 
 TEST_F(ConnectionsTest, who_waits_for_our_answer_is_never_closed) {
   Guest patient = guest();
   patient.entry().wait(Waiting::answer, 1s);
-  all_.sweep(in(1h));
+  all_.sweep(in(limits::between_answers - 1s));
   all_.make_room(in(1h));
   all_.make_memory(in(1h));
   EXPECT_FALSE(patient.is_closed());
