@@ -158,6 +158,10 @@ void Connections::make_room(net::TimePoint now) {
   });
 }
 
+void Connections::make_files(net::TimePoint now) {
+  shed(now, [](const Connection&) { return true; });
+}
+
 void Connections::make_memory(net::TimePoint now) {
   shed(now, [](const Connection& connection) {
     return connection.body_.held() + connection.unread_.held() > 0;

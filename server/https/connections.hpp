@@ -109,6 +109,9 @@ class Connections {
   // handshakes are all taken, some of those.
   void make_room(net::TimePoint now);
 
+  // The same where files ran out, whatever is taken.
+  void make_files(net::TimePoint now);
+
   // There is no memory left for bodies and answers: closes some of those that hold some and
   // have kept us waiting for limits::patience_when_full.
   void make_memory(net::TimePoint now);

@@ -35,6 +35,11 @@ bool means_no_ipv6(const net::error_code& ec) {
          ec == boost::system::errc::address_not_available;
 }
 
+bool means_no_files(const net::error_code& ec) {
+  return ec == boost::asio::error::no_descriptors ||
+         ec == boost::system::errc::too_many_files_open_in_system;
+}
+
 net::Acceptor open_on_all(net::Executor executor, std::uint16_t port) {
   try {
     return bind_and_listen(executor, net::Endpoint(ip::tcp::v6(), port));
@@ -79,7 +84,8 @@ net::Task<void> Listener::run() {
     if (!error) {
       take_in(std::move(socket));
     } else if (error != boost::asio::error::operation_aborted) {
-      co_await pause();  // no descriptors or memory: some will be freed
+      if (means_no_files(error)) connections_.make_files(net::Clock::now());
+      co_await pause();  // or no memory: some will be freed
     }
   }
 }

@@ -29,7 +29,8 @@ class Listener {
            std::function<void(net::Socket)> start);
 
   // Accepts until stop() or cancellation. While the load is full the kernel's queue holds
-  // callers, and for them a place is made free (Connections::make_room).
+  // callers, and for them a place is made free (Connections::make_room); so it is where the
+  // process has no file left for one who is there.
   net::Task<void> run();
 
   // Takes in those who have connected already, then closes the socket: a reset is

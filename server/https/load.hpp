@@ -26,6 +26,7 @@ class Quota {
   void force(std::size_t amount) { used_.fetch_add(amount, std::memory_order_relaxed); }
   void give_back(std::size_t amount) { used_.fetch_sub(amount, std::memory_order_relaxed); }
 
+  std::size_t cap() const { return cap_; }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
   bool full() const { return used() >= cap_; }
 

@@ -3,6 +3,7 @@
 #include "server/kube/access/api_config.hpp"
 #include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
+#include "server/limits/connections.hpp"
 #include "server/limits/memory.hpp"
 #include "server/log/output.hpp"
 #include "server/metrics/process.hpp"
@@ -66,13 +67,15 @@ void write_file(const std::string& path, const std::string& text) {
   }
 }
 
-// Every connection is an open file, and the usual soft limit is 1,024.
-void raise_file_limit() {
-  constexpr rlim_t needed = limits::connections + limits::health_connections + 128;
+// Every connection is an open file, and the usual soft limit is 1,024. How many may be open now.
+std::size_t raise_file_limit(unsigned loops) {
+  const rlim_t needed = limits::connections + limits::health_connections + limits::own_files +
+                        (loops + 1) * limits::loop_files;
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return needed;
+  const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = std::min(limit.rlim_max, needed);
-  setrlimit(RLIMIT_NOFILE, &limit);
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
 }
 
 // What is large goes back to the kernel when it is freed. By itself glibc takes a freed block
@@ -200,7 +203,6 @@ class App {
 
   // Returns what the log should say of them.
   Ports open_ports() {
-    raise_file_limit();
     return_large_blocks();
     Ports ports;
     auto address = address_of_flag("--listen", options_.listen);
@@ -299,7 +301,7 @@ class App {
     out.gauge("tpu_webhook_connections", "Open connections of the webhook's port",
               static_cast<double>(load_.connections.used()));
     out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
-              static_cast<double>(limits::connections));
+              static_cast<double>(load_.connections.cap()));
     out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
               static_cast<double>(load_.held_bytes.used()));
     const auto bound = [&out](const char* of, std::size_t bytes) {
@@ -513,8 +515,11 @@ class App {
   log::Log log_;
   https::Health health_;
   metrics::Metrics metrics_;
-  https::Load load_{limits::connections, limits::handshakes, limits::held_bytes};
-  https::Load health_load_{limits::health_connections, limits::health_connections,
+  const std::size_t files_ = raise_file_limit(options_.threads);
+  https::Load load_{limits::connections_of(files_, options_.threads), limits::handshakes,
+                    limits::held_bytes};
+  https::Load health_load_{limits::health_connections_of(files_),
+                           limits::health_connections_of(files_),
                            limits::health_connections* limits::kept_body_bytes};
   https::Connections connections_{load_}, health_connections_{health_load_};
   tls::Source source_;

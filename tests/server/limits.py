@@ -7,7 +7,7 @@ import time
 
 from checks import check
 from program import Program
-from wire import Connection, ask, get, post, review, tls
+from wire import Connection, ask, get, metrics_of, post, review, tls
 
 SWEEP = 0.25  # server/limits/limits.hpp: how late a limit may be noticed
 SLACK = 1.5   # a busy machine
@@ -355,6 +355,28 @@ def honest_calls_pass_a_thousand_idle_connections():
             finally:
                 for connection in idle:
                     connection.close()
+
+
+@check
+def honest_calls_pass_where_files_are_few():
+    """64 open files, and 400 peers that say nothing."""
+    few = ("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh")
+    with Program(beginning=few) as program:
+        context = tls(program.ca)
+        most = metrics_of(program)[0]["tpu_webhook_connections_limit"]
+        assert 8 <= most < 64, most
+        silent = [socket.create_connection(("127.0.0.1", program.port)) for _ in range(400)]
+        try:
+            for _ in range(3):
+                start = time.monotonic()
+                with Connection(program.port, context) as new:
+                    ask(new)
+                assert time.monotonic() - start < 8, "later than the API server waits"
+            with Connection(program.health_port, None) as plain:
+                assert plain.send(get("/livez")).answer().status == 200
+        finally:
+            for raw in silent:
+                raw.close()
 
 
 @check

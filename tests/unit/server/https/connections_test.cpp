@@ -104,6 +104,7 @@ TEST_F(ConnectionsTest, who_waits_for_our_answer_is_never_closed) {
   all_.sweep(in(limits::between_answers - 1s));
   all_.make_room(in(1h));
   all_.make_memory(in(1h));
+  all_.make_files(in(1h));
   EXPECT_FALSE(patient.is_closed());
 }
 
@@ -146,6 +147,27 @@ TEST_F(ConnectionsTest, memory_comes_from_those_who_hold_some) {
   all_.make_memory(in(1s));
   EXPECT_TRUE(holder.is_closed());
   EXPECT_FALSE(other.is_closed());
+}
+
+// Below every cap: it is files that are missing.
+TEST_F(ConnectionsTest, files_come_from_those_who_keep_us_waiting) {
+  Guest silent = guest();
+  silent.entry().wait(Waiting::first_request, 10s);
+  all_.make_room(in(1s));
+  EXPECT_FALSE(silent.is_closed());
+  all_.make_files(in(1s));
+  EXPECT_TRUE(silent.is_closed());
+}
+
+TEST(FilesTest, leave_a_part_to_the_program) {
+  EXPECT_EQ(limits::connections_of(1200, 2), limits::connections);
+  EXPECT_EQ(limits::health_connections_of(1200), limits::health_connections);
+  for (const std::size_t files : {64u, 128u, 256u, 1024u}) {
+    const std::size_t taken =
+        limits::connections_of(files, 2) + limits::health_connections_of(files);
+    EXPECT_LE(taken + limits::own_files, files);
+    EXPECT_GE(taken, files / 8);
+  }
 }
 
 TEST_F(ConnectionsTest, draining_shortens_idle_waits_alone) {
