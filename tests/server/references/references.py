@@ -53,7 +53,7 @@ import rules  # noqa: E402
 from wire import Connection, get, tls  # noqa: E402
 
 # Their body is not read, so the connection ends with the answer and nobody can see where the request does.
-NOT_ROUTED = (404, 405, 411, 415)
+NOT_ROUTED = (404, 405, 411, 415, 501)
 # RFC 9112 2.2: a recipient MAY take it for the end of a line. Behind a header field it is to us the begin of
 # another line, whose end has to come.
 BARE_LINE_FEED = re.compile(rb"(?<!\r)\n")
