@@ -4,6 +4,7 @@
 #include "server/doctor/settings_of.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/shell_command.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -15,32 +16,18 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
+using text::shell_word;
+
 constexpr auto chart = "charts/tpu-webhook";
 
 // Whose defaults of mode, port and priority class were others; charts/tpu-webhook/README.md,
 // "Upgrading from 0.1".
 constexpr std::string_view older_chart = "tpu-webhook-0.1.";
 
-// As one word of a POSIX shell.
-std::string word(std::string_view text) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,/:=@%+";
-  if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-// Labels of a DNS name, as Helm asks of a release's name.
-bool is_name(std::string_view text) {
+// As Helm asks of a release's name.
+bool is_release_name(std::string_view text) {
   constexpr std::size_t longest = 53;
-  if (text.empty() || text.size() > longest) return false;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('.', begin), text.size());
-    if (!webhook::text::is_dns_label(text.substr(begin, end - begin))) return false;
-    begin = end + 1;
-  }
-  return true;
+  return text.size() <= longest && webhook::text::is_host_name(text);
 }
 
 std::string of_metadata(const Json& object, const char* part, const char* key) {
@@ -94,8 +81,8 @@ std::vector<std::string> former_defaults(const View& view) {
   const Json pod = text::member(text::member(view.deployment.object, "spec"), "template");
   std::vector<std::string> out = {
       fmt::format("--set config.mode={}", enforces(view) ? "enforce" : "shadow"),
-      "--set " + word("priorityClassName=" +
-                      text::text_member(text::member(pod, "spec"), "priorityClassName"))};
+      "--set " + shell_word("priorityClassName=" +
+                            text::text_member(text::member(pod, "spec"), "priorityClassName"))};
   if (const int port = container_port(pod, "https"); port != 0)
     out.push_back(fmt::format("--set port={}", port));
   return out;
@@ -109,15 +96,16 @@ std::string upgrade(const View& view, const std::vector<std::string>& flags) {
     return std::ranges::any_of(flags, [&](const auto& flag) { return flag.starts_with(key); });
   });
   all.insert(all.end(), flags.begin(), flags.end());
-  return fmt::format("helm upgrade {} {} -n {} --reset-then-reuse-values{}{}", word(release.name),
-                     chart, word(release.ns), all.empty() ? "" : " ", fmt::join(all, " "));
+  return fmt::format("helm upgrade {} {} -n {} --reset-then-reuse-values{}{}",
+                     shell_word(release.name), chart, shell_word(release.ns),
+                     all.empty() ? "" : " ", fmt::join(all, " "));
 }
 
 // Helm takes over what carries its annotations with this name and namespace.
 std::string install_again(const View& view) {
   const Release release = release_or_usual(view);
   return fmt::format("helm install {} {} -n {} --create-namespace -f values.yaml",
-                     word(release.name), chart, word(release.ns));
+                     shell_word(release.name), chart, shell_word(release.ns));
 }
 
 }  // namespace
@@ -125,7 +113,8 @@ std::string install_again(const View& view) {
 std::optional<Release> release_of(const Json& object) {
   Release release{of_metadata(object, "annotations", "meta.helm.sh/release-name"),
                   of_metadata(object, "annotations", "meta.helm.sh/release-namespace")};
-  if (!is_name(release.name) || !webhook::text::is_dns_label(release.ns)) return std::nullopt;
+  if (!is_release_name(release.name) || !webhook::text::is_dns_label(release.ns))
+    return std::nullopt;
   return release;
 }
 
@@ -145,7 +134,7 @@ std::vector<Revision> revisions(const ReadList& records) {
 }
 
 std::string kubectl(const std::string& ns, std::string_view what) {
-  return fmt::format("kubectl -n {} {}", word(ns), what);
+  return fmt::format("kubectl -n {} {}", shell_word(ns), what);
 }
 
 std::string with_values(const View& view, const std::vector<std::string>& flags) {
@@ -169,15 +158,16 @@ std::string put_back(const View& view) {
 std::string install(const View& view) {
   return fmt::format(
       "helm install {} {} -n {} --create-namespace --set image.repository=REGISTRY/tpu-webhook",
-      live::installed_name, chart, word(view.ns.empty() ? live::usual_namespace : view.ns));
+      live::installed_name, chart, shell_word(view.ns.empty() ? live::usual_namespace : view.ns));
 }
 
 std::string uninstall(const Release& release) {
-  return fmt::format("helm uninstall {} -n {}", word(release.name), word(release.ns));
+  return fmt::format("helm uninstall {} -n {}", shell_word(release.name), shell_word(release.ns));
 }
 
 std::string roll_back(const Release& release, unsigned revision) {
-  return fmt::format("helm rollback {} {} -n {}", word(release.name), revision, word(release.ns));
+  return fmt::format("helm rollback {} {} -n {}", shell_word(release.name), revision,
+                     shell_word(release.ns));
 }
 
 std::string stop_calling() {

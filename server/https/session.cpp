@@ -399,6 +399,7 @@ class Conversation {
   bool said_close_ = false;
 };
 
+// By itself: its memory is gone before the peer is waited for at the end.
 template <class Stream>
 net::Task<bool> run_conversation(LimitedStream<Stream>& stream, Connection& connection,
                                  Service& service) {

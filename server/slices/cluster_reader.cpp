@@ -27,14 +27,13 @@ void add_service(const Json& service, Cluster& cluster) {
                     text::text_member(metadata, "name")}] = {headless};
 }
 
-void add_stray(const Json& pod, const std::string& prefix, Cluster& cluster) {
-  const Json metadata = text::member(pod, "metadata");
-  const std::string label = prefix + "slice-key";
-  const std::string key = text::text_member(text::member(metadata, "labels"), label);
+void add_stray(const Json& pod, const std::string& key, const std::string& prefix,
+               Cluster& cluster) {
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  if (key.empty() || phase == "Succeeded" || phase == "Failed") return;
-  cluster.strays.push_back(
-      {text::text_member(metadata, "namespace"), text::text_member(metadata, "name"), key, label});
+  if (phase == "Succeeded" || phase == "Failed") return;
+  const Json metadata = text::member(pod, "metadata");
+  cluster.strays.push_back({text::text_member(metadata, "namespace"),
+                            text::text_member(metadata, "name"), key, prefix + "slice-key"});
 }
 
 std::string name_of(const Json& pod) {
@@ -57,8 +56,8 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
     else if (*pod)
       cluster.pods.push_back(std::move(**pod));
-    else
-      add_stray(object, config.prefix, cluster);
+    else if (const std::string& key = reader.placement_key(); !key.empty())
+      add_stray(object, key, config.prefix, cluster);
   };
   auto told = source.for_each([&](std::string_view kind, const Json& object) {
     if (kind == "Pod") return add_pod(object);

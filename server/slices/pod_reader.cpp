@@ -117,6 +117,7 @@ struct PodReader::Work {
   webhook::read::Review review;
   webhook::read::Pod pod;
   webhook::decide::Scratch scratch;
+  std::string placement_key;
 
   bool parse(std::string& text) {
     pod.clear();
@@ -171,7 +172,7 @@ struct PodReader::Work {
     if (!facts.placed) out.not_placed = reason_of(decision, scratch);
     out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
     out.slice_key = slice_key(scratch, out);
-    out.placement_key = pod.label(webhook::read::Label::slice_key);
+    out.placement_key = placement_key;
     out.job_key = job_key(scratch, out);
     for (const webhook::read::Toleration& each : pod.tolerations)
       out.tolerations.push_back({std::string(each.key), std::string(each.op),
@@ -186,10 +187,15 @@ PodReader::PodReader(const webhook::config::Config& config,
 
 PodReader::~PodReader() = default;
 
+const std::string& PodReader::placement_key() const {
+  return work_->placement_key;
+}
+
 Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   std::string text = text::dump_json(object);  // what `pod` is of points into it
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
+  work_->placement_key = pod.label(webhook::read::Label::slice_key);
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
   // Left alone or not checked it is a member all the same.
   for (const auto each : {webhook::read::Annotation::inject, webhook::read::Annotation::skip_check})

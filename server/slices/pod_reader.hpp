@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace tpuwh::server::slices {
 
@@ -24,6 +25,8 @@ class PodReader {
   //
   //   errors  what the webhook would refuse to read, with the path
   Result<std::optional<SeenPod>> read(const nlohmann::ordered_json& object);
+  // Of the Pod that was read last: its label <prefix>slice-key, "" for none.
+  const std::string& placement_key() const;
 
  private:
   struct Work;

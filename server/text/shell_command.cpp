@@ -13,12 +13,16 @@ constexpr std::string_view alphanumeric =
 
 // What no shell reads as anything but itself.
 bool is_word(std::string_view text) {
-  return text.find_first_not_of(std::string(alphanumeric) + "-_./:=,@%+") == std::string_view::npos;
+  return !text.empty() &&
+         text.find_first_not_of(std::string(alphanumeric) + "-_./:=,@%+") == std::string_view::npos;
 }
+
+}  // namespace
 
 // POSIX.1-2024, Shell Command Language, 2.2.2: nothing is special between single quotes but their
 // end.
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
+  if (is_word(text)) return std::string(text);
   std::string out = "'";
   for (const char c : text)
     if (c == '\'')
@@ -27,8 +31,6 @@ std::string quoted(std::string_view text) {
       out += c;
   return out + "'";
 }
-
-}  // namespace
 
 bool is_plain_name(std::string_view text) {
   return !text.empty() && alphanumeric.find(text.front()) != std::string_view::npos &&
@@ -44,7 +46,7 @@ void ShellCommand::add(std::string_view argument) {
   if (!is_visible(argument))
     text_.clear();
   else if (!text_.empty())
-    text_ += " " + (is_word(argument) ? std::string(argument) : quoted(argument));
+    text_ += " " + shell_word(argument);
 }
 
 ShellCommand& ShellCommand::arg(std::string_view text) {

@@ -35,6 +35,10 @@ class ShellCommand {
   std::string text_;
 };
 
+// `text` as one word of a POSIX shell: as it is where no shell reads it as anything else, in quotes
+// otherwise, "''" for nothing.
+std::string shell_word(std::string_view text);
+
 // Letters, digits, "-", "_" and "." in it: a name, a kind, a label value.
 bool is_plain_name(std::string_view text);
 

@@ -163,12 +163,5 @@ def review_goes_on_behind_what_is_no_json():
             assert code == 2 and "line 2: not JSON at" in err, err
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    program.PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-    sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
-
-
 if __name__ == "__main__":
-    main()
+    checks.main(__doc__)

@@ -215,12 +215,5 @@ def json_says_what_it_said():
         assert json.loads(out)["workloads"][0]["name"] == NASTY, out[:2000]
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    program.PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-    sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
-
-
 if __name__ == "__main__":
-    main()
+    checks.main(__doc__)

@@ -475,12 +475,5 @@ def examples_of(help_text):
     return examples.splitlines()
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    program.PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
-    sys.exit(1 if checks.run(*sys.argv[2:]) else 0)
-
-
 if __name__ == "__main__":
-    main()
+    checks.main(__doc__)

@@ -27,6 +27,8 @@
 #include <vector>
 
 #include "server/log/log.hpp"
+#include "server/text/base64.hpp"
+#include "tests/golden/golden_case.hpp"
 #include "tests/golden/recording.hpp"
 #include "tests/support/answer.hpp"
 #include "webhook/answer/admit.hpp"
@@ -162,32 +164,17 @@ std::string wrong_patch(const std::string& encoded) {
     patch.clear(webhook::config::Config().prefix);
     return std::string(patch.escaped_prefix());
   }();
-  std::string text;
-  {
-    // Base64, as strictly as the answer's own reader.
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::uint32_t bits = 0;
-    int have = 0;
-    for (const char c : encoded.substr(0, encoded.find('='))) {
-      const auto digit = digits.find(c);
-      if (digit == std::string_view::npos) return "the patch is no base64";
-      bits = bits << 6 | static_cast<std::uint32_t>(digit);
-      have += 6;
-      if (have >= 8) text += static_cast<char>(bits >> (have -= 8) & 0xff);
-    }
-  }
-  if (auto why = read_by_two(text, patch_members); !why.empty()) return "patch: " + why;
-  const json patch = json::parse(text);
+  const auto text = server::text::decode_base64(encoded);
+  if (!text) return "the patch is no base64";
+  if (auto why = read_by_two(*text, patch_members); !why.empty()) return "patch: " + why;
+  const json patch = json::parse(*text);
   if (!patch.is_array() || patch.empty()) return "patch: no list of operations";
   for (const json& operation : patch) {
     const std::string op = operation.at("op"), path = operation.at("path");
     if (operation.size() != (op == "remove" ? 2 : 3)) return "patch: members of " + op;
-    const auto kind = op == "add"       ? webhook::write::PatchOp::add
-                      : op == "replace" ? webhook::write::PatchOp::replace
-                                        : webhook::write::PatchOp::remove;
-    if (op != webhook::write::name(kind)) return "patch: operation " + op;
-    if (webhook::write::find_row(kind, path, prefix) == nullptr) return "patch: " + op + " " + path;
+    const auto kind = webhook::write::op_of(op);
+    if (!kind || webhook::write::find_row(*kind, path, prefix) == nullptr)
+      return "patch: " + op + " " + path;
     if (!fits(op, path, operation)) return "patch: value of " + path;
   }
   return {};
@@ -241,9 +228,7 @@ std::vector<std::string> all_reviews() {
     const auto& file = entry.path();
     if (file.filename() != "review.json" && file.filename() != "reviews.jsonl") continue;
     if (file.filename() == "review.json") {
-      const auto lines = lines_of(file);
-      std::string text;
-      for (const std::string& line : lines) text += line + '\n';
+      const std::string text = read_text(file);
       if (json::accept(text)) reviews.push_back(json::parse(text).dump());
       continue;
     }

@@ -58,14 +58,11 @@ void Properties::expect_fixed_point(const Json& object, const std::string& what)
 }
 
 void Properties::operations_are_declared() const {
-  const std::map<std::string, webhook::write::PatchOp> ops{
-      {"add", webhook::write::PatchOp::add},
-      {"replace", webhook::write::PatchOp::replace},
-      {"remove", webhook::write::PatchOp::remove}};
   for (const Json& operation : outcome_.patch)
-    EXPECT_NE(webhook::write::find_row(ops.at(operation["op"]),
-                                       operation["path"].get<std::string>(), escaped_prefix),
-              nullptr)
+    EXPECT_NE(
+        webhook::write::find_row(webhook::write::op_of(operation["op"].get<std::string>()).value(),
+                                 operation["path"].get<std::string>(), escaped_prefix),
+        nullptr)
         << operation.dump();
 }
 

@@ -1,10 +1,14 @@
 """A list of named checks. A check is a function that raises if something is wrong."""
 
+import pathlib
 import subprocess
+import sys
 import threading
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+
+import program
 
 _checks = []
 
@@ -27,6 +31,14 @@ def chosen_by(parts):
     """Checks whose name contains one of `parts`, or all: MODULE.FUNCTION, FUNCTION in run.py itself;
     =NAME is this one alone."""
     return [c for c in _checks if not parts or any(part == f"={c[0]}" or part in c[0] for part in parts)]
+
+
+def main(usage):
+    """Of a script PROGRAM [PART]: its checks, run on this program."""
+    if len(sys.argv) not in (2, 3):
+        sys.exit(usage)
+    program.PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+    sys.exit(1 if run(*sys.argv[2:]) else 0)
 
 
 def run(*parts, beside=True):

@@ -12,8 +12,6 @@ namespace tpuwh::test {
 
 namespace {
 
-using webhook::write::PatchOp;
-
 std::string escaped(std::string_view prefix) {
   std::string out;
   for (const char c : prefix) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
@@ -23,10 +21,9 @@ std::string escaped(std::string_view prefix) {
 void check_declared(const json& patch, std::string_view prefix) {
   for (const json& operation : patch) {
     const std::string op = operation["op"], path = operation["path"];
-    const PatchOp kind = op == "add"       ? PatchOp::add
-                         : op == "replace" ? PatchOp::replace
-                                           : PatchOp::remove;
-    EXPECT_NE(webhook::write::find_row(kind, path, escaped(prefix)), nullptr) << op << ' ' << path;
+    const auto kind = webhook::write::op_of(op);
+    ASSERT_TRUE(kind) << op;
+    EXPECT_NE(webhook::write::find_row(*kind, path, escaped(prefix)), nullptr) << op << ' ' << path;
   }
 }
 

@@ -70,10 +70,9 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
 std::string explain_path(std::string_view op, std::string_view path, std::string_view prefix) {
   write::Patch escaper;
   escaper.clear(prefix);
-  const write::PatchOp kind = op == "add"       ? write::PatchOp::add
-                              : op == "replace" ? write::PatchOp::replace
-                                                : write::PatchOp::remove;
-  const write::SurfaceRow* row = write::find_row(kind, path, escaper.escaped_prefix());
+  const auto kind = write::op_of(op);
+  const write::SurfaceRow* row =
+      kind ? write::find_row(*kind, path, escaper.escaped_prefix()) : nullptr;
   return row == nullptr ? "" : std::string(row->why);
 }
 

@@ -20,7 +20,7 @@ void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& to
   for (const LedgerEntry& entry : record.entries) entered.insert(entry.token);
   for (const std::string& token : tokens) {
     const auto place = place_of_token(token);
-    if (place && place->host < record.hosts_per_slice && entered.insert(token).second)
+    if (place && record.can_hold(*place) && entered.insert(token).second)
       record.entries.push_back({*place, token});
   }
 }
@@ -332,7 +332,7 @@ GroupLedger::Call GroupLedger::start_anew(const GroupView& view, Moment now) {
   add_entries(anew, listing_.tokens);
   // Places given a moment ago, whose Pods the API server may still store.
   for (const LedgerEntry& entry : record_.entries)
-    if (is_coming(entry, now) && entry.place.host < anew.hosts_per_slice &&
+    if (is_coming(entry, now) && anew.can_hold(entry.place) &&
         !listing_.tokens.contains(entry.token))
       anew.entries.push_back(entry);
   if (!anew.entries.empty()) return begin({Kind::create, std::move(anew)}, now);

@@ -33,7 +33,7 @@ void PlacePlan::adopt_strays() {
   for (const auto& [uid, pod] : pods_) {
     if (is_crowded()) return;
     const auto place = place_of_token(pod.token);
-    if (!place || place->host >= record_.hosts_per_slice) continue;
+    if (!place || !record_.can_hold(*place)) continue;
     if (held.insert(*place).second) record_.entries.push_back({*place, pod.token});
   }
 }

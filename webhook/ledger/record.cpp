@@ -12,10 +12,12 @@ const LedgerEntry* LedgerRecord::find(std::string_view token) const {
   return found == entries.end() ? nullptr : &*found;
 }
 
+bool LedgerRecord::can_hold(const topology::Place& place) const {
+  return is_possible(place) && place.host < hosts_per_slice;
+}
+
 std::size_t LedgerRecord::drop_impossible() {
-  return std::erase_if(entries, [&](const LedgerEntry& entry) {
-    return !is_possible(entry.place) || entry.place.host >= hosts_per_slice;
-  });
+  return std::erase_if(entries, [&](const LedgerEntry& entry) { return !can_hold(entry.place); });
 }
 
 std::string entries_text(const LedgerRecord& record) {

@@ -34,7 +34,10 @@ struct LedgerRecord {
 
   const LedgerEntry* find(std::string_view token) const;
 
-  // Drops the entries whose place is not of its slices: no ledger writes one, but a person may, and
+  // Whether a place is of its slices.
+  bool can_hold(const topology::Place& place) const;
+
+  // Drops the entries whose place is not: no ledger writes one, but a person may, and
   // once labels brought them in (PlacePlan).
   //   returns  how many
   std::size_t drop_impossible();

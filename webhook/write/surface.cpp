@@ -264,6 +264,12 @@ std::string_view name(PatchOp op) {
   return op_names[static_cast<std::size_t>(op)];
 }
 
+std::optional<PatchOp> op_of(std::string_view name) {
+  const auto found = std::ranges::find(op_names, name);
+  if (found == op_names.end()) return std::nullopt;
+  return ops[found - op_names.begin()];
+}
+
 std::span<const SurfaceRow> surface() {
   return rows;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace tpuwh::webhook::write {
 
 enum class PatchOp { add, replace, remove };
 std::string_view name(PatchOp op);
+std::optional<PatchOp> op_of(std::string_view name);
 
 // One row of the table each.
 enum class Surface : std::size_t {

@@ -1,30 +1,18 @@
 #include "server/kube/access/small_file.hpp"
 
 #include "server/kube/access/access_limits.hpp"
+#include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 namespace tpuwh::server::kube::access {
 
 Result<std::string> read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  std::array<char, 16384> part;
-  while (in && text.size() <= file_bytes) {
-    in.read(part.data(), part.size());
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  if (!in.is_open() || in.bad() || errno == EISDIR)
-    return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  if (text.size() > file_bytes)
+  auto text = text::read_file(path, file_bytes);
+  if (text) return text;
+  if (text.error().code() == Errc::too_large)
     return Error(Errc::api_access, fmt::format("{} is larger than {} bytes", path, file_bytes));
-  return text;
+  return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, text.error().message()));
 }
 
 Result<std::string> read_pem_file(const std::string& path, std::string_view label) {

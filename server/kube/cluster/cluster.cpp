@@ -1,6 +1,7 @@
 #include "server/kube/cluster/cluster.hpp"
 
 #include "server/kube/client/client.hpp"
+#include "server/kube/cluster/store_sink.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -29,21 +30,6 @@ const std::vector<Watched>& watched() {
   };
   return all;
 }
-
-// One kind's part of the store.
-class Cluster::KindSink final : public watch::Sink {
- public:
-  KindSink(store::Store& store, store::Kind kind) : store_(store), kind_(kind) {}
-  void begin_relist() override { store_.begin_relist(kind_); }
-  void upsert(std::string_view object) override { store_.upsert(kind_, object); }
-  void remove(std::string_view object) override { store_.remove(kind_, object); }
-  void end_relist() override { store_.end_relist(kind_); }
-  void moved(net::TimePoint now) override { store_.moved(kind_, now); }
-
- private:
-  store::Store& store_;
-  const store::Kind kind_;
-};
 
 struct Cluster::Connected {
   Connected(net::Executor on, net::TaskGroup& tasks, const access::ApiConfig& config,
@@ -90,7 +76,7 @@ struct Cluster::Connected {
   log::Log& out;
   const Listener listener;
   std::string off;  // as it was told last
-  std::list<KindSink> sinks;
+  std::list<StoreSink> sinks;
   std::list<watch::Watcher> watchers;
 };
 

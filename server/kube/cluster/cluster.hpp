@@ -82,7 +82,6 @@ class Cluster final : public places::Places {
 
  private:
   struct Connected;
-  class KindSink;
 
   net::Task<void> wait_until_synced();
   net::Task<void> look_around();

@@ -3,15 +3,13 @@
 // it was answered. Whoever still looks into it ends this program, whatever it is compiled with.
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/own_mapping.hpp"
 #include "tests/support/pod_builder.hpp"
 #include "tests/support/validated.hpp"
 #include "webhook/answer/admit.hpp"
@@ -23,27 +21,6 @@ namespace {
 
 using test::a_pod;
 using test::json;
-
-// A body that nobody can read any more when this is gone.
-class MappedBody {
- public:
-  explicit MappedBody(std::string_view text) : size_(text.size()) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    mapped_ = (size_ + read::padding + page - 1) / page * page;
-    begin_ = ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (begin_ == MAP_FAILED) throw std::bad_alloc();
-    std::memcpy(begin_, text.data(), size_);
-  }
-  ~MappedBody() { ::munmap(begin_, mapped_); }
-  MappedBody(const MappedBody&) = delete;
-  MappedBody& operator=(const MappedBody&) = delete;
-
-  read::Body body() const { return read::Body::padded({static_cast<const char*>(begin_), size_}); }
-
- private:
-  std::size_t size_, mapped_ = 0;
-  void* begin_ = nullptr;
-};
 
 json with_claim(json pod, std::string_view claim_template = "four-chips") {
   pod["spec"]["resourceClaims"] =
@@ -162,8 +139,8 @@ std::string said(const std::string& review, Path path, Workspace& workspace) {
   }();
   const ledger::PlaceAnswer place{
       .kind = ledger::PlaceAnswer::Kind::given, .place = {0, 1}, .token = "0-1-0123456789abcdef"};
-  const MappedBody mapped(review);
-  const read::Body body = mapped.body();
+  const test::OwnMapping mapped(review, read::padding);
+  const read::Body body = read::Body::padded(mapped.text());
   const Answer answer = path == Path::validate
                             ? validate::validate(body, enforce, cluster, workspace)
                             : admit(body, path == Path::shadow ? shadow : enforce, cluster,

@@ -2,6 +2,7 @@
 // watch goes on to its next try.
 #include "server/kube/client/status.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
+#include "server/kube/cluster/store_sink.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/kube/watch/watch_readers.hpp"
 
@@ -15,21 +16,8 @@
 namespace tpuwh::server::kube::watch {
 namespace {
 
+using cluster::StoreSink;
 using store::Kind;
-
-class StoreSink final : public Sink {
- public:
-  StoreSink(store::Store& store, Kind kind) : store_(store), kind_(kind) {}
-  void begin_relist() override { store_.begin_relist(kind_); }
-  void upsert(std::string_view object) override { store_.upsert(kind_, object); }
-  void remove(std::string_view object) override { store_.remove(kind_, object); }
-  void end_relist() override { store_.end_relist(kind_); }
-  void moved(net::TimePoint now) override { store_.moved(kind_, now); }
-
- private:
-  store::Store& store_;
-  Kind kind_;
-};
 
 // Values of every type, as a peer may put them anywhere.
 const std::vector<std::string>& values() {
