@@ -199,7 +199,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
   // Left alone or not checked it is a member all the same.
   for (const auto each : {webhook::read::Annotation::inject, webhook::read::Annotation::skip_check})
-    pod.annotation_values[static_cast<std::size_t>(each)].reset();
+    pod.annotation_values.forget(each);
   const auto decision = work_->decide(object);
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);

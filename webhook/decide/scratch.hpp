@@ -16,10 +16,20 @@
 #include "webhook/workloads/member.hpp"
 #include "webhook/write/patch.hpp"
 
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace tpuwh::webhook::decide {
+
+// As if just made, without a copy of it.
+template <class T>
+void renew(T& value) {
+  static_assert(std::is_nothrow_default_constructible_v<T>);
+  std::destroy_at(&value);
+  std::construct_at(&value);
+}
 
 struct Scratch {
   facts::Shape shape;
@@ -50,8 +60,8 @@ struct Scratch {
     notes.clear();
     description.clear();
     if (!std::exchange(decided, false)) return;
-    member = {};
-    facts = {};
+    renew(member);
+    renew(facts);
     envs.clear();
     unfit_pools.clear();
     before.clear();

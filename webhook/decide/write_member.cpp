@@ -62,8 +62,7 @@ void write_env(Scratch& scratch) {
 
 void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
                       std::string_view value) {
-  const auto index = static_cast<std::size_t>(which);
-  scratch.patch.set_own(row, scratch.facts.pod->annotation_values[index], value);
+  scratch.patch.set_own(row, scratch.facts.pod->annotation_values.find(which), value);
 }
 
 void make_map(write::Patch& patch, write::Surface row) {

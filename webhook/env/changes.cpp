@@ -1,10 +1,29 @@
 #include "webhook/env/changes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace tpuwh::webhook::env {
 
 namespace {
+
+// {"name":"TPU_NAME" and so on: all of an entry in front of its value, put together while
+// compiling.
+template <std::size_t variable>
+constexpr auto entry_text = [] {
+  constexpr std::string_view begin = "{\"name\":\"", name = read::variable_names[variable];
+  struct {
+    char text[begin.size() + name.size() + 2] = {};
+  } made;
+  char* at = std::ranges::copy(begin, made.text).out;
+  *std::ranges::copy(name, at).out = '"';
+  return made;
+}();
+constexpr auto entry_texts = []<std::size_t... variables>(std::index_sequence<variables...>) {
+  return std::array{write::JsonLiteral(entry_text<variables>.text)...};
+}
+(std::make_index_sequence<read::variable_count>());
 
 class EntryWriter {
  public:
@@ -59,7 +78,7 @@ class EntryWriter {
 
   void append_entry(const WantedVariable& variable) {
     write::Json& out = patch_.json();
-    out << "{\"name\":" << write::as_string(read::name(variable.variable));
+    out << entry_texts[static_cast<std::size_t>(variable.variable)];
     if (variable.variable == read::Variable::tpu_device_plugin_host_ip) {
       out << ",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":" << write::as_string(variable.value)
           << "}}}";

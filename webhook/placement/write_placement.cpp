@@ -342,8 +342,7 @@ void Writer::terms() {
 
 void write_own_label(const read::Pod& pod, read::Label which, write::Surface row,
                      std::string_view value, write::Patch& patch) {
-  const auto index = static_cast<std::size_t>(which);
-  patch.set_own(row, pod.label_values[index], value);
+  patch.set_own(row, pod.label_values.find(which), value);
 }
 
 void write_placement(const config::Config& config, const Placement& placement,

@@ -19,9 +19,11 @@ bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   return in.object([&](std::string_view key) {
     const auto label = find_label(key, prefix);
     if (!label) return in.skip();
-    auto& value = pod.label_values[static_cast<std::size_t>(*label)];
-    if (value) return in.fail(Errc::duplicate_key, "duplicate key");
-    return text::optional_text(in, value.emplace());
+    if (pod.label_values.has(*label)) return in.fail(Errc::duplicate_key, "duplicate key");
+    std::string_view value;
+    const bool read = text::optional_text(in, value);
+    pod.label_values.set(*label, value);
+    return read;
   });
 }
 
@@ -31,9 +33,12 @@ bool read_annotations(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   return in.object([&](std::string_view key) {
     const auto annotation = find_annotation(key, prefix);
     if (!annotation) return in.skip();
-    auto& value = pod.annotation_values[static_cast<std::size_t>(*annotation)];
-    if (value) return in.fail(Errc::duplicate_key, "duplicate key");
-    return text::optional_text(in, value.emplace());
+    if (pod.annotation_values.has(*annotation))
+      return in.fail(Errc::duplicate_key, "duplicate key");
+    std::string_view value;
+    const bool read = text::optional_text(in, value);
+    pod.annotation_values.set(*annotation, value);
+    return read;
   });
 }
 
@@ -313,28 +318,19 @@ const EnvEntry* Pod::last_entry(const Container& container, Variable variable) c
 }
 
 void Pod::clear() {
-  Pod empty;
-  empty.node_selector.swap(node_selector);
-  empty.containers.swap(containers);
-  empty.entries.swap(entries);
-  empty.tolerations.swap(tolerations);
-  empty.claims.swap(claims);
-  empty.claim_uses.swap(claim_uses);
-  empty.node_terms.swap(node_terms);
-  empty.pod_terms.swap(pod_terms);
-  empty.requirements.swap(requirements);
-  empty.values.swap(values);
-  empty.node_selector.clear();
-  empty.containers.clear();
-  empty.entries.clear();
-  empty.tolerations.clear();
-  empty.claims.clear();
-  empty.claim_uses.clear();
-  empty.node_terms.clear();
-  empty.pod_terms.clear();
-  empty.requirements.clear();
-  empty.values.clear();
-  *this = std::move(empty);
+  static_cast<PodMembers&>(*this) = {};
+  label_values.clear();
+  annotation_values.clear();
+  node_selector.clear();
+  containers.clear();
+  entries.clear();
+  tolerations.clear();
+  claims.clear();
+  claim_uses.clear();
+  node_terms.clear();
+  pod_terms.clear();
+  requirements.clear();
+  values.clear();
 }
 
 bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {

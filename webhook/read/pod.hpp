@@ -1,10 +1,10 @@
 // A Pod as far as decisions read it. Views point into the review's text.
 #pragma once
 
+#include "webhook/read/key_values.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/text/json_reader.hpp"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -136,14 +136,13 @@ struct Selector {
   std::string_view key, value;
 };
 
-struct Pod {
+// What a Pod says once. Forgotten by assigning a new one.
+struct PodMembers {
   std::string_view name;  // absent where generateName is used
   std::string_view generate_name;
   std::string_view ns;
   Presence labels = Presence::absent;
   Presence annotations = Presence::absent;
-  std::array<std::optional<std::string_view>, label_count> label_values;
-  std::array<std::optional<std::string_view>, annotation_count> annotation_values;
   Owner owner;  // the controller, else the first owner
 
   std::string_view hostname, subdomain, hostname_override, dns_policy;
@@ -155,6 +154,11 @@ struct Pod {
   NodeAffinity node_affinity;
   PodAffinity pod_affinity;
   PodAffinity pod_anti_affinity;
+};
+
+struct Pod : PodMembers {
+  KeyValues<Label> label_values;
+  KeyValues<Annotation> annotation_values;
 
   std::vector<Selector> node_selector;
   std::vector<Container> containers;
@@ -167,16 +171,11 @@ struct Pod {
   std::vector<Requirement> requirements;
   std::vector<std::string_view> values;
 
-  // Empty and absent are the same: an empty label says nothing (docs/decisions/0014).
-  std::string_view label(Label label) const {
-    return label_values[static_cast<std::size_t>(label)].value_or(std::string_view());
-  }
+  std::string_view label(Label label) const { return label_values.text(label); }
   std::string_view annotation(Annotation annotation) const {
-    return annotation_values[static_cast<std::size_t>(annotation)].value_or(std::string_view());
+    return annotation_values.text(annotation);
   }
-  bool has(Annotation annotation) const {
-    return annotation_values[static_cast<std::size_t>(annotation)].has_value();
-  }
+  bool has(Annotation annotation) const { return annotation_values.has(annotation); }
   // "" where there is none. Inline: of most keys that are asked for their length says it.
   std::string_view selector(std::string_view key) const {
     for (const Selector& selector : node_selector)

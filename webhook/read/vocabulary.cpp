@@ -65,75 +65,68 @@ constexpr std::array<Key, annotation_count> annotation_keys{{
     {"slice", true},
 }};
 
-const std::array<std::string_view, variable_count> variable_names{
-    "MEGASCALE_NUM_SLICES",
-    "MEGASCALE_SLICE_ID",
-    "MEGASCALE_COORDINATOR_ADDRESS",
-    "MEGASCALE_PORT",
-    "TPU_WORKER_HOSTNAMES",
-    "TPU_PROCESS_ADDRESSES",
-    "TPU_PROCESS_PORT",
-    "TPU_WORKER_ID",
-    "TPU_NAME",
-    "TPU_DEVICE_PLUGIN_HOST_IP",
-    "TPU_DEVICE_PLUGIN_ADDR",
-    "TORCH_TPU_TOPOLOGY",
-    "TORCH_TPU_SLICEBUILDER_ADDRESSES",
-    "TPU_PROCESS_ADDRESSES_PATH",
-};
-
 namespace {
 
-// Keys in the order of their lengths: of the twenty labels of a Pod most have a
-// length that no key of ours has.
+// A slot for each key, by its length and two of its characters, so that one look says of nearly
+// every other key that it is not in the table, and of one of ours which it is. The factors are
+// tried while compiling until no two keys share a slot.
 template <std::size_t N>
-struct ByLength {
-  static constexpr std::size_t longest = 64;
-  std::array<std::uint8_t, N> index{};
-  std::array<std::uint8_t, longest + 2> begin{};
-
-  constexpr explicit ByLength(const std::array<Key, N>& keys) {
-    std::size_t filled = 0;
-    for (std::size_t length = 0; length <= longest; ++length) {
-      begin[length] = static_cast<std::uint8_t>(filled);
-      for (std::size_t i = 0; i < N; ++i)
-        if (keys[i].text.size() == length) index[filled++] = static_cast<std::uint8_t>(i);
-    }
-    begin[longest + 1] = static_cast<std::uint8_t>(filled);
+class Slots {
+ public:
+  consteval explicit Slots(const std::array<Key, N>& keys) {
+    while (!fill(keys)) ++factor_;  // does not compile where there is none
   }
+
+  // The index of the only key that may be this text; N for none. It is not empty.
+  std::size_t find(std::string_view text) const { return slots_[slot(text)]; }
+
+ private:
+  static constexpr std::size_t size = 128;
+
+  constexpr std::size_t slot(std::string_view text) const {
+    const std::size_t length = text.size();
+    const std::size_t last = static_cast<unsigned char>(text.data()[length - 1]);
+    const std::size_t inner = static_cast<unsigned char>(text.data()[length * 3 / 4]);
+    return (length + last + inner * factor_) % size;
+  }
+  constexpr bool fill(const std::array<Key, N>& keys) {
+    slots_.fill(N);
+    for (std::size_t i = 0; i < N; ++i) {
+      std::uint8_t& index = slots_[slot(keys[i].text)];
+      if (index != N) return false;
+      index = static_cast<std::uint8_t>(i);
+    }
+    return true;
+  }
+
+  std::size_t factor_ = 0;
+  std::array<std::uint8_t, size> slots_{};
 };
 
-constexpr ByLength labels_by_length(label_keys);
-constexpr ByLength annotations_by_length(annotation_keys);
+constexpr Slots labels_by_slot(label_keys);
+constexpr Slots annotations_by_slot(annotation_keys);
 
 template <class Enum, std::size_t N>
-std::optional<Enum> find(const std::array<Key, N>& keys, const ByLength<N>& by_length,
+std::optional<Enum> find(const std::array<Key, N>& keys, const Slots<N>& slots,
                          std::string_view text, std::string_view prefix) {
   if (text.empty()) return std::nullopt;
   // The first character decides about most keys.
   const bool ours = text.front() == prefix.front() && text.starts_with(prefix);
   if (ours) text.remove_prefix(prefix.size());
-  if (text.size() > ByLength<N>::longest) return std::nullopt;
-  for (std::size_t i = by_length.begin[text.size()]; i < by_length.begin[text.size() + 1]; ++i) {
-    const Key& key = keys[by_length.index[i]];
-    if (key.ours == ours && key.text.back() == text.back() && key.text == text)
-      return static_cast<Enum>(by_length.index[i]);
-  }
-  return std::nullopt;
+  if (text.empty()) return std::nullopt;
+  const std::size_t index = slots.find(text);
+  if (index == N || keys[index].ours != ours || keys[index].text != text) return std::nullopt;
+  return static_cast<Enum>(index);
 }
 
 }  // namespace
 
-std::string_view name(Variable variable) {
-  return variable_names[static_cast<std::size_t>(variable)];
-}
-
 std::optional<Label> find_label(std::string_view key, std::string_view prefix) {
-  return find<Label>(label_keys, labels_by_length, key, prefix);
+  return find<Label>(label_keys, labels_by_slot, key, prefix);
 }
 
 std::optional<Annotation> find_annotation(std::string_view key, std::string_view prefix) {
-  return find<Annotation>(annotation_keys, annotations_by_length, key, prefix);
+  return find<Annotation>(annotation_keys, annotations_by_slot, key, prefix);
 }
 
 std::optional<Variable> find_variable(std::string_view name) {

@@ -103,9 +103,26 @@ struct Key {
 };
 extern const std::array<Key, label_count> label_keys;
 extern const std::array<Key, annotation_count> annotation_keys;
-extern const std::array<std::string_view, variable_count> variable_names;
+inline constexpr std::array<std::string_view, variable_count> variable_names{
+    "MEGASCALE_NUM_SLICES",
+    "MEGASCALE_SLICE_ID",
+    "MEGASCALE_COORDINATOR_ADDRESS",
+    "MEGASCALE_PORT",
+    "TPU_WORKER_HOSTNAMES",
+    "TPU_PROCESS_ADDRESSES",
+    "TPU_PROCESS_PORT",
+    "TPU_WORKER_ID",
+    "TPU_NAME",
+    "TPU_DEVICE_PLUGIN_HOST_IP",
+    "TPU_DEVICE_PLUGIN_ADDR",
+    "TORCH_TPU_TOPOLOGY",
+    "TORCH_TPU_SLICEBUILDER_ADDRESSES",
+    "TPU_PROCESS_ADDRESSES_PATH",
+};
 
-std::string_view name(Variable variable);
+constexpr std::string_view name(Variable variable) {
+  return variable_names[static_cast<std::size_t>(variable)];
+}
 
 // Null for what is not in the table. `prefix` is Config::prefix.
 std::optional<Label> find_label(std::string_view key, std::string_view prefix);

@@ -12,7 +12,10 @@ namespace tpuwh::webhook::text {
 // as it would be alone.
 inline void pad_to_base64_group(Buffer& out) {
   constexpr std::size_t group = 3;
-  while (out.size() % group != 0) out.append(' ');
+  out.reserve(group);
+  char* const to = out.tail();
+  to[0] = to[1] = ' ';
+  out.commit((group - out.size() % group) % group);
 }
 
 // Appends the encoding of `bytes`, 4 characters for each 3 begun.

@@ -11,6 +11,15 @@
 
 namespace tpuwh::webhook::text {
 
+// A text behind which as many bytes may be read as make its length a multiple of 16: it is copied
+// in steps, which for the short texts of a table is less than looking at how short they are.
+struct PaddedText {
+  static constexpr std::size_t step = 16;
+  std::string_view text;
+
+  constexpr bool empty() const { return text.empty(); }
+};
+
 class Buffer {
  public:
   void clear() { size_ = 0; }
@@ -49,6 +58,7 @@ class Buffer {
 
  private:
   static std::size_t most_bytes(std::string_view text) { return text.size(); }
+  static std::size_t most_bytes(PaddedText padded) { return padded.text.size() + PaddedText::step; }
   template <std::size_t N>
   static constexpr std::size_t most_bytes(const char (&)[N]) {
     return N - 1;
@@ -60,11 +70,19 @@ class Buffer {
   // Each returns the end of what it wrote.
   static char* put(char* to, std::string_view text) {
     const std::size_t size = text.size();
-    if (size >= 4 && size <= 16)
-      size < 8 ? copy_ends<4>(to, text) : copy_ends<8>(to, text);
+    if (size >= 4 && size <= 32)
+      size < 8     ? copy_ends<4>(to, text)
+      : size <= 16 ? copy_ends<8>(to, text)
+                   : copy_ends<16>(to, text);
     else if (size > 0)  // else its data() may be null, which memcpy must not see
       std::memcpy(to, text.data(), size);
     return to + size;
+  }
+  static char* put(char* to, PaddedText padded) {
+    const char* from = padded.text.data();
+    for (std::size_t done = 0; done < padded.text.size(); done += PaddedText::step)
+      std::memcpy(to + done, from + done, PaddedText::step);
+    return to + padded.text.size();
   }
   // Of most names and pieces of JSON: two words, which may overlap, are less than a call.
   template <std::size_t word>

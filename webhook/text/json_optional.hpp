@@ -8,7 +8,7 @@
 namespace tpuwh::webhook::text {
 
 inline bool optional_text(JsonReader& in, std::string_view& out) {
-  return in.take_null() || in.string(out);
+  return in.optional_string(out);
 }
 
 inline bool optional_flag(JsonReader& in, bool& out) {

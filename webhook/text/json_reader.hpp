@@ -86,6 +86,12 @@ class JsonReader {
     ++next_;
     return true;
   }
+  // A string, or null, which leaves `out` as it is.
+  bool optional_string(std::string_view& out) {
+    if (!plain_string(out)) return take_null() || any_string(out);
+    ++next_;
+    return true;
+  }
   // The closing quote is the last character that is not a space before the next
   // structural one: simdjson indexes whatever else would stand between.
   bool raw_string(RawString& out) {

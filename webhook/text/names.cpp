@@ -80,16 +80,16 @@ bool is_json_number(std::string_view text) {
     while (at < text.size() && is_digit(text[at])) ++at;
     return at - from;
   };
-  const auto one_of = [&](std::string_view set) {
-    if (at >= text.size() || set.find(text[at]) == std::string_view::npos) return false;
+  const auto one_of = [&](auto... characters) {
+    if (at >= text.size() || ((text[at] != characters) && ...)) return false;
     ++at;
     return true;
   };
-  one_of("-");
-  if (one_of("0") ? false : digits() == 0) return false;
-  if (one_of(".") && digits() == 0) return false;
-  if (one_of("eE")) {
-    one_of("+-");
+  one_of('-');
+  if (one_of('0') ? false : digits() == 0) return false;
+  if (one_of('.') && digits() == 0) return false;
+  if (one_of('e', 'E')) {
+    one_of('+', '-');
     if (digits() == 0) return false;
   }
   return at == text.size();
@@ -113,9 +113,15 @@ std::string printable(std::string_view text, std::size_t most) {
   return out;
 }
 
+// By itself, so that what is common needs no string.
+[[gnu::noinline]] static void append_made_printable(Buffer& out, std::string_view text,
+                                                    std::size_t most) {
+  out.append(std::string_view(printable(text, most)));
+}
+
 void append_printable(Buffer& out, std::string_view text, std::size_t most) {
-  const bool clean = consists_of(is_printable, text);
-  out.append(clean && text.size() <= most ? text : std::string_view(printable(text, most)));
+  if (text.size() <= most && consists_of(is_printable, text)) return out.append(text);
+  append_made_printable(out, text, most);
 }
 
 }  // namespace tpuwh::webhook::text

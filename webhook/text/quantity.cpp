@@ -89,7 +89,9 @@ Digits read_digits(std::string_view& text) {
 
 }  // namespace
 
-Result<std::uint64_t> chip_count(std::string_view text) {
+namespace {
+
+Result<std::uint64_t> any_chip_count(std::string_view text) {
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest.front() == '-';
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
@@ -119,6 +121,15 @@ Result<std::uint64_t> chip_count(std::string_view text) {
   }
   if (!whole(10, tens) || value > largest) return bad(text, too_large);
   return value;
+}
+
+}  // namespace
+
+Result<std::uint64_t> chip_count(std::string_view text) {
+  // As nearly every Pod has it.
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9')
+    return static_cast<std::uint64_t>(text[0] - '0');
+  return any_chip_count(text);
 }
 
 }  // namespace tpuwh::webhook::text

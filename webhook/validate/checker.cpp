@@ -79,12 +79,12 @@ bool Checker::selects_tpu_without_chips() const {
 
 void Checker::label(read::Label which, std::string_view text) {
   work_.pod.labels = read::Presence::present;
-  work_.pod.label_values[static_cast<std::size_t>(which)] = text;
+  work_.pod.label_values.set(which, text);
 }
 
 void Checker::annotation(read::Annotation which, std::string_view text) {
   work_.pod.annotations = read::Presence::present;
-  work_.pod.annotation_values[static_cast<std::size_t>(which)] = text;
+  work_.pod.annotation_values.set(which, text);
 }
 
 void Checker::set_ray_hosts(std::uint32_t hosts) {

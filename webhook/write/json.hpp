@@ -122,7 +122,7 @@ class Json {
     out_.add(parts...);
     special_ += special;
   }
-  void append_escaped(std::string_view text, std::size_t clean);
+  [[gnu::noinline]] void append_escaped(std::string_view text);  // rare, and large
 
   text::Buffer out_;
   std::size_t special_ = 0;

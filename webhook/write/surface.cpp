@@ -165,38 +165,38 @@ constexpr Spelling spelling_of(const SurfaceRow& row, Join& join) {
       const auto index = static_cast<std::size_t>(op);
       spelling.heads[index] = join({"{\"op\":\"", op_names[index], "\",\"path\":\"", begin, end()});
     }
-  for (std::size_t text = 0; !rest.empty(); ++text) {
-    spelling.marks = take_mark(rest, text > 0);
+  for (std::size_t i = 0; !rest.empty(); ++i) {
+    spelling.marks = take_mark(rest, i > 0);
     const std::string_view between = begin_of(rest);
     rest.remove_prefix(between.size());
-    spelling.texts[text] = join({between, end()});
+    spelling.texts[i] = join({between, end()});
   }
   return spelling;
 }
 
 using Parts = std::initializer_list<std::string_view>;
 
-// All texts of all rows stand one after the other in one array.
+// All texts of all rows stand one after the other in one array, which ends in padding.
 constexpr std::size_t spelled_size = [] {
   std::size_t size = 0;
   const auto count = [&](Parts parts) {
     for (const std::string_view part : parts) size += part.size();
-    return std::string_view();
+    return text::PaddedText();
   };
   for (const SurfaceRow& row : rows) spelling_of(row, count);
   return size;
 }();
 
 constexpr auto spelled = [] {
-  std::array<char, spelled_size> text{};
+  std::array<char, spelled_size + text::PaddedText::step> all{};
   std::size_t at = 0;
   const auto write = [&](Parts parts) {
     for (const std::string_view part : parts)
-      for (const char c : part) text[at++] = c;
-    return std::string_view();
+      for (const char c : part) all[at++] = c;
+    return text::PaddedText();
   };
   for (const SurfaceRow& row : rows) spelling_of(row, write);
-  return text;
+  return all;
 }();
 
 constexpr auto spellings = [] {
@@ -205,15 +205,16 @@ constexpr auto spellings = [] {
   const auto take = [&](Parts parts) {
     std::size_t size = 0;
     for (const std::string_view part : parts) size += part.size();
-    const std::string_view text = rest.substr(0, size);
+    const text::PaddedText taken{rest.substr(0, size)};
     rest.remove_prefix(size);
-    return text;
+    return taken;
   };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Spelling& spelling = all[i] = spelling_of(rows[i], take);
-    spelling.special = count_special_bytewise(spelling.heads[static_cast<std::size_t>(rows[i].op)]);
-    for (const std::string_view text : spelling.texts)
-      spelling.special += count_special_bytewise(text);
+    spelling.special =
+        count_special_bytewise(spelling.heads[static_cast<std::size_t>(rows[i].op)].text);
+    for (const text::PaddedText& each : spelling.texts)
+      spelling.special += count_special_bytewise(each.text);
   }
   return all;
 }();
@@ -223,7 +224,7 @@ static_assert(std::ranges::all_of(spellings, [](const Spelling& each) {
   const auto replace = each.heads[static_cast<std::size_t>(PatchOp::replace)];
   const auto add = each.heads[static_cast<std::size_t>(PatchOp::add)];
   return replace.empty() || add.empty() ||
-         count_special_bytewise(replace) == count_special_bytewise(add);
+         count_special_bytewise(replace.text) == count_special_bytewise(add.text);
 }));
 
 // Takes a canonical index ("0", "17") off the front of `path`.

@@ -7,6 +7,8 @@
 // JobSet asks for exclusive placement.
 #pragma once
 
+#include "webhook/text/buffer.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -83,8 +85,8 @@ struct Spelling {
   Marks marks = Marks::none;
   // For each operation: all up to the first mark, or to the value where there is none; "" where
   // the row does not allow it.
-  std::array<std::string_view, 3> heads;
-  std::array<std::string_view, 2> texts;  // what follows each mark
+  std::array<text::PaddedText, 3> heads;
+  std::array<text::PaddedText, 2> texts;  // what follows each mark
   std::uint32_t special = 0;              // quotes in a head and in the texts (write/json.hpp)
 };
 const Spelling& spelling(Surface row);
