@@ -4,6 +4,7 @@
 #include "server/https/host_field.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/read/body.hpp"
+#include "webhook/text/characters.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -40,9 +41,10 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool is_ascii(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) { return (c & 0x80) != 0; });
-}
+// RFC 3986 2: those of a URI without a fragment, which no request has (RFC 9112 3.2).
+constexpr auto target_characters = webhook::text::characters([](char c) {
+  return c > ' ' && c <= '~' && std::string_view("\"#<>\\^`{|}").find(c) == std::string_view::npos;
+});
 
 }  // namespace
 
@@ -111,7 +113,7 @@ RequestParser::Step RequestParser::read_body(std::string_view bytes) {
 void RequestParser::on_request_impl(verb method, string_view, string_view target, int version,
                                     error_code&) {
   head_.method = to_method(method);
-  if (!is_ascii(to_std(target))) {
+  if (!webhook::text::consists_of(target_characters, to_std(target))) {
     refuse(400, fmt::format("malformed target: \"{}\"", webhook::text::printable(to_std(target))));
   }
   head_.target.assign(target.data(), target.size());

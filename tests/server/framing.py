@@ -78,6 +78,7 @@ DOUBTS = [
     ("host_with_two_ports", head("Content-Length: 0\r\n", host="Host: a:b:c\r\n"), 400),
     ("content_type_twice", head("Content-Type: text/plain\r\nContent-Length: 0\r\n"), 400),
     ("target_beyond_ascii", get("/x").replace(b"/x", b"/\x80"), 400),
+    ("target_of_no_uri", get("/livez?<a>"), 400),
     ("trailer_folded", head("Transfer-Encoding: chunked\r\n") + b"0\r\nX: a\r\n b\r\n\r\n", 400),
     ("unknown_method_with_body", post(b"hello").replace(b"POST", b"BREW"), 501),
     ("host_list", head("Content-Length: 0\r\n", host="Host: a, b\r\n"), 400),
