@@ -53,6 +53,7 @@ add_executable(webhook_test
   webhook/validate/lws_test.cpp
   webhook/validate/ray_test.cpp
   webhook/validate/validate_test.cpp
+  webhook/read/key_values_test.cpp
   webhook/read/vocabulary_test.cpp
   webhook/workloads/annotations_test.cpp
   webhook/workloads/job_test.cpp

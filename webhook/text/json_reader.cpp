@@ -73,7 +73,7 @@ bool JsonReader::start(std::string_view text) {
   arena_.clear();
   text_ = text.data();
   size_ = text.size();
-  next_ = end_ = nullptr;
+  next_ = end_ = checked_ = nullptr;
   escape_ = nullptr;
   if (stage1_->reserve(text.size()) != simdjson::SUCCESS)
     return fail(Errc::internal, "no memory for the index of the text");
@@ -183,15 +183,6 @@ bool JsonReader::number(std::string_view& out) {
 
 namespace {
 
-bool opens(char c) {
-  return c == '{' || c == '[';
-}
-
-// '}' and ']' come two after what opens them.
-bool closes(char c, char opening) {
-  return c == opening + 2;
-}
-
 // Whether this text stands at `at`, of which 64 bytes are readable wherever it is in the text.
 template <std::size_t N>
 bool stands_at(const char* at, const char (&text)[N]) {
@@ -230,7 +221,9 @@ const std::uint32_t* close_objects(const char* text, const std::uint32_t* next,
 const std::uint32_t* skip_members(const char* text, const std::uint32_t* next,
                                   const std::uint32_t* end, Brackets& brackets) {
   constexpr std::ptrdiff_t most_taken = 5;
-  while (end - next >= most_taken) {
+  if (end - next < most_taken) return next;
+  const std::uint32_t* const last = end - most_taken;
+  while (next <= last) {
     const char* const value = text + next[0];
     if (stands_at(value, "{},\"")) {
       if (text[next[4]] != ':' || brackets.full()) break;
@@ -242,14 +235,34 @@ const std::uint32_t* skip_members(const char* text, const std::uint32_t* next,
     } else {
       const bool empty = stands_at(value, "{}") && !brackets.full();
       if (!empty && !begins_scalar(*value)) break;
+      const std::uint32_t* after = next + (empty ? 2 : 1);
       Brackets left = brackets;
-      const std::uint32_t* const after = close_objects(text, next + (empty ? 2 : 1), end, left);
-      if (!left.in_object() || end - after < 3) break;
+      if (text[*after] == '}') {
+        after = close_objects(text, after, end, left);
+        if (end - after < most_taken) break;
+        if (!left.in_object()) {
+          // The next object of a list, where one ended.
+          if (left.open == 0 || !stands_at(text + after[0], ",{\"") || text[after[3]] != ':') break;
+          left.push('{');
+          brackets = left;
+          next = after + 4;
+          continue;
+        }
+      }
       if (!stands_at(text + after[0], ",\"") || text[after[2]] != ':') break;
       brackets = left;
       next = after + 3;
     }
   }
+  return next;
+}
+
+// Takes further elements {} of a list.
+const std::uint32_t* skip_empty_objects(const char* text, const std::uint32_t* next,
+                                        const std::uint32_t* end) {
+  constexpr std::ptrdiff_t taken = 3;
+  const auto at_one = [&](const char* at) { return stands_at(at, ",{") && at[2] == '}'; };
+  while (end - next > taken && at_one(text + next[0])) next += taken;
   return next;
 }
 
@@ -273,37 +286,63 @@ bool JsonReader::skip_brackets() {
     const char c = text[*next];
     if (begins_scalar(c)) {
       ++next;
-    } else if (opens(c)) {
+    } else if (c == '{') {
       if (brackets.full()) return fail_depth();
       ++next;
-      if (closes(text[*next], c)) {
-        ++next;
-      } else {
+      if (text[*next] != '}') {
         brackets.push(c);
-        if (c == '[') continue;
         if (!at_key()) return stop("a key");
         next += 2;
         continue;
       }
+      ++next;
+      if (brackets.open > 0 && !brackets.in_object()) next = skip_empty_objects(text, next, end);
+    } else if (c == '[') {
+      // With the lists that it begins with.
+      do {
+        if (brackets.full()) return fail_depth();
+        brackets.push(c);
+        ++next;
+      } while (text[*next] == '[' && next < end);
+      if (text[*next] != ']') continue;
+      brackets.pop();
+      ++next;
     } else {
       return stop("a value");
     }
     // After a value: closing brackets, then a comma and the next one.
     for (; brackets.open > 0; brackets.pop(), ++next) {
-      if (text[*next] == ',' && next < end) {
+      const char after = text[*next];
+      if (after == ',' && next < end) {
         ++next;
         if (!brackets.in_object()) break;
         if (!at_key()) return stop("a key");
         next += 2;
         break;
       }
-      if (text[*next] != (brackets.in_object() ? '}' : ']') || next >= end)
+      if (after != (brackets.in_object() ? '}' : ']') || next >= end)
         return stop("',' or a closing bracket");
     }
     if (brackets.open == 0) break;
   }
-  next_ = next;
+  next_ = checked_ = next;
   return true;
+}
+
+// A value in one that was skipped before: a workload object is skipped to find its parts, and each
+// part to find those in it. Of what is known to be JSON only the number of open brackets counts.
+void JsonReader::skip_checked() {
+  static constexpr auto steps = [] {
+    std::array<std::int8_t, 256> table{};
+    table['{'] = table['['] = 1;
+    table['}'] = table[']'] = -1;
+    return table;
+  }();
+  const std::uint32_t* next = next_;
+  int open = 0;
+  do open += steps[static_cast<unsigned char>(text_[*next++])];
+  while (open > 0);
+  next_ = next;
 }
 
 bool JsonReader::raw_value(std::string_view& out) {

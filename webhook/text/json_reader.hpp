@@ -110,7 +110,11 @@ class JsonReader {
   // A number as it is written: "4", "4e0", "-1".
   bool number(std::string_view& out);
   bool skip() {
-    if (next_ >= end_ || !begins_scalar(text_[*next_])) return skip_brackets();
+    if (next_ >= end_ || !begins_scalar(text_[*next_])) {
+      if (next_ >= checked_) return skip_brackets();
+      skip_checked();
+      return true;
+    }
     ++next_;
     return true;
   }
@@ -169,6 +173,7 @@ class JsonReader {
     return {first, static_cast<std::size_t>(last - first)};
   }
   bool skip_brackets();
+  void skip_checked();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
   // The string that is next, if nothing in it is escaped and no space is behind it, as in nearly
   // all that a program wrote; it is not taken.
@@ -212,8 +217,9 @@ class JsonReader {
   std::size_t size_ = 0;
   const std::uint32_t* next_ = nullptr;
   const std::uint32_t* end_ = nullptr;
-  const char* searched_ = nullptr;  // where the last search for a backslash began
-  const char* escape_ = nullptr;    // what it found; null before the first of a text
+  const std::uint32_t* checked_ = nullptr;  // what was skipped once ends here; all before is JSON
+  const char* searched_ = nullptr;          // where the last search for a backslash began
+  const char* escape_ = nullptr;            // what it found; null before the first of a text
   unsigned depth_ = 0;
   bool failed_ = false;
   Error error_;

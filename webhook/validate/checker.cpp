@@ -52,6 +52,10 @@ bool Checker::open(Title title, text::JsonReader::Mark place, std::string_view s
   if (!was_read_) return false;
   read::Pod& pod = work_.pod;
   if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
+  if (pod.containers.empty()) {
+    work_.scratch.shape.clear();
+    return false;
+  }
   if (!facts::read_shape(pod, work_.scratch.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   return ++templates_ <= max_templates;

@@ -100,7 +100,8 @@ bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
   const bool read = in.array([&](std::size_t) {
     WorkerGroup group;
     if (!read_group(in, group)) return false;
-    if (group.pod_template) names.push_back(group.name);
+    if (!group.pod_template) return true;
+    names.push_back(group.name);
     check_group(checker, group);
     any = any || checker.asks_for_tpu();
     return !in.failed();

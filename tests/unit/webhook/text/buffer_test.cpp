@@ -29,8 +29,19 @@ TEST(BufferTest, takes_literals_whole) {
   EXPECT_EQ(out.view(), std::string_view("a\0bcdef", 7));
 }
 
-TEST(BufferTest, takes_texts_of_every_length) {
+TEST(BufferTest, takes_padded_texts_of_every_length) {
   const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEF";
+  const std::string padded = text + std::string(PaddedText::step, '#');
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    Buffer out;
+    const PaddedText part{std::string_view(padded).substr(0, size)};
+    out.add('<', part, part, '>');
+    EXPECT_EQ(out.view(), '<' + text.substr(0, size) + text.substr(0, size) + '>');
+  }
+}
+
+TEST(BufferTest, takes_texts_of_every_length) {
+  const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
   for (std::size_t size = 0; size <= text.size(); ++size) {
     Buffer out;
     const std::string part = text.substr(0, size);

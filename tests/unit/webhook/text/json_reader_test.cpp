@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/support/named_case.hpp"
 #include "webhook/read/body.hpp"
@@ -223,6 +226,45 @@ TEST(JsonSkip, refuses_what_reading_refuses) {
         EXPECT_EQ(accepts(other, Way::skipped), accepts(other, Way::read)) << other;
         EXPECT_EQ(accepts(cut, Way::skipped), accepts(cut, Way::read)) << cut;
       }
+  }
+}
+
+// What was skipped as a whole is skipped a second time in another way: each value in it, wherever
+// it stands, ends where it ended when it was read.
+TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
+  const std::string text =
+      R"({"a":{".":{},"b":{".":{},"]":{}},"d":"}{"},"e":[{"a":"b"},{},["a",[],[[]]],[{}],{},{}],"g":1})";
+  std::string spaced;
+  for (const char c : text) spaced.append(1, c).append(c == ',' || c == ':' || c == '[' ? " " : "");
+  for (std::string whole : {text, spaced}) {
+    const read::Body body(whole);
+    JsonReader in;
+    ASSERT_TRUE(in.start(body.bytes()));
+    const JsonReader::Mark root = in.mark();
+    std::vector<JsonReader::Mark> places;
+    std::vector<std::ptrdiff_t> ends;
+    const std::function<bool()> walk = [&] {
+      const std::size_t index = ends.size();
+      places.push_back(in.mark());
+      ends.emplace_back();
+      bool good = false;
+      if (in.kind() == JsonKind::object)
+        good = in.object([&](std::string_view) { return walk(); });
+      else if (in.kind() == JsonKind::array)
+        good = in.array([&](std::size_t) { return walk(); });
+      else
+        good = in.skip();
+      ends[index] = in.mark().next - root.next;
+      return good;
+    };
+    ASSERT_TRUE(walk() && in.finish()) << whole;
+    in.go_to(root);
+    ASSERT_TRUE(in.skip());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      in.go_to(places[i]);
+      ASSERT_TRUE(in.skip());
+      EXPECT_EQ(in.mark().next - root.next, ends[i]) << whole << ' ' << i;
+    }
   }
 }
 
