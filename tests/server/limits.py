@@ -1,8 +1,12 @@
 """Peers that are slow, silent, many or large."""
 
+import contextlib
+import multiprocessing
 import pathlib
+import select
 import socket
 import ssl
+import sys
 import time
 
 from checks import check
@@ -142,6 +146,56 @@ def nobody_keeps_a_place_by_expecting_100_continue():
         assert not open_ones, f"{len(open_ones)} of 24 are still open"
         with Connection(program.health_port, None) as plain:
             assert plain.send(get("/livez")).answer().status == 200
+
+
+@check
+def size_lines_of_chunks_leave_the_health_port_to_others():
+    """They come as fast as they are read, and hardly any of them is a body that a limit counts. Before
+    a turn had an end there, the probes beside twelve such peers waited for a second."""
+    with Program() as program, contextlib.ExitStack() as stack:
+        flood = multiprocessing.Process(target=send_size_lines, args=(program.health_port, 12, 2.5))
+        flood.start()
+        stack.callback(flood.kill)
+        took = []
+        while flood.is_alive():
+            start = time.monotonic()
+            with Connection(program.health_port, None) as probe:
+                assert probe.send(get("/readyz")).answer().status == 200
+            took.append(time.monotonic() - start)
+            time.sleep(0.01)
+        assert flood.exitcode == 0, "the attack was none"
+        assert max(took) < 0.3, f"the slowest of {len(took)} answers took {max(took):.2f} s"
+
+
+def send_size_lines(port, connections, seconds):
+    """For so long; to be run in a process of its own."""
+    until, sent = time.monotonic() + seconds, 0
+    begin = b"3e8\r\n" + b"y" * 1000 + b"\r\n"
+    lines = (b"1;a=" + b"x" * 17000 + b"\r\nx\r\n") * 60
+    while time.monotonic() < until:
+        peers = [socket.create_connection(("127.0.0.1", port)) for _ in range(connections)]
+        # In steps, as memory for a body is given: else the first line is refused for want of it.
+        for part in [get("/livez", "Transfer-Encoding: chunked\r\n")] + 9 * [begin]:
+            for peer in peers:
+                peer.sendall(part)
+            time.sleep(0.01)
+        rest = {}
+        for peer in peers:
+            peer.setblocking(False)
+            rest[peer] = memoryview(lines)
+        again = time.monotonic() + 1
+        while rest and time.monotonic() < min(again, until):
+            for peer in select.select([], list(rest), [], 0.1)[1]:
+                try:
+                    size = peer.send(rest[peer])
+                except OSError:  # refused, after all of it that a request may hold
+                    del rest[peer]
+                    continue
+                sent += size
+                rest[peer] = rest[peer][size:] or memoryview(lines)
+        for peer in peers:
+            peer.close()
+    sys.exit(0 if sent > 50_000_000 else 1)
 
 
 def silent_reader(port):

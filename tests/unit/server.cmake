@@ -1,6 +1,7 @@
 # The parts of the server that need no port. tests/server speaks to the program.
 set(server_tests
   net/address_test.cpp
+  net/plain_stream_test.cpp
   catalog/drawing_test.cpp
   catalog/find_pools_test.cpp
   catalog/gcloud_test.cpp
