@@ -22,7 +22,7 @@ namespace {
 
 std::vector<std::string> child_names(const KeyTree& tree) {
   std::vector<std::string> names;
-  for (const auto& [name, child] : tree.children) names.push_back(name);
+  for (const KeyTree& child : tree.children) names.push_back(child.name);
   return names;
 }
 
@@ -102,7 +102,7 @@ class Walker {
 
   void value_of(const Json& value, const KeyTree& tree, Place place, const std::string& part,
                 const KeyTree& parent) {
-    if (parent.children.front().first == "*") {
+    if (parent.children.front().name == "*") {
       if (!webhook::text::is_dns_label(part))
         return problem(place, "want a namespace name: lower-case letters, digits, inner dashes");
       place.name = part;

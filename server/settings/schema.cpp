@@ -18,9 +18,9 @@ Json leaf(const Setting& setting) {
 Json object(const KeyTree& tree) {
   if (tree.setting != nullptr) return leaf(*tree.setting);
   Json out = {{"type", {"object", "null"}}};
-  for (const auto& [name, child] : tree.children) {
-    if (name != "*") {
-      out["properties"][name] = object(child);
+  for (const KeyTree& child : tree.children) {
+    if (child.name != "*") {
+      out["properties"][child.name] = object(child);
       continue;
     }
     out["propertyNames"] = {{"pattern", "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}, {"maxLength", 63}};

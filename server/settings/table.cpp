@@ -573,9 +573,9 @@ std::vector<std::string> split_key(std::string_view key) {
   }
 }
 
-const KeyTree* KeyTree::child(std::string_view name) const {
-  for (const auto& [key, tree] : children)
-    if (key == name || key == "*") return &tree;
+const KeyTree* KeyTree::child(std::string_view key) const {
+  for (const KeyTree& each : children)
+    if (each.name == key || each.name == "*") return &each;
   return nullptr;
 }
 
@@ -585,10 +585,9 @@ const KeyTree& key_tree() {
     for (const Setting& setting : settings()) {
       KeyTree* at = &tree;
       for (const std::string& part : split_key(setting.key)) {
-        const auto there =
-            std::ranges::find(at->children, part, &std::pair<std::string, KeyTree>::first);
-        at = there != at->children.end() ? &there->second
-                                         : &at->children.emplace_back(part, KeyTree()).second;
+        const auto there = std::ranges::find(at->children, part, &KeyTree::name);
+        at = there != at->children.end() ? &*there
+                                         : &at->children.emplace_back(KeyTree{.name = part});
       }
       at->setting = &setting;
     }

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tpuwh::server::settings {
@@ -18,10 +17,11 @@ std::vector<std::string> split_key(std::string_view key);
 
 // The keys as a tree: what the file reader and the schema walk along.
 struct KeyTree {
+  std::string name = {};             // "delay" of "drain.delay"
   const Setting* setting = nullptr;  // of a leaf
-  std::vector<std::pair<std::string, KeyTree>> children;
+  std::vector<KeyTree> children = {};
 
-  const KeyTree* child(std::string_view name) const;  // "*" takes any name
+  const KeyTree* child(std::string_view key) const;  // "*" takes any name
 };
 const KeyTree& key_tree();
 
