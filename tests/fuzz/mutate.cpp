@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
@@ -217,17 +219,49 @@ void change(Json& document, Random& random) {
     value = below(random, 3) == 0 ? other : scalar(random);
 }
 
+// Empty where it is no JSON. A letter in front, as of the target admit, stays or becomes another.
+std::string changed(std::string_view text, Random& random) {
+  std::string out;
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
+    out = below(random, 4) == 0 ? "msv"[below(random, 3)] : text.front();
+    text.remove_prefix(1);
+  }
+  Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded()) return {};
+  for (std::size_t i = 0, times = 1 + below(random, 4); i < times; ++i) change(document, random);
+  return out + document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// One of several lines is another, or gone, or said once more at the end.
+std::string changed_lines(std::string_view text, Random& random) {
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  std::size_t begin = 0;
+  for (std::size_t skip = below(random, lines); skip > 0; --skip)
+    begin = text.find('\n', begin) + 1;
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  const std::string front(text.substr(0, begin)), behind(text.substr(begin + line.size()));
+  switch (below(random, 6)) {
+    case 0:
+      return front + behind.substr(std::min<std::size_t>(1, behind.size()));
+    case 1:
+      return std::string(text) + '\n' + std::string(line);
+    default: {
+      const std::string other = changed(line, random);
+      return other.empty() ? other : front + other + behind;
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
   Random random(seed);
-  Json document = Json::parse(data, data + size, nullptr, false);
-  if (document.is_discarded() || below(random, 4) == 0)
-    return LLVMFuzzerMutate(data, size, max_size);
-  for (std::size_t i = 0, times = 1 + below(random, 4); i < times; ++i) change(document, random);
-  const std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
+  if (below(random, 4) == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const std::string_view given(reinterpret_cast<const char*>(data), size);
+  std::string text = changed(given, random);
+  if (text.empty()) text = changed_lines(given, random);
+  if (text.empty() || text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::memcpy(data, text.data(), text.size());
   return text.size();
 }

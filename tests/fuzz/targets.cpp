@@ -4,8 +4,9 @@ namespace tpuwh::fuzz {
 
 std::span<const Target> targets() {
   static constexpr Target all[] = {
-      {"review", review},         {"quantity", quantity}, {"dims", dims},
-      {"provenance", provenance}, {"input", input},       {"watch", watch},
+      {"review", review}, {"quantity", quantity}, {"dims", dims}, {"provenance", provenance},
+      {"input", input},   {"watch", watch},       {"http", http}, {"http_response", http_response},
+      {"tls", tls},       {"admit", admit},
   };
   return all;
 }

@@ -43,6 +43,26 @@ void input(std::string_view bytes);
 // cut, and none beyond the limit.
 void watch(std::string_view bytes);
 
+// Bytes of an HTTP client, one request after the other on one connection: however they are cut
+// the same requests are read and the connection ends for the same reason; what is refused is
+// refused in one printable sentence; the parser is called no more often than bytes come, keeps no
+// view of them, and takes time and memory in proportion.
+void http(std::string_view bytes);
+
+// The same of an API server's answers, as our client reads them.
+void http_response(std::string_view bytes);
+
+// What is done with the records of a real TLS client (a letter and its bytes for each, see tls.cpp)
+// before the server's end of tls::Stream reads them: it receives what the client wrote and nothing
+// else, an honest client is heard out, the loop turns a bounded number of times for so many bytes,
+// and nothing is left of a connection that has ended.
+void tls(std::string_view bytes);
+
+// Reviews, one a line, with a letter in front for the path (m, s, v), answered one after the other
+// in one workspace, each from memory that is gone when it is answered: each answer is the one
+// that a workspace of its own gives.
+void admit(std::string_view bytes);
+
 struct Target {
   std::string_view name;
   void (*run)(std::string_view bytes);

@@ -1,0 +1,95 @@
+#include "tests/fuzz/growth.hpp"
+
+#include "tests/fuzz/targets.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+// AddressSanitizer's own count: it has the heap then, and mallinfo2() knows nothing.
+extern "C" std::size_t __attribute__((weak)) __sanitizer_get_current_allocated_bytes();
+
+namespace tpuwh::fuzz {
+namespace {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+Nanoseconds thread_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + Nanoseconds(now.tv_nsec);
+}
+
+// Below it a time says more about caches and page faults than about the input.
+constexpr Nanoseconds negligible = std::chrono::milliseconds(3);
+
+// Four times the input may take ten times as long: what is linear takes four times, what is
+// quadratic sixteen.
+constexpr int most_times = 10;
+
+// Strings and buffers that double, twice over, and small ones that are kept.
+constexpr std::size_t most_heap(std::size_t bytes) {
+  return 8 * bytes + (std::size_t{128} << 10);
+}
+
+struct Cost {
+  Nanoseconds time = Nanoseconds::max();
+  std::size_t heap = 0;
+};
+
+void measure(const std::string& input, const Read& read, Cost& cost) {
+  const Nanoseconds begin = thread_time();
+  cost.heap = read(input);
+  cost.time = std::min(cost.time, thread_time() - begin);
+}
+
+bool too_slow(const Cost& once, const Cost& four_times) {
+  return four_times.time > negligible && four_times.time > most_times * once.time;
+}
+
+std::string in_microseconds(Nanoseconds time) {
+  return std::to_string(time.count() / 1000) + " us";
+}
+
+}  // namespace
+
+std::size_t heap_bytes() {
+  if (__sanitizer_get_current_allocated_bytes != nullptr)
+    return __sanitizer_get_current_allocated_bytes();
+  const auto info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+std::string repeated(std::string_view bytes, std::size_t size) {
+  if (bytes.empty()) return {};
+  const std::size_t chance = std::hash<std::string_view>()(bytes);
+  const std::size_t begin = chance % bytes.size();
+  const std::size_t length = 1 + (chance >> 16) % (bytes.size() - begin);
+  const std::string_view piece = bytes.substr(begin, length);
+  std::string out(bytes.substr(0, begin));
+  out.reserve(size + bytes.size());
+  do out += piece;
+  while (out.size() < size);
+  out += bytes.substr(begin + length);
+  return out;
+}
+
+void require_linear(std::string_view bytes, std::size_t size, const Read& read) {
+  const std::string small = repeated(bytes, size), large = repeated(bytes, 4 * size);
+  Cost once, four_times;
+  constexpr int tries = 5;
+  for (int i = 0; i < tries; ++i) {
+    measure(large, read, four_times);
+    require(four_times.heap <= most_heap(large.size()),
+            std::to_string(large.size()) + " bytes hold " + std::to_string(four_times.heap));
+    if (four_times.time <= negligible) return;
+    measure(small, read, once);
+    if (!too_slow(once, four_times)) return;
+  }
+  require(false, std::to_string(small.size()) + " bytes take " + in_microseconds(once.time) + ", " +
+                     std::to_string(large.size()) + " take " + in_microseconds(four_times.time));
+}
+
+}  // namespace tpuwh::fuzz

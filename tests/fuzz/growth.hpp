@@ -1,0 +1,27 @@
+// Whether a longer input costs more than its length: in time, as the thread's own CPU time, and in
+// memory that is held when it has been read.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::fuzz {
+
+// The heap's bytes in use.
+std::size_t heap_bytes();
+
+// A part of `bytes` again and again, so that all together are about `size`: which part is settled
+// by the bytes alone.
+std::string repeated(std::string_view bytes, std::size_t size);
+
+// Reads all it is given, once; says what the heap grew by, while what was read is still held.
+using Read = std::function<std::size_t(std::string_view bytes)>;
+
+// Broken where `read` takes more than in proportion for an input of 4 `size` than for one of
+// `size`, both made of `bytes`. The clock is noisy, so a suspicion is measured again, and the least
+// counts.
+void require_linear(std::string_view bytes, std::size_t size, const Read& read);
+
+}  // namespace tpuwh::fuzz

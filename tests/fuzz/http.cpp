@@ -1,0 +1,212 @@
+#include "server/https/reply.hpp"
+#include "server/https/request_parser.hpp"
+#include "server/https/router.hpp"
+#include "server/limits/limits.hpp"
+#include "tests/fuzz/growth.hpp"
+#include "tests/fuzz/lent.hpp"
+#include "tests/fuzz/targets.hpp"
+
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tpuwh::fuzz {
+
+namespace {
+
+namespace limits = server::limits;
+using namespace server::https;
+
+bool is_printable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+void require_sentence(const Refusal& refusal) {
+  require(refusal.status >= 400 && refusal.status < 600,
+          "status " + std::to_string(refusal.status));
+  require(!refusal.message.empty() && is_printable(refusal.message),
+          "no printable sentence: " + refusal.message);
+  const std::string body = status_object(refusal.status, refusal.message);
+  std::string answer;
+  write_reply(answer, {.status = refusal.status, .body = body, .allow = refusal.allow},
+              "Wed, 25 Nov 2026 00:00:00 GMT");
+  for (std::size_t i = 0; i < answer.size(); ++i) {
+    const char c = answer[i];
+    require((c >= ' ' && c <= '~') || c == '\n' || (c == '\r' && answer[i + 1] == '\n'),
+            "a control character in an answer");
+  }
+}
+
+// What was made of a connection's bytes: of each request a line, at last how it ended.
+struct Talk {
+  std::vector<std::string> requests;
+  std::string end;
+  std::size_t used = 0;  // bytes of the requests that were taken
+
+  bool operator==(const Talk&) const = default;
+};
+
+// A connection as server/https/session.cpp has it, without the socket: one head, one body, one
+// buffer for all its requests.
+class Reader {
+ public:
+  // `step`: bytes that come at once.
+  Reader(std::string_view bytes, std::size_t step) : coming_(bytes), step_(step) {}
+
+  Talk read_all() {
+    while (read_request()) {
+    }
+    return std::move(talk_);
+  }
+
+  std::size_t calls() const { return calls_; }
+
+ private:
+  using State = RequestParser::State;
+
+  bool end(std::string_view how) {
+    talk_.end = how;
+    return false;
+  }
+
+  bool refuse(const RequestParser& parser) {
+    require_sentence(parser.refusal());
+    return end("refused");
+  }
+
+  // False if it was the last.
+  bool read_request() {
+    RequestParser parser(head_, body_);
+    State state = read_on(parser);
+    if (state == State::need_more) return end("more is to come");
+    if (state == State::refused) return refuse(parser);
+    std::string line = head_line();
+    for (const Port port : {Port::webhook, Port::health}) line += routed(port);
+    const auto here = route(head_, Port::webhook);
+    if (std::holds_alternative<Refusal>(here) && head_.has_body()) {
+      talk_.requests.push_back(line);
+      return end("not routed");
+    }
+    state = read_on(parser);
+    if (state == State::need_more) return end("more is to come");
+    if (state == State::refused) return refuse(parser);
+    require(state == State::complete, "a body that ends with a head");
+    require(body_.size() <= limits::body_bytes, "a body beyond the limit");
+    if (head_.content_length)
+      require(body_.size() == *head_.content_length, "a body of another length");
+    talk_.requests.push_back(line + ' ' + body_);
+    talk_.used = taken_;
+    return head_.keep_alive || end("the last");
+  }
+
+  std::string head_line() const {
+    const auto timeout = timeout_of(head_.target);
+    return head_.target + ' ' + head_.content_type + ' ' + (head_.http_1_1 ? "1.1" : "1.0") +
+           (head_.keep_alive ? " keep" : " close") + (head_.chunked ? " chunked" : "") +
+           (head_.expects_continue ? " expects" : "") +
+           std::to_string(head_.content_length.value_or(0)) + ' ' +
+           std::to_string(timeout ? timeout->count() : -1);
+  }
+
+  std::string routed(Port port) const {
+    const auto where = route(head_, port);
+    if (const auto* resource = std::get_if<Resource>(&where))
+      return " to " + std::to_string(static_cast<int>(*resource));
+    const auto& refusal = std::get<Refusal>(where);
+    require_sentence(refusal);
+    return ' ' + std::to_string(refusal.status);
+  }
+
+  // Until the parser has something to say, or no more comes.
+  State read_on(RequestParser& parser) {
+    for (;;) {
+      const State state = give(parser);
+      if (state != State::need_more) return state;
+      if (buffer_.size() == limits::read_buffer_bytes) return parser.refuse_long_line();
+      if (!receive()) return State::need_more;
+    }
+  }
+
+  State give(RequestParser& parser) {
+    ++calls_;
+    const Lent lent(buffer_);
+    const auto taken = parser.read(lent.bytes());
+    require(taken.used <= buffer_.size(), "more is used than there was");
+    buffer_.erase(0, taken.used);
+    taken_ += taken.used;
+    return taken.state;
+  }
+
+  bool receive() {
+    const std::size_t room = limits::read_buffer_bytes - buffer_.size();
+    const std::size_t size = std::min({room, step_, coming_.size()});
+    buffer_ += coming_.substr(0, size);
+    coming_.remove_prefix(size);
+    return size > 0;
+  }
+
+  std::string_view coming_;
+  const std::size_t step_;
+  std::string buffer_;
+  RequestHead head_;
+  std::string body_;
+  Talk talk_;
+  std::size_t taken_ = 0;
+  std::size_t calls_ = 0;
+};
+
+Talk talk(std::string_view bytes, std::size_t step) {
+  Reader reader(bytes, step);
+  Talk talk = reader.read_all();
+  // Of each piece and each request at most its head, its body and its end.
+  const std::size_t most = 2 * (bytes.size() / step + 1) + 4 * (talk.requests.size() + 2);
+  require(reader.calls() <= most, std::to_string(reader.calls()) + " calls of the parser");
+  return talk;
+}
+
+std::string to_text(const Talk& talk) {
+  std::string out;
+  for (const std::string& line : talk.requests) out += line + '\n';
+  return out + talk.end + " after " + std::to_string(talk.used);
+}
+
+// Where a fault is seen may depend on the pieces as long as the header goes on: "\r\n\rX" is
+// refused in one piece, and waited behind in single bytes. Whether it is one may not.
+bool is_one_sooner(const Talk& a, const Talk& b) {
+  constexpr std::string_view more = "more is to come", refused = "refused";
+  return a.requests == b.requests &&
+         ((a.end == more && b.end == refused) || (a.end == refused && b.end == more));
+}
+
+// The read in the sizes in which a socket brings it.
+std::size_t read_requests_as_they_come(std::string_view bytes) {
+  constexpr std::size_t segment = 1460;
+  const std::size_t before = heap_bytes();
+  Reader reader(bytes, segment);
+  const Talk talk = reader.read_all();
+  return heap_bytes() - std::min(before, heap_bytes());
+}
+
+}  // namespace
+
+void http(std::string_view bytes) {
+  const Talk whole = talk(bytes, limits::read_buffer_bytes);
+  for (const std::size_t step : {1u, 2u, 3u, 7u, 64u, 1460u}) {
+    // By single bytes a long head is copied for each of them.
+    constexpr std::size_t most_calls = 4096;
+    if (bytes.size() / step > most_calls) continue;
+    Talk pieces = talk(bytes, step), other = whole;
+    if (is_one_sooner(pieces, whole)) {
+      const std::string ended = std::string(bytes) + "\r\n\r\n";
+      pieces = talk(ended, step);
+      other = talk(ended, limits::read_buffer_bytes);
+    }
+    require(pieces == other, "in pieces of " + std::to_string(step) + ": " + to_text(pieces) +
+                                 "\nas it comes: " + to_text(other));
+  }
+  for (const std::size_t size : {limits::header_bytes / 5, std::size_t{24} << 10})
+    require_linear(bytes, size, read_requests_as_they_come);
+}
+
+}  // namespace tpuwh::fuzz
