@@ -73,7 +73,7 @@ Said items(std::string_view bytes, std::size_t size) {
 void watch(std::string_view bytes) {
   const Said all_events = events(bytes, bytes.size() + 1);
   const Said all_items = items(bytes, bytes.size() + 1);
-  for (const std::size_t size : {1, 2, 7, 64}) {
+  for (const std::size_t size : {1u, 2u, 7u, 64u}) {
     require(events(bytes, size) == all_events, "other events in pieces of " + std::to_string(size));
     require(items(bytes, size) == all_items, "other items in pieces of " + std::to_string(size));
   }
