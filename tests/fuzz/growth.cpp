@@ -49,6 +49,8 @@ bool too_slow(const Cost& once, const Cost& four_times) {
   return four_times.time > negligible && four_times.time > most_times * once.time;
 }
 
+Growth most;
+
 std::string in_microseconds(Nanoseconds time) {
   return std::to_string(time.count() / 1000) + " us";
 }
@@ -77,6 +79,7 @@ std::string repeated(std::string_view bytes, std::size_t size) {
 }
 
 void require_linear(std::string_view bytes, std::size_t size, const Read& read) {
+  if (bytes.empty()) return;
   const std::string small = repeated(bytes, size), large = repeated(bytes, 4 * size);
   Cost once, four_times;
   constexpr int tries = 5;
@@ -84,12 +87,22 @@ void require_linear(std::string_view bytes, std::size_t size, const Read& read) 
     measure(large, read, four_times);
     require(four_times.heap <= most_heap(large.size()),
             std::to_string(large.size()) + " bytes hold " + std::to_string(four_times.heap));
+    most.heap_per_byte = std::max(most.heap_per_byte, static_cast<double>(four_times.heap) /
+                                                          static_cast<double>(large.size()));
     if (four_times.time <= negligible) return;
     measure(small, read, once);
-    if (!too_slow(once, four_times)) return;
+    if (!too_slow(once, four_times)) {
+      most.times = std::max(most.times, static_cast<double>(four_times.time.count()) /
+                                            static_cast<double>(once.time.count()));
+      return;
+    }
   }
   require(false, std::to_string(small.size()) + " bytes take " + in_microseconds(once.time) + ", " +
                      std::to_string(large.size()) + " take " + in_microseconds(four_times.time));
+}
+
+const Growth& most_growth() {
+  return most;
 }
 
 }  // namespace tpuwh::fuzz

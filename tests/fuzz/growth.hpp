@@ -24,4 +24,11 @@ using Read = std::function<std::size_t(std::string_view bytes)>;
 // counts.
 void require_linear(std::string_view bytes, std::size_t size, const Read& read);
 
+// The most that was seen so far in this program, and let pass.
+struct Growth {
+  double times = 0;          // the time of the fourfold input in that of the single one
+  double heap_per_byte = 0;  // of the fourfold input
+};
+const Growth& most_growth();
+
 }  // namespace tpuwh::fuzz
