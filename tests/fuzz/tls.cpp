@@ -97,7 +97,8 @@ class Client {
   }
 
   void update_key(bool both) {
-    if (!shaken() || !is_1_3()) return;
+    if (!shaken() || !is_1_3() || updates_left_ == 0) return;
+    --updates_left_;
     SSL_key_update(ssl_.get(), both ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED);
     turn();
   }
@@ -145,6 +146,8 @@ class Client {
   BIO* to_server_;
   std::deque<std::string> said_;
   std::string written_;
+  int updates_left_ =
+      256;  // of a conversation: each is a record, and a millisecond with sanitizers
 };
 
 // --- between the two -------------------------------------------------------
@@ -220,12 +223,13 @@ class Wires {
 
   // All that is left of the conversation, as it is said.
   void finish() {
-    constexpr int most_flights = 1000;
-    for (int i = 0; i < most_flights; ++i) {
+    constexpr int most_records = 16384;  // more than a script can make
+    for (int i = 0; i < most_records; ++i) {
       const std::string record = take();
-      if (record.empty()) return;
+      if (record.empty() || served_.ended) return;
       pass(record);
     }
+    require(false, "a conversation without an end");
   }
 
   void hang_up() {
