@@ -330,8 +330,9 @@ bool JsonReader::skip_brackets() {
 }
 
 // A value in one that was skipped before: a workload object is skipped to find its parts, and each
-// part to find those in it. Of what is known to be JSON only the number of open brackets counts.
-void JsonReader::skip_checked() {
+// part to find those in it. Of what is known to be JSON only the number of open brackets counts. Of
+// a value that goes on behind it nothing is known: it may have no end.
+bool JsonReader::skip_checked() {
   static constexpr auto steps = [] {
     std::array<std::int8_t, 256> table{};
     table['{'] = table['['] = 1;
@@ -341,8 +342,10 @@ void JsonReader::skip_checked() {
   const std::uint32_t* next = next_;
   int open = 0;
   do open += steps[static_cast<unsigned char>(text_[*next++])];
-  while (open > 0);
+  while (open > 0 && next < checked_);
+  if (open > 0) return skip_brackets();
   next_ = next;
+  return true;
 }
 
 bool JsonReader::raw_value(std::string_view& out) {

@@ -111,9 +111,7 @@ class JsonReader {
   bool number(std::string_view& out);
   bool skip() {
     if (next_ >= end_ || !begins_scalar(text_[*next_])) {
-      if (next_ >= checked_) return skip_brackets();
-      skip_checked();
-      return true;
+      return next_ >= checked_ ? skip_brackets() : skip_checked();
     }
     ++next_;
     return true;
@@ -173,7 +171,7 @@ class JsonReader {
     return {first, static_cast<std::size_t>(last - first)};
   }
   bool skip_brackets();
-  void skip_checked();
+  bool skip_checked();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
   // The string that is next, if nothing in it is escaped and no space is behind it, as in nearly
   // all that a program wrote; it is not taken.

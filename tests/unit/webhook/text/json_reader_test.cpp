@@ -268,6 +268,22 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
   }
 }
 
+// Only a part of it was skipped before: where the whole is cut off, it is no value.
+TEST(JsonSkip, refuses_what_is_cut_off_behind_what_was_skipped) {
+  const std::string whole = R"({"a":{"b":{},"c":[{}]},"d":{}})";
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    std::string text = whole.substr(0, size);
+    const read::Body body(text);
+    JsonReader in;
+    if (!in.start(body.bytes())) continue;
+    const JsonReader::Mark root = in.mark();
+    EXPECT_FALSE(in.object([&](std::string_view) { return in.skip(); })) << text;
+    in.clear_error();
+    in.go_to(root);
+    EXPECT_FALSE(in.skip()) << text;
+  }
+}
+
 // The bytes behind a text may be anything: here what would go on with it.
 TEST(JsonSkip, ends_with_the_text) {
   const std::string whole = R"({"a":{"b":{},"c":"d"},"e":{}})";
