@@ -13,8 +13,9 @@ namespace {
 template <std::size_t variable>
 constexpr auto entry_text = [] {
   constexpr std::string_view begin = "{\"name\":\"", name = read::variable_names[variable];
+  constexpr std::size_t size = begin.size() + name.size() + 2;
   struct {
-    char text[begin.size() + name.size() + 2] = {};
+    char text[size] = {};
   } made;
   char* at = std::ranges::copy(begin, made.text).out;
   *std::ranges::copy(name, at).out = '"';
