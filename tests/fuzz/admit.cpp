@@ -1,5 +1,7 @@
 #include "webhook/answer/admit.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/answer.hpp"
+#include "tests/support/own_mapping.hpp"
 #include "webhook/validate/validate.hpp"
 
 #include <nlohmann/json.hpp>
@@ -59,30 +61,22 @@ struct Sent {
   bool operator==(const Sent&) const = default;
 };
 
-// Its memory is given back to the kernel, as that of a large body in the server; the sanitizer
-// forbids it as well.
-constexpr std::size_t mapping = std::size_t{256} << 10;
-
 // At /mutate, /shadow or /validate, by the letter in front; what was the body is gone afterwards.
 Sent ask(std::string_view line, Workspace& workspace) {
   static const OddCluster cluster;
   static const webhook::config::Config config, shadow = config.in_shadow();
   const char path = line.empty() ? 'm' : line.front();
   if (!line.empty() && path != '{') line.remove_prefix(1);
-  std::string text;
-  text.reserve(std::max(line.size() + webhook::read::padding, mapping));
-  text = line;
+  const test::OwnMapping mapped(line, webhook::read::padding);
+  const auto body = webhook::read::Body::padded(mapped.text());
   webhook::ledger::MemoryLedger ledger;
-  const webhook::read::Body body(text);
   const webhook::answer::Answer answer =
       path == 'v'
           ? webhook::validate::validate(body, config, cluster, workspace)
           : webhook::answer::admit(body, path == 's' ? shadow : config, cluster, workspace, ledger);
   require(answer.summary.reason != webhook::outcome::Reason::internal_error,
           "a fault of ours: " + std::string(answer.body));
-  Sent said{.status = answer.http_status, .body = std::string(answer.body)};
-  std::ranges::fill(text, '\x7f');
-  return said;
+  return {.status = answer.http_status, .body = std::string(answer.body)};
 }
 
 void require_answer(const Sent& said) {
@@ -91,6 +85,8 @@ void require_answer(const Sent& said) {
   require(said.body.ends_with('\n') && std::ranges::count(said.body, '\n') == 1,
           "the answer is not one line");
   require(nlohmann::json::accept(said.body), "the answer is not JSON: " + said.body);
+  const std::string strange = test::strange_member(said.body);
+  require(strange.empty(), strange + ": " + said.body);
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ using topology::Dims;
 
 bool is_sentence(const std::string& message) {
   constexpr std::size_t longest = 400;
-  return !message.empty() && message.size() < longest &&
-         std::ranges::all_of(message, [](char c) { return c >= ' ' && c <= '~'; });
+  return !message.empty() && message.size() < longest && is_printable(message);
 }
 
 void check_slice(const topology::SliceRequest& request) {

@@ -2,14 +2,9 @@
 
 #include "tests/fuzz/targets.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-
-// AddressSanitizer's own count: it has the heap then, and mallinfo2() knows nothing.
-extern "C" std::size_t __attribute__((weak)) __sanitizer_get_current_allocated_bytes();
 
 namespace tpuwh::fuzz {
 namespace {
@@ -55,32 +50,7 @@ std::string in_microseconds(Nanoseconds time) {
   return std::to_string(time.count() / 1000) + " us";
 }
 
-}  // namespace
-
-std::size_t heap_bytes() {
-  if (__sanitizer_get_current_allocated_bytes != nullptr)
-    return __sanitizer_get_current_allocated_bytes();
-  const auto info = ::mallinfo2();
-  return info.uordblks + info.hblkhd;
-}
-
-std::string repeated(std::string_view bytes, std::size_t size) {
-  if (bytes.empty()) return {};
-  const std::size_t chance = std::hash<std::string_view>()(bytes);
-  const std::size_t begin = chance % bytes.size();
-  const std::size_t length = 1 + (chance >> 16) % (bytes.size() - begin);
-  const std::string_view piece = bytes.substr(begin, length);
-  std::string out(bytes.substr(0, begin));
-  out.reserve(size + bytes.size());
-  do out += piece;
-  while (out.size() < size);
-  out += bytes.substr(begin + length);
-  return out;
-}
-
-void require_linear(std::string_view bytes, std::size_t size, const Read& read) {
-  if (bytes.empty()) return;
-  const std::string small = repeated(bytes, size), large = repeated(bytes, 4 * size);
+void require_linear(const std::string& small, const std::string& large, const Read& read) {
   Cost once, four_times;
   constexpr int tries = 5;
   for (int i = 0; i < tries; ++i) {
@@ -99,6 +69,46 @@ void require_linear(std::string_view bytes, std::size_t size, const Read& read) 
   }
   require(false, std::to_string(small.size()) + " bytes take " + in_microseconds(once.time) + ", " +
                      std::to_string(large.size()) + " take " + in_microseconds(four_times.time));
+}
+
+std::string times(std::string_view bytes, std::string_view between, std::size_t number) {
+  std::string out;
+  for (std::size_t i = 0; i < number; ++i) out.append(bytes).append(between);
+  return out;
+}
+
+}  // namespace
+
+std::string repeated(std::string_view bytes, std::size_t size) {
+  if (bytes.empty()) return {};
+  const std::size_t chance = std::hash<std::string_view>()(bytes);
+  const std::size_t begin = chance % bytes.size();
+  const std::size_t length = 1 + (chance >> 16) % (bytes.size() - begin);
+  const std::string_view piece = bytes.substr(begin, length);
+  std::string out(bytes.substr(0, begin));
+  out.reserve(size + bytes.size());
+  do out += piece;
+  while (out.size() < size);
+  out += bytes.substr(begin + length);
+  return out;
+}
+
+void require_linear(std::string_view bytes, std::size_t size, const Read& read) {
+  if (bytes.empty()) return;
+  require_linear(repeated(bytes, size), repeated(bytes, 4 * size), read);
+}
+
+void require_linear_time(std::string_view bytes, std::string_view between,
+                         const std::function<void(std::string_view bytes)>& command) {
+  constexpr std::size_t one_in = 8, size = std::size_t{8} << 10;
+  if (bytes.empty() || std::hash<std::string_view>()(bytes) % one_in != 0) return;
+  const Read read = [&](std::string_view input) {
+    command(input);
+    return std::size_t{0};
+  };
+  require_linear(bytes, size, read);
+  const std::size_t number = 1 + size / bytes.size();
+  require_linear(times(bytes, between, number), times(bytes, between, 4 * number), read);
 }
 
 const Growth& most_growth() {

@@ -2,6 +2,8 @@
 // memory that is held when it has been read.
 #pragma once
 
+#include "tests/support/heap_bytes.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -9,8 +11,7 @@
 
 namespace tpuwh::fuzz {
 
-// The heap's bytes in use.
-std::size_t heap_bytes();
+using test::heap_bytes;
 
 // A part of `bytes` again and again, so that all together are about `size`: which part is settled
 // by the bytes alone.
@@ -23,6 +24,11 @@ using Read = std::function<std::size_t(std::string_view bytes)>;
 // `size`, both made of `bytes`. The clock is noisy, so a suspicion is measured again, and the least
 // counts.
 void require_linear(std::string_view bytes, std::size_t size, const Read& read);
+
+// The same of what a command does with its input, of which nothing is held, for one input in eight:
+// a part of it again and again, and all of it again and again with `between` after each.
+void require_linear_time(std::string_view bytes, std::string_view between,
+                         const std::function<void(std::string_view bytes)>& command);
 
 // The most that was seen so far in this program, and let pass.
 struct Growth {

@@ -1,8 +1,9 @@
 #include "server/kube/client/response_parser.hpp"
 #include "server/limits/limits.hpp"
 #include "tests/fuzz/growth.hpp"
-#include "tests/fuzz/lent.hpp"
+#include "tests/fuzz/pieces.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/own_mapping.hpp"
 
 #include <algorithm>
 #include <string>
@@ -71,9 +72,7 @@ class Answers {
 
   // How much was read before it failed is left to the pieces.
   bool fail(const ResponseParser& parser) {
-    const std::string& why = parser.error();
-    require(!why.empty() && std::ranges::all_of(why, [](char c) { return c >= ' ' && c <= '~'; }),
-            "no printable sentence: " + why);
+    require_sentence(parser.error());
     return end("failed");
   }
 
@@ -86,7 +85,7 @@ class Answers {
   State give(ResponseParser& parser) {
     ++calls_;
     const auto rest = std::string_view(buffer_).substr(used_);
-    const auto progress = lends_ ? parser.read(Lent(rest).bytes()) : parser.read(rest);
+    const auto progress = lends_ ? parser.read(test::OwnMapping(rest).text()) : parser.read(rest);
     require(progress.used <= rest.size(), "more is used than there was");
     used_ += progress.used;
     return progress.state;
@@ -113,8 +112,7 @@ class Answers {
 Said read(std::string_view bytes, std::size_t step) {
   Answers answers(bytes, step, most_body, true);
   Said said = answers.read_all();
-  const std::size_t most = 2 * (bytes.size() / step + 1) + 4 * (said.size() + 2);
-  require(answers.calls() <= most, std::to_string(answers.calls()) + " calls of the parser");
+  require_few_calls(answers.calls(), bytes.size(), step, said.size());
   return said;
 }
 
@@ -135,13 +133,11 @@ std::size_t read_answers_as_they_come(std::string_view bytes) {
 
 void http_response(std::string_view bytes) {
   const Said whole = read(bytes, limits::api::read_bytes);
-  for (const std::size_t step : {1u, 2u, 3u, 7u, 64u, 1460u}) {
-    constexpr std::size_t most_calls = 4096;
-    if (bytes.size() / step > most_calls) continue;
+  for_each_step(bytes.size(), [&](std::size_t step) {
     const Said pieces = read(bytes, step);
     require(pieces == whole, "in pieces of " + std::to_string(step) + ":\n" + to_text(pieces) +
                                  "as it comes:\n" + to_text(whole));
-  }
+  });
   for (const std::size_t size : {std::size_t{3} << 10, std::size_t{24} << 10})
     require_linear(bytes, size, read_answers_as_they_come);
 }

@@ -1,4 +1,5 @@
 #include "server/review/command.hpp"
+#include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,23 +13,16 @@ namespace {
 
 using server::review::ReviewOutput;
 
-struct Run {
-  int code = 0;
-  std::string out;
-};
-
-Run run(std::string_view bytes, ReviewOutput output) {
-  std::istringstream in{std::string(bytes)};
-  std::ostringstream out, err;
+Ended run(std::string_view bytes, ReviewOutput output) {
   server::review::ReviewOptions options;
   options.output = output;
-  Run run;
-  run.code = server::review::run_review(options, {in, out, err, false});
-  run.out = out.str();
-  require(run.code >= 0 && run.code <= 2, "exit code " + std::to_string(run.code));
-  require((run.code == 2) == !err.str().empty(),
+  Ended ended = run_command(bytes, [&](const server::text::Console& console) {
+    return server::review::run_review(options, console);
+  });
+  require(ended.code >= 0 && ended.code <= 2, "exit code " + std::to_string(ended.code));
+  require((ended.code == 2) == !ended.err.empty(),
           "a sentence on stderr and exit code 2 go together");
-  return run;
+  return ended;
 }
 
 void require_json_lines(const std::string& text) {
@@ -41,10 +35,10 @@ void require_json_lines(const std::string& text) {
 }  // namespace
 
 void input(std::string_view bytes) {
-  const Run review = run(bytes, ReviewOutput::review);
+  const Ended review = run(bytes, ReviewOutput::review);
   for (const ReviewOutput output :
        {ReviewOutput::patch, ReviewOutput::object, ReviewOutput::json}) {
-    const Run other = run(bytes, output);
+    const Ended other = run(bytes, output);
     require_json_lines(other.out);
     require(other.code == review.code, "the exit code depends on the output");
     require(std::ranges::count(other.out, '\n') == std::ranges::count(review.out, '\n'),

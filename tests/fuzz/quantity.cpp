@@ -82,12 +82,7 @@ void quantity(std::string_view bytes) {
   constexpr std::uint64_t ordinary = 1'000'000;
   const auto chips = webhook::text::chip_count(bytes);
   if (chips) require(*chips <= largest, "more than 2^53");
-  if (!chips) {
-    const std::string message = chips.error().message();
-    require(!message.empty() &&
-                std::ranges::all_of(message, [](char c) { return c >= ' ' && c <= '~'; }),
-            "no printable sentence: " + message);
-  }
+  if (!chips) require_sentence(chips.error().message());
   Reading reading;
   Wide value = 0;
   if (!read(bytes, reading)) return;

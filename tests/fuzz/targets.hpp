@@ -2,6 +2,7 @@
 // functions run under libFuzzer (libfuzzer.cpp) and over the corpus (corpus_test.cpp).
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,13 @@ struct Broken : std::runtime_error {
 // `promise` is said only where it is broken.
 inline void require(bool holds, const std::string& promise) {
   if (!holds) throw Broken(promise);
+}
+
+inline bool is_printable(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+inline void require_sentence(const std::string& message) {
+  require(!message.empty() && is_printable(message), "no printable sentence: " + message);
 }
 
 // A review's bytes: the answer keeps the contract with the API server; a patch
@@ -62,6 +70,33 @@ void tls(std::string_view bytes);
 // in one workspace, each from memory that is gone when it is answered: each answer is the one
 // that a workspace of its own gives.
 void admit(std::string_view bytes);
+
+// What the patch builder is told, operation by operation: it writes what a library of JSON reads as
+// that, in base64 too and where parts are shared; a library applies it as the strict applier does;
+// what the declared surface does not have spoils it.
+void patch(std::string_view bytes);
+
+// What `tpu-webhook explain` is given: an exit code that the output does not change, no control
+// character in what is printed, JSON that is JSON, a page without a script.
+void manifest(std::string_view bytes);
+
+// The same of `slices` and `audit`, and a cluster as a file.
+void snapshot(std::string_view bytes);
+
+// A configuration file: each problem is one sentence on a line that is there; what is in force can
+// be printed, and says the same when it is read again.
+void settings(std::string_view bytes);
+
+// YAML: what was read can be printed, and is the same when it is read again; every line that is
+// told is there.
+void yaml(std::string_view bytes);
+
+// A certificate's PEM text, its key and the CAs to trust, all three of the same bytes: what is not
+// served is refused in one printable sentence.
+void pem(std::string_view bytes);
+
+// A kubeconfig: a way to an API server, or one printable sentence.
+void kubeconfig(std::string_view bytes);
 
 struct Target {
   std::string_view name;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,7 @@ std::string take_patch(Reply& reply) {
   if (!reply.response["patch"].is_string()) return "patch is no string";
   const auto text = decode_base64(reply.response["patch"].get_ref<const std::string&>());
   if (!text) return "patch is not base64";
+  if (const auto twice = member_twice(*text); !twice.empty()) return "in the patch, " + twice;
   reply.patch = Json::parse(*text, nullptr, false);
   if (!reply.patch.is_array() || reply.patch.empty()) return "patch is no list of operations";
   reply.response.erase("patch");
@@ -149,10 +151,61 @@ Reply ask(const std::string& review, const webhook::config::Config& config,
     reply.broken = "the answer is not JSON";
   else if (!reply.body.ends_with('\n') || reply.body.find('\n') != reply.body.size() - 1)
     reply.broken = "the answer is not one line";
+  else if (const std::string strange = strange_member(reply.body); !strange.empty())
+    reply.broken = strange;
   else
     reply.broken = reply.http_status == 200 ? check_review(body, review, reply)
                                             : check_status(body, reply.http_status);
   return reply;
+}
+
+std::string member_twice(const std::string& text) {
+  std::vector<std::set<std::string>> open;
+  std::string twice;
+  const auto look = [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>() + " stands twice";
+    return true;
+  };
+  const bool read = !Json::parse(text, look, false).is_discarded();
+  return read ? twice : "it is no JSON";
+}
+
+namespace {
+
+// Members of an object that are not among `ours`.
+std::string stranger(const Json& object, const std::set<std::string>& ours) {
+  if (object.is_object())
+    for (const auto& each : object.items())
+      if (!ours.contains(each.key())) return each.key() + " is no member of ours";
+  return {};
+}
+
+}  // namespace
+
+std::string strange_member(const std::string& body) {
+  using Names = std::set<std::string>;
+  static const Names review{"kind", "apiVersion", "response"};
+  static const Names inner{"uid",   "allowed",  "status",          "patchType",
+                           "patch", "warnings", "auditAnnotations"};
+  static const Names denial{"metadata", "status", "message", "reason", "code"};
+  static const Names audit{"reason", "mode", "slice"};
+  static const Names status{"kind",    "apiVersion", "metadata", "status",
+                            "message", "reason",     "code"};
+  if (std::string twice = member_twice(body); !twice.empty()) return twice;
+  const Json answer = Json::parse(body, nullptr, false);
+  if (member(answer, "kind") == "Status") return stranger(answer, status);
+  const Json& response = member(answer, "response");
+  const std::pair<const Json*, const Names*> objects[] = {
+      {&answer, &review},
+      {&response, &inner},
+      {&member(response, "status"), &denial},
+      {&member(response, "auditAnnotations"), &audit}};
+  for (const auto& [object, ours] : objects)
+    if (std::string strange = stranger(*object, *ours); !strange.empty()) return strange;
+  return {};
 }
 
 const Json& member(const Json& object, const char* key) {

@@ -36,6 +36,12 @@ Reply ask(const std::string& review, const webhook::config::Config& config = {},
 Reply ask(const std::string& review, const webhook::config::Config& config,
           const webhook::read::ClusterView& cluster, webhook::ledger::Ledger& ledger);
 
+// What an answer has and should not: a member that stands twice in its object, or one that is not
+// ours. "" where it has none. `body` is JSON.
+std::string strange_member(const std::string& body);
+// The first half of it, of any JSON.
+std::string member_twice(const std::string& text);
+
 // The member of an object; null where there is none, or no object.
 const Json& member(const Json& object, const char* key);
 

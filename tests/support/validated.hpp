@@ -33,7 +33,12 @@ struct Change {
   std::string_view sub_resource = {};
   webhook::config::Config config{};
   const webhook::read::ClusterView* cluster = nullptr;
+  webhook::validate::Listener listener = webhook::validate::Listener::api_server;
 };
+// Somebody who has asked no API server.
+inline Change for_a_person() {
+  return {.listener = webhook::validate::Listener::person};
+}
 
 json review_of_object(const json& object, const Change& change = {});
 Validated validated(const json& object, const Change& change = {});
