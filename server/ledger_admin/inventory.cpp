@@ -36,7 +36,7 @@ std::string without_pod(const std::vector<std::string>& places) {
 }  // namespace
 
 void add_pod(const Json& pod, const std::string& label, LivingTokens& living) {
-  const Json metadata = text::member(pod, "metadata");
+  const Json& metadata = text::member(pod, "metadata");
   const std::string token = text::text_member(text::member(metadata, "labels"), label);
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
   if (token.empty() || phase == "Succeeded" || phase == "Failed") return;

@@ -17,7 +17,7 @@ const kube::client::Resource configurations{"admissionregistration.k8s.io", "v1"
 
 // Of its first webhook that is called by way of a Service.
 std::string installation_namespace(const Json& configuration) {
-  const Json webhooks = text::member(configuration, "webhooks");
+  const Json& webhooks = text::member(configuration, "webhooks");
   for (const Json& webhook : webhooks) {
     const std::string ns = text::text_member(
         text::member(text::member(webhook, "clientConfig"), "service"), "namespace");

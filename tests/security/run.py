@@ -4,7 +4,7 @@
 PART: only checks whose name contains one of them; MODULE. before it stands for all of a file
 ("loops.", "slots.", "memory.", "ledger.", "together."). TPUWH_LONG=1 adds the check that takes
 seven minutes. Two cores; memory.* needs root, for a cgroup. --at-once: so many at a time, each in a
-process of its own, for checks that leave a core idle: ledger. Standard library alone.
+process of its own, for checks that leave a core idle: slots, memory, ledger. Standard library alone.
 """
 
 import pathlib

@@ -8,7 +8,7 @@ import ssl
 import time
 
 import program as programs
-from certificates import make_dated, make_pair, openssl
+from certificates import make_dated, make_pair, openssl, replace
 from checks import check
 from program import Program
 from wire import Connection, ask, tls
@@ -99,9 +99,7 @@ def _make_signed_by_sha1(folder):
 def _install(pair, live):
     """The key first: a look in between finds halves."""
     for source, target in reversed(list(zip(pair, live))):
-        beside = target.with_suffix(".new")
-        beside.write_bytes(source.read_bytes())
-        os.replace(beside, target)
+        replace(target, source.read_bytes())
 
 
 def _serial(program, bundle, **options):

@@ -1,11 +1,12 @@
 """Certificates that a test makes for itself, with the openssl command."""
 
+import os
 import pathlib
 import subprocess
 
 FOLDER = pathlib.Path()  # what make_pki made; a run.py sets it
 
-_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
 
 
 def openssl(*words):
@@ -15,7 +16,7 @@ def openssl(*words):
 def make_pair(folder, name, days=1):
     """A self-signed certificate for localhost: paths of it and of its key."""
     cert, key = folder / f"{name}.crt", folder / f"{name}.key"
-    openssl("req", "-x509", *_KEY, "-days", days, "-subj", f"/CN={name}",
+    openssl("req", "-x509", *KEY, "-days", days, "-subj", f"/CN={name}",
             "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert)
     return cert, key
 
@@ -23,7 +24,15 @@ def make_pair(folder, name, days=1):
 def make_dated(folder, name, begin, end):
     """As make_pair, valid between these: "20260105100000Z". A two-digit year is the form's other."""
     cert, key = folder / f"{name}.crt", folder / f"{name}.key"
-    openssl("req", "-new", *_KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", folder / f"{name}.csr")
+    request = folder / f"{name}.csr"
+    openssl("req", "-new", *KEY, "-subj", f"/CN={name}", "-keyout", key, "-out", request)
+    sign_dated(request, cert, begin, end, "subjectAltName = DNS:localhost", "-selfsign", "-keyfile", key)
+    return cert, key
+
+
+def sign_dated(request, cert, begin, end, extensions, *signer):
+    """`openssl x509` takes no dates. `signer`: options of `openssl ca`."""
+    folder, name = cert.parent, cert.stem
     config = folder / f"{name}.cnf"
     (folder / f"{name}.index").touch()
     config.write_text(f"""[ca]
@@ -38,21 +47,27 @@ x509_extensions = extensions
 [any]
 commonName = supplied
 [extensions]
-subjectAltName = DNS:localhost
+{extensions}
 """)
-    openssl("ca", "-batch", "-selfsign", "-config", config, "-keyfile", key, "-in", folder / f"{name}.csr",
-            "-startdate", begin, "-enddate", end, "-out", cert)
-    return cert, key
+    openssl("ca", "-batch", "-config", config, *signer, "-in", request, "-startdate", begin, "-enddate", end,
+            "-out", cert)
+
+
+def replace(path, text):
+    """Who reads it sees the old bytes or the new ones."""
+    beside = path.with_suffix(".new")
+    beside.write_bytes(text)
+    os.replace(beside, path)
 
 
 def make_pki(folder):
     """A CA, another CA, and server certificates: by name, by address, and for somebody else."""
     for ca in ("ca", "other-ca"):
-        openssl("req", "-x509", *_KEY, "-days", 2, "-subj", f"/CN={ca}",
+        openssl("req", "-x509", *KEY, "-days", 2, "-subj", f"/CN={ca}",
                 "-keyout", folder / f"{ca}.key", "-out", folder / f"{ca}.crt")
     for name, san in (("name", "DNS:kubernetes.default.svc"), ("address", "IP:127.0.0.1"),
                       ("client", "DNS:client")):
-        openssl("req", *_KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
+        openssl("req", *KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key",
                 "-out", folder / f"{name}.csr")
         extensions = folder / f"{name}.ext"
         extensions.write_text(f"subjectAltName={san}\n")

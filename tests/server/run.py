@@ -8,6 +8,7 @@ import sys
 
 import checks
 import certificate_kinds  # noqa: F401
+import client_certificates  # noqa: F401
 import framing
 import hanging  # noqa: F401
 import limits  # noqa: F401  (its checks register themselves)

@@ -15,8 +15,8 @@ using Kind = GroupLedger::Call::Kind;
 namespace {
 
 // Those of `tokens` that have no entry yet and name a place of the record's slices.
-void add_entries(LedgerRecord& record, const std::unordered_set<std::string>& tokens) {
-  std::unordered_set<std::string> entered;
+void add_entries(LedgerRecord& record, const std::set<std::string>& tokens) {
+  std::set<std::string> entered;
   for (const LedgerEntry& entry : record.entries) entered.insert(entry.token);
   for (const std::string& token : tokens) {
     const auto place = place_of_token(token);
@@ -84,7 +84,7 @@ void GroupLedger::learn(const std::string& version, LedgerRecord record, Moment 
   read_at_ = read_at;
   if (!record_.rebuilding) rebuilding_since_.reset();
   if (record_.rebuilding && !rebuilding_since_) rebuilding_since_ = now;
-  std::unordered_map<std::string, Track> tracks;
+  std::map<std::string, Track> tracks;
   for (const LedgerEntry& entry : record_.entries) {
     const auto known = tracks_.find(entry.token);
     tracks.emplace(entry.token, known == tracks_.end() ? Track{now} : known->second);

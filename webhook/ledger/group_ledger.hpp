@@ -27,10 +27,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -192,7 +192,7 @@ class GroupLedger {
   };
   struct Listing {
     Moment begun = Moment::min();
-    std::unordered_set<std::string> tokens;
+    std::set<std::string> tokens;
   };
   Moment stamp(Moment now);
   Call begin(Call call, Moment now);
@@ -232,9 +232,11 @@ class GroupLedger {
   std::vector<Promise> promised_;  // answered once the write under way succeeds
   Answers answers_;
 
-  std::unordered_map<std::string, Track> tracks_;  // of record_.entries, by token
-  std::unordered_map<std::string, Moment> gone_;   // token: when to free its place
-  std::unordered_set<std::string> live_;           // tokens of the Pods that next() was shown
+  // In order, not by a hash: what a token is made of comes with a review, so that whoever reaches
+  // the port can make many of one hash.
+  std::map<std::string, Track> tracks_;  // of record_.entries, by token
+  std::map<std::string, Moment> gone_;   // token: when to free its place
+  std::set<std::string> live_;           // tokens of the Pods that next() was shown
   Listing listing_;
 
   Call::Kind under_way_ = Call::Kind::none;

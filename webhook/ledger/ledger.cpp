@@ -2,6 +2,7 @@
 
 #include "topology/counted.hpp"
 #include "webhook/ledger/token.hpp"
+#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -43,8 +44,8 @@ PlaceAnswer no_place(std::string why) {
 }
 
 std::string name_of_group(const PlaceRequest& request) {
-  return "worker group " + std::string(request.group) + " of RayCluster " +
-         std::string(request.cluster);
+  return "worker group " + text::printable(request.group) + " of RayCluster " +
+         text::printable(request.cluster);
 }
 
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
@@ -56,17 +57,26 @@ bool MemoryLedger::Group::has(Place place) const {
   return std::ranges::find(entries, place, &Entry::place) != entries.end();
 }
 
-MemoryLedger::Group& MemoryLedger::group_of(const PlaceRequest& request) {
+// Of a group without an entry nothing is kept: whoever asks may ask about any.
+const MemoryLedger::Group* MemoryLedger::find(const PlaceRequest& request) {
+  write_key(request, key_);
+  const auto found = groups_.find(key_);
+  return found == groups_.end() ? nullptr : &found->second;
+}
+
+void MemoryLedger::add(const PlaceRequest& request, Entry entry) {
   write_key(request, key_);
   Group& group = groups_[key_];
-  if (group.entries.empty() || group.hosts_per_slice == 0)
-    group.hosts_per_slice = request.size.hosts_per_slice;
-  return group;
+  if (group.hosts_per_slice == 0) group.hosts_per_slice = request.size.hosts_per_slice;
+  group.entries.push_back(std::move(entry));
+  ++members_;
 }
 
 PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
-  Group& group = group_of(request);
-  if (group.hosts_per_slice != request.size.hosts_per_slice)
+  static const Group nobody;
+  const Group* const known_group = find(request);
+  const Group& group = known_group == nullptr ? nobody : *known_group;
+  if (group.hosts_per_slice != 0 && group.hosts_per_slice != request.size.hosts_per_slice)
     return {.why = name_of_group(request) + " has slices of " +
                    std::to_string(group.hosts_per_slice) +
                    " hosts, but this Pod is of a slice of " +
@@ -87,19 +97,15 @@ PlaceAnswer MemoryLedger::place(const PlaceRequest& request) {
         "more than " + std::to_string(max_members) + " members; the in-memory ledger is full",
         /*retry_now=*/false);
   std::string token = keeps ? std::string(request.token) : make_token(*place, request.review_uid);
-  if (!request.dry_run) {
-    group.entries.push_back({*place, token});
-    ++members_;
-  }
+  if (!request.dry_run) add(request, {*place, token});
   return given_place(*place, std::move(token));
 }
 
 void MemoryLedger::note(const PlaceRequest& request, Place place) {
-  if (request.dry_run || members_ >= max_members) return;
-  Group& group = group_of(request);
-  if (!is_possible(place) || group.has(place)) return;
-  group.entries.push_back({place, std::string(request.token)});
-  ++members_;
+  if (request.dry_run || members_ >= max_members || !is_possible(place)) return;
+  const Group* const group = find(request);
+  if (key_.size() > max_key_bytes || (group != nullptr && group->has(place))) return;
+  add(request, {place, std::string(request.token)});
 }
 
 }  // namespace tpuwh::webhook::ledger

@@ -90,7 +90,12 @@ class MemoryLedger final : public Ledger {
     std::vector<Entry> entries;
     bool has(topology::Place place) const;
   };
-  Group& group_of(const PlaceRequest& request);
+  // Of the names of a group together: those that were looked at have at most 63 characters, an
+  // owner's uid 128.
+  static constexpr std::size_t max_key_bytes = 512;
+
+  const Group* find(const PlaceRequest& request);
+  void add(const PlaceRequest& request, Entry entry);
 
   std::map<std::string, Group, std::less<>> groups_;
   std::string key_;  // of one of them, while it is looked for

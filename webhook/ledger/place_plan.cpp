@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <unordered_set>
 
 namespace tpuwh::webhook::ledger {
@@ -40,7 +41,7 @@ void PlacePlan::adopt_strays() {
 
 void PlacePlan::count_places() {
   adopt_strays();
-  std::unordered_set<std::string_view> leaving_tokens;
+  std::set<std::string_view> leaving_tokens;
   for (const auto& [uid, pod] : pods_) {
     if (pod.leaving && !pod.token.empty()) leaving_tokens.insert(pod.token);
     if (pod.token.empty() && pod.place) (pod.leaving ? leaving_ : taken_).push_back(*pod.place);

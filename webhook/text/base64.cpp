@@ -98,7 +98,9 @@ __attribute__((target("avx2"))) inline __m256i load_32(const char* at) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
 }
 
-// Of at least 32 bytes nearly all; how many is returned, whole groups.
+constexpr std::size_t fewest = 34;  // bytes for encode_avx2()
+
+// Nearly all of them; how many is returned, whole groups.
 __attribute__((target("avx2"))) std::size_t encode_avx2(const char* from, std::size_t size,
                                                         char* to) {
   // Nothing stands in front of the first byte that may be read.
@@ -109,8 +111,8 @@ __attribute__((target("avx2"))) std::size_t encode_avx2(const char* from, std::s
   for (const char* at = from + 24; at < from + last; at += 24, into += 32)
     encode_24(load_32(at - 4), into);
   // Once more for all but the last few bytes, of which some are done a second time.
-  if (last >= 4) encode_24(load_32(from + last - 4), to + last / 3 * 4);
-  return last >= 4 ? last + 24 : 24;
+  encode_24(load_32(from + last - 4), to + last / 3 * 4);
+  return last + 24;
 }
 #endif
 
@@ -130,7 +132,7 @@ void append_base64(Buffer& out, std::string_view bytes) {
     left -= done;
     to += done / 3 * 4;
   };
-  if (has_avx2 && left >= 32) take(encode_avx2(from, left, to));
+  if (has_avx2 && left >= fewest) take(encode_avx2(from, left, to));
   if (has_ssse3 && left >= 16) take(encode_ssse3(from, left, to));
 #endif
   encode_portable(from, left, to);

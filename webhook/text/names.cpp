@@ -103,6 +103,11 @@ constexpr char printable_char(char c) {
 
 constexpr Characters is_printable = characters([](char c) { return printable_char(c) == c; });
 
+// By itself, so that what is common needs no string.
+[[gnu::noinline]] void append_made_printable(Buffer& out, std::string_view text, std::size_t most) {
+  out.append(std::string_view(printable(text, most)));
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t most) {
@@ -111,12 +116,6 @@ std::string printable(std::string_view text, std::size_t most) {
   for (char& c : out) c = printable_char(c);
   if (cut) out += "...";
   return out;
-}
-
-// By itself, so that what is common needs no string.
-[[gnu::noinline]] static void append_made_printable(Buffer& out, std::string_view text,
-                                                    std::size_t most) {
-  out.append(std::string_view(printable(text, most)));
 }
 
 void append_printable(Buffer& out, std::string_view text, std::size_t most) {

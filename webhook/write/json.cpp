@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <utility>
 
 #if defined(__SSE2__)
 #include <immintrin.h>

@@ -62,7 +62,7 @@ Result<ExecCredential> read_status(const Json& status) {
   if (!out.certificate.empty() && (!holds_pem(out.certificate.certificate, "CERTIFICATE") ||
                                    !holds_pem(out.certificate.key, "PRIVATE KEY")))
     return wrong("printed a client certificate or key that is not PEM");
-  const Json expires = text::member(status, "expirationTimestamp");
+  const Json& expires = text::member(status, "expirationTimestamp");
   if (expires.is_null()) return out;
   out.expires = parse_time(text::text_member(status, "expirationTimestamp"));
   if (!out.expires)
@@ -99,7 +99,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
         fmt::format("printed apiVersion \"{}\", but the kubeconfig asks for {}; change "
                     "the kubeconfig's or the plugin's",
                     webhook::text::printable(version), api_version));
-  const Json status = text::member(object, "status");
+  const Json& status = text::member(object, "status");
   if (!status.is_object())
     return wrong("printed an ExecCredential without a status; want one with a token");
   return read_status(status);

@@ -2,6 +2,7 @@
 
 #include "server/kube/client/item_reader.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
+#include "webhook/text/names.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -95,9 +96,10 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   }
   const bool known = co_await is_known(request);
   if (!known) {
-    co_return try_again("there is no RayCluster " + request.cluster +
-                            " with the uid of the Pod's owner and a worker group " + request.group +
-                            " in namespace " + request.ns,
+    using webhook::text::printable;
+    co_return try_again("there is no RayCluster " + printable(request.cluster) +
+                            " with the uid of the Pod's owner and a worker group " +
+                            printable(request.group) + " in namespace " + printable(request.ns),
                         /*retry_now=*/false);
   }
   // Without it the group has no bound: it was not known yet when the Pod was read. A forged review

@@ -37,16 +37,19 @@ class PodReader final : public client::ItemReader {
  public:
   explicit PodReader(std::string prefix) : reader_(std::move(prefix)) {}
   webhook::ledger::GroupPods take_pods() { return std::move(pods_); }
+  std::size_t unread() const { return unread_; }
 
  private:
   void on_item(std::string_view json) override {
     auto pod = reader_.pod(json);
+    if (!pod) ++unread_;
     if (!pod || pod->ended || !pod->ray) return;
     pods_[pod->uid] = {std::move(pod->ray->token), pod->ray->place, pod->leaving};
   }
 
   store::ObjectReader reader_;
   webhook::ledger::GroupPods pods_;
+  std::size_t unread_ = 0;
 };
 
 }  // namespace
@@ -85,12 +88,12 @@ net::Task<Outcome> LedgerCalls::perform(const store::GroupName& name, const Call
       break;
   }
   request.purpose = purpose;
-  Outcome outcome = co_await send(std::move(request));
+  Outcome outcome = co_await send(name, std::move(request));
   co_return outcome;
 }
 
-// A read, a write or a removal of a ledger object.
-net::Task<Outcome> LedgerCalls::send(client::Request request) {
+// A read, a write or a removal of the group's ledger object.
+net::Task<Outcome> LedgerCalls::send(const store::GroupName& name, client::Request request) {
   const bool removes = request.method == "DELETE";
   const std::string verb = request.reads()            ? "get"
                            : removes                  ? "delete"
@@ -118,6 +121,9 @@ net::Task<Outcome> LedgerCalls::send(client::Request request) {
   if (removes) co_return outcome;
   auto object = parse_ledger_object(response.body);
   if (!object) co_return failed(object.error().message());
+  // Names can be made that have the object of another group, whose places these would be.
+  if (object->group != name)
+    co_return failed("ledger object " + object->name + " is another group's");
   outcome.version = std::move(object->version);
   outcome.record = std::move(object->record);
   co_return outcome;
@@ -155,6 +161,9 @@ net::Task<Outcome> LedgerCalls::list_pods(const store::GroupName& name, client::
   if (reader.page().passed_over() > 0)
     co_return failed("a Pod of the group is larger than " +
                      std::to_string(limits::api::object_bytes) + " bytes and cannot be read");
+  if (reader.unread() > 0)
+    co_return failed("a Pod of the group cannot be read; a list in it has more than " +
+                     std::to_string(webhook::read::max_elements) + " elements, or it is not a Pod");
   Outcome outcome;
   outcome.kind = OutcomeKind::ok;
   outcome.pods = reader.take_pods();

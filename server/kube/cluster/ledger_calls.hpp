@@ -23,7 +23,7 @@ class LedgerCalls {
                              client::Purpose purpose);
 
  private:
-  net::Task<Outcome> send(client::Request request);
+  net::Task<Outcome> send(const store::GroupName& name, client::Request request);
   net::Task<Outcome> list_pods(const store::GroupName& name, client::Purpose purpose);
 
   client::Client& client_;

@@ -61,8 +61,8 @@ Result<LedgerObject> parse_ledger_object(std::string_view json) {
 }
 
 Result<LedgerObject> read_ledger_object(const Json& object) {
-  const Json metadata = text::member(object, "metadata");
-  const Json data = text::member(object, "data");
+  const Json& metadata = text::member(object, "metadata");
+  const Json& data = text::member(object, "data");
   LedgerObject ledger{.group = {text_member(data, "namespace"), text_member(data, "ray-cluster"),
                                 text_member(data, "ray-cluster-uid"), text_member(data, "group")},
                       .name = text_member(metadata, "name"),

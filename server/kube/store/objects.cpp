@@ -1,6 +1,7 @@
 #include "server/kube/store/objects.hpp"
 
 #include "server/limits/limits.hpp"
+#include "webhook/controllers/counts.hpp"
 #include "webhook/ledger/token.hpp"
 #include "webhook/text/names.hpp"
 
@@ -45,9 +46,10 @@ struct Metadata {
   bool leaving = false;
 };
 
-// `label(key)` takes the value of each label.
-template <class Label>
-bool read_metadata(JsonReader& in, Metadata& out, Label&& label) {
+// `label(key)` takes the value of each label, `other(key)` that of a member that is not in
+// Metadata.
+template <class Label, class Other>
+bool read_metadata(JsonReader& in, Metadata& out, Label&& label, Other&& other) {
   return read_object(in, [&](std::string_view key) {
     if (key == "namespace") return read_text(in, out.ns);
     if (key == "name") return read_text(in, out.name);
@@ -56,8 +58,37 @@ bool read_metadata(JsonReader& in, Metadata& out, Label&& label) {
       out.leaving = in.kind() == JsonKind::string;
       return in.skip();
     }
-    return key == "labels" ? read_object(in, label) : in.skip();
+    return key == "labels" ? read_object(in, label) : other(key);
   });
+}
+template <class Label>
+bool read_metadata(JsonReader& in, Metadata& out, Label&& label) {
+  return read_metadata(in, out, label, [&](std::string_view) { return in.skip(); });
+}
+
+// The name of a RayCluster that owns it, "" for none.
+bool read_ray_owner(JsonReader& in, std::string& out) {
+  if (in.kind() != JsonKind::array) return in.skip();
+  return in.array([&](std::size_t) {
+    std::string kind, name;
+    const bool read = read_object(in, [&](std::string_view key) {
+      if (key == "kind") return read_text(in, kind);
+      return key == "name" ? read_text(in, name) : in.skip();
+    });
+    if (kind == "RayCluster") out = name;
+    return read;
+  });
+}
+
+// Whether the Service names its Pods: one with an address, or of another name, does not.
+bool read_headless(JsonReader& in, bool& out) {
+  std::string address = "None", type;
+  const bool read = read_object(in, [&](std::string_view key) {
+    if (key == "clusterIP") return read_text(in, address);
+    return key == "type" ? read_text(in, type) : in.skip();
+  });
+  out = address == "None" && type != "ExternalName";
+  return read;
 }
 
 // What webhook::read::read_pod does not read: a Pod that is being created has none of it.
@@ -129,6 +160,12 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
   return possible({*slice, *first_id / processes});
 }
 
+// What the API server does not bound is not kept at any length: 440 Pods with an owner's uid of
+// 1.3 MB took 562 MiB.
+bool is_kept(std::string_view uid) {
+  return uid.size() <= webhook::read::max_uid_bytes;
+}
+
 // Whether it can be one of ours: a container asks for chips, or for a claim, which may be for chips
 // (webhook/read/claims.hpp). Whoever may create Pods may give any of them a worker's labels; one
 // without chips is never reviewed, and the ledger once asked the API server about each that ended.
@@ -139,7 +176,7 @@ bool may_have_chips(const Pod& pod) {
 
 std::optional<RayWorker> ray_worker(const Pod& pod) {
   if (!may_have_chips(pod) || pod.label(Label::ray_node_type) != "worker" ||
-      pod.label(Label::ray_cluster).empty())
+      pod.label(Label::ray_cluster).empty() || !is_kept(pod.owner.uid))
     return std::nullopt;
   RayWorker worker{.group = {std::string(pod.ns), std::string(pod.label(Label::ray_cluster)),
                              std::string(pod.owner.uid), std::string(pod.label(Label::ray_group))},
@@ -151,6 +188,7 @@ std::optional<RayWorker> ray_worker(const Pod& pod) {
 }
 
 std::optional<JobLeader> job_leader(const Pod& pod, std::string node) {
+  if (!may_have_chips(pod) || !is_kept(pod.owner.uid)) return std::nullopt;
   if (pod.annotation(webhook::read::Annotation::jobset_exclusive).empty()) return std::nullopt;
   if (pod.annotation(webhook::read::Annotation::job_completion_index) != "0") return std::nullopt;
   return JobLeader{.job = {std::string(pod.ns), std::string(pod.label(Label::jobset_name)),
@@ -230,12 +268,6 @@ bool read_node_status(JsonReader& in, webhook::pools::Node& node) {
   });
 }
 
-// What KubeRay makes of the numbers, which need not agree.
-std::uint32_t desired_replicas(std::optional<std::uint32_t> replicas, std::uint32_t least,
-                               std::uint32_t most) {
-  return std::min(std::max(replicas.value_or(least), least), most);
-}
-
 bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
   std::string name;
   std::optional<std::uint32_t> hosts, replicas, least, most;
@@ -250,12 +282,14 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
     return in.skip();
   });
   if (!read) return false;
-  const std::uint32_t slices =
-      suspended ? 0
-                : desired_replicas(replicas, least.value_or(0),
-                                   most.value_or(std::numeric_limits<std::uint32_t>::max()));
+  const std::uint64_t slices =
+      webhook::controllers::ray_replicas(
+          {.replicas = replicas, .least = least, .most = most, .hosts = {}, .suspended = suspended})
+          .now;
+  // Its name is a label of its Pods; with another there are none.
+  if (!webhook::text::is_label_value(name)) return true;
   if (cluster.groups.size() >= limits::api::worker_groups) return true;
-  cluster.groups[name] = {.hosts = hosts.value_or(1), .slices = slices};
+  cluster.groups[name] = {.hosts = hosts.value_or(1), .slices = static_cast<std::uint32_t>(slices)};
   return true;
 }
 
@@ -305,17 +339,25 @@ std::optional<webhook::pools::Node> ObjectReader::node(std::string_view json) {
 std::optional<ServiceObject> ObjectReader::service(std::string_view json) {
   constexpr std::string_view headless_of = "ray.io/headless-worker-svc";
   Metadata metadata;
-  std::string ray_cluster;
+  std::string ray_cluster, owner;
+  bool headless = true;
+  const auto label = [&](std::string_view key) {
+    return key == headless_of ? read_text(reader_, ray_cluster) : reader_.skip();
+  };
+  const auto other = [&](std::string_view key) {
+    return key == "ownerReferences" ? read_ray_owner(reader_, owner) : reader_.skip();
+  };
   const bool read = reader_.start(json) && reader_.object([&](std::string_view key) {
-    if (key != "metadata") return reader_.skip();
-    return read_metadata(reader_, metadata, [&](std::string_view label) {
-      return label == headless_of ? read_text(reader_, ray_cluster) : reader_.skip();
-    });
+    if (key == "metadata") return read_metadata(reader_, metadata, label, other);
+    return key == "spec" ? read_headless(reader_, headless) : reader_.skip();
   });
   if (!read || metadata.name.empty()) return std::nullopt;
+  if (!headless) ray_cluster.clear();
+  const bool owned = !ray_cluster.empty() && owner == ray_cluster;
   return ServiceObject{.ns = std::move(metadata.ns),
                        .name = std::move(metadata.name),
-                       .ray_cluster = std::move(ray_cluster)};
+                       .ray_cluster = std::move(ray_cluster),
+                       .owned = owned};
 }
 
 std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json) {

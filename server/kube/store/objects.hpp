@@ -67,6 +67,7 @@ struct PodObject {
 struct ServiceObject {
   std::string ns, name;
   std::string ray_cluster;  // whose workers it names; "" for other Services
+  bool owned = false;       // by that RayCluster: KubeRay made it
 };
 
 struct RayClusterObject {

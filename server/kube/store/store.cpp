@@ -65,9 +65,13 @@ void Store::upsert(Kind kind, std::string_view json) {
       pools_.remove(node->name);
   } else if (kind == Kind::service) {
     auto service = reader_.service(json);
-    if (!service || service->ray_cluster.empty()) return;
+    if (!service) return;
     const std::unique_lock lock(mutex_);
-    services_[{service->ns, service->name}] = {current, std::move(service->ray_cluster)};
+    Name name{std::move(service->ns), std::move(service->name)};
+    if (service->ray_cluster.empty())
+      services_.erase(name);
+    else
+      services_[std::move(name)] = {current, std::move(service->ray_cluster), service->owned};
   } else if (auto cluster = reader_.ray_cluster(json)) {
     const std::unique_lock lock(mutex_);
     ray_clusters_[{cluster->ns, cluster->name}] = {current, std::move(cluster->uid),
@@ -155,10 +159,15 @@ void Store::forget(const std::string& uid) {
 std::optional<std::string> Store::ray_headless_service(std::string_view ns,
                                                        std::string_view cluster) const {
   const std::shared_lock lock(mutex_);
+  const std::string* found = nullptr;
   for (auto service = services_.lower_bound({std::string(ns), {}});
-       service != services_.end() && service->first.first == ns; ++service)
-    if (service->second.ray_cluster == cluster) return service->first.second;
-  return std::nullopt;
+       service != services_.end() && service->first.first == ns; ++service) {
+    if (service->second.ray_cluster != cluster) continue;
+    // Anybody's may have the label: the RayCluster's own goes first.
+    if (service->second.owned) return service->first.second;
+    if (found == nullptr) found = &service->first.second;
+  }
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 std::optional<webhook::read::RayGroup> Store::ray_group(std::string_view ns,

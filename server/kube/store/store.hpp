@@ -105,6 +105,7 @@ class Store final : public webhook::read::ClusterView {
   struct Service {
     Generation generation;
     std::string ray_cluster;
+    bool owned = false;
   };
   struct RayCluster {
     Generation generation;

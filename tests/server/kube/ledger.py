@@ -124,6 +124,59 @@ def a_label_beyond_the_slice_gives_no_place():
             assert int(number) < 2 and int(host) < 4, entry
 
 
+# The group of another namespace whose ledger object has the name of ml/train/workers': 128 bits of FNV-1a can be met
+# by a text that is made for it.
+ALIKE = {"namespace": "evil", "ray-cluster": "c", "ray-cluster-uid": "uid-evil",
+         "group": "\a\a\v\3\1\2\2\2\1\x1e\x19\1\6\1\v\5\2\2\5\3\a\a\2\x1e\x0f\r\4~\x7f\6\3\4\x0e\v\2\t\1\0028\a\x1d\3"
+                  "\x1c\f\x1c\1\3~~\1\x19\x1c"}
+OBJECT = "tpu-ledger-de19672af6f8e3da24ea8d3efbb7078c"
+
+
+@check
+def another_groups_record_gives_no_place():
+    """Seven reviews of Pods in a namespace of their own once took all places of this group."""
+    taken = "\n".join(f"{slice_}-{host}-{slice_ * 4 + host:016x}" for slice_ in range(2) for host in range(4))
+    record = {"apiVersion": "v1", "kind": "ConfigMap",
+              "metadata": {"name": OBJECT, "namespace": "webhook", "resourceVersion": "7",
+                           "labels": {"app.kubernetes.io/component": "ledger",
+                                      "app.kubernetes.io/managed-by": "tpu-webhook"}},
+              "data": {"format": "1", "hosts-per-slice": "4", "state": "whole", "entries": taken, **ALIKE}}
+    api = Api(ray_cluster("train"))
+    api.collections[MAPS].append(record)
+    with Server(api, tls=False) as server, Serving(server) as program:
+        _, code, answer = program.place(worker("train"))
+        assert code == 503 and b"another group's" in answer.body and b"are taken" not in answer.body, answer.body
+
+
+@check
+def what_is_denied_is_written_nowhere():
+    """A group whose name is no label value, and one whose hosts could have no name: no record, no alarm."""
+    names = "a b", "a\x1b[31m\n", "w" * 64, "G_x"
+    api = Api(ray_cluster("train", names))
+    with Server(api, tls=False) as server, Serving(server) as program:
+        for name in names:
+            for _ in range(3):
+                _, code, answer = program.place(worker("train", group=name))
+                response = json.loads(answer.body)["response"]
+                assert code == 200 and not response["allowed"], answer.body
+                said = response["status"]["message"]
+                assert "TPU-301" in said and said.isprintable() and said.isascii(), said
+        assert not [r for r in api.ledger_requests() if r.path.startswith(MAPS) and r.method != "GET"]
+        assert metrics_of(program)[0]["tpu_webhook_ledger_stalled_seconds"] == 0
+
+
+@check
+def a_pod_that_cannot_be_read_holds_its_place():
+    """Of 65,537 tolerations, more than are read: it lives, and may be anybody of the group."""
+    hidden = worker("train", f"0-0-{1:016x}")
+    hidden["spec"]["tolerations"] = [{}] * 65537
+    api = Api(ray_cluster("train"))
+    api.collections[OF_NS].append(hidden)
+    with Server(api, tls=False) as server, Serving(server) as program:
+        _, code, answer = program.place(worker("train"))
+        assert code == 503 and b"cannot be read" in answer.body, (code, answer.body)
+
+
 def large(pod):
     """The request of its creation, of 140 KiB."""
     pod["metadata"]["annotations"] = {"x": "y" * (140 << 10)}
