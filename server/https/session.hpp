@@ -24,18 +24,19 @@ struct Service {
   const Health& health;
   log::Log& log;
   metrics::Metrics& metrics;
-  log::Throttle distrust = {};                 // see serve_tls
-  std::string out = {};                        // an answer with its header, until it is written
-  std::string body = {};                       // memory for the next body, when nobody has it
-  boost::beast::flat_buffer read_buffer = {};  // the same for what is read
-  Date date = {};                              // of answers; whoever owns this keeps it current
-  bool flush_is_due = false;                   // of the log, at the end of the loop's turn
-  std::size_t answered = 0;                    // requests
+  log::Throttle distrust = {}, strangers = {};  // see serve_tls
+  std::string out = {};                         // an answer with its header, until it is written
+  std::string body = {};                        // memory for the next body, when nobody has it
+  boost::beast::flat_buffer read_buffer = {};   // the same for what is read
+  Date date = {};                               // of answers; whoever owns this keeps it current
+  bool flush_is_due = false;                    // of the log, at the end of the loop's turn
+  std::size_t answered = 0;                     // requests
 };
 
 // Serves requests until the peer leaves, an answer says Connection: close, a limit
 // of server/limits/limits.hpp is passed, or the task is cancelled. Never throws. A peer that
-// does not trust the certificate is worth a warning: it is how a wrong caBundle shows.
+// does not trust the certificate, or has none that is asked for, is worth a warning: it is how a
+// wrong caBundle shows, and an API server that was not told to show one.
 net::Task<void> serve_tls(net::Socket socket, tls::ContextPtr context, Service& service);
 net::Task<void> serve_plain(net::Socket socket, Service& service);
 

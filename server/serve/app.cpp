@@ -14,6 +14,7 @@
 #include "server/serve/worker.hpp"
 #include "server/settings/usage_error.hpp"
 #include "server/text/version.hpp"
+#include "server/tls/clients.hpp"
 #include "server/tls/expiry.hpp"
 #include "server/tls/source.hpp"
 
@@ -153,8 +154,9 @@ class App {
         watchdog_(watchdog),
         log_(options.log_format, options.log_level),
         health_(options.threads + 1),
+        clients_(open_clients()),
         source_(open_source()),
-        certificate_(source_.first()),
+        certificate_(guarded(source_.first())),
         cluster_config_(find_cluster(options)),
         certificate_config_(find_certificate(options)) {
     health_.set_certificate_end(source_.first()->not_after);
@@ -188,17 +190,37 @@ class App {
  private:
   // --- start ---
 
+  // What is made of files that were named. Where they cannot be used: a fault of the command line
+  // or of the file.
+  template <class Open>
+  static auto from_named_files(const Open& open) {
+    try {
+      return open();
+    } catch (const std::runtime_error& failure) {
+      throw settings::UsageError(failure.what());
+    }
+  }
+
   tls::Source open_source() const {
     const auto now = std::chrono::system_clock::now();
     if (!options_.tls_secret.empty())
       return tls::Source::awaited("Secret " + options_.tls_secret, now);
     if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
-    // Files that were named and cannot be used: a fault of the command line or of the file.
-    try {
-      return tls::Source::files(options_.tls_cert, options_.tls_key, now);
-    } catch (const std::runtime_error& failure) {
-      throw settings::UsageError(failure.what());
-    }
+    return from_named_files(
+        [&] { return tls::Source::files(options_.tls_cert, options_.tls_key, now); });
+  }
+
+  std::unique_ptr<tls::Clients> open_clients() const {
+    if (options_.tls_client_ca.empty()) return nullptr;
+    return from_named_files([&] {
+      return std::make_unique<tls::Clients>(options_.tls_client_ca, options_.tls_client_names);
+    });
+  }
+
+  // Whatever the certificate of ours is, callers show theirs.
+  tls::ContextPtr guarded(tls::ContextPtr context) const {
+    if (clients_) clients_->guard(context->ssl.native_handle());
+    return context;
   }
 
   // Returns what the log should say of them.
@@ -384,6 +406,7 @@ class App {
   }
 
   void look_at_certificate(tls::SystemTime now) {
+    look_at_clients();
     if (auto change = source_.poll(now)) use(*change);
     const auto served = certificate_.get();
     const std::string end = tls::to_text(served->not_after);
@@ -401,6 +424,13 @@ class App {
     }
   }
 
+  void look_at_clients() {
+    const auto change = clients_ ? clients_->poll() : std::nullopt;
+    if (!change) return;
+    if (change->error.empty()) return log_.info("CAs of callers replaced");
+    log_.error("CAs of callers not replaced; the old ones are kept", {{"error", change->error}});
+  }
+
   std::string_view renewal() const {
     if (!options_.tls_secret.empty()) return "by this program: lines msg=certificate say why not";
     if (!options_.tls_cert.empty()) return "write a new pair into the files of --tls-cert";
@@ -408,7 +438,7 @@ class App {
   }
 
   void use(const tls::ContextPtr& served) {
-    certificate_.set(served);
+    certificate_.set(guarded(served));
     health_.set_certificate_end(served->not_after);
     log_.info("certificate replaced", {{"not_after", tls::to_text(served->not_after)}});
   }
@@ -522,6 +552,7 @@ class App {
                            limits::health_connections_of(files_),
                            limits::health_connections* limits::kept_body_bytes};
   https::Connections connections_{load_}, health_connections_{health_load_};
+  const std::unique_ptr<tls::Clients> clients_;
   tls::Source source_;
   tls::CurrentContext certificate_;
   tls::Expiry expiry_;

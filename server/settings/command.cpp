@@ -4,6 +4,7 @@
 #include "server/settings/table.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/visible.hpp"
 #include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +74,7 @@ void append_section(const Json& section, const std::string& prefix, std::size_t 
       continue;
     }
     const std::string line = fmt::format("{:{}}{}: {}", "", indent, name, leaf_yaml(value));
-    out += fmt::format("{:<{}} # {}\n", line, comment_column, leaf->second->from);
+    out += fmt::format("{:<{}} # {}\n", line, comment_column, text::visible(leaf->second->from));
   }
 }
 

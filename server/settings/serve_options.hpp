@@ -38,6 +38,10 @@ struct ServeOptions {
                                             "127.0.0.1"};
   std::string ca_bundle_out;
 
+  // Both or neither: who may call (server/tls/clients.hpp). Without them, everybody.
+  std::string tls_client_ca;
+  std::vector<std::string> tls_client_names;
+
   unsigned threads = limits::threads;
 
   log::LogFormat log_format = log::LogFormat::text;

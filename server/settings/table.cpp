@@ -172,6 +172,19 @@ Setting list(Setting row, const std::string& wanted, Json item, Take take, Get g
   return row;
 }
 
+// Any texts. What is empty by default is not said.
+template <class Member>
+Setting any_texts(Setting row, const std::string& wanted, Member member) {
+  const auto take = [=](ServeOptions& options, const std::vector<std::string>& texts) {
+    member(options) = texts;
+    return std::string();
+  };
+  const auto get = [=](const ServeOptions& options) -> Json {
+    return member(options).empty() ? Json() : Json(member(options));
+  };
+  return list(std::move(row), wanted, {{"type", "string"}, {"minLength", 1}}, take, get);
+}
+
 std::vector<std::string> workload_names() {
   std::vector<std::string> names;
   for (const webhook::workloads::Workload& workload : webhook::workloads::workloads())
@@ -206,19 +219,6 @@ Setting workloads_setting() {
                .type_name = "NAME,...",
                .help = "Workload APIs to handle; other Pods are left unchanged"},
               wanted, {{"enum", names}}, take, get);
-}
-
-Setting hostnames_setting() {
-  const auto take = [](ServeOptions& options, const std::vector<std::string>& texts) {
-    options.tls_hostnames = texts;
-    return std::string();
-  };
-  return list({.key = "tls.hostnames",
-               .flag = "--tls-hostname",
-               .type_name = "NAME",
-               .help = "Name or IP address in the self-issued certificate; may be repeated"},
-              "names or IP addresses", {{"type", "string"}, {"minLength", 1}}, take,
-              [](const ServeOptions& options) -> Json { return options.tls_hostnames; });
 }
 
 // "tpu-webhook.dev" <-> "tpu-webhook.dev/"
@@ -292,12 +292,30 @@ void add_certificate(std::vector<Setting>& out) {
       {.key = "tls.key", .flag = "--tls-key", .help = "Private key of the certificate, PEM"},
       [](auto& o) -> auto& { return o.tls_key; }));
   out.push_back(secret_setting());
-  out.push_back(hostnames_setting());
+  out.push_back(any_texts(
+      {.key = "tls.hostnames",
+       .flag = "--tls-hostname",
+       .type_name = "NAME",
+       .help = "Name or IP address in the self-issued certificate; may be repeated"},
+      "names or IP addresses", [](auto& o) -> auto& { return o.tls_hostnames; }));
   out.push_back(file_name(
       {.key = "tls.caBundleOut",
        .flag = "--ca-bundle-out",
        .help = "Write the self-issued CA here, not to standard output"},
       [](auto& o) -> auto& { return o.ca_bundle_out; }));
+  out.push_back(file_name(
+      {.key = "tls.clientCa",
+       .flag = "--tls-client-ca",
+       .help = "Answer only callers that show a certificate of one of these CAs, PEM; read again "
+               "when it changes. The API server shows none unless it is told to"},
+      [](auto& o) -> auto& { return o.tls_client_ca; }));
+  out.push_back(any_texts(
+      {.key = "tls.clientNames",
+       .flag = "--tls-client-name",
+       .type_name = "NAME",
+       .help = "With --tls-client-ca: the common name or a DNS name that a caller's "
+               "certificate must have; may be repeated"},
+      "names of a certificate", [](auto& o) -> auto& { return o.tls_client_names; }));
 }
 
 void add_log(std::vector<Setting>& out) {

@@ -3,11 +3,9 @@
 #pragma once
 
 #include "server/tls/context.hpp"
-
-#include <sys/types.h>
+#include "server/tls/files.hpp"
 
 #include <array>
-#include <ctime>
 #include <optional>
 #include <string>
 
@@ -34,17 +32,6 @@ class Reloader {
   std::optional<Change> poll(SystemTime now);
 
  private:
-  // What tells a file from its successor without reading it.
-  struct Stamp {
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t size = -1;
-    std::time_t seconds = 0;
-    long nanoseconds = 0;
-
-    bool operator==(const Stamp&) const = default;
-  };
-  static Stamp stamp(const std::string& path);
   std::array<Stamp, 2> stamps() const { return {stamp(certificate_path_), stamp(key_path_)}; }
 
   std::string certificate_path_;

@@ -150,9 +150,24 @@ void Stream::say_goodbye() {
   ERR_clear_error();
 }
 
+namespace {
+
+// OpenSSL's reason for it; 0 for what is none of OpenSSL's.
+int tls_reason(const net::error_code& error) {
+  if (error.category() != boost::asio::error::get_ssl_category()) return 0;
+  return ERR_GET_REASON(static_cast<unsigned long>(error.value()));
+}
+
+}  // namespace
+
+bool says_stranger(const net::error_code& error) {
+  const int reason = tls_reason(error);
+  return reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE ||
+         reason == SSL_R_CERTIFICATE_VERIFY_FAILED;
+}
+
 bool says_distrust(const net::error_code& error) {
-  if (error.category() != boost::asio::error::get_ssl_category()) return false;
-  switch (ERR_GET_REASON(static_cast<unsigned long>(error.value()))) {
+  switch (tls_reason(error)) {
     case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:  // Go's, for any reason
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:

@@ -79,5 +79,7 @@ class Stream {
 
 // Whether a handshake failed because the peer refuses our certificate.
 bool says_distrust(const net::error_code& error);
+// Or because it showed none that we take (server/tls/clients.hpp).
+bool says_stranger(const net::error_code& error);
 
 }  // namespace tpuwh::server::tls

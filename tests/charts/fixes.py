@@ -102,8 +102,8 @@ class Installation:
 
 
 def commands_in(fix):
-    """Each command of a fix: to the next ";" that is not quoted."""
-    parts = re.findall(r"(?:'[^']*'|[^;'])+", fix)
+    """Each command of a fix: to the next ";" or "#" that is not quoted."""
+    parts = re.findall(r"(?:'[^']*'|[^;#'])+", fix)
     found = [re.search(r"(?:^|: |\s)((?:helm|kubectl) (?:upgrade|install|uninstall|rollback|delete) .*)", part) for part in parts]
     return [one[1].strip() for one in found if one]
 

@@ -139,6 +139,23 @@ def test_what_is_stored_is_valid_and_a_fixed_point(release, namespace, plane):
         assert copied["metadata"]["annotations"] == made["metadata"]["annotations"]
 
 
+def test_the_pod_security_level_stays(release, namespace):
+    """What the API server's own check says of a Pod is the same with us and without: of one that keeps to the level
+    `restricted`, nothing."""
+    levels = {f"pod-security.kubernetes.io/{what}": "restricted" for what in ("warn", "audit")}
+    namespace.api.patch("v1", "Namespace", namespace.name, {"metadata": {"labels": levels}})
+    pods = [member("plain", 1), member("restricted", 1), member("host-network", 1), member("privileged", 1),
+            member("containers", 1, topology="2x2x2", accelerator="tpu7x", chips=(2, 2)), of_jobset("jobset", job_index=1, replicas=2)]
+    keep_to_restricted(pods[1])
+    pods[2]["spec"].update(hostNetwork=True, dnsPolicy="ClusterFirstWithHostNet")
+    pods[3]["spec"]["containers"][0]["securityContext"] = {"privileged": True}
+    with_us = wait_for("the level to be seen", lambda: said_of(namespace, pods), 10)
+    assert with_us["restricted"] == [] and all(with_us[pod["metadata"]["name"]] for pod in pods if pod is not pods[1])
+    namespace.api.patch("v1", "Namespace", namespace.name, SHADOWED)
+    wait_for("the label to be seen", lambda: untouched(namespace.api.create(here(namespace, member("probe", 0)), dry_run=True)), 10)
+    assert said_of(namespace, pods) == with_us
+
+
 # -- which Pods are sent ------------------------------------------------------------------------
 
 
@@ -199,12 +216,15 @@ def test_conditions_that_do_not_compile_are_refused(release, namespace):
 
 
 def test_only_creation_is_sent(release, namespace):
-    """Labels, status, eviction, attaching, deletion: none of them waits for us."""
+    """Labels, status, eviction, attaching, an ephemeral container, deletion: none of them waits for us."""
     namespace.create(member("one", 0))
     kubectl = namespace.kubectl
     assert kubectl("label", "pod", "one", "color=blue").returncode == 0
     assert kubectl("annotate", "pod", "one", "tpu-webhook.dev/inject=false").returncode == 0
     assert kubectl("patch", "pod", "one", "--subresource=status", "-p", '{"status":{"reason":"Test"}}').returncode == 0
+    assert kubectl("debug", "one", "--image=i", "--attach=false").returncode == 0
+    (debugger,) = namespace.get("v1", "Pod", "one")["spec"]["ephemeralContainers"]
+    assert "env" not in debugger
     attached = kubectl("attach", "one", "--request-timeout=5s").stderr
     assert "webhook" not in attached, attached
     assert kubectl("delete", "pod", "one", "--wait=false").returncode == 0
@@ -284,6 +304,19 @@ def with_others_annotation(pod):
 
 def with_gpu(pod):
     pod["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": "1"}}
+
+
+def keep_to_restricted(pod):
+    pod["spec"]["securityContext"] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+    for one in pod["spec"]["containers"]:
+        one["securityContext"] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
+def said_of(namespace, pods):
+    """What PodSecurity says of each when it is created, by name; nothing where it says nothing of any."""
+    found = {pod["metadata"]["name"]: [line for line in golden.kubectl_create(namespace, pod, "--dry-run=server").splitlines()
+                                       if "PodSecurity" in line] for pod in pods}
+    return found if any(found.values()) else None
 
 
 def two(found):

@@ -1,10 +1,14 @@
 """Story 7: the certificate files are replaced while users create Pods; nobody notices, and the new one is served."""
 
+import socket
+import ssl
 import time
 
-from controlplane import tls
+import pytest
+
+from controlplane import core, tls
 from harness import mounted
-from harness.api import wait_for
+from harness.api import Refused, wait_for
 from harness.load import Load
 from harness.pods import injected, member
 from harness.release import SECRET
@@ -60,6 +64,45 @@ def test_half_a_renewal_changes_nothing(release, namespace, plane, tmp_path):
     assert load.failed == [] and load.left_out() == []
 
 
+def test_callers_show_a_certificate(release, namespace, plane, tmp_path, picture):
+    """The API server shows one, as its own configuration says; who shows none, or one of another CA, is not answered."""
+    trusted, good = tmp_path / "callers.crt", (plane.pki / "ca.crt").read_bytes()
+    trusted.write_bytes(good)
+    tls.authority(tmp_path, "other-ca")
+    with release.reinstalled({"extraArgs": [f"--tls-client-ca={trusted}", f"--tls-client-name={core.CALLER}"]}):
+        assert injected(namespace.create(member("shown", 0)))
+        with pytest.raises(OSError):
+            reviewed(release)
+        told(release, trusted, (tmp_path / "other-ca.crt").read_bytes())
+        with pytest.raises(Refused):
+            namespace.create(member("refused", 0))
+        refused = said(release, "refused who showed no certificate")
+        assert refused
+        told(release, trusted, good)
+        assert injected(namespace.create(member("again", 0)))
+    picture("callers show a certificate", f"  in the log of the webhook: {refused[0]['msg']}")
+
+
+def reviewed(release):
+    """What a replica says to who shows none; in TLS 1.3 it is refused when the client is done already."""
+    host, _, port = release.replicas[0].entry()["address"].rpartition(":")
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection((host, int(port)), timeout=5) as plain, context.wrap_socket(plain) as secure:
+        secure.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return secure.recv(1000)
+
+
+def told(release, file, authorities):
+    """Another file of CAs, which counts for new connections; there are only new ones then."""
+    before = len(said(release, "CAs of callers replaced"))
+    beside = file.with_suffix(".new")
+    beside.write_bytes(authorities)
+    beside.replace(file)
+    wait_for("the CAs", lambda: len(said(release, "CAs of callers replaced")) > before, 10)
+    release.route(cut=True)
+
+
 def replace_and_wait(release, certificate):
     """As a kubelet writes it; the seconds until every replica showed it to new connections."""
     start = time.monotonic()
@@ -75,7 +118,12 @@ def served(release):
 
 def complaints(release):
     """Log lines about files that were not taken."""
-    return [line for one in release.replicas for line in one.log() if line["msg"].startswith("certificate not replaced")]
+    return said(release, "certificate not replaced")
+
+
+def said(release, begin):
+    """Lines of all replicas' logs that begin so."""
+    return [line for one in release.replicas for line in one.log() if line["msg"].startswith(begin)]
 
 
 def half(folder, content, other):

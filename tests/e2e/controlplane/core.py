@@ -10,6 +10,9 @@ import shutil
 from . import cache, kube, process, programs, tls
 from .state import State, write_kubeconfig
 
+# Whose certificate the API server shows to webhooks that ask for one; nobody does unless told to.
+CALLER = "kube-apiserver"
+
 PORTS = ("etcd", "etcd-peer", "apiserver", "controller-manager", "scheduler", "kwok")
 
 
@@ -23,6 +26,7 @@ def certificates(state: State) -> None:
     tls.client(pki, "ca", "kwok", "kwok", "system:masters")
     tls.client(pki, "ca", "controller-manager", "system:kube-controller-manager")
     tls.client(pki, "ca", "scheduler", "system:kube-scheduler")
+    tls.client(pki, "ca", "webhook-caller", CALLER)
     tls.key_pair(pki, "service-accounts")
 
 
@@ -33,6 +37,7 @@ def configuration(state: State) -> None:
         write_kubeconfig(state.config / f"{user}.kubeconfig", state, user)
     for name in ("stages.yaml", "audit-policy.yaml"):
         shutil.copy(cache.HERE / name, state.config / name)
+    _show_a_certificate_to_webhooks(state)
     scheduler = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
@@ -40,6 +45,21 @@ def configuration(state: State) -> None:
         "clientConnection": {"kubeconfig": str(state.config / "scheduler.kubeconfig"), "qps": 5000, "burst": 5000},
     }
     (state.config / "scheduler.json").write_text(json.dumps(scheduler, indent=1), encoding="utf-8")
+
+
+def _show_a_certificate_to_webhooks(state: State) -> None:
+    """The API server's own configuration, as docs/operations.md has it: users by the name of a webhook's Service."""
+    pair = {"client-certificate": str(state.pki / "webhook-caller.crt"), "client-key": str(state.pki / "webhook-caller.key")}
+    users = {"apiVersion": "v1", "kind": "Config", "users": [{"name": "tpu-webhook.tpu-webhook.svc", "user": pair}]}
+    (state.config / "webhooks.kubeconfig").write_text(json.dumps(users, indent=1), encoding="utf-8")
+    how = {
+        "apiVersion": "apiserver.config.k8s.io/v1",
+        "kind": "WebhookAdmissionConfiguration",
+        "kubeConfigFile": str(state.config / "webhooks.kubeconfig"),
+    }
+    plugins = [{"name": name, "configuration": how} for name in ("MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")]
+    admission = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AdmissionConfiguration", "plugins": plugins}
+    (state.config / "admission.json").write_text(json.dumps(admission, indent=1), encoding="utf-8")
 
 
 def start_storage_and_api(state: State) -> None:
@@ -92,6 +112,7 @@ def _apiserver(state: State) -> list:
         f"--service-account-key-file={key}.pub", f"--service-account-signing-key-file={key}.key",
         "--authorization-mode=Node,RBAC", "--allow-privileged", "--enable-priority-and-fairness=false",
         "--enable-admission-plugins=ExtendedResourceToleration",  # as on GKE: TPU Pods tolerate the TPU taint
+        f"--admission-control-config-file={state.config / 'admission.json'}",
         # Without these two, controller manager and scheduler log an error every ten seconds.
         f"--requestheader-client-ca-file={pki / 'ca.crt'}", "--requestheader-allowed-names=front-proxy",
         f"--audit-policy-file={state.config / 'audit-policy.yaml'}",

@@ -174,7 +174,9 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     """
     jobs = os.environ.get("TPUWH_BUILD_JOBS", str(os.cpu_count() or 2))
     command = ["nice", "-n", "19", "go", "build", "-v", "-p", jobs, "-trimpath"]
-    command += ["-ldflags", f"-s -w {module.stamp}".strip(), "-o", f"{output}/", *module.programs.values()]
+    # What a debugger reads is left out when linking: not made, a tenth of the CPU is saved.
+    command += ["-gcflags=all=-dwarf=false", "-ldflags", f"-s -w {module.stamp}".strip()]
+    command += ["-o", f"{output}/", *module.programs.values()]
     total = _package_count(module)
     started, lines = time.monotonic(), []
     with subprocess.Popen(

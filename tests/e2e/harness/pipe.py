@@ -19,7 +19,8 @@ from controlplane import kube, net, process
 
 CHUNK = 65536
 E2E = pathlib.Path(__file__).resolve().parents[1]
-_PR_SET_PDEATHSIG = 1  # prctl(2)
+_PR_SET_PDEATHSIG, _PR_SET_NAME = 1, 15  # prctl(2)
+_RELAYS = "relays"  # the name of a process that ends with its relay, whatever is done to it
 _LIBC = ctypes.CDLL(None)
 
 
@@ -38,8 +39,15 @@ def opened(directory: pathlib.Path, name: str, listen: str, target: str):
 
 
 def connections(pid: int) -> list:
-    """The process ids of a relay's connections."""
-    return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()]
+    """The process ids of a relay's connections: of those that would end with it now."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [int(child) for child in children if _name(child) == _RELAYS]
+
+
+def _name(pid: str) -> str:
+    with contextlib.suppress(OSError):  # it has ended
+        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    return ""
 
 
 def _copy(source, target) -> None:
@@ -80,6 +88,7 @@ def _end_with(parent: int) -> None:
     _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it ended before
         os._exit(0)
+    _LIBC.prctl(_PR_SET_NAME, _RELAYS.encode())
 
 
 def _split(address: str) -> tuple:

@@ -38,9 +38,9 @@ Ran run(std::vector<const char*> arguments, const std::string& input = "") {
 // A file that is gone with the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& text)
+  explicit TemporaryFile(const std::string& text, const std::string& end = ".yaml")
       : path_(testing::TempDir() + "tpu-webhook-" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + ".yaml") {
+              testing::UnitTest::GetInstance()->current_test_info()->name() + end) {
     std::ofstream(path_) << text;
   }
   ~TemporaryFile() { std::remove(path_.c_str()); }
@@ -113,6 +113,13 @@ TEST(ConfigPrintTest, says_where_a_value_comes_from) {
   EXPECT_EQ(json["from"]["log.format"], "--log-format");
   EXPECT_EQ(json["config"]["workloads"], Json({"ray", "job", "pod"}));
   EXPECT_EQ(json["from"]["threads"], "default");
+}
+
+TEST(ConfigPrintTest, a_file_adds_no_line_by_its_name) {
+  const TemporaryFile file("threads: 3\n", "c\nmode: shadow #.yaml");
+  const std::string out = run({"config", "print", "--config", file.path()}).out;
+  EXPECT_THAT(out, testing::Not(HasSubstr("\nmode: shadow ")));
+  EXPECT_THAT(out, testing::ContainsRegex("\nthreads: 3 +# .*c[\\]nmode: shadow #.yaml:1\n"));
 }
 
 TEST(ConfigPrintTest, a_flag_switches_on_what_the_file_switched_off) {
