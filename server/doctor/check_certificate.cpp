@@ -38,7 +38,7 @@ std::string how_to_renew(const View& view) {
 }
 
 bool is_cert_managers(const View& view) {
-  const Json annotations =
+  const Json& annotations =
       text::member(text::member(view.configuration.object, "metadata"), "annotations");
   return !text::text_member(annotations, "cert-manager.io/inject-ca-from").empty();
 }

@@ -17,13 +17,14 @@ namespace {
 
 // How the entries become what the chart says. Helm 4 leaves what somebody else has written.
 std::string as_the_chart_says(const View& view) {
-  return put_back(view) + "; where kubectl has edited it, Helm 4 needs --force-conflicts, too";
+  return with_note(put_back(view),
+                   "where kubectl has edited it, Helm 4 needs --force-conflicts, too");
 }
 
 // The namespaces that a selector leaves out by name.
 std::vector<std::string> excluded(const Json& entry) {
   std::vector<std::string> out;
-  const Json selector = text::member(entry, "namespaceSelector");
+  const Json& selector = text::member(entry, "namespaceSelector");
   for (const Json& each : text::member(selector, "matchExpressions"))
     if (text::text_member(each, "key") == "kubernetes.io/metadata.name" &&
         text::text_member(each, "operator") == "NotIn")
@@ -44,7 +45,7 @@ std::vector<std::string> deviations(const Json& entry) {
   if (!text::member(text::member(entry, "clientConfig"), "service").is_null() && !is_shadow(entry))
     want("path", path_of(entry), "/mutate");
   if (!sees_new_pods(entry)) out.push_back("rules do not match CREATE of pods");
-  const Json conditions = text::member(entry, "matchConditions");
+  const Json& conditions = text::member(entry, "matchConditions");
   if (!conditions.is_array() || conditions.empty())
     out.push_back("matchConditions are missing, so every Pod of the cluster is sent");
   return out;
@@ -136,6 +137,20 @@ void check_policies(const View& view, const Json& entries, Checks& out) {
 
 // ---- namespaces
 
+// Who may label a namespace takes its Pods out: nobody changes or refuses them.
+std::string in_shadow_mode(const View& view, const Json& entries) {
+  const std::string label = watched_label(entries);
+  if (label.empty()) return {};
+  if (!view.watched.there())
+    return fmt::format("; which are in shadow mode ({}) is not known: {}", label, view.watched.why);
+  std::set<std::string> names;
+  for (const Json& each : view.watched.items)
+    names.insert(text::text_member(text::member(each, "metadata"), "name"));
+  if (names.empty()) return {};
+  return fmt::format("; in shadow mode ({}), so that nothing is changed there: {}", label,
+                     fmt::join(names, ", "));
+}
+
 void check_namespaces(const View& view, const Json& entries, Checks& out) {
   constexpr auto check = "namespaces";
   const std::string fix =
@@ -164,7 +179,9 @@ void check_namespaces(const View& view, const Json& entries, Checks& out) {
                      fmt::join(system, ", ")),
          fix);
   else
-    ok(out, check, fmt::format("not sent to the webhook: {}", fmt::join(left_out, ", ")));
+    ok(out, check,
+       fmt::format("not sent to the webhook: {}{}", fmt::join(left_out, ", "),
+                   in_shadow_mode(view, entries)));
 }
 
 }  // namespace

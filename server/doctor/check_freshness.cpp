@@ -66,8 +66,8 @@ void check_freshness(const View& view, Checks& out) {
     warn(out, check,
          fmt::format("{}: Ray workers without index labels get no ids from it",
                      fmt::join(faults, ", ")),
-         "for the cause: " +
-             kubectl(view.ns, "logs POD; a NetworkPolicy may block it from the API server"));
+         "for the cause: " + with_note(kubectl(view.ns, "logs POD"),
+                                       "a NetworkPolicy may block it from the API server"));
   if (fresh > 0)
     ok(out, check,
        fmt::format("{} {} the cluster; the last event of the API server is {:.0f} s old",
@@ -76,9 +76,8 @@ void check_freshness(const View& view, Checks& out) {
     out.push_back(
         {Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
          "needs get of pods/proxy and access from the API server to port health; by hand: " +
-             kubectl(view.ns,
-                     "port-forward POD 8081, then curl "
-                     "http://localhost:8081/metrics")});
+             with_note(kubectl(view.ns, "port-forward POD 8081"),
+                       "then curl http://localhost:8081/metrics")});
 }
 
 }  // namespace tpuwh::server::doctor

@@ -5,6 +5,7 @@
 #include "server/doctor/settings_of.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,7 +33,7 @@ std::string name_of_object(const Json& object) {
 bool is_of(const Neighbour& neighbour, const Json& configuration) {
   if (neighbour.is_named(name_of_object(configuration))) return true;
   return std::ranges::any_of(entries_of(configuration), [&](const Json& entry) {
-    const Json service = text::member(text::member(entry, "clientConfig"), "service");
+    const Json& service = text::member(text::member(entry, "clientConfig"), "service");
     return neighbour.is_named(name_of(entry)) ||
            neighbour.is_named(text::text_member(service, "name"));
   });
@@ -80,8 +81,7 @@ const std::vector<Rival>& rivals() {
       {{"the KubeRay TPU webhook", [](std::string_view name) { return has(name, "kuberay-tpu"); }},
        {"ray"},
        "or be without it: where GKE's Ray add-on brings it, without the add-on, which runs "
-       "KubeRay, "
-       "too"},
+       "KubeRay, too"},
       {{"gke-tpu-env-injector",
         [](std::string_view name) { return has(name, "tpu-env-injector"); }},
        {"statefulset"},
@@ -111,9 +111,10 @@ std::string leave_out(const View& view, const std::vector<std::string>& workload
     const auto release = our_release(view);
     return release ? uninstall(*release) : "uninstall tpu-webhook";
   }
-  return fmt::format(
-      "leave {} to it: {}", fmt::join(workloads, ", "),
-      with_values(view, {fmt::format("--set 'config.workloads={{{}}}'", fmt::join(others, ","))}));
+  const std::string kept = fmt::format("{{{}}}", fmt::join(others, ","));
+  const auto flag = text::ShellCommand("--set").arg("config.workloads=", kept);
+  return fmt::format("leave {} to it: {}", fmt::join(workloads, ", "),
+                     with_values(view, {flag.text()}));
 }
 
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
@@ -136,12 +137,11 @@ void check_rival(const View& view, const Rival& rival, const Json& configuration
                     "(shadow mode)",
                     who, fmt::join(both, ", ")));
   const bool first = name_of_object(configuration) < live::installed_name;
-  warn(
-      out, check,
-      fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
-                  "which leaves values that are there",
-                  who, fmt::join(both, ", "), first ? "before" : "after"),
-      fmt::format("use one of them: {}; {}", leave_out(view, both), without(rival, configuration)));
+  warn(out, check,
+       fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
+                   "which leaves values that are there",
+                   who, fmt::join(both, ", "), first ? "before" : "after"),
+       with_note("use one of them: " + leave_out(view, both), without(rival, configuration)));
 }
 
 // GKE's own webhook may be where no configuration shows it.

@@ -41,9 +41,9 @@ void check_places(const View& view, Checks& out) {
     return fail(out, check,
                 fmt::format("a worker group waits for a place that the ledger does not give ({})",
                             fmt::join(stalled, ", ")),
-                kubectl(view.ns,
-                        "logs POD | grep msg=ledger says why; docs/operations.md, \"Ray workers "
-                        "get no ids\", says what to do"));
+                with_note(kubectl(view.ns, "logs POD | grep msg=ledger"),
+                          "says why; docs/operations.md, \"Ray workers get no ids\", says what to "
+                          "do"));
   if (told > 0)
     ok(out, check,
        fmt::format("no worker group waits for a place, according to {}",

@@ -15,7 +15,7 @@ namespace tpuwh::server::doctor {
 namespace {
 
 std::string how_to_fix(const View& view) {
-  return put_back(view) + "; or apply what `tpu-webhook rules --rbac` prints";
+  return with_note(put_back(view), "or apply what tpu-webhook rules --rbac prints");
 }
 
 bool covers(const Json& list, const std::string& wanted) {
@@ -31,7 +31,7 @@ bool names_allow(const Json& given, const kube::cluster::RbacRule& rule) {
 }
 
 bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::string& verb) {
-  const Json rules = text::member(role, "rules");
+  const Json& rules = text::member(role, "rules");
   return rules.is_array() && std::ranges::any_of(rules, [&](const Json& each) {
            return covers(text::member(each, "apiGroups"), rule.api_group) &&
                   covers(text::member(each, "resources"), rule.resource) &&
@@ -81,11 +81,11 @@ std::string account_of(const View& view) {
 
 bool binds(const Json& binding, const std::string& kind, const std::string& account,
            const std::string& ns) {
-  const Json role = text::member(binding, "roleRef");
+  const Json& role = text::member(binding, "roleRef");
   if (text::text_member(role, "kind") != kind ||
       text::text_member(role, "name") != live::installed_name)
     return false;
-  const Json subjects = text::member(binding, "subjects");
+  const Json& subjects = text::member(binding, "subjects");
   return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
            return text::text_member(each, "kind") == "ServiceAccount" &&
                   text::text_member(each, "name") == account &&

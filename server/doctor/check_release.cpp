@@ -36,9 +36,8 @@ void check_pending(const Release& release, const std::vector<Revision>& all, Che
       "revision {} of release {} is {}: Helm refuses every other change until it is ended",
       last.number, release.name, last.status);
   if (last.status == "uninstalling" || good == all.end())
-    return fail(
-        out, check, what,
-        fmt::format("if no helm is at work: {}; then install it again", uninstall(release)));
+    return fail(out, check, what,
+                with_note("if no helm is at work: " + uninstall(release), "then install it again"));
   warn(out, check, what, "if no helm is at work: " + roll_back(release, good->number));
 }
 

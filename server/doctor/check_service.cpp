@@ -16,7 +16,7 @@ namespace {
 
 // By the API's rule an endpoint whose condition is not told is ready.
 bool is_ready(const Json& endpoint) {
-  const Json ready = text::member(text::member(endpoint, "conditions"), "ready");
+  const Json& ready = text::member(text::member(endpoint, "conditions"), "ready");
   return !ready.is_boolean() || ready.get<bool>();
 }
 
@@ -52,7 +52,8 @@ void check_service(const View& view, Checks& out) {
   const std::size_t ready = ready_endpoints(view.endpoint_slices);
   if (ready == 0)
     return fail(out, check, fmt::format("{} has no ready endpoint{}", service, refused(view)),
-                kubectl(view.ns, "get pods,events; the Pods' log says why they are not ready"));
+                with_note(kubectl(view.ns, "get pods,events"),
+                          "the Pods' log says why they are not ready"));
   ok(out, check, fmt::format("{} has {}", service, topology::counted(ready, "ready endpoint")));
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 bool writes_jobset_pods(const Json& configuration) {
   const std::string name = text::text_member(text::member(configuration, "metadata"), "name");
-  const Json webhooks = text::member(configuration, "webhooks");
+  const Json& webhooks = text::member(configuration, "webhooks");
   return name.find("jobset") != name.npos && webhooks.is_array() &&
          std::ranges::any_of(webhooks, sees_new_pods);
 }

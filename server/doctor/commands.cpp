@@ -19,6 +19,7 @@ namespace {
 using text::shell_word;
 
 constexpr auto chart = "charts/tpu-webhook";
+constexpr auto its_values = "values.yaml: those that it had";
 
 // Whose defaults of mode, port and priority class were others; charts/tpu-webhook/README.md,
 // "Upgrading from 0.1".
@@ -78,11 +79,12 @@ std::vector<std::string> former_defaults(const View& view) {
     return of_metadata(*each, "labels", "helm.sh/chart").starts_with(older_chart);
   });
   if (!older || !view.deployment.there()) return {};
-  const Json pod = text::member(text::member(view.deployment.object, "spec"), "template");
+  const Json& pod = text::member(text::member(view.deployment.object, "spec"), "template");
   std::vector<std::string> out = {
-      fmt::format("--set config.mode={}", enforces(view) ? "enforce" : "shadow"),
-      "--set " + shell_word("priorityClassName=" +
-                            text::text_member(text::member(pod, "spec"), "priorityClassName"))};
+      fmt::format("--set config.mode={}", enforces(view) ? "enforce" : "shadow")};
+  const std::string name = text::text_member(text::member(pod, "spec"), "priorityClassName");
+  // At a comma of it Helm would read a value more.
+  if (name.empty() || text::is_plain_name(name)) out.push_back("--set priorityClassName=" + name);
   if (const int port = container_port(pod, "https"); port != 0)
     out.push_back(fmt::format("--set port={}", port));
   return out;
@@ -142,17 +144,21 @@ std::string with_values(const View& view, const std::vector<std::string>& flags)
     return fmt::format("render the chart again, as it was rendered, with {} besides, and apply it",
                        fmt::join(flags, " "));
   if (has_no_record(view))
-    return fmt::format("Helm has no record of it: {} {}; values.yaml: those that it had",
-                       install_again(view), fmt::join(flags, " "));
+    return with_note(
+        fmt::format("Helm has no record of it: {} {}", install_again(view), fmt::join(flags, " ")),
+        its_values);
   return upgrade(view, flags);
 }
 
 std::string put_back(const View& view) {
   if (is_rendered(view)) return "render the chart again, as it was rendered, and apply it";
   if (has_no_record(view))
-    return fmt::format("Helm has no record of it: {}; values.yaml: those that it had",
-                       install_again(view));
+    return with_note("Helm has no record of it: " + install_again(view), its_values);
   return upgrade(view, {});
+}
+
+std::string with_note(const std::string& fix, std::string_view note) {
+  return fmt::format("{} # {}", fix, note);
 }
 
 std::string install(const View& view) {

@@ -42,6 +42,10 @@ std::string with_values(const View& view, const std::vector<std::string>& flags)
 // edited too.
 std::string put_back(const View& view);
 
+// A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
+// it for a command when the whole is pasted.
+std::string with_note(const std::string& fix, std::string_view note);
+
 // How to install it where nothing is.
 std::string install(const View& view);
 

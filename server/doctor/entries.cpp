@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tpuwh::server::doctor {
 
@@ -22,16 +23,14 @@ std::string first_word(const Json& entry) {
 
 // As the chart writes it for a workload API that is left out: a label that is there and is not.
 bool matches_nothing(const Json& entry) {
-  const Json all = text::member(text::member(entry, "objectSelector"), "matchExpressions");
-  const auto says = [](const Json& each, const char* operation) {
-    return text::text_member(each, "operator") == operation;
-  };
-  return std::ranges::any_of(all, [&](const Json& one) {
-    return says(one, "Exists") && std::ranges::any_of(all, [&](const Json& other) {
-             return says(other, "DoesNotExist") &&
-                    text::text_member(one, "key") == text::text_member(other, "key");
-           });
-  });
+  std::set<std::string> there, not_there;
+  for (const Json& each : text::member(text::member(entry, "objectSelector"), "matchExpressions")) {
+    const std::string operation = text::text_member(each, "operator");
+    const std::string key = text::text_member(each, "key");
+    if (operation == "Exists") there.insert(key);
+    if (operation == "DoesNotExist") not_there.insert(key);
+  }
+  return std::ranges::any_of(there, [&](const auto& key) { return not_there.contains(key); });
 }
 
 }  // namespace
@@ -61,6 +60,20 @@ std::string workload_of(const Json& entry) {
 
 bool is_shadow(const Json& entry) {
   return path_of(entry).starts_with("/shadow");
+}
+
+std::string watched_label(const Json& entries) {
+  for (const Json& entry : entries) {
+    if (!is_shadow(entry)) continue;
+    const Json& all = text::member(text::member(entry, "namespaceSelector"), "matchExpressions");
+    for (const Json& each : all) {
+      const Json& values = text::member(each, "values");
+      if (text::text_member(each, "operator") == "In" && values.size() == 1 &&
+          values[0].is_string())
+        return text::text_member(each, "key") + "=" + values[0].get<std::string>();
+    }
+  }
+  return {};
 }
 
 bool is_of_claims(const Json& entry) {

@@ -24,6 +24,10 @@ std::string workload_of(const Json& entry);
 
 // Of namespaces that are only watched (docs/decisions/0019).
 bool is_shadow(const Json& entry);
+// The label of these namespaces as a selector, "key=value", by the entries for them, which have
+// one;
+// "" where there are none.
+std::string watched_label(const Json& entries);
 // Of Pods that have claims and do not ask for google.com/tpu.
 bool is_of_claims(const Json& entry);
 bool ignores_failures(const Json& entry);

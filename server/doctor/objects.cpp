@@ -1,6 +1,7 @@
 #include "server/doctor/objects.hpp"
 
 #include "server/doctor/commands.hpp"
+#include "server/doctor/entries.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
@@ -34,6 +35,12 @@ void read_configurations(Objects& objects, View& view) {
   view.configuration = our_configuration(objects);
   view.validating = objects.get(registration("validatingwebhookconfigurations"),
                                 "ValidatingWebhookConfiguration", live::installed_name);
+}
+
+ReadList read_watched(Objects& objects, const Json& configuration) {
+  const std::string label = watched_label(entries_of(configuration));
+  if (label.empty()) return {.found = Found::there, .items = {}, .why = {}};
+  return objects.list({"", "v1", "namespaces", ""}, "Namespace", label);
 }
 
 Read read_config(Objects& objects, const View& view) {
@@ -77,6 +84,7 @@ void read_rbac(Objects& objects, View& view) {
 // release it is.
 void read_what_is_in_none(Objects& objects, View& view) {
   read_configurations(objects, view);
+  view.watched = read_watched(objects, view.configuration.object);
   view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", live::installed_name);
   view.cluster_role_binding =
       objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", live::installed_name);

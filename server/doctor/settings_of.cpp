@@ -27,19 +27,22 @@ std::string volume_at(const Json& spec, std::string_view folder) {
   return {};
 }
 
-// "a,b" of a flag, or a list or such a text of the file.
-std::vector<std::string> names_in(const Json& value) {
+// "a,b" of a flag, or a list or such a text of the file: those that there are. Of others anybody
+// who may write the Deployment may think, and what is read here is printed in commands.
+std::vector<std::string> workloads_in(const Json& value) {
   std::vector<std::string> names;
   if (value.is_array())
     for (const Json& each : value)
       if (each.is_string()) names.push_back(each.get<std::string>());
-  if (!value.is_string()) return names;
-  const std::string list = value.get<std::string>();
+  const std::string list = value.is_string() ? value.get<std::string>() : std::string();
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     if (end > begin) names.push_back(list.substr(begin, end - begin));
     begin = end + 1;
   }
+  std::erase_if(names, [](const std::string& each) {
+    return std::ranges::find(all_workloads(), each) == all_workloads().end();
+  });
   return names;
 }
 
@@ -74,7 +77,7 @@ std::optional<MountedFile> mounted_config(const Json& deployment) {
   const std::string path = argument(deployment, "config");
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return std::nullopt;
-  const Json spec = pod_spec(deployment);
+  const Json& spec = pod_spec(deployment);
   const std::string volume = volume_at(spec, path.substr(0, slash));
   for (const Json& each : text::member(spec, "volumes")) {
     if (volume.empty() || text::text_member(each, "name") != volume) continue;
@@ -112,7 +115,7 @@ std::string setting(const View& view, const std::string& name) {
 }
 
 std::vector<std::string> handled(const View& view) {
-  std::vector<std::string> names = names_in(value_of(view, "workloads"));
+  std::vector<std::string> names = workloads_in(value_of(view, "workloads"));
   if (names.empty() && !settings_known(view)) names = by_entries(view);
   return names.empty() ? all_workloads() : names;
 }

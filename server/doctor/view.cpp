@@ -16,7 +16,7 @@ bool has_any(const Json& list, std::initializer_list<const char*> wanted) {
 
 }  // namespace
 
-Json pod_spec(const Json& deployment) {
+const Json& pod_spec(const Json& deployment) {
   return text::member(text::member(text::member(deployment, "spec"), "template"), "spec");
 }
 
@@ -38,7 +38,7 @@ Read without_key(Read secret) {
 }
 
 std::string pod_selector(const Json& deployment) {
-  const Json labels =
+  const Json& labels =
       text::member(text::member(text::member(deployment, "spec"), "selector"), "matchLabels");
   if (!labels.is_object()) return {};
   std::string out;
@@ -57,7 +57,7 @@ std::string argument(const Json& deployment, const std::string& name) {
 }
 
 bool is_ready_pod(const Json& pod) {
-  const Json conditions = text::member(text::member(pod, "status"), "conditions");
+  const Json& conditions = text::member(text::member(pod, "status"), "conditions");
   return conditions.is_array() && std::ranges::any_of(conditions, [](const Json& condition) {
            return text::text_member(condition, "type") == "Ready" &&
                   text::text_member(condition, "status") == "True";
@@ -67,7 +67,7 @@ bool is_ready_pod(const Json& pod) {
 int container_port(const Json& pod, std::string_view name) {
   for (const Json& container : text::member(text::member(pod, "spec"), "containers"))
     for (const Json& port : text::member(container, "ports")) {
-      const Json number = text::member(port, "containerPort");
+      const Json& number = text::member(port, "containerPort");
       if (text::text_member(port, "name") == name && number.is_number_integer())
         return number.get<int>();
     }
@@ -75,7 +75,7 @@ int container_port(const Json& pod, std::string_view name) {
 }
 
 bool sees_new_pods(const Json& webhook) {
-  const Json rules = text::member(webhook, "rules");
+  const Json& rules = text::member(webhook, "rules");
   return rules.is_array() && std::ranges::any_of(rules, [](const Json& rule) {
            return has_any(text::member(rule, "apiGroups"), {"", "*"}) &&
                   has_any(text::member(rule, "resources"), {"pods", "*", "*/*"}) &&

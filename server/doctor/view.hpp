@@ -56,6 +56,7 @@ struct View {
   Read configuration;  // the MutatingWebhookConfiguration tpu-webhook
   ReadList mutating;   // all MutatingWebhookConfigurations
   Read validating;     // the ValidatingWebhookConfiguration tpu-webhook
+  ReadList watched;    // Namespaces in shadow mode, by the label of the entry for them
   Read name_space;     // the Namespace `ns`
   ReadList releases;   // Helm's records of our release: metadata of Secrets
   bool releases_asked = false;
@@ -74,7 +75,8 @@ struct View {
 };
 
 // "spec" of a Deployment's Pods.
-Json pod_spec(const Json& deployment);
+const Json& pod_spec(const Json& deployment);
+const Json& pod_spec(const Json&& deployment) = delete;
 
 // The Secret that a Deployment mounts as the serving certificate, which is not that of its
 // configuration file; "" if it mounts none.

@@ -1,47 +1,60 @@
 // Pods without chips that the scheduler takes for members of a slice.
 #include "server/slices/audit.hpp"
 #include "server/text/shell_command.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::text::printable;
+using Strays = std::vector<const StrayPod*>;
+
+// As many as a finding names are in the command.
+constexpr std::size_t most_told = 4;
+
+std::string fix_of(const Strays& strays) {
+  const bool one = strays.size() == 1;
+  text::ShellCommand command("kubectl -n");
+  command.name(strays.front()->ns).words("label pod");
+  for (const StrayPod* each : std::span(strays).first(std::min(strays.size(), most_told)))
+    command.name(each->name);
+  command.arg(strays.front()->label + "-");
+  if (command.text().empty())
+    return one ? "take the label off that Pod" : "take the label off those Pods";
+  return fmt::format("take the label off {}: {}",
+                     one                          ? "it"
+                     : strays.size() <= most_told ? "them"
+                                                  : "all of them, these first",
+                     command.text());
+}
 
 // While no member is bound, the scheduler looks for the first one's place where that Pod is.
-void find_stray(const SliceReport& slice, const StrayPod& stray, Findings& findings) {
-  const bool begun = slice.unbound < slice.members.size();
+void find_strays(const SliceReport& slice, const Strays& strays, Findings& findings) {
+  const bool begun = slice.unbound < slice.members.size(), one = strays.size() == 1;
   const std::string what = fmt::format(
-      "Pod {} has no chips and the label {} of this slice, so the scheduler takes it for a "
-      "member{}",
-      printable(stray.name, 100), stray.label,
+      "{} {} no chips and the label {} of this slice, so the scheduler takes {}{}",
+      names_of(strays), one ? "has" : "have", strays.front()->label,
+      one ? "it for a member" : "them for members",
       begun ? ""
-            : "; want none: no member is bound, and the first may only go to that Pod's node pool");
-  const std::string command = text::ShellCommand("kubectl -n")
-                                  .name(stray.ns)
-                                  .words("label pod")
-                                  .name(stray.name)
-                                  .arg(stray.label + "-")
-                                  .text();
-  const std::string fix =
-      command.empty() ? "take the label off that Pod" : "take the label off it: " + command;
+            : fmt::format("; want none: no member is bound, and the first may only go to {} node "
+                          "pool",
+                          one ? "that Pod's" : "one such Pod's"));
   if (begun)
-    findings.warn("stray-slice-key", slice, {}, what, fix);
+    findings.warn("stray-slice-key", slice, {}, what, fix_of(strays));
   else
-    findings.error("stray-slice-key", slice, {}, what, fix);
+    findings.error("stray-slice-key", slice, {}, what, fix_of(strays));
 }
 
 }  // namespace
 
 void check_strays(const std::vector<SliceReport>& slices, Findings& findings) {
-  std::map<std::pair<std::string_view, std::string_view>, std::vector<const StrayPod*>> strays;
+  std::map<std::pair<std::string_view, std::string_view>, Strays> strays;
   for (const StrayPod& each : findings.cluster().strays)
     strays[{each.ns, each.placement_key}].push_back(&each);
   if (strays.empty()) return;
@@ -49,7 +62,7 @@ void check_strays(const std::vector<SliceReport>& slices, Findings& findings) {
     if (slice.members.empty()) continue;
     const auto found = strays.find({slice.ns, slice.members.front()->placement_key});
     if (found == strays.end()) continue;
-    for (const StrayPod* stray : found->second) find_stray(slice, *stray, findings);
+    find_strays(slice, found->second, findings);
   }
 }
 

@@ -2,7 +2,9 @@
 // slices and findings are made.
 #pragma once
 
+#include "server/slices/owners.hpp"
 #include "webhook/config/kind.hpp"
+#include "webhook/placement/placement.hpp"
 #include "webhook/pools/node.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -60,12 +62,16 @@ struct SeenPod {
 
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
   std::string kind, group, part;  // "JobSet", its name, the replicated job or worker group
+  std::vector<ObjectName> owners;  // that made it, the nearest first (owners.hpp)
   std::string slice_key;          // equal for the members of a slice
   std::string job_key;            // equal for the slices of a job of several
   std::string placement_key;      // its label <prefix>slice-key, which the scheduler looks at
   std::string accelerator, topology;
   bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is not a node pool
-  std::uint32_t hosts = 0;        // of the slice, 0 if not known
+  // Why it has placement terms or none, as the decision has it; the domain's key and value.
+  webhook::placement::Terms terms = webhook::placement::Terms::undecided;
+  std::string domain_key, domain;
+  std::uint32_t hosts = 0;  // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
   std::uint32_t chips = 0;             // that the Pod asks for
   std::optional<std::uint32_t> host;   // which member it is

@@ -21,7 +21,7 @@ void add_node(const Json& object, Cluster& cluster) {
 }
 
 void add_service(const Json& service, Cluster& cluster) {
-  const Json metadata = text::member(service, "metadata");
+  const Json& metadata = text::member(service, "metadata");
   const bool headless = text::text_member(text::member(service, "spec"), "clusterIP") == "None";
   cluster.services[{text::text_member(metadata, "namespace"),
                     text::text_member(metadata, "name")}] = {headless};
@@ -31,15 +31,24 @@ void add_stray(const Json& pod, const std::string& key, const std::string& prefi
                Cluster& cluster) {
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
   if (phase == "Succeeded" || phase == "Failed") return;
-  const Json metadata = text::member(pod, "metadata");
+  const Json& metadata = text::member(pod, "metadata");
   cluster.strays.push_back({text::text_member(metadata, "namespace"),
                             text::text_member(metadata, "name"), key, prefix + "slice-key"});
 }
 
 std::string name_of(const Json& pod) {
-  const Json metadata = text::member(pod, "metadata");
+  const Json& metadata = text::member(pod, "metadata");
   return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
                      webhook::text::printable(text::text_member(metadata, "name"), 100));
+}
+
+// A Pod may be a hundred kilobytes.
+Json head_of(const Json& pod) {
+  const Json& metadata = text::member(pod, "metadata");
+  Json out;
+  for (const char* key : {"namespace", "labels", "ownerReferences"})
+    if (const Json* value = text::find_member(metadata, key)) out["metadata"][key] = *value;
+  return out;
 }
 
 }  // namespace
@@ -49,23 +58,28 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
   source::Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are
   PodReader reader(config, around);
   std::vector<std::string> passed_over;
+  Owners owners;
+  std::vector<Json> heads;  // of the Pods that are kept: what says who made them
   const auto add_pod = [&](const Json& object) {
     auto pod = reader.read(object);
     if (!pod)
       passed_over.push_back(
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
-    else if (*pod)
+    else if (*pod) {
       cluster.pods.push_back(std::move(**pod));
-    else if (const std::string& key = reader.placement_key(); !key.empty())
+      heads.push_back(head_of(object));
+    } else if (const std::string& key = reader.placement_key(); !key.empty())
       add_stray(object, key, config.prefix, cluster);
   };
   auto told = source.for_each([&](std::string_view kind, const Json& object) {
     if (kind == "Pod") return add_pod(object);
+    owners.add(object);
     if (kind == "Node") add_node(object, cluster);
     if (kind == "Service") add_service(object, cluster);
     around.add(object);
   });
   if (!told) return told.error();
+  for (std::size_t i = 0; i < heads.size(); ++i) cluster.pods[i].owners = owners.of_pod(heads[i]);
   cluster.unreadable = source.not_known();
   cluster.unreadable.insert(cluster.unreadable.end(), passed_over.begin(), passed_over.end());
   cluster.listed_nodes = source.listed("Node");

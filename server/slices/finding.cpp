@@ -1,6 +1,7 @@
 #include "server/slices/finding.hpp"
 
 #include "server/text/shell_command.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,20 @@ namespace {
 
 constexpr std::size_t most_names = 4;
 constexpr std::size_t most_deleted = 16;
+constexpr std::size_t longest_name = 100;
+
+template <class Pod>
+std::string names(const std::vector<const Pod*>& pods) {
+  std::string out = pods.size() == 1 ? "Pod" : "Pods";
+  const std::size_t shown = std::min(pods.size(), most_names);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const bool last = i > 0 && i + 1 == pods.size();
+    out += i == 0 ? " " : last ? " and " : ", ";
+    out += webhook::text::printable(pods[i]->name, longest_name);
+  }
+  if (pods.size() > shown) out += fmt::format(" and {} more", pods.size() - shown);
+  return out;
+}
 
 }  // namespace
 
@@ -43,14 +58,11 @@ Audit Findings::take() {
 }
 
 std::string names_of(const std::vector<const SeenPod*>& pods) {
-  std::string out = pods.size() == 1 ? "Pod" : "Pods";
-  const std::size_t shown = std::min(pods.size(), most_names);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const bool last = i > 0 && i + 1 == pods.size();
-    out += (i == 0 ? " " : last ? " and " : ", ") + pods[i]->name;
-  }
-  if (pods.size() > shown) out += fmt::format(" and {} more", pods.size() - shown);
-  return out;
+  return names(pods);
+}
+
+std::string names_of(const std::vector<const StrayPod*>& pods) {
+  return names(pods);
 }
 
 std::string_view have(const std::vector<const SeenPod*>& pods) {

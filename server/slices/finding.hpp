@@ -57,7 +57,9 @@ class Findings {
 };
 
 // Words that several checks use.
-std::string names_of(const std::vector<const SeenPod*>& pods);   // "Pod a", "Pods a, b and 2 more"
+// "Pod a", "Pods a, b and 2 more"
+std::string names_of(const std::vector<const SeenPod*>& pods);
+std::string names_of(const std::vector<const StrayPod*>& pods);
 std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one Pod
 // How to create the Pods of this slice again, so that the webhook answers for them. `also` is
 // said of that: "and without a list of your own"; "" for nothing.

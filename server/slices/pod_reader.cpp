@@ -26,7 +26,7 @@ Life life_of(const std::string& phase) {
 
 // Of the Pod's own part that the webhook does not read: it was not there at admission.
 void read_status(const Json& object, SeenPod& pod) {
-  const Json spec = text::member(object, "spec"), status = text::member(object, "status");
+  const Json &spec = text::member(object, "spec"), &status = text::member(object, "status");
   pod.node = text::text_member(spec, "nodeName");
   pod.ip = text::text_member(status, "podIP");
   pod.life = life_of(text::text_member(status, "phase"));
@@ -35,10 +35,10 @@ void read_status(const Json& object, SeenPod& pod) {
 
 // Whether variables of the container may come from a ConfigMap or Secret.
 bool has_env_from(const Json& object, const webhook::read::Container& container) {
-  const Json list =
+  const Json& list =
       text::member(text::member(object, "spec"), container.init ? "initContainers" : "containers");
   if (!list.is_array() || container.index >= list.size()) return false;
-  const Json from = text::member(list[container.index], "envFrom");
+  const Json& from = text::member(list[container.index], "envFrom");
   return from.is_array() && !from.empty();
 }
 
@@ -160,6 +160,9 @@ struct PodReader::Work {
     out.accelerator = scratch.shape.accelerator;
     out.topology = scratch.shape.topology;
     out.placed_by_others = scratch.shape.dynamic;
+    out.terms = scratch.placement.why;
+    out.domain_key = scratch.placement.topology_key;
+    out.domain = scratch.placement.domain;
     for (const webhook::read::Container* each : scratch.shape.processes)
       out.chips += static_cast<std::uint32_t>(each->chips());
     if (facts.member != nullptr) {

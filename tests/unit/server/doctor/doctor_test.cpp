@@ -13,6 +13,7 @@ namespace {
 
 using test::case_name;
 using test::PrintTo;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 TEST(DoctorTest, finds_nothing_wrong_where_everything_is_as_the_chart_makes_it) {
@@ -46,6 +47,8 @@ TEST_P(BrokenTest, is_found_with_what_to_do) {
     EXPECT_EQ(each.check, GetParam().check) << each.what;
     EXPECT_EQ(name(each.verdict), name(GetParam().verdict)) << each.what;
     EXPECT_FALSE(each.fix.empty()) << each.what;
+    const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
+    EXPECT_THAT(before_note, testing::Not(ContainsRegex("(helm|kubectl) .*[;`]")));
   }
   EXPECT_THAT(found.front().what, HasSubstr(GetParam().what));
 }
@@ -466,6 +469,29 @@ TEST(DoctorTest, a_name_that_is_none_makes_no_command) {
   EXPECT_EQ(find(checks, "deployment")->fix, "kubectl -n 'it'\\''s' describe deployment,pods");
 }
 
+TEST(DoctorTest, a_workload_that_there_is_not_makes_no_command) {
+  const std::string evil = "lws}'; touch y; echo '";
+  View flag = installed(), file = installed();
+  flag.deployment = there(deployment_of({"serve", "--workloads=ray,job," + evil}));
+  file.config = there({{"workloads", {"ray", evil, "job"}}});
+  for (View* view : {&flag, &file}) {
+    view->mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+    EXPECT_THAT(find(examine(*view), "rival")->fix,
+                HasSubstr("--reset-then-reuse-values --set 'config.workloads={job}' # or "));
+  }
+}
+
+TEST(DoctorTest, a_priority_class_that_is_none_makes_no_value) {
+  View view = installed();
+  install_by_helm(view, "tpu-webhook-0.1.0");
+  webhook_of(view)["failurePolicy"] = "Ignore";
+  Json& pod = view.deployment.object["spec"]["template"]["spec"];
+  pod["priorityClassName"] = "a,image.repository=b";
+  EXPECT_THAT(find(examine(view), "failure-policy")->fix, testing::Not(HasSubstr("repository")));
+  pod["priorityClassName"] = "a";
+  EXPECT_THAT(find(examine(view), "failure-policy")->fix, HasSubstr("--set priorityClassName=a "));
+}
+
 TEST(DoctorTest, a_rival_is_uninstalled_from_where_its_release_is) {
   View view = installed();
   Json rival = configuration_of("kuberay-tpu-mutating-webhook-cfg", "");
@@ -506,6 +532,24 @@ TEST(DoctorTest, a_namespace_that_is_gone_is_said_with_first_aid) {
   EXPECT_THAT(find(checks, "service")->fix,
               HasSubstr("helm install tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
                         "--create-namespace -f values.yaml"));
+}
+
+TEST(DoctorTest, namespaces_in_shadow_mode_are_named) {
+  View view = installed();
+  const auto said = [&] { return find(examine(view), "namespaces")->what; };
+  const std::string usual = "not sent to the webhook: kube-system, tpu-webhook-system";
+  view.watched = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list namespaces"};
+  EXPECT_EQ(said(), usual) << "no entry is for them";
+  watch_namespaces(view.configuration.object);
+  EXPECT_EQ(said(), usual +
+                        "; which are in shadow mode (tpu-webhook.dev/mode=shadow) is not known: "
+                        "RBAC missing: list namespaces");
+  view.watched = all({});
+  EXPECT_EQ(said(), usual);
+  view.watched = all({{{"metadata", {{"name", "ml-b"}}}}, {{"metadata", {{"name", "ml-a"}}}}});
+  EXPECT_EQ(said(), usual +
+                        "; in shadow mode (tpu-webhook.dev/mode=shadow), so that nothing is "
+                        "changed there: ml-a, ml-b");
 }
 
 TEST(DoctorTest, what_helm_has_recorded_is_said) {

@@ -72,6 +72,14 @@ inline void split(Json& configuration, const std::vector<std::string>& enforced,
   configuration["webhooks"] = entries;
 }
 
+// The entry of namespaces in shadow mode, as the chart writes it.
+inline void watch_namespaces(Json& configuration) {
+  Json entry = entry_of(configuration, "shadow", "Ignore");
+  entry["namespaceSelector"]["matchExpressions"].push_back(
+      {{"key", "tpu-webhook.dev/mode"}, {"operator", "In"}, {"values", Json::array({"shadow"})}});
+  configuration["webhooks"].push_back(entry);
+}
+
 inline Json role_of(bool own_namespace) {
   Json rules = Json::array();
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules())

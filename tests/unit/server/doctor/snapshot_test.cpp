@@ -57,6 +57,19 @@ std::map<std::string, Check> checked(const std::vector<Json>& objects, const std
   return worst;
 }
 
+TEST(DoctorSnapshotTest, namespaces_in_shadow_mode_are_those_with_the_label) {
+  auto objects = printed();
+  watch_namespaces(objects.front());
+  const auto add = [&](const char* name, Json labels) {
+    objects.push_back(
+        {{"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", std::move(labels)}}}});
+  };
+  add("ml", {{"tpu-webhook.dev/mode", "shadow"}});
+  add("prod", {{"tpu-webhook.dev/mode", "enforce"}});
+  add("web", Json::object());
+  EXPECT_THAT(checked(objects).at("namespaces").what, testing::EndsWith("changed there: ml"));
+}
+
 TEST(DoctorSnapshotTest, says_of_a_file_what_a_file_can_say) {
   const auto found = checked(printed());
   for (const char* check : {"configuration", "service", "deployment", "versions", "validation",

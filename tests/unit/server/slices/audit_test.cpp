@@ -57,6 +57,14 @@ SeenPod& again(Cluster& cluster, std::size_t of) {
   return cluster.pods.emplace_back(std::move(copy));
 }
 
+// Pods without chips that have the label of slice 0.
+void add_strays(Cluster& cluster, std::size_t count) {
+  for (SeenPod& pod : cluster.pods) pod.placement_key = pod.slice_key;
+  for (std::size_t i = 0; i < count; ++i)
+    cluster.strays.push_back({"ml", "web-" + std::to_string(i), cluster.pods[0].placement_key,
+                              "tpu-webhook.dev/slice-key"});
+}
+
 // Pod `which` is not bound.
 void wait(Cluster& cluster, std::size_t which) {
   cluster.pods.at(which).node.clear();
@@ -339,6 +347,10 @@ const Case pools[] = {
        c.strays.push_back({"ml", "web", "train-0", "tpu-webhook.dev/slice-key"});
      },
      "stray-slice-key", "no member is bound, and the first may only go to that Pod's node pool"},
+    {"strays_beside_a_slice_that_runs", [](Cluster& c) { add_strays(c, 7); }, "stray-slice-key",
+     "Pods web-0, web-1, web-2, web-3 and 3 more have no chips and the label "
+     "tpu-webhook.dev/slice-key of this slice, so the scheduler takes them for members",
+     Severity::warning},
     {"larger_nodes", [](Cluster& c) { c.nodes["node-0-3"].chips = 8; }, "chips-per-node",
      "node node-0-3 has 8 chips, but Pod train-w-0-3-x on it asks for 4"},
     {"begun_beside_a_cordoned_node",

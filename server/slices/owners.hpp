@@ -1,0 +1,41 @@
+// Whose Pods these are: one graph of the objects that make others, by their owner references, and
+// by labels where a parent is not in the input.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace tpuwh::server::slices {
+
+struct ObjectName {
+  std::string kind, ns, name;
+  bool operator==(const ObjectName&) const = default;
+};
+
+class Owners {
+ public:
+  // An object that something else may have made.
+  void add(const nlohmann::ordered_json& object);
+
+  // The objects that made a Pod, the nearest first: "Job train-slice-0", "JobSet train". Without
+  // end a circle is none: each stands once. Empty for a Pod that nobody made.
+  std::vector<ObjectName> of_pod(const nlohmann::ordered_json& pod) const;
+
+ private:
+  void climb(std::vector<ObjectName>& chain) const;
+
+  std::map<std::tuple<std::string, std::string, std::string>, ObjectName> parents_;
+};
+
+// Whether an object of these is `kind` `name`, or was made by it as its controller names what it
+// makes: the Jobs of a CronJob by the minute, the RayCluster of a RayJob or RayService with five
+// letters more.
+bool includes(const std::vector<ObjectName>& chain, std::string_view kind, std::string_view ns,
+              std::string_view name);
+
+}  // namespace tpuwh::server::slices
