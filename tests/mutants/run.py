@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Changes the sources, one place at a time, and counts which changes a test notices.
+
+  tests/mutants/run.py                       300 of all sites, drawn by seed 1
+  tests/mutants/run.py --seed 7 --draw 20    twenty others
+  tests/mutants/run.py --only webhook/text   of these sources alone; of topology and webhook, by their
+                                             own suites, without building the server
+  tests/mutants/run.py --sites               counts the sites and ends
+
+Works in build/mutants, on a copy of the sources: each of the changes that were drawn stands in the copy behind a
+switch, which the environment turns on, so that all of them are compiled once. What cannot stand behind a switch (a
+value that the compiler needs, a variable's own arguments) is compiled by itself. The suites of GoogleTest and of
+tests/server are run once to see which reach a switch; a mutant is judged by these alone, the quickest first, until the
+first failure or five times the usual time. equivalent.txt has the changes that change nothing, each with its reason.
+
+What was caught is kept in build/mutants/SEED.json: a run that was broken off goes on, and the next one judges again
+what survived.
+
+So far the sites were counted and the copy built with 300 switches, of which nine had to be taken out; no mutant has been
+judged yet.
+
+Needs scripts/install-packages --fuzz. Exit code: 0 where at least 95 % are caught, 1 where not.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import sites
+import switches
+from equivalent import Equivalent
+from suites import ROOT, Suites
+
+WORK = ROOT / "build" / "mutants"
+TREE, BUILD = WORK / "tree", WORK / "build"
+SOURCES = ("topology", "webhook", "server/kube/store", "server/https")
+WANTED = 0.95
+FINDER = pathlib.Path(sites.__file__).read_bytes()
+
+
+def main():
+    arguments = options()
+    configure()
+    found = find_sites([file for file in source_files() if file.startswith(tuple(arguments.only))])
+    if arguments.sites:
+        return print_sites(found)
+    drawn = dict(enumerate(draw(found, arguments)))
+    suites = Suites(BUILD, core=not any(site.file.startswith("server/") for site in found))
+    switched = build_with_switches(drawn, suites.targets())
+    suites.find_reach(WORK / "reach.json", digest_of_copy())
+    results = Results(WORK / f"{arguments.seed}.json")
+    judge_all({number: drawn[number] for number in switched}, results, suites)
+    for number in sorted(set(drawn) - set(switched)):
+        judge_alone(number, drawn[number], results, suites)
+    return report(found, drawn, results)
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--draw", type=int, default=300)
+    parser.add_argument("--only", nargs="+", default=list(SOURCES), metavar="FILE", help="sources, or folders of them")
+    parser.add_argument("--sites", action="store_true")
+    return parser.parse_args()
+
+
+# --- the copy and its build
+
+def copy_sources(instead):
+    """Files that changed alone, so that ninja builds no more. `instead`: file -> what stands in it."""
+    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.split("\0")
+    kept = set()
+    for name in filter(lambda name: name and (ROOT / name).is_file(), names):
+        target, text = TREE / name, instead.get(name, (ROOT / name).read_bytes())
+        kept.add(target)
+        if not target.exists() or target.read_bytes() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+            shutil.copymode(ROOT / name, target)
+    for old in [path for path in TREE.rglob("*") if path.is_file() and path not in kept]:
+        old.unlink()
+
+
+def digest_of_copy():
+    files = sorted(path for path in TREE.rglob("*") if path.is_file())
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+
+
+def configure():
+    if not (BUILD / "build.ninja").exists():  # or what stands there would be compiled again
+        copy_sources({})
+    header = WORK / "mutant.hpp"
+    if not header.exists() or header.read_text() != switches.HEADER:
+        header.write_text(switches.HEADER)
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+                    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
+                    f"-DCMAKE_CXX_FLAGS=-DMUTANTS=2000 -Wno-narrowing -include {header}",
+                    "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=10", "-DTPUWH_BENCH=OFF"],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def build(targets):
+    """What the compiler said where they cannot be built, else nothing."""
+    done = subprocess.run(["ninja", "-k", "0", "-C", BUILD, *targets], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    return done.stdout if done.returncode else ""
+
+
+def build_with_switches(drawn, targets):
+    """The numbers of those that can stand behind a switch."""
+    numbers = set(drawn)
+    while True:
+        files = collections.defaultdict(dict)
+        for number in numbers:
+            files[drawn[number].file][number] = drawn[number]
+        copy_sources({file: switches.with_switches((ROOT / file).read_bytes(), here) for file, here in files.items()})
+        said = build(targets)
+        if not said:
+            return sorted(numbers)
+        # What a constexpr constructor begins with is told on the constructor's line.
+        files = set(re.findall(r"/tree/([^\s:]+):\d+(?::\d+)?: error", said))
+        wrong = ({number for number in numbers if is_named(drawn[number], said)} or
+                 {number for number in numbers if drawn[number].file in files})
+        if not wrong:
+            sys.exit(f"{said[-4000:]}\nmutants: the sources cannot be built")
+        print(f"{len(wrong)} cannot stand behind a switch: " +
+              ", ".join(f"{drawn[number].file}:{drawn[number].line}" for number in sorted(wrong)), flush=True)
+        numbers -= wrong
+
+
+def is_named(site, said):
+    lines = {int(line) for line in re.findall(rf"/tree/{re.escape(site.file)}:(\d+)(?::\d+)?: error", said)}
+    text = text_of(site)
+    return any(text[:begin].count(b"\n") < line <= text[:end].count(b"\n") + 1 for begin, end, _ in site.parts for line in lines)
+
+
+# --- sites
+
+def source_files():
+    return sorted(str(path.relative_to(ROOT)) for folder in SOURCES for path in (ROOT / folder).rglob("*")
+                  if path.suffix in (".cpp", ".hpp"))
+
+
+def compiler_arguments():
+    """Of each room."""
+    out = {}
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"].replace(str(TREE), str(ROOT)))
+        output = words[words.index("-o") + 1]
+        out[output.split("/CMakeFiles/")[0]] = [word for word in words if word.startswith(("-I", "-D", "-std"))]
+    return out
+
+
+def find_sites(files):
+    build_generated()
+    arguments = compiler_arguments()
+    cached = WORK / "sites.json"
+    known = json.loads(cached.read_text()) if cached.exists() else {}
+    digests = {file: hashlib.sha256((ROOT / file).read_bytes() + FINDER).hexdigest() for file in files}
+    todo = [file for file in files if known.get(file, {}).get("digest") != digests[file]]
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        jobs = {file: pool.submit(find_in, file, arguments_of(file, arguments)) for file in todo}
+        for file, job in jobs.items():
+            known[file] = {"digest": digests[file], "sites": [list(vars(site).values()) for site in job.result()]}
+    cached.write_text(json.dumps(known))
+    return [sites.Site(*values[:-1], tuple(map(tuple, values[-1]))) for file in files for values in known[file]["sites"]]
+
+
+def build_generated():
+    rows = str(pathlib.PurePath("topology", "generated", "catalog_rows.hpp"))
+    subprocess.run(["ninja", "-C", BUILD, rows], check=True, stdout=subprocess.DEVNULL)
+
+
+def arguments_of(file, arguments):
+    folder = str(pathlib.Path(file).parent)
+    while folder not in arguments and "/" in folder:
+        folder = folder.rpartition("/")[0]
+    return [*arguments.get(folder, arguments["topology"]), *(["-xc++"] if file.endswith(".hpp") else [])]
+
+
+def find_in(file, arguments):
+    return sites.Finder().find(ROOT, file, arguments)
+
+
+def text_of(site):
+    return (ROOT / site.file).read_bytes()
+
+
+def draw(found, arguments):
+    """Of what runs when the program does; the rest is counted."""
+    may = [site for site in found if not site.constexpr]
+    return sorted(random.Random(arguments.seed).sample(may, min(arguments.draw, len(may))))
+
+
+def print_sites(found):
+    rooms = collections.Counter(str(pathlib.Path(site.file).parent) for site in found)
+    for room, count in sorted(rooms.items()):
+        print(f"{count:6}  {room}")
+    for operator, count in sorted(collections.Counter(site.operator for site in found).items()):
+        print(f"{count:6}  {operator}")
+    print(f"{len(found):6}  in all, of which {sum(site.constexpr for site in found)} are evaluated by the compiler")
+    return 0
+
+
+# --- a mutant
+
+def judge_all(drawn, results, suites):
+    """Two at a time: each is a program of its own."""
+    todo = {number: site for number, site in drawn.items() if not results.is_caught(site)}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {pool.submit(judge, number, suites): site for number, site in todo.items()}
+        for done, job in enumerate(concurrent.futures.as_completed(jobs), 1):
+            results.add(jobs[job], job.result())
+            print(f"{done:4} of {len(jobs)}  {job.result()[:50]:50}  {jobs[job].told(text_of(jobs[job]))}", flush=True)
+
+
+def judge(number, suites):
+    reaching = suites.reaching(number)
+    if not reaching:
+        return "not reached"
+    name = suites.first_failure(reaching, {"TPUWH_MUTANT": str(number)})
+    return f"caught by {name}" if name else "survived"
+
+
+def judge_alone(number, site, results, suites):
+    if results.is_caught(site) or results.is_no_program(site):
+        return
+    copy_sources({site.file: site.apply(text_of(site))})
+    if build(suites.targets()):
+        result = "no program"
+    else:
+        name = suites.first_failure(suites.all(), {})
+        result = f"caught by {name}" if name else "survived"
+    results.add(site, result)
+    print(f"alone {result[:50]:50}  {site.told(text_of(site))}", flush=True)
+
+
+class Results:
+    def __init__(self, file):
+        self._file = file
+        self._all = json.loads(file.read_text()) if file.exists() else {}
+
+    @staticmethod
+    def _key(site):
+        return f"{site.file} {hashlib.sha256(text_of(site)).hexdigest()[:12]} {site.begin} {site.operator} {site.after}"
+
+    def add(self, site, result):
+        self._all[self._key(site)] = result
+        self._file.write_text(json.dumps(self._all, indent=1))
+
+    def is_caught(self, site):
+        return self.of(site) == "caught"
+
+    def is_no_program(self, site):
+        return self.of(site) == "no program"
+
+    def of(self, site):
+        """In one word."""
+        result = self._all.get(self._key(site), "")
+        return "caught" if result.startswith("caught") else result
+
+
+def report(found, drawn, results):
+    equivalent = Equivalent(ROOT)
+    counts, left = collections.Counter(), []
+    for site in drawn.values():
+        said = results.of(site)
+        if said in ("survived", "not reached"):
+            said = "equivalent" if equivalent.has(site) else said
+        if said in ("survived", "not reached"):
+            left.append((said, site))
+        counts[said] += 1
+    judged = counts["caught"] + len(left)
+    print(f"\nsites       {len(found)}, {sum(site.constexpr for site in found)} evaluated by the compiler and not drawn")
+    print(f"drawn       {len(drawn)}; {counts['no program']} are no program: values that the compiler needs")
+    print(f"caught      {counts['caught']} of {judged}, {counts['caught'] / max(judged, 1):.1%}")
+    print(f"equivalent  {counts['equivalent']}")
+    for said, site in left:
+        print(f"{said:12}{site.told(text_of(site))}")
+    return 0 if counts["caught"] >= WANTED * judged else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
