@@ -11,6 +11,8 @@ target_link_libraries(tpuwh_test_support
 # property_test takes TPUWH_SEED and TPUWH_ROUNDS from the environment.
 add_executable(webhook_test
   webhook/answer/admit_test.cpp
+  webhook/controllers/counts_test.cpp
+  webhook/controllers/refusals_test.cpp
   webhook/read/affinity_test.cpp
   webhook/answer/again_test.cpp
   webhook/text/base64_test.cpp

@@ -16,10 +16,11 @@ using write::as_string;
 using write::Json;
 
 // A sentence for a person, on one line: kube-apiserver drops a warning with a control character
-// (docs/facts.md#warnings), and kubectl prints what it gets to a terminal.
+// (docs/facts.md#warnings), and kubectl prints what it gets to a terminal. Ours are ASCII; of what
+// is not, some moves a cursor or turns a line around, too.
 std::string on_one_line(std::string sentence) {
   for (char& c : sentence)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
   return sentence;
 }
 
@@ -78,7 +79,8 @@ void respond_status(unsigned code, std::string_view reason, std::string_view mes
   out.clear();
   out << "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
          "\"message\":"
-      << as_string(message) << ",\"reason\":" << as_string(reason) << ",\"code\":" << code << "}\n";
+      << as_string(on_one_line(std::string(message))) << ",\"reason\":" << as_string(reason)
+      << ",\"code\":" << code << "}\n";
 }
 
 std::string status_text(unsigned code, std::string_view reason, std::string_view message) {

@@ -7,6 +7,7 @@
 #include "webhook/identity/joins.hpp"
 #include "webhook/identity/member_names.hpp"
 #include "webhook/identity/pod_slice.hpp"
+#include "webhook/read/affinity.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
@@ -91,7 +92,7 @@ outcome::Decision write_named(const Around& around, Scratch& scratch) {
   if (auto wrong = identity::wrong_hostname(facts, scratch.text); !wrong.empty())
     return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
                                 std::move(wrong), scratch.notes);
-  identity::note_resolving(*facts.pod, scratch.notes);
+  identity::note_resolving(*facts.pod, facts.ns, scratch.notes);
   facts.named = true;
   return write_noted(around, scratch);
 }
@@ -123,6 +124,13 @@ outcome::Decision decide_settled(const Around& around, Scratch& scratch) {
   return member.subdomain.empty() ? no_subdomain(around, scratch) : write_named(around, scratch);
 }
 
+// The names that the hosts of slice 0 have, where they will have any.
+Result<void> check_first_names(Scratch& scratch) {
+  const workloads::Member& member = scratch.member;
+  if (!member.hostnames.empty() || member.names.stem.empty() || member.subdomain.empty()) return {};
+  return identity::check_names(scratch.facts, scratch.checked_names, scratch.text);
+}
+
 outcome::Decision decide_member(const Around& around, Scratch& scratch) {
   identity::Identity identity =
       identity::settle_identity(scratch.facts, scratch.member, around.cluster, around.place);
@@ -130,11 +138,20 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
     case identity::Identity::Verdict::settled:
       return decide_settled(around, scratch);
     case identity::Identity::Verdict::leave_alone:
+      // How many hosts there are, and so which it is, follows from the chips of a node.
+      if (auto* shared = scratch.notes.find(Finding::node_shared)) {
+        shared->consequence = outcome::Notes::Consequence::not_injected;
+        return outcome::unchanged(identity.reason);
+      }
       return outcome::leave_alone(identity.finding, identity.reason,
                                   std::move(identity.why).message(), scratch.notes);
     case identity::Identity::Verdict::deny:
       return outcome::deny(identity.reason, std::move(identity.why));
     case identity::Identity::Verdict::ask_ledger:
+      // A place is written down: not for what is denied once it has one.
+      if (auto named = check_first_names(scratch); !named)
+        return outcome::deny(outcome::Reason::bad_name, named.error());
+      break;
     case identity::Identity::Verdict::try_again:
       break;
   }
@@ -147,19 +164,42 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
 
 // ---- the order of it all
 
-// Spot and flex-start are two ways to get a node, each with a label of its own and one they share
-// (docs/facts.md#capacity-labels).
+// Spot, flex-start and a reservation are three ways to get a node; the first two have a label each
+// and one they share (docs/facts.md#capacity-labels).
 void note_capacity(const read::Pod& pod, outcome::Notes& notes) {
   const std::string_view both = pod.selector(read::key::provisioning);
-  const bool flex = both == "flex-start" || pod.selector(read::key::flex_start) == "true";
-  if (!flex || !(both == "spot" || pod.selector(read::key::spot) == "true")) return;
-  notes.warn(Finding::no_such_node,
-             "the Pod selects Spot nodes and flex-start nodes; no node is both, keep one selector");
+  std::string_view first, second;
+  const auto selects = [&](bool one, std::string_view nodes) {
+    if (one) (first.empty() ? first : second) = nodes;
+  };
+  selects(both == "spot" || pod.selector(read::key::spot) == "true", "Spot nodes");
+  selects(both == "flex-start" || pod.selector(read::key::flex_start) == "true",
+          "flex-start nodes");
+  selects(!pod.selector(read::key::reservation).empty(), "nodes of a reservation");
+  if (second.empty()) return;
+  notes.warn(Finding::no_such_node, "the Pod selects " + std::string(first) + " and " +
+                                        std::string(second) +
+                                        "; no node is both, keep one selector");
+}
+
+// A node selector that every term of the required node affinity excludes.
+void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
+  if (pod.node_affinity.terms == read::Presence::absent) return;
+  for (const std::string_view key : {read::key::topology, read::key::accelerator,
+                                     read::key::node_pool, read::key::accelerator_count}) {
+    const std::string_view value = pod.selector(key);
+    if (value.empty() || !read::node_affinity_excludes(pod, {key, value})) continue;
+    notes.warn(Finding::no_such_node,
+               "the node selector asks for " + std::string(key) + "=" + text::printable(value) +
+                   ", and the required node affinity for other nodes; no node is both");
+    return;
+  }
 }
 
 outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const Around& around,
                                Scratch& scratch) {
   note_capacity(pod, scratch.notes);
+  note_excluded(pod, scratch.notes);
   identity::SliceOrDecision found = identity::slice_of(
       scratch.shape, scratch.member, ns, around.cluster, scratch.slice, scratch.notes);
   if (auto* decision = std::get_if<outcome::Decision>(&found)) return std::move(*decision);

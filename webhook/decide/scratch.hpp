@@ -16,20 +16,10 @@
 #include "webhook/workloads/member.hpp"
 #include "webhook/write/patch.hpp"
 
-#include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 namespace tpuwh::webhook::decide {
-
-// As if just made, without a copy of it.
-template <class T>
-void renew(T& value) {
-  static_assert(std::is_nothrow_default_constructible_v<T>);
-  std::destroy_at(&value);
-  std::construct_at(&value);
-}
 
 struct Scratch {
   facts::Shape shape;
@@ -42,6 +32,7 @@ struct Scratch {
   text::NameList unfit_pools;  // that the Pod is told to avoid
   placement::Affinities affinities;
   placement::SliceKeys slice_keys;
+  placement::Placement placement;  // of a member: why it got terms or none
   facts::Provenance before, after;
   outcome::Notes notes;
   write::Patch patch;
@@ -60,10 +51,11 @@ struct Scratch {
     notes.clear();
     description.clear();
     if (!std::exchange(decided, false)) return;
-    renew(member);
-    renew(facts);
+    member = {};
+    facts = {};
     envs.clear();
     unfit_pools.clear();
+    placement = {};
     before.clear();
     after.clear();
     frozen = false;

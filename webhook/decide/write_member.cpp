@@ -131,17 +131,18 @@ void write_token(Scratch& scratch) {
 }
 
 void write_labels(Scratch& scratch, const Around& around) {
-  const auto placement =
+  const placement::Placement& placement = scratch.placement =
       placement::plan_placement(scratch.facts, around.config, scratch.slice_keys, scratch.notes);
-  if ((placement || scratch.facts.ray()) && scratch.facts.pod->labels == read::Presence::absent)
+  if ((placement.labels() || scratch.facts.ray()) &&
+      scratch.facts.pod->labels == read::Presence::absent)
     make_map(scratch.patch, write::Surface::labels);
   write_replica_label(scratch);
   write_token(scratch);
-  if (!placement) return;
-  placement::find_unfit_pools(scratch.facts, *placement, around.config, around.cluster,
+  if (!placement.labels()) return;
+  placement::find_unfit_pools(scratch.facts, placement, around.config, around.cluster,
                               scratch.unfit_pools);
   placement::write_placement(
-      around.config, *placement,
+      around.config, placement,
       {*scratch.facts.pod, scratch.unfit_pools, scratch.affinities, scratch.patch});
 }
 

@@ -76,6 +76,26 @@ bool is_free_choice(const ContainerEnv& env, const read::EnvEntry& entry) {
          env.facts.shape->processes.size() == 1 && port_in(entry);
 }
 
+// Pathways' head is where the slices meet, in a replicated job of its own without chips.
+bool is_of_another_job(const ContainerEnv& env, const read::EnvEntry& entry) {
+  const workloads::Member& member = *env.facts.member;
+  if (entry.variable != read::Variable::megascale_coordinator_address ||
+      member.workload != config::WorkloadKind::jobset)
+    return false;
+  const auto after = [](std::string_view text, std::string_view prefix) {
+    const bool has =
+        text.size() > prefix.size() && text.starts_with(prefix) && text[prefix.size()] == '-';
+    return has ? text.substr(prefix.size() + 1) : std::string_view();
+  };
+  const std::string_view job = after(entry.value, member.group);
+  return !job.empty() && after(job, member.part).empty();
+}
+
+// "$(NAME)" is what the kubelet makes of it.
+bool is_made_of_others(const read::EnvEntry& entry) {
+  return entry.value.find("$(") != std::string_view::npos;
+}
+
 // A value that is there and is not ours stays; that the rest of the set says
 // something else is worth a sentence. An empty one is an opt-out.
 void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
@@ -83,7 +103,8 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
       entry.value == want.value)
     return;
-  if (is_free_choice(env, entry)) return;
+  if (is_free_choice(env, entry) || is_of_another_job(env, entry) || is_made_of_others(entry))
+    return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
   notes.warn(

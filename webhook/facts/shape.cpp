@@ -62,6 +62,7 @@ void Shape::clear() {
 
 bool read_shape(const read::Pod& pod, Shape& shape) {
   shape.clear();
+  if (pod.containers.empty()) return false;
   for (const read::Container& container : pod.containers) {
     if (container.chips() == 0) continue;
     // A sidecar runs beside the processes and holds its chips; another init container has ended.

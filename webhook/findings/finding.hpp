@@ -48,6 +48,9 @@ enum class Finding : std::uint8_t {
   statefulset_size,
   deployment_of_hosts,
   templates_unchecked,
+  controller_refuses,
+  made_when_ready,
+  lws_subgroups_of_one,
   // of variables
   too_long,
   value_kept,
@@ -58,6 +61,8 @@ enum class Finding : std::uint8_t {
   // of placement
   exclusive_topology_invalid,
   selector_contradicts_leader,
+  scheduling_group,
+  pool_shared,
   count_
 };
 inline constexpr std::size_t finding_count = static_cast<std::size_t>(Finding::count_);

@@ -15,7 +15,9 @@ constexpr Row rows[] = {
      "A name or a topology contains a placeholder that was never filled in.",
      "The manifest is a template, and a tool such as envsubst or helm was to replace ${NAME} "
      "before it was applied. No node carries such a label and no DNS name may contain it.",
-     "Fill in the placeholder and apply the manifest again."},
+     "Fill it in and apply the result: export its variables, then envsubst < manifest.yaml | "
+     "kubectl "
+     "apply -f -."},
     {topology_malformed, "TPU-102", "topology-malformed", deny,
      "The topology is not AxB or AxBxC in whole numbers.",
      "No node carries such a label, so that the Pod could never be scheduled, and the hosts of the "
@@ -59,9 +61,12 @@ constexpr Row rows[] = {
     {containers_differ, "TPU-109", "containers-differ", warn,
      "The containers of the Pod do not ask for chips in one way.",
      "Every TPU container is one process of the slice, and all processes have the same number of "
-     "chips. What several numbers mean is not known, so nothing is injected.",
-     "Give each TPU container the same number of chips, as request and as limit; init containers "
-     "need none."},
+     "chips; before tpu7x one container has all chips of its node. What else is meant is not "
+     "known, "
+     "so nothing is injected.",
+     "Let one container ask for all chips of the node, as request and as limit; on tpu7x two may "
+     "ask "
+     "for half of them each. Exporters and init containers need none."},
     {sub_slice_misfit, "TPU-110", "sub-slice-misfit", warn,
      "The sub-slice that an annotation asks for is not part of the selected topology.",
      "GKE's device plugin ignores such an annotation and describes the whole slice, so nothing is "
@@ -75,7 +80,8 @@ constexpr Row rows[] = {
      "Let Kueue place them with topology-aware scheduling (label kueue.x-k8s.io/queue-name and a "
      "podset topology), or select the block's own label."},
     {no_such_node, "TPU-112", "no-such-node", warn, "The node selectors exclude each other.",
-     "A node is a Spot node or a flex-start node, never both, so that the Pod stays Pending.",
+     "A node is a Spot node, a flex-start node or one of a reservation, and has one value of each "
+     "label, so that the Pod stays Pending.",
      "Keep the one selector that is meant."},
     {claims_unknown, "TPU-113", "claims-unknown", warn,
      "The Pod selects TPU nodes and has resource claims of which the chips are not known.",
@@ -134,9 +140,9 @@ constexpr Row rows[] = {
      "Create a headless Service and set spec.subdomain to its name."},
     {names_do_not_resolve, "TPU-303", "names-do-not-resolve", warn,
      "The Pod's DNS settings keep it from resolving the other hosts, or them from resolving it.",
-     "Names of members are looked up in the cluster's search path, which dnsPolicy Default and "
-     "None "
-     "do not have, and hostNetwork has only with ClusterFirstWithHostNet.",
+     "Names of members are asked of the cluster's name servers, in its search path. dnsPolicy "
+     "Default "
+     "has neither, hostNetwork only with ClusterFirstWithHostNet, and None what dnsConfig says.",
      "Set dnsPolicy: ClusterFirstWithHostNet beside hostNetwork, ClusterFirst otherwise."},
     // ---- the number of Pods
     {ray_hosts, "TPU-401", "ray-hosts", deny,
@@ -192,6 +198,24 @@ constexpr Row rows[] = {
      "One review looks at 32 templates, which bounds what it can cost. The Pods of the others are "
      "checked when they are created.",
      "Nothing has to be done."},
+    {controller_refuses, "TPU-412", "controller-refuses", deny,
+     "The API server or an operator refuses the object, or what its controller makes of it.",
+     "Of what a controller makes, the refusal is an event of the object, or of one that it made: "
+     "the "
+     "object is there, and its Pods never are.",
+     "Write what the message says, or leave the field out."},
+    {made_when_ready, "TPU-413", "made-when-ready", warn,
+     "Some Pods of a slice are made only when others of it are Ready.",
+     "A program that waits for all hosts of its slice is not Ready before they are there, and they "
+     "are not made before it is.",
+     "Let all Pods be made at once, as the message says, or leave the probe out."},
+    {lws_subgroups_of_one, "TPU-414", "lws-subgroups-of-one", warn,
+     "Subgroups of a LeaderWorkerSet have one Pod each.",
+     "The webhook of LeaderWorkerSet before 0.10 writes the name of another Pod into "
+     "TPU_WORKER_HOSTNAMES of such a Pod, and -1 as its id (lws#917). The id is repaired, the list "
+     "is "
+     "the owner's and stays.",
+     "Use groups of one Pod and more replicas, or LeaderWorkerSet 0.10."},
     // ---- variables
     {too_long, "TPU-501", "too-long", deny,
      "A variable, or everything that would be injected, is longer than Linux or Kubernetes allow.",
@@ -228,6 +252,20 @@ constexpr Row rows[] = {
      "A follower selects another domain than the one where its leader runs.",
      "The slice is then spread over two domains and never forms. The selector is kept.",
      "Remove the node selector, or give leader and followers the same."},
+    {scheduling_group, "TPU-603", "scheduling-group", warn,
+     "The Pod is in a group of the scheduler, which keeps no slice on one node pool by itself.",
+     "A group waits until all its Pods fit somewhere. Only one with a topology constraint keeps "
+     "them "
+     "on one node pool, and whether it has one is not on the Pod. The terms are added, since a "
+     "slice "
+     "that is not whole on one pool never forms.",
+     "Nothing has to be done where the group has no constraint; else add annotation "
+     "tpu-webhook.dev/exclusive-topology: none."},
+    {pool_shared, "TPU-604", "pool-shared", warn,
+     "Several slices of several hosts select one node pool.",
+     "A node pool of a multi-host topology is one slice, so that one of them has it and the others "
+     "wait, or none of them is whole.",
+     "Select no node pool, or give each slice one of its own."},
 };
 
 static_assert(std::size(rows) == finding_count);

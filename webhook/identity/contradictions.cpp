@@ -25,7 +25,7 @@ std::string group_misfit(const facts::Facts& facts) {
       member.subgroup_size.present() ? member.subgroup_size.text : member.group_size.text;
   const auto slice_size = text::plain_decimal(slice_text);
   if (!size || !slice_size || *size == 0 || *slice_size == 0)
-    return std::string(member.kind) + ' ' + std::string(member.group) + ": group size " +
+    return text::printable(member.kind) + ' ' + text::printable(member.group) + ": group size " +
            text::printable(member.group_size.text) + " and subgroup size " +
            text::printable(slice_text) + " are not both whole numbers above 0";
   const std::uint32_t members = *size - member.names.first;
@@ -65,9 +65,9 @@ std::string wrong_ray_group(const facts::Facts& facts, const read::ClusterView& 
   const workloads::Member& member = *facts.member;
   const auto group = cluster.ray_group(facts.ns, member.group, member.part);
   if (!group || group->hosts == facts.slice.hosts) return {};
-  return "worker group " + std::string(member.part) + " of RayCluster " +
-         std::string(member.group) + " has numOfHosts " + std::to_string(group->hosts) + ", but " +
-         hosts_of(facts.slice);
+  return "worker group " + text::printable(member.part) + " of RayCluster " +
+         text::printable(member.group) + " has numOfHosts " + std::to_string(group->hosts) +
+         ", but " + hosts_of(facts.slice);
 }
 
 }  // namespace tpuwh::webhook::identity

@@ -3,6 +3,8 @@
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/identity/joins.hpp"
 #include "webhook/identity/member_index.hpp"
+#include "webhook/identity/member_names.hpp"
+#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,13 +53,17 @@ std::uint32_t most_members(const read::RayGroup& group, std::uint32_t hosts) {
 }
 
 Identity ask_for_place(facts::Facts& facts, const read::ClusterView& cluster) {
+  if (auto named = check_group(facts); !named)
+    return {.verdict = Identity::Verdict::deny,
+            .reason = outcome::Reason::bad_name,
+            .why = named.error()};
   const workloads::Member& member = *facts.member;
   const auto group = cluster.ray_group(facts.ns, member.group, member.part);
   if (group && group->slices == 0)
     return {.verdict = Identity::Verdict::try_again,
             .reason = outcome::Reason::no_place,
-            .why = Error(Errc::internal, "worker group " + std::string(member.part) +
-                                             " of RayCluster " + std::string(member.group) +
+            .why = Error(Errc::internal, "worker group " + text::printable(member.part) +
+                                             " of RayCluster " + text::printable(member.group) +
                                              " currently asks for 0 replicas"),
             .retry_now = false};
   facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};

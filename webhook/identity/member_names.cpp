@@ -44,6 +44,17 @@ void note_group(const facts::Facts& facts, outcome::Notes& notes) {
                  "slice 0: set spec.coordinator of the JobSet; no MEGASCALE variable was injected");
 }
 
+// With dnsPolicy None everything comes from dnsConfig. Whether its name servers are the cluster's
+// is not known.
+bool searches_namespace(const read::Pod& pod, std::string_view ns) {
+  return std::any_of(pod.values.begin() + pod.searches_begin, pod.values.begin() + pod.searches_end,
+                     [&](std::string_view domain) {
+                       if (!domain.starts_with(ns)) return false;
+                       domain.remove_prefix(ns.size());
+                       return domain == ".svc" || domain.starts_with(".svc.");
+                     });
+}
+
 }  // namespace
 
 Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text) {
@@ -64,6 +75,23 @@ Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text:
   return {};
 }
 
+Result<void> check_group(const facts::Facts& facts) {
+  const workloads::Member& member = *facts.member;
+  const std::pair<std::string_view, std::string_view> names[] = {
+      {"label ray.io/cluster", member.group}, {"label ray.io/group", member.part}};
+  for (const auto& [what, name] : names) {
+    if (text::has_placeholder(name)) return not_filled_in(what, name);
+    if (!text::is_label_value(name))
+      return Error(Errc::bad_name, std::string(what) + " is " + text::printable(name, 100) +
+                                       ", which is not a label value: 1 to 63 letters, digits "
+                                       "and inner dashes, underscores and dots");
+  }
+  const std::string_view uid = facts.pod->owner.uid;
+  if (uid.size() <= read::max_uid_bytes) return {};
+  return Error(Errc::bad_name, "the uid of the Pod's owner has " + std::to_string(uid.size()) +
+                                   " bytes, the API server's have 36");
+}
+
 std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
   text.clear();
   facts.member->names.append(text, facts.slice_index, facts.host);
@@ -73,16 +101,20 @@ std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
          ", but by its labels the Pod is " + text::printable(text.view());
 }
 
-void note_resolving(const read::Pod& pod, outcome::Notes& notes) {
+void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& notes) {
   if (!pod.hostname_override.empty())
     notes.warn(
         Finding::names_do_not_resolve,
         "spec.hostnameOverride removes the Pod's DNS name; the other hosts of the slice cannot "
         "resolve it");
-  if (pod.dns_policy == "Default" || pod.dns_policy == "None")
+  if (pod.dns_policy == "Default")
     notes.warn(Finding::names_do_not_resolve,
-               "dnsPolicy " + text::printable(pod.dns_policy) +
-                   " has no cluster search path; the host names of the slice will not resolve");
+               "dnsPolicy Default asks the node's name servers, which do not know the cluster's "
+               "names; the host names of the slice will not resolve");
+  else if (pod.dns_policy == "None" && !searches_namespace(pod, ns))
+    notes.warn(Finding::names_do_not_resolve,
+               "dnsPolicy None, and dnsConfig.searches has no " + text::printable(ns) +
+                   ".svc; the host names of the slice will not resolve");
   else if (pod.host_network && pod.dns_policy != "ClusterFirstWithHostNet")
     notes.warn(
         Finding::names_do_not_resolve,

@@ -23,12 +23,18 @@ struct CheckedNames {
 //   text    a name while it is looked at
 Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text);
 
+// A ledger keeps a record by the names of a Ray worker's group and the uid of its owner. Nobody has
+// looked at them when the Pod is reviewed: the API server takes a label of any bytes to a webhook,
+// and refuses the Pod only afterwards.
+//   errors  bad_name, not_filled_in
+Result<void> check_group(const facts::Facts& facts);
+
 // The Pod's own name has to be the one that its index gives, else the entry of the
 // lists is somebody else. The sentence that says it is not, or "".
 std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text);
 
 // Warns of what keeps names from resolving.
-void note_resolving(const read::Pod& pod, outcome::Notes& notes);
+void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& notes);
 
 // ---- names that a user gives
 

@@ -31,6 +31,19 @@ std::string_view odd_shape(const facts::Shape& shape) {
   return {};
 }
 
+// A host's processes share it on tpu7x alone; elsewhere the device plugin gives a container all
+// chips of its node or none (docs/facts.md#all-chips-of-a-node), and two processes would share one
+// port.
+std::string shares_node(const facts::Shape& shape) {
+  if (shape.processes.size() < 2 || topology::is_ironwood(shape.accelerator)) return {};
+  const std::string many = topology::counted(shape.processes.size(), "container") +
+                           " of this Pod ask for google.com/tpu";
+  if (topology::find_generation(shape.accelerator) == nullptr)
+    return many + ", and nothing says that its nodes are of tpu7x, where containers may share one";
+  return many + "; on " + std::string(shape.accelerator) +
+         " one container has to ask for all chips of its node, and no other for any";
+}
+
 // A sub-slice has to fit into the slice that the node selector names
 // (docs/facts.md#sub-slice-shapes); one that does not is ignored by the device plugin, which then
 // describes the whole.
@@ -187,6 +200,9 @@ SliceOrDecision slice_of(const facts::Shape& shape, const workloads::Member& mem
   if (const auto odd = odd_shape(shape); !odd.empty())
     return outcome::leave_alone(Finding::containers_differ, outcome::Reason::inconsistent,
                                 std::string(odd), notes);
+  if (auto shared = shares_node(shape); !shared.empty())
+    return outcome::leave_alone(Finding::containers_differ, outcome::Reason::inconsistent,
+                                std::move(shared), notes);
   if (!shape.topology.empty()) return slice_of_topology(shape, kept, notes);
   if (const std::uint32_t hosts = shape.class_chooses ? hosts_of_group(member, ns, cluster) : 0)
     return slice_of_hosts(shape, hosts);

@@ -33,6 +33,12 @@ class Notes {
   // Of this program: its mode, or that it failed.
   void say(std::string sentence) { warnings_.push_back({std::nullopt, std::move(sentence)}); }
 
+  // The first of it, null for none.
+  Warning* find(findings::Finding finding) {
+    for (Warning& each : warnings_)
+      if (each.finding == finding) return &each;
+    return nullptr;
+  }
   const std::vector<Warning>& warnings() const { return warnings_; }
   std::vector<Warning>& warnings() { return warnings_; }
 

@@ -22,7 +22,7 @@ void find_unfit_pools(const facts::Facts& facts, const Placement& placement,
                       text::NameList& out) {
   out.clear();
   const workloads::Member& member = *facts.member;
-  if (!placement.terms || placement.topology_key != read::key::node_pool ||
+  if (!placement.terms() || placement.topology_key != read::key::node_pool ||
       !config.placement_hint_for(member.workload, facts.ns) || !chooses_the_pool(member) ||
       !is_first_application(*facts.pod))
     return;

@@ -12,12 +12,6 @@ namespace tpuwh::webhook::placement {
 
 namespace {
 
-// Somebody else decides about the domain: terms of ours could make what they
-// admitted unschedulable.
-bool placed_by_others(const facts::Facts& facts) {
-  return facts.shape->dynamic || facts.pod->scheduling_group || facts::placed_by_kueue(*facts.pod);
-}
-
 // Kueue's Pod, LeaderWorkerSet and StatefulSet integrations compare the affinity of the Pods of a
 // role and keep gated Pods as they are (docs/facts.md#kueue-hides-the-node).
 bool compared_by_kueue(const read::Pod& pod) {
@@ -50,34 +44,54 @@ bool selects_tpu_nodes(const read::Pod& pod) {
          read::node_affinity_mentions(pod, read::key::tpu_prefix);
 }
 
-// The annotation of ours, else the owner's, else the node pool. "" for no terms:
+// The annotation of ours, else the owner's, else the node pool. None for no terms:
 // on nodes without the key a required term would never match.
-std::string_view topology_key(const read::Pod& pod, const workloads::Member& member,
-                              outcome::Notes& notes) {
+void find_topology_key(const read::Pod& pod, const workloads::Member& member, Placement& placement,
+                       outcome::Notes& notes) {
   if (const auto own = pod.annotation(read::Annotation::exclusive_topology); !own.empty()) {
-    if (own == "none") return {};
-    if (text::is_qualified_name(own)) return own;
+    if (text::is_qualified_name(own)) {
+      placement.topology_key = own;
+      return;
+    }
+    placement.why = Terms::invalid_key;
     notes.warn(findings::Finding::exclusive_topology_invalid,
                "annotation exclusive-topology is " + text::printable(own) +
                    ", which is not a label key; no placement terms were added");
-    return {};
+  } else if (member.owner_keeps_group) {
+    placement.why = Terms::owner_keeps;                            // docs/decisions/0005
+  } else if (member.exclusive_topology == read::key::node_pool) {  // mostly
+    placement.topology_key = read::key::node_pool;
+  } else if (text::is_qualified_name(member.exclusive_topology)) {
+    placement.topology_key = member.exclusive_topology;
+  } else if (selects_tpu_nodes(pod)) {
+    placement.topology_key = read::key::node_pool;
+  } else {
+    placement.why = Terms::no_domain;
   }
-  if (member.owner_keeps_group) return {};  // docs/decisions/0005
-  if (member.exclusive_topology == read::key::node_pool) return read::key::node_pool;  // mostly
-  if (text::is_qualified_name(member.exclusive_topology)) return member.exclusive_topology;
-  return selects_tpu_nodes(pod) ? read::key::node_pool : std::string_view();
 }
 
-bool is_pinned(const read::Pod& pod, std::string_view domain) {
-  return !pod.selector(domain).empty() || !read::pinned_value(pod, domain).empty() ||
-         !pod.selector(read::key::jobset_namespaced_job).empty();
+// To a domain of this key, or to the nodes that JobSet's other strategy labelled.
+bool is_pinned(const read::Pod& pod, std::string_view key, Placement& placement) {
+  const auto pin = [&](std::string_view by, std::string_view domain) {
+    if (domain.empty()) return false;
+    placement.why = Terms::pinned;
+    placement.topology_key = by;
+    placement.domain = domain;
+    return true;
+  };
+  return pin(key, pod.selector(key)) || pin(key, read::pinned_value(pod, key)) ||
+         pin(read::key::jobset_namespaced_job, pod.selector(read::key::jobset_namespaced_job));
 }
 
 // JobSet's leader/follower (docs/facts.md#jobset-exclusive-placement): a follower selects the
 // domain of its leader. JobSet deletes and recreates those that do not.
 bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::Notes& notes) {
   const auto& domain = facts.member->leader_domain;
-  if (!domain || placement.topology_key != facts.member->exclusive_topology) return false;
+  if (!domain || placement.topology_key.empty() ||
+      placement.topology_key != facts.member->exclusive_topology)
+    return false;
+  placement.why = Terms::follows;
+  placement.domain = *domain;
   const std::string_view own = facts.pod->selector(placement.topology_key);
   if (own.empty()) placement.follow = *domain;
   if (!own.empty() && own != *domain)
@@ -86,6 +100,24 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
                    text::printable(own) + " and was kept, but the leader of this Job runs on " +
                    text::printable(*domain) + ": JobSet will delete this Pod");
   return true;
+}
+
+// Somebody else decides about the domain: terms of ours could make what they admitted
+// unschedulable. Else undecided.
+Terms placed_by_others(const facts::Facts& facts) {
+  if (facts.shape->dynamic) return Terms::part_of_slice;
+  if (facts::placed_by_kueue(*facts.pod)) return Terms::kueue_topology;
+  return compared_by_kueue(*facts.pod) ? Terms::kueue_compares : Terms::undecided;
+}
+
+// The scheduler's groups wait for all their members; of node pools they know nothing unless a group
+// says so, which is not on the Pod (docs/facts.md#pod-groups).
+void note_group(const read::Pod& pod, outcome::Notes& notes) {
+  if (!pod.scheduling_group) return;
+  notes.warn(findings::Finding::scheduling_group,
+             "spec.schedulingGroup: a group without a topology constraint keeps no slice on one "
+             "node pool, so the placement terms were added; where its group has one, annotation "
+             "exclusive-topology: none leaves them out");
 }
 
 }  // namespace
@@ -119,25 +151,30 @@ text::SliceKey SliceKeys::of(const std::array<std::string_view, 4>& parts) {
   return slot.key;
 }
 
-std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
-                                        SliceKeys& keys, outcome::Notes& notes) {
+Placement plan_placement(const facts::Facts& facts, const config::Config& config, SliceKeys& keys,
+                         outcome::Notes& notes) {
   const read::Pod& pod = *facts.pod;
-  if (!facts.slice.multi_host() || !config.placement_for(facts.member->workload, facts.ns))
-    return std::nullopt;
   Placement placement;
+  placement.why = Terms::single_host;
+  if (!facts.slice.multi_host()) return placement;
+  placement.why = Terms::switched_off;
+  if (!config.placement_for(facts.member->workload, facts.ns)) return placement;
   placement.key = keys.of(facts.member->key_parts);
   placement.priority = PriorityText(pod.priority);
   note_unplaced(facts, notes);
-  if (placed_by_others(facts) || compared_by_kueue(pod)) return placement;
+  placement.why = placed_by_others(facts);
+  if (placement.why != Terms::undecided) return placement;
+  placement.why = Terms::not_wanted;
   if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
-  placement.topology_key = topology_key(pod, *facts.member, notes);
+  placement.why = Terms::added;
+  find_topology_key(pod, *facts.member, placement, notes);
   if (pod.selector(read::key::jobset_namespaced_job).empty() &&
       follows_leader(facts, placement, notes))
     return placement;
-  if (is_pinned(pod,
-                placement.topology_key.empty() ? read::key::node_pool : placement.topology_key))
+  if (is_pinned(pod, placement.topology_key.empty() ? read::key::node_pool : placement.topology_key,
+                placement))
     return placement;
-  placement.terms = !placement.topology_key.empty();
+  if (placement.terms()) note_group(pod, notes);
   // With chips that no VM of the generation has, nothing is known to be excluded.
   if (pod.selector(read::key::accelerator_count).empty())
     placement.not_on = facts.slice.other_chips;

@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,14 +30,35 @@ class PriorityText {
   std::size_t size_ = 0;
 };
 
+// Whether a Pod gets Pod affinity and anti-affinity, and if not, why: for whoever explains it.
+enum class Terms : std::uint8_t {
+  undecided,       // nobody has asked
+  single_host,     // nothing has to be kept together
+  switched_off,    // by the configuration
+  added,           // on `topology_key`
+  pinned,          // the Pod selects one domain: topology_key=domain
+  follows,         // JobSet's leader, to where it runs: topology_key=domain
+  part_of_slice,   // a sub-slice or a dynamic slice: who makes it places it
+  kueue_topology,  // Kueue's topology-aware scheduling places it
+  kueue_compares,  // Kueue's integration keeps affinity as it is
+  not_wanted,      // annotation exclusive-topology: none
+  invalid_key,     // the annotation names no label key
+  owner_keeps,     // the owner keeps several slices on one domain
+  no_domain,       // the Pod selects no TPU nodes of GKE
+};
+
 // What is added to a member of a multi-host slice.
 struct Placement {
+  Terms why = Terms::undecided;
   text::SliceKey key{};
   PriorityText priority{};        // spec.priority
-  bool terms = false;             // Pod affinity and anti-affinity
-  std::string_view topology_key;  // their domain
+  std::string_view topology_key;  // "" where there is none
+  std::string_view domain;        // its value that the Pod selects, or is to select
   topology::OtherChips not_on{};  // requirement on gke-accelerator-count; empty for none
   std::string_view follow;        // the value of topology_key to select; "" for none
+
+  bool labels() const { return why > Terms::switched_off; }
+  bool terms() const { return why == Terms::added; }
 };
 
 // Keys of the slices seen last: making one takes a long multiplication for each byte, and the
@@ -60,8 +80,8 @@ class SliceKeys {
   text::Buffer parts_;
 };
 
-// Decides it; nothing for a slice of one host or where placement is off.
-std::optional<Placement> plan_placement(const facts::Facts& facts, const config::Config& config,
-                                        SliceKeys& keys, outcome::Notes& notes);
+// Decides it.
+Placement plan_placement(const facts::Facts& facts, const config::Config& config, SliceKeys& keys,
+                         outcome::Notes& notes);
 
 }  // namespace tpuwh::webhook::placement

@@ -74,9 +74,9 @@ void append_affinity(Json& out, const TermParts& parts, const text::NameList& un
   if (placement.not_on.size > 0 || !unfit.empty()) {
     out << "\"nodeAffinity\":";
     append_node_affinity(out, placement.not_on, unfit);
-    if (placement.terms) out << ",";
+    if (placement.terms()) out << ",";
   }
-  if (placement.terms) {
+  if (placement.terms()) {
     out << "\"podAffinity\":" << required_open;
     append_term(out, parts, Rule::own);
     out << "]},\"podAntiAffinity\":" << required_open;
@@ -157,7 +157,7 @@ text::Buffer& Writer::begin_key() {
   text::Buffer& key = affinities_.key;
   key.clear();
   key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),
-          ';', placement_.terms ? placement_.topology_key : std::string_view());
+          ';', placement_.terms() ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
   return key;
@@ -215,7 +215,7 @@ void Writer::make_operations(Json& text) {
 
 void Writer::operations() {
   node_affinity();
-  if (placement_.terms) terms();
+  if (placement_.terms()) terms();
 }
 
 // -- the nodes' chips
@@ -350,7 +350,7 @@ void write_placement(const config::Config& config, const Placement& placement,
   Writer writer(config, placement, target);
   writer.labels();
   writer.follow();
-  if (!placement.terms && placement.not_on.size == 0) return;
+  if (!placement.terms() && placement.not_on.size == 0) return;
   if (target.pod.affinity == read::Presence::absent) return writer.whole_affinity();
   writer.into_affinity();
 }

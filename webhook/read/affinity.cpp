@@ -2,6 +2,8 @@
 
 #include "webhook/text/names.hpp"
 
+#include <algorithm>
+
 namespace tpuwh::webhook::read {
 
 namespace {
@@ -213,6 +215,23 @@ std::string_view pinned_value(const Pod& pod, std::string_view key) {
     found = value;
   }
   return found;
+}
+
+bool node_affinity_excludes(const Pod& pod, const Selector& label) {
+  const auto excludes = [&](const Requirement& requirement) {
+    if (requirement.key != label.key) return false;
+    const auto begin = pod.values.begin() + requirement.values_begin;
+    const auto end = pod.values.begin() + requirement.values_end;
+    const bool among = std::find(begin, end, label.value) != end;
+    if (requirement.op == "In") return !among;
+    return requirement.op == "NotIn" ? among : requirement.op == "DoesNotExist";
+  };
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i) {
+    const auto begin = pod.requirements.begin() + pod.node_terms[i].begin;
+    const auto end = pod.requirements.begin() + pod.node_terms[i].end;
+    if (std::none_of(begin, end, excludes)) return false;
+  }
+  return pod.node_affinity.begin < pod.node_affinity.end;
 }
 
 bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix) {

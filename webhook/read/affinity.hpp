@@ -14,6 +14,10 @@ bool read_affinity(text::JsonReader& in, Pod& pod);
 // Pod free). "" if it does not.
 std::string_view pinned_value(const Pod& pod, std::string_view key);
 
+// Whether no term of required node affinity leaves a node with this label; terms are ORed. False
+// where there is none.
+bool node_affinity_excludes(const Pod& pod, const Selector& label);
+
 // Whether any requirement of required node affinity names a key with this prefix.
 bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix);
 

@@ -1,6 +1,7 @@
 #include "webhook/read/pod.hpp"
 
 #include "webhook/read/affinity.hpp"
+#include "webhook/text/concat.hpp"
 #include "webhook/text/json_optional.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/text/quantity.hpp"
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace tpuwh::webhook::read {
 
@@ -124,25 +126,29 @@ bool read_tolerations(text::JsonReader& in, Pod& pod) {
 
 // A quantity is a string in what the API server sends and may be a number in what
 // a user wrote.
-bool read_chips(text::JsonReader& in, std::optional<std::uint64_t>& out) {
-  if (in.take_null()) return true;
-  std::string_view text;
+bool read_quantity(text::JsonReader& in, std::string_view& text) {
   const text::JsonKind kind = in.kind();
   if (kind != text::JsonKind::string && kind != text::JsonKind::number)
     return in.fail_type("a quantity such as \"4\"");
-  if (!(kind == text::JsonKind::string ? in.string(text) : in.number(text))) return false;
-  const auto chips = text::chip_count(text);
-  if (!chips) return in.fail(Errc::chips_invalid, chips.error().message());
-  out = *chips;
-  return true;
+  return kind == text::JsonKind::string ? in.string(text) : in.number(text);
 }
 
-bool read_tpu_of(text::JsonReader& in, std::optional<std::uint64_t>& out) {
+// Of a container's resources the list that is called `list`.
+bool read_tpu_of(text::JsonReader& in, std::string_view list, const Container& container,
+                 std::optional<std::uint64_t>& out, Pod& pod) {
   if (in.take_null()) return true;
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != key::tpu) return in.skip();
-    return in.first(seen, 0) && read_chips(in, out);
+    if (!in.first(seen, 0) || in.take_null()) return !in.failed();
+    std::string_view text;
+    if (!read_quantity(in, text)) return false;
+    const auto chips = text::chip_count(text);
+    if (chips)
+      out = *chips;
+    else if (!pod.bad_chips)
+      pod.bad_chips = {chips.error(), list, container.index, container.init};
+    return true;
   });
 }
 
@@ -184,8 +190,10 @@ bool read_resources(text::JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "limits") return in.first(seen, 0) && read_tpu_of(in, container.limit);
-    if (key == "requests") return in.first(seen, 1) && read_tpu_of(in, container.request);
+    if (key == "limits")
+      return in.first(seen, 0) && read_tpu_of(in, key, container, container.limit, pod);
+    if (key == "requests")
+      return in.first(seen, 1) && read_tpu_of(in, key, container, container.request, pod);
     if (key == "claims") return in.first(seen, 2) && read_claim_uses(in, container, pod);
     return in.skip();
   });
@@ -277,6 +285,23 @@ void put_init_last(std::vector<Container>& containers) {
   if (first_main != containers.end()) std::rotate(containers.begin(), first_main, containers.end());
 }
 
+// Of dnsConfig its search path.
+bool read_dns_config(text::JsonReader& in, Pod& pod) {
+  if (in.take_null()) return true;
+  text::Seen seen = 0;
+  pod.searches_begin = static_cast<std::uint32_t>(pod.values.size());
+  const bool read = in.object([&](std::string_view key) {
+    if (key != "searches") return in.skip();
+    if (!in.first(seen, 0)) return false;
+    return in.take_null() || in.array([&](std::size_t) {
+      std::string_view domain;
+      return in.string(domain) && keep(in, pod.values, domain);
+    });
+  });
+  pod.searches_end = static_cast<std::uint32_t>(pod.values.size());
+  return read;
+}
+
 bool read_spec(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   text::Seen seen = 0;
@@ -299,6 +324,7 @@ bool read_spec(text::JsonReader& in, Pod& pod) {
     }
     if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
     if (key == "tolerations") return in.first(seen, 13) && read_tolerations(in, pod);
+    if (key == "dnsConfig") return in.first(seen, 14) && read_dns_config(in, pod);
     return in.skip();
   });
   put_init_last(pod.containers);
@@ -317,6 +343,11 @@ const EnvEntry* Pod::last_entry(const Container& container, Variable variable) c
   return nullptr;
 }
 
+std::string BadChips::path() const {
+  return text::concat({init ? "spec.initContainers[" : "spec.containers[",
+                       std::to_string(container), "].resources.", list, ".", key::tpu});
+}
+
 void Pod::clear() {
   static_cast<PodMembers&>(*this) = {};
   label_values.clear();
@@ -331,6 +362,7 @@ void Pod::clear() {
   pod_terms.clear();
   requirements.clear();
   values.clear();
+  bad_chips.reset();
 }
 
 bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
@@ -351,7 +383,10 @@ bool read_into_empty_pod(text::JsonReader& in, std::string_view prefix, Pod& pod
     in.within("metadata");
     return false;
   }
-  return read;
+  if (!read || !pod.bad_chips) return read;
+  in.fail(Errc::chips_invalid, pod.bad_chips->what.message());
+  in.within(pod.bad_chips->path());
+  return false;
 }
 
 bool read_pod_template(text::JsonReader& in, std::string_view prefix, Pod& pod) {

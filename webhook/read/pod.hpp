@@ -4,9 +4,11 @@
 #include "webhook/read/key_values.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/text/json_reader.hpp"
+#include "webhook/text/quantity.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +34,10 @@ bool keep(text::JsonReader& in, std::vector<T>& list, const T& item) {
   list.push_back(item);
   return true;
 }
+
+// Of an owner reference's uid that is worth keeping. The API server asks of one only that it is not
+// empty; its own have 36 characters.
+inline constexpr std::size_t max_uid_bytes = 128;
 
 // One entry of a container's env, of a variable that we know.
 struct EnvEntry {
@@ -136,6 +142,17 @@ struct Selector {
   std::string_view key, value;
 };
 
+// A google.com/tpu that is no number of chips.
+struct BadChips {
+  text::NotChips what;
+  std::string_view list;        // "limits" or "requests"
+  std::uint32_t container = 0;  // in the Pod's list
+  bool init = false;            // of initContainers
+
+  // "spec.containers[0].resources.limits.google.com/tpu"
+  std::string path() const;
+};
+
 // What a Pod says once. Forgotten by assigning a new one.
 struct PodMembers {
   std::string_view name;  // absent where generateName is used
@@ -147,6 +164,8 @@ struct PodMembers {
 
   std::string_view hostname, subdomain, hostname_override, dns_policy;
   bool host_network = false;
+  std::uint32_t searches_begin = 0;  // of dnsConfig, [begin, end) in Pod::values
+  std::uint32_t searches_end = 0;
   std::int32_t priority = 0;      // the API server sets it on every Pod; 0 is its default
   bool kueue_gate = false;        // a scheduling gate of Kueue's
   bool scheduling_group = false;  // spec.schedulingGroup or the like
@@ -170,6 +189,7 @@ struct Pod : PodMembers {
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;
   std::vector<std::string_view> values;
+  std::optional<BadChips> bad_chips;  // the first one; it counts as none
 
   std::string_view label(Label label) const { return label_values.text(label); }
   std::string_view annotation(Annotation annotation) const {
@@ -200,13 +220,14 @@ static_assert(variable_count <= 32);  // bits of Container::variables
 
 // Reads the Pod that is the next value of `reader`. `prefix` is Config::prefix.
 // Fails on a value of the wrong type at any field above, on a key that stands
-// twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips.
+// twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips; with
+// that last, so that it says that all else could be read.
 bool read_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
 bool read_into_empty_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
 // The same of the template that a workload object has its Pods made from, which may come
-// without metadata.
+// without metadata, and whose bad_chips are no failure.
 bool read_pod_template(text::JsonReader& reader, std::string_view prefix, Pod& pod);
 
 }  // namespace tpuwh::webhook::read

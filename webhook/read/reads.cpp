@@ -29,26 +29,32 @@ std::span<const ReadRow> reads() {
       {"Pod", "spec.nodeSelector",
        "accelerator, topology, a ComputeClass, kinds of capacity, a pin on a node pool"},
       {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
-      {"Pod", "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy",
+      {"Pod",
+       "spec.hostname, subdomain, hostnameOverride, hostNetwork, dnsPolicy, dnsConfig.searches",
        "whether the hosts of the slice have names that resolve"},
       {"Pod", "spec.tolerations", "which nodes its slice can use"},
       {"Pod", "spec.priority, schedulingGates[*].name, schedulingGroup",
        "slices repel each other within one priority; others may place the Pod"},
       {"RayCluster, RayJob, RayService",
        "spec of the cluster: headGroupSpec.template; workerGroupSpecs[*].groupName, numOfHosts, "
-       "replicas, template",
+       "replicas, minReplicas, maxReplicas, suspend, template; enableInTreeAutoscaling",
        "whether the Pods of a worker group are the hosts of its topology"},
       {"JobSet",
-       "spec.replicatedJobs[*]: name, replicas, template; spec.network.subdomain, "
-       "enableDNSHostnames",
+       "spec.replicatedJobs[*]: name, replicas, dependsOn, template; spec.network.subdomain, "
+       "enableDNSHostnames; spec.startupPolicy, coordinator",
        "whether the Pods of a replicated job are the hosts of its topology"},
-      {"Job", "spec.completions, parallelism, completionMode, template", "likewise of a Job"},
+      {"Job",
+       "spec.completions, parallelism, completionMode, template, selector, manualSelector, "
+       "podFailurePolicy.rules[*].onExitCodes.containerName; annotation "
+       "kueue.x-k8s.io/job-min-parallelism",
+       "likewise of a Job, and whether the API server makes it"},
       {"CronJob", "spec.jobTemplate.spec: what is read of a Job", "likewise of the Jobs it makes"},
-      {"StatefulSet", "spec.replicas, serviceName, template", "likewise of a StatefulSet"},
+      {"StatefulSet", "spec.replicas, serviceName, podManagementPolicy, template",
+       "likewise of a StatefulSet"},
       {"Deployment", "spec.template", "whether its Pods, which are all alike, would be hosts"},
       {"LeaderWorkerSet",
        "spec.leaderWorkerTemplate: size, leaderTemplate, workerTemplate, subGroupPolicy; "
-       "spec.networkConfig.subdomainPolicy",
+       "spec.networkConfig.subdomainPolicy, replicas, startupPolicy",
        "likewise of a group or a subgroup"},
       {"workload object",
        "metadata.name, generateName, deletionTimestamp; ownerReferences[*].kind, controller; label "
@@ -56,6 +62,11 @@ std::span<const ReadRow> reads() {
        "to name it; one that is being deleted, was made by a checked object, may be resized by "
        "Kueue or was wrong before is not refused"},
       {"workload object", "of each Pod template what is read of a Pod", "what its Pods would get"},
+      {"workload object",
+       "of each Pod template restartPolicy, activeDeadlineSeconds, readinessGates; whether "
+       "containers "
+       "have a readinessProbe or startupProbe",
+       "what its controller refuses, and what waits for its Pods"},
       {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
        "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",
@@ -82,6 +93,7 @@ std::span<const ReadRow> reads() {
        "review, slices, audit and explain only: the cluster as kubectl printed it"},
       {"file", "--config", "settings, read once at startup"},
       {"file", "--tls-cert, --tls-key", "the server's certificate; read again when they change"},
+      {"file", "--tls-client-ca", "the CAs of callers; read again when it changes"},
   };
   return rows;
 }

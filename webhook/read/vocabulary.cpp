@@ -68,7 +68,7 @@ constexpr std::array<Key, annotation_count> annotation_keys{{
 namespace {
 
 // A slot for each key, by its length and two of its characters, so that one look says of nearly
-// every other key that it is not in the table, and of one of ours which it is. The factors are
+// every other key that it is not in the table, and of one of ours which it is. A factor is
 // tried while compiling until no two keys share a slot.
 template <std::size_t N>
 class Slots {

@@ -144,6 +144,7 @@ inline constexpr std::string_view compute_class = "cloud.google.com/compute-clas
 inline constexpr std::string_view provisioning = "cloud.google.com/gke-provisioning";
 inline constexpr std::string_view spot = "cloud.google.com/gke-spot";
 inline constexpr std::string_view flex_start = "cloud.google.com/gke-flex-start";
+inline constexpr std::string_view reservation = "cloud.google.com/reservation-name";
 inline constexpr std::string_view jobset_namespaced_job = "alpha.jobset.sigs.k8s.io/namespaced-job";
 inline constexpr std::string_view kueue_gate_prefix = "kueue.x-k8s.io/";
 }  // namespace key

@@ -1,5 +1,6 @@
 #include "webhook/text/quantity.hpp"
 
+#include "webhook/text/concat.hpp"
 #include "webhook/text/names.hpp"
 
 #include <array>
@@ -39,10 +40,6 @@ std::optional<Scale> scale_of(std::string_view suffix) {
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;
   return Scale{exponent, 0};
-}
-
-Error bad(std::string_view text, std::string_view why) {
-  return Error(Errc::bad_value, "\"" + printable(text) + "\" " + std::string(why));
 }
 
 constexpr std::uint64_t largest = std::uint64_t{1} << 53;
@@ -87,21 +84,20 @@ Digits read_digits(std::string_view& text) {
   return out;
 }
 
-}  // namespace
+using ChipCount = boost::system::result<std::uint64_t, NotChips>;
 
-namespace {
-
-Result<std::uint64_t> any_chip_count(std::string_view text) {
+ChipCount any_chip_count(std::string_view text) {
   std::string_view rest = text;
   const bool negative = !rest.empty() && rest.front() == '-';
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
   Digits digits = read_digits(rest);
   const auto scale = scale_of(rest);
   if (!digits.any || !scale)
-    return bad(text,
-               "is not a quantity; google.com/tpu must be a whole number of chips, such as 4");
+    return NotChips{text,
+                    "is not a quantity; google.com/tpu must be a whole number of chips, such as 4"};
   if (digits.value == 0 && !digits.too_many) return std::uint64_t{0};
-  if (negative) return bad(text, "is negative; google.com/tpu must be a whole number of chips");
+  if (negative)
+    return NotChips{text, "is negative; google.com/tpu must be a whole number of chips"};
 
   std::uint64_t value = digits.value;
   const auto whole = [&](std::uint64_t factor, long times) {
@@ -112,20 +108,24 @@ Result<std::uint64_t> any_chip_count(std::string_view text) {
     return true;
   };
   const std::string_view too_large = "is more chips than any slice has";
-  if (digits.too_many || !whole(2, scale->twos)) return bad(text, too_large);
+  if (digits.too_many || !whole(2, scale->twos)) return NotChips{text, too_large};
   long tens = static_cast<long>(scale->tens) - digits.fraction;
   for (; tens < 0; ++tens) {
     if (value % 10 != 0)
-      return bad(text, "is not a whole number; google.com/tpu counts whole chips");
+      return NotChips{text, "is not a whole number; google.com/tpu counts whole chips"};
     value /= 10;
   }
-  if (!whole(10, tens) || value > largest) return bad(text, too_large);
+  if (!whole(10, tens) || value > largest) return NotChips{text, too_large};
   return value;
 }
 
 }  // namespace
 
-Result<std::uint64_t> chip_count(std::string_view text) {
+std::string NotChips::message() const {
+  return concat({"\"", printable(text), "\" ", why});
+}
+
+ChipCount chip_count(std::string_view text) {
   // As nearly every Pod has it.
   if (text.size() == 1 && text[0] >= '0' && text[0] <= '9')
     return static_cast<std::uint64_t>(text[0] - '0');

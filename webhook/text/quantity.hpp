@@ -5,16 +5,26 @@
 #include "topology/result.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::webhook::text {
+
+// A text that is no number of chips, and why not. An object may have as many as it has templates:
+// the sentence is made where it is said.
+struct NotChips {
+  std::string_view text;
+  std::string_view why;  // "is negative; …"
+
+  // With the text in front, as it may stand in a message.
+  std::string message() const;
+};
 
 // A whole, non-negative number of chips.
 //
 //   text    a quantity: [+-] digits [. digits] then one of n u m, k M G T P E,
 //           Ki Mi Gi Ti Pi Ei, or e/E and a decimal exponent
-//   errors  bad_value for what is not a quantity, and for one that is negative, not
-//           a whole number, or above 2^53; the message shows the text
-Result<std::uint64_t> chip_count(std::string_view text);
+//   errors  what is not a quantity, and one that is negative, not a whole number, or above 2^53
+boost::system::result<std::uint64_t, NotChips> chip_count(std::string_view text);
 
 }  // namespace tpuwh::webhook::text

@@ -1,5 +1,7 @@
 #include "webhook/validate/apps.hpp"
 
+#include "webhook/validate/readiness.hpp"
+
 #include <optional>
 #include <string>
 
@@ -9,7 +11,7 @@ namespace {
 
 struct Spec {
   std::optional<std::uint32_t> replicas;
-  std::string_view service_name;
+  std::string_view service_name, management_policy;
   text::JsonReader::Mark pod_template;
 };
 
@@ -20,11 +22,40 @@ bool read_spec(text::JsonReader& in, text::JsonReader::Mark place, Spec& spec) {
     if (key == "serviceName")
       return in.first(seen, 1) && text::optional_text(in, spec.service_name);
     if (key == "template") return in.first(seen, 2) && keep_place(in, spec.pod_template);
+    if (key == "podManagementPolicy")
+      return in.first(seen, 3) && text::optional_text(in, spec.management_policy);
     return in.skip();
   });
 }
 
+// Each Pod but the first is made when the one before is Ready.
+bool check_order(Checker& checker, const Spec& spec) {
+  const topology::Slice* slice = checker.slice();
+  if (slice == nullptr || !slice->multi_host() || spec.management_policy == "Parallel") return true;
+  std::string what;
+  if (!read_readiness(checker.reader(), spec.pod_template, what)) return false;
+  if (!what.empty())
+    checker.add(Finding::made_when_ready,
+                std::string("podManagementPolicy is ") +
+                    (spec.management_policy.empty() ? "missing, which means OrderedReady"
+                                                    : "OrderedReady") +
+                    ": each Pod is made when the one before is Ready, which it is by " + what +
+                    ", but " + hosts_by_arithmetic(*slice) +
+                    "; podManagementPolicy: Parallel makes all at once, and cannot be set on a "
+                    "StatefulSet that is there");
+  return true;
+}
+
 }  // namespace
+
+bool check_template(Checker& checker, text::JsonReader::Mark pod_template, std::string_view kind,
+                    bool made) {
+  if (!made && !checker.for_person()) return true;
+  TemplateSpec read;
+  if (!read_template_spec(checker.reader(), pod_template, read)) return false;
+  checker.add_refusals(controllers::refusals_of_replicas(read.words, kind, made));
+  return true;
+}
 
 void report_alike(Checker& checker, const outcome::Decision& decision, std::string_view maker,
                   std::string_view fix) {
@@ -44,7 +75,7 @@ bool check_deployment(Checker& checker, text::JsonReader::Mark place) {
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
   checker.pod().owner = {"ReplicaSet", checker.object().name, {}};
   report_alike(checker, checker.decide(), "a Deployment", "use a LeaderWorkerSet or a StatefulSet");
-  return true;
+  return check_template(checker, spec.pod_template, "Deployment", false);
 }
 
 // Consecutive ordinals are a slice (webhook/workloads/statefulset.cpp).
@@ -61,9 +92,13 @@ bool check_statefulset(Checker& checker, text::JsonReader::Mark place) {
   pod.subdomain = spec.service_name;
   checker.label(read::Label::pod_index, "0");
   checker.report(checker.decide());
+  if (!check_template(checker, spec.pod_template, "StatefulSet", false)) return false;
+  if (!check_order(checker, spec)) return false;
   const topology::Slice* slice = checker.slice();
-  const std::uint32_t replicas = spec.replicas.value_or(1);  // the API server's default
-  if (slice == nullptr || !slice->multi_host() || replicas % slice->hosts == 0) return true;
+  const std::uint64_t replicas = controllers::one_or(spec.replicas);
+  if (slice == nullptr || !slice->multi_host()) return true;
+  checker.add_slices(replicas / slice->hosts);
+  if (replicas % slice->hosts == 0) return true;
   checker.add(Finding::statefulset_size,
               (spec.replicas ? "replicas is " + std::to_string(replicas)
                              : std::string("replicas is missing, which means 1")) +

@@ -11,6 +11,13 @@ namespace tpuwh::webhook::validate {
 bool check_deployment(Checker& checker, text::JsonReader::Mark spec);
 bool check_statefulset(Checker& checker, text::JsonReader::Mark spec);
 
+// What a StatefulSet or a Deployment refuses of its template.
+//
+//   made     the object is not there yet: another one's controller makes it
+//   returns  false where it cannot be read
+bool check_template(Checker& checker, text::JsonReader::Mark pod_template, std::string_view kind,
+                    bool made);
+
 // Reports a Pod of which nothing says which host of its slice it is, since its owner makes all
 // alike. Anything else that decide() found is reported as it is.
 //

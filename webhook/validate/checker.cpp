@@ -2,17 +2,25 @@
 
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/identity/member_index.hpp"
+#include "webhook/placement/placement.hpp"
 #include "webhook/read/claims.hpp"
+#include "webhook/text/concat.hpp"
 #include "webhook/text/names.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tpuwh::webhook::validate {
 
 Checker::Checker(const WorkloadObject& object, const config::Config& config,
-                 const read::ClusterView& cluster, answer::Workspace::Impl& work,
+                 const read::ClusterView& cluster, Listener listener, answer::Workspace::Impl& work,
                  Findings& findings)
-    : object_(object), config_(config), cluster_(cluster), work_(work), findings_(findings) {
+    : object_(object),
+      config_(config),
+      cluster_(cluster),
+      listener_(listener),
+      work_(work),
+      findings_(findings) {
   creation_.uid = work.review.uid;
   creation_.kind_version = "v1";
   creation_.kind = "Pod";
@@ -22,26 +30,21 @@ Checker::Checker(const WorkloadObject& object, const config::Config& config,
   creation_.has_object = true;
 }
 
-std::string Checker::titled(std::string_view sentence) const {
-  if (title_.kind.empty()) return std::string(sentence);
-  return std::string(title_.kind) + text::printable(title_.name) + ": " + std::string(sentence);
+std::string Checker::titled(std::string sentence) const {
+  if (title_.kind.empty()) return sentence;
+  return text::concat({title_.kind, text::printable(title_.name), ": ", sentence});
 }
 
 bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
   text::JsonReader& in = work_.reader;
   const text::JsonReader::Mark back = in.mark();
   in.go_to(place);
-  const bool good = read::read_pod_template(in, config_.prefix, work_.pod);
-  if (good) {
-    in.go_to(back);
-  } else if (in.error().code() == Errc::chips_invalid) {
-    add(Finding::chips_invalid, in.error().text());
-    in.clear_error();
-    in.go_to(back);
-  } else {
+  if (!read::read_pod_template(in, config_.prefix, work_.pod)) {
     in.within(step);
+    return false;
   }
-  return good;
+  in.go_to(back);
+  return true;
 }
 
 // Cheap where there is none: "{}" a million times is a list of groups, too.
@@ -51,17 +54,43 @@ bool Checker::open(Title title, text::JsonReader::Mark place, std::string_view s
   was_read_ = place && read(place, step);
   if (!was_read_) return false;
   read::Pod& pod = work_.pod;
-  if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
-  if (pod.containers.empty()) {
-    work_.scratch.shape.clear();
+  if (pod.bad_chips) {
+    was_read_ = false;
+    add_bad_chips(*pod.bad_chips);
     return false;
   }
+  if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
   if (!facts::read_shape(pod, work_.scratch.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   return ++templates_ <= max_templates;
 }
 
+// In one piece: there may be one in each of very many templates.
+void Checker::add_bad_chips(const read::BadChips& bad) {
+  const std::string_view between = title_.kind.empty() ? "" : ": ";
+  findings_.add(Finding::chips_invalid,
+                text::concat({title_.kind, text::printable(title_.name), between, bad.path(),
+                              ": \"", text::printable(bad.what.text), "\" ", bad.what.why}));
+}
+
+// docs/facts.md#one-slice-a-pool
+void Checker::add_slices(std::uint64_t slices, bool after_others) {
+  const placement::Placement& placement = work_.scratch.placement;
+  const bool pinned = placement.why == placement::Terms::pinned &&
+                      placement.topology_key == read::key::node_pool && slice() != nullptr;
+  if (!pinned || work_.scratch.shape.dynamic || slices == 0) return;
+  std::uint64_t& all = pinned_[std::string(bounded(placement.domain))];
+  all = after_others ? std::max(all, slices) : all + slices;
+}
+
 void Checker::finish() {
+  close();
+  for (const auto& [pool, slices] : pinned_)
+    if (slices > 1)
+      add(Finding::pool_shared, std::to_string(slices) + " slices select node pool " +
+                                    text::printable(pool) +
+                                    ", and a node pool of several hosts is one slice: the others "
+                                    "never form beside it");
   if (templates_ <= max_templates) return;
   findings_.add_in_front(Finding::templates_unchecked,
                          "only the first " + std::to_string(max_templates) +
@@ -102,11 +131,18 @@ outcome::Decision Checker::decide() {
 
 const topology::Slice* Checker::slice() const {
   const facts::Facts& facts = work_.scratch.facts;
-  return facts.pod == nullptr ? nullptr : &facts.slice;
+  if (facts.pod == nullptr || work_.scratch.notes.find(Finding::node_shared) != nullptr)
+    return nullptr;
+  return &facts.slice;
 }
 
-void Checker::add(Finding finding, std::string_view sentence, Level most) {
-  findings_.add(finding, titled(sentence), most);
+void Checker::add(Finding finding, std::string sentence, Level most) {
+  findings_.add(finding, titled(std::move(sentence)), most);
+}
+
+void Checker::add_refusals(const controllers::Refusals& refusals, Level most) {
+  for (const controllers::Refusal& each : refusals)
+    if (for_person() || !each.said) add(Finding::controller_refuses, each.sentence, most);
 }
 
 void Checker::report(const outcome::Decision& decision) {
@@ -151,7 +187,7 @@ std::string_view Checker::who_knows_better() const {
 void Checker::wrong_size(Finding finding, std::string_view sentence) {
   const std::string_view why = who_knows_better();
   if (why.empty())
-    add(finding, sentence);
+    add(finding, std::string(sentence));
   else
     add(finding, std::string(sentence) + "; allowed, because " + std::string(why), Level::warn);
 }

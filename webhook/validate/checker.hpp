@@ -10,11 +10,15 @@
 
 #include "webhook/answer/workspace.hpp"
 #include "webhook/config/config.hpp"
+#include "webhook/controllers/refusals.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/validate/findings.hpp"
 #include "webhook/validate/object.hpp"
+#include "webhook/validate/validate.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -22,7 +26,7 @@ namespace tpuwh::webhook::validate {
 
 // TPU Pod templates of one object that are looked at, wherever they stand among others: one that
 // asks for no TPU is read and not counted. A RayCluster has a handful of groups and the API of
-// JobSet a list of a few; each costs up to two decisions, which bounds what one review can cost.
+// JobSet a list of a few; each costs up to three decisions, which bounds what one review can cost.
 inline constexpr std::size_t max_templates = 32;
 
 // What findings call a template: "worker group " and the name of the group; "" for the only one.
@@ -35,9 +39,12 @@ struct Title {
 class Checker {
  public:
   Checker(const WorkloadObject& object, const config::Config& config,
-          const read::ClusterView& cluster, answer::Workspace::Impl& work, Findings& findings);
+          const read::ClusterView& cluster, Listener listener, answer::Workspace::Impl& work,
+          Findings& findings);
 
   const WorkloadObject& object() const { return object_; }
+  // Whoever listens has asked nobody else.
+  bool for_person() const { return listener_ == Listener::person; }
   text::JsonReader& reader() { return work_.reader; }
 
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
@@ -45,10 +52,17 @@ class Checker {
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
   //   step   where it is in the object, for the path of an error
   bool open(Title title, text::JsonReader::Mark place, std::string_view step = "template");
+  // Whether a template that open() read asked for TPU and is handled.
+  bool any_asks_for_tpu() const { return templates_ > 0; }
   // Whether the template that open() read last asks for TPU, whatever it said.
   bool asks_for_tpu() const;
   // What is found from here on belongs to no template.
   void close() { title_ = {}; }
+  // So many slices of the template that decide() looked at last run at a time. Where they are
+  // pinned to a node pool, which holds one, finish() says so.
+  //
+  //   after_others  they run when those before them have ended
+  void add_slices(std::uint64_t slices, bool after_others = false);
   // All templates were opened: says how many were not looked at.
   void finish();
   // After open() said no: its Pods go to TPU nodes and ask for no chips.
@@ -64,22 +78,26 @@ class Checker {
 
   // What would become of the Pod as it is written now.
   outcome::Decision decide();
-  // The slice that decide() found, null where it found none.
+  // The slice that decide() found, null where it found none, and where no node has the chips that
+  // it was computed with.
   const topology::Slice* slice() const;
   const decide::Scratch& scratch() const { return work_.scratch; }
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);
   // Of the template that is open; at the level of the finding, and at most at this one.
-  void add(Finding finding, std::string_view sentence, Level most = Level::deny);
+  void add(Finding finding, std::string sentence, Level most = Level::deny);
+  // What the listener hears from nobody else.
+  void add_refusals(const controllers::Refusals& refusals, Level most = Level::deny);
   // A group of another size than its slice: no more than a warning where somebody else than the
   // template says what the slice is. Kueue, a slice that is made or cut on demand, annotations
   // of ours and variables of the user may know better (docs/decisions/0014).
   void wrong_size(Finding finding, std::string_view sentence);
 
  private:
+  void add_bad_chips(const read::BadChips& bad);
   bool read(text::JsonReader::Mark place, std::string_view step);
-  std::string titled(std::string_view sentence) const;
+  std::string titled(std::string sentence) const;
   bool kueue_manages() const;
   bool skips_check() const;
   std::string_view who_knows_better() const;
@@ -106,12 +124,14 @@ class Checker {
   const WorkloadObject& object_;
   const config::Config& config_;
   WithoutGroups cluster_;
+  Listener listener_;
   answer::Workspace::Impl& work_;
   Findings& findings_;
   read::Review creation_;  // of the Pod
   Title title_;
-  bool was_read_ = false;      // the template that open() was called for
-  std::size_t templates_ = 0;  // that ask for TPU
+  bool was_read_ = false;                        // the template that open() was called for
+  std::size_t templates_ = 0;                    // that ask for TPU
+  std::map<std::string, std::uint64_t> pinned_;  // slices, by node pool
 };
 
 // "4x4 with 4 chips per Pod has 4 hosts (16 / 4)"

@@ -3,23 +3,32 @@
 #include "webhook/outcome/notes.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace tpuwh::webhook::validate {
 
+FoundList::Kept::Kept(Found found)
+    : Found(std::move(found)), hash(std::hash<std::string>()(sentence)) {}
+
+bool FoundList::Kept::operator<(const Kept& other) const {
+  if (hash != other.hash) return hash < other.hash;
+  return std::tie(finding, sentence) < std::tie(other.finding, other.sentence);
+}
+
 void FoundList::add(Found found) {
-  const auto [place, is_new] = all_.insert(std::move(found));
+  const auto [place, is_new] = all_.emplace(std::move(found));
   if (is_new) order_.push_back(&*place);
 }
 
 void FoundList::add_in_front(Found found) {
-  const auto [place, is_new] = all_.insert(std::move(found));
+  const auto [place, is_new] = all_.emplace(std::move(found));
   if (is_new) order_.insert(order_.begin(), &*place);
 }
 
 bool FoundList::contains(Finding finding) const {
-  const auto first = all_.lower_bound(Found{finding, {}});
-  return first != all_.end() && first->finding == finding;
+  return std::ranges::find(order_, finding, &Found::finding) != order_.end();
 }
 
 void Findings::add(Finding finding, std::string sentence, Level most) {

@@ -3,7 +3,6 @@
 
 #include "webhook/config/config.hpp"
 
-#include <compare>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -19,7 +18,6 @@ using findings::Level;
 struct Found {
   Finding finding;
   std::string sentence;
-  auto operator<=>(const Found&) const = default;
 };
 
 // What was found, each once, in the order in which it was found. An object may have as many
@@ -33,7 +31,7 @@ class FoundList {
 
   void add(Found found);
   void add_in_front(Found found);
-  bool contains(const Found& found) const { return all_.contains(found); }
+  bool contains(const Found& found) const { return all_.contains(Kept(found)); }
   bool contains(Finding finding) const;
 
   bool empty() const { return order_.empty(); }
@@ -42,8 +40,14 @@ class FoundList {
   const std::vector<const Found*>& in_order() const { return order_; }
 
  private:
-  // By comparison and not by a hash: the sentences hold what a stranger wrote.
-  std::set<Found> all_;
+  // A hash says soon which of two comes first. By itself it would be a stranger's, whose names the
+  // sentences hold: those that it does not tell apart are compared.
+  struct Kept : Found {
+    explicit Kept(Found found);
+    bool operator<(const Kept& other) const;
+    std::size_t hash;
+  };
+  std::set<Kept> all_;
   std::vector<const Found*> order_;  // into all_
 };
 

@@ -1,5 +1,6 @@
 #include "webhook/validate/job.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
 #include "webhook/validate/apps.hpp"
 
@@ -32,8 +33,17 @@ bool read_job_template(text::JsonReader& in, JobTemplate& job) {
     if (key == "completionMode")
       return in.first(seen, 2) && text::optional_text(in, job.completion_mode);
     if (key == "template") return in.first(seen, 3) && keep_place(in, job.pod_template);
+    if (key == "selector") return in.first(seen, 4) && keep_place(in, job.selector);
+    if (key == "manualSelector")
+      return in.first(seen, 5) && text::optional_flag(in, job.manual_selector);
+    if (key == "podFailurePolicy") return in.first(seen, 6) && keep_place(in, job.failure_policy);
     return in.skip();
   });
+}
+
+bool is_indexed(const JobTemplate& job, controllers::JobMaker maker) {
+  return job.completion_mode == "Indexed" ||
+         (maker == controllers::JobMaker::jobset && job.completion_mode.empty());
 }
 
 void label_completion(Checker& checker, std::string_view job_name) {
@@ -45,7 +55,7 @@ void label_completion(Checker& checker, std::string_view job_name) {
 JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::uint32_t expected) {
   if (!slice.multi_host() || !job.completions) return {};
   const std::uint32_t completions = *job.completions;
-  const std::uint32_t parallelism = job.parallelism.value_or(1);  // the API server's default
+  const std::uint64_t parallelism = controllers::one_or(job.parallelism);
   const std::string pods = pods_of(slice, expected);
   JobMisfit misfit;
   if (completions < expected)
@@ -63,9 +73,22 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 
 namespace {
 
+// Kueue's partial admission, where it is switched on.
+//
+//   source  kueue v0.19 pkg/controller/jobs/job/job_controller.go JobMinParallelismAnnotation
+std::string admitted_with_fewer(const Checker& checker, const topology::Slice& slice,
+                                std::uint32_t expected) {
+  const auto least = text::plain_decimal(checker.object().min_parallelism);
+  if (!slice.multi_host() || !least || *least >= expected) return {};
+  return "annotation kueue.x-k8s.io/job-min-parallelism lets Kueue start it with " +
+         topology::counted(*least, "Pod") + ", but " + pods_of(slice, expected) +
+         ", which have to run at the same time";
+}
+
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
 // its chips), so a wrong size is not a fault of it.
-bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::string& name) {
+bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::string& name,
+                     controllers::JobMaker maker) {
   text::JsonReader& in = checker.reader();
   JobTemplate job;
   if (!spec) return true;
@@ -73,7 +96,7 @@ bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::s
   if (!read_job_template(in, job)) return false;
   if (!checker.open({}, job.pod_template)) return !in.failed();
   read::Pod& pod = checker.pod();
-  const bool indexed = job.completion_mode == "Indexed";
+  const bool indexed = is_indexed(job, maker);
   const std::string host = name + "-0";
   label_completion(checker, name);
   if (indexed)
@@ -82,9 +105,13 @@ bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::s
     checker.label(read::Label::job_completion_index, {});
   report_alike(checker, checker.decide(), "a Job that is not Indexed",
                "set completionMode: Indexed");
+  if (!check_job_refusals(checker, job, name, maker)) return false;
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return true;
-  const JobMisfit misfit = job_misfit(job, *slice, slice->hosts * slices_of(pod));
+  const std::uint32_t expected = slice->hosts * slices_of(pod);
+  if (const std::string fewer = admitted_with_fewer(checker, *slice, expected); !fewer.empty())
+    checker.add(Finding::job_too_few, fewer);
+  const JobMisfit misfit = job_misfit(job, *slice, expected);
   if (!misfit.too_few.empty())
     checker.add(Finding::job_too_few,
                 misfit.too_few + "; a program that uses the whole slice would wait forever");
@@ -95,7 +122,7 @@ bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::s
 }  // namespace
 
 bool check_job(Checker& checker, text::JsonReader::Mark spec) {
-  return check_job_named(checker, spec, checker.object().name);
+  return check_job_named(checker, spec, checker.object().name, controllers::JobMaker::person);
 }
 
 bool check_cron_job(Checker& checker, text::JsonReader::Mark spec) {
@@ -110,7 +137,9 @@ bool check_cron_job(Checker& checker, text::JsonReader::Mark spec) {
                       return key == "spec" ? in.first(seen, 0) && keep_place(in, job) : in.skip();
                     });
   // Its Jobs are named by the minute that they are for, of eight digits until the year 2160.
-  if (good && check_job_named(checker, job, checker.object().name + "-29000000")) return true;
+  if (good && check_job_named(checker, job, checker.object().name + "-29000000",
+                              controllers::JobMaker::cron_job))
+    return true;
   if (read) in.within(job ? "jobTemplate.spec" : "jobTemplate");
   return false;
 }

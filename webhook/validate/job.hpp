@@ -1,6 +1,7 @@
 // A Job, and what JobSet checks of the Jobs it makes.
 #pragma once
 
+#include "webhook/controllers/refusals.hpp"
 #include "webhook/validate/checker.hpp"
 
 #include <cstdint>
@@ -13,9 +14,19 @@ struct JobTemplate {
   std::optional<std::uint32_t> completions;
   std::optional<std::uint32_t> parallelism;
   std::string_view completion_mode;  // "" where absent
-  text::JsonReader::Mark pod_template;
+  bool manual_selector = false;
+  text::JsonReader::Mark pod_template, selector, failure_policy;
 };
 bool read_job_template(text::JsonReader& in, JobTemplate& job);
+
+// JobSet's default is Indexed; a Job's own is not.
+bool is_indexed(const JobTemplate& job, controllers::JobMaker maker);
+
+// What keeps the API server from making the Jobs of `job_name`, of whom they are.
+//
+//   returns  false where it cannot be read
+bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_view job_name,
+                        controllers::JobMaker maker);
 
 // What the Job controller writes on the Pod of index 0 of an Indexed Job.
 void label_completion(Checker& checker, std::string_view job_name);

@@ -1,6 +1,10 @@
 #include "webhook/validate/jobset.hpp"
 
+#include "webhook/text/names.hpp"
 #include "webhook/validate/job.hpp"
+#include "webhook/validate/readiness.hpp"
+
+#include <vector>
 
 namespace tpuwh::webhook::validate {
 
@@ -8,11 +12,13 @@ namespace {
 
 struct Network {
   bool has_names = true;  // enableDNSHostnames
+  bool published = true;  // publishNotReadyAddresses
   std::string_view subdomain;
 };
 
 struct ReplicatedJob {
-  std::string_view name;
+  std::string_view name, waits_for_ready;  // the last that it depends on to be Ready
+  bool after_others = false;               // it depends on one to be Complete
   std::optional<std::uint32_t> replicas;
   JobTemplate job;
 };
@@ -26,29 +32,52 @@ bool read_job_of(text::JsonReader& in, ReplicatedJob& replicated) {
   });
 }
 
+bool read_depends_on(text::JsonReader& in, ReplicatedJob& replicated) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    std::string_view name, status;
+    const bool read = in.object([&](std::string_view key) {
+      if (key == "name") return text::optional_text(in, name);
+      return key == "status" ? text::optional_text(in, status) : in.skip();
+    });
+    if (status == "Ready") replicated.waits_for_ready = name;
+    replicated.after_others = replicated.after_others || status == "Complete";
+    return read;
+  });
+}
+
 bool read_replicated_job(text::JsonReader& in, ReplicatedJob& replicated) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && text::optional_text(in, replicated.name);
     if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
     if (key == "template") return in.first(seen, 2) && read_job_of(in, replicated);
+    if (key == "dependsOn") return in.first(seen, 3) && read_depends_on(in, replicated);
     return in.skip();
   });
 }
 
-// What JobSet and the Job controller write on Pod 0 of Job 0.
-void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
+controllers::ReplicatedJobWords words_of(const Checker& checker, const ReplicatedJob& replicated) {
+  return {.jobset = checker.object().name,
+          .name = bounded(replicated.name),
+          .replicas = controllers::one_or(replicated.replicas),
+          .completions = is_indexed(replicated.job, controllers::JobMaker::jobset)
+                             ? replicated.job.completions
+                             : std::nullopt};
+}
+
+// What JobSet and the Job controller write on Pod 0 of Job 0. False where its
+// Pods are no slice of several hosts.
+bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
                           const Network& network) {
   if (!checker.open({"replicated job ", replicated.name}, replicated.job.pod_template,
                     "template.spec.template"))
-    return;
+    return false;
   const std::string_view jobset = checker.object().name;
   const std::string job = checker.object().name + "-" + std::string(replicated.name) + "-0";
   const std::string host = job + "-0";
-  const std::string replicas = std::to_string(replicated.replicas.value_or(1));
-  // JobSet's default is Indexed.
-  const bool indexed =
-      replicated.job.completion_mode.empty() || replicated.job.completion_mode == "Indexed";
+  const std::string replicas = std::to_string(controllers::one_or(replicated.replicas));
+  const bool indexed = is_indexed(replicated.job, controllers::JobMaker::jobset);
   label_completion(checker, job);
   checker.label(read::Label::jobset_name, jobset);
   checker.label(read::Label::jobset_replicated_job, replicated.name);
@@ -62,11 +91,18 @@ void check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   if (network.has_names)
     pod.subdomain = network.subdomain.empty() ? jobset : bounded(network.subdomain);
   checker.report(checker.decide());
+  if (checker.for_person())
+    checker.add_refusals(controllers::refusals_of_jobset(words_of(checker, replicated)));
+  if (!check_job_refusals(checker, replicated.job, job, controllers::JobMaker::jobset))
+    return false;
   const topology::Slice* slice = checker.slice();
-  if (!indexed || slice == nullptr) return;
+  if (!indexed || slice == nullptr) return false;
   const JobMisfit misfit = job_misfit(replicated.job, *slice, slice->hosts);
   if (!misfit.too_few.empty()) checker.wrong_size(Finding::jobset_too_few, misfit.too_few);
   if (!misfit.too_many.empty()) checker.add(Finding::completions_too_many, misfit.too_many);
+  if (slice->multi_host())
+    checker.add_slices(controllers::one_or(replicated.replicas), replicated.after_others);
+  return slice->multi_host();
 }
 
 bool read_network(text::JsonReader& in, Network& network) {
@@ -76,8 +112,94 @@ bool read_network(text::JsonReader& in, Network& network) {
     if (key == "enableDNSHostnames")
       return in.first(seen, 0) && text::optional_flag(in, network.has_names);
     if (key == "subdomain") return in.first(seen, 1) && text::optional_text(in, network.subdomain);
+    if (key == "publishNotReadyAddresses")
+      return in.first(seen, 2) && text::optional_flag(in, network.published);
     return in.skip();
   });
+}
+
+bool read_startup_policy(text::JsonReader& in, bool& in_order) {
+  if (in.take_null()) return true;
+  text::Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "startupPolicyOrder") return in.skip();
+    std::string_view order;
+    if (!in.first(seen, 0) || !text::optional_text(in, order)) return false;
+    in_order = order == "InOrder";
+    return true;
+  });
+}
+
+// Replicated jobs with chips of which the Pods are Ready when their programs say so.
+struct ReadyByProgram {
+  std::string_view name;
+  std::string by;
+};
+
+// Made when all Pods of one before it are Ready.
+class Order {
+ public:
+  Order(Checker& checker, bool in_order, bool published)
+      : checker_(checker), in_order_(in_order), published_(published) {}
+
+  // Of the template that is open.
+  bool check(const ReplicatedJob& job) {
+    for (const ReadyByProgram& before : before_)
+      if (in_order_ || before.name == job.waits_for_ready) {
+        tell(job, before);
+        break;
+      }
+    if (before_.size() >= max_templates) return true;
+    ReadyByProgram ready{job.name, {}};
+    if (!read_readiness(checker_.reader(), job.job.pod_template, ready.by)) return false;
+    if (ready.by.empty()) return true;
+    if (!published_)
+      checker_.add(Finding::names_do_not_resolve,
+                   "network.publishNotReadyAddresses is false: the hosts resolve when they are "
+                   "Ready, which they are by " +
+                       ready.by);
+    before_.push_back(std::move(ready));
+    return true;
+  }
+
+ private:
+  void tell(const ReplicatedJob& job, const ReadyByProgram& before) {
+    const bool depends = before.name == job.waits_for_ready;
+    checker_.add(Finding::made_when_ready,
+                 std::string(depends ? "dependsOn" : "startupPolicyOrder: InOrder") +
+                     ": its Jobs are made when all Pods of replicated job " +
+                     text::printable(before.name) + " are Ready, which they are by " + before.by +
+                     "; where the slices of both are one job, they never meet" +
+                     (depends ? "" : ": startupPolicyOrder: AnyOrder makes all at once"));
+  }
+
+  Checker& checker_;
+  const bool in_order_, published_;
+  std::vector<ReadyByProgram> before_;
+};
+
+bool read_coordinator(text::JsonReader& in, controllers::CoordinatorWords& out) {
+  std::optional<std::uint32_t> job_index, pod_index;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "replicatedJob") return text::optional_text(in, out.replicated_job);
+    if (key == "jobIndex") return optional_number(in, job_index);
+    return key == "podIndex" ? optional_number(in, pod_index) : in.skip();
+  });
+  out.job_index = job_index;
+  out.pod_index = pod_index;
+  return read;
+}
+
+bool check_coordinator(Checker& checker, text::JsonReader::Mark place,
+                       const std::vector<controllers::ReplicatedJobWords>& jobs) {
+  text::JsonReader& in = checker.reader();
+  if (!place || !checker.for_person()) return true;
+  controllers::CoordinatorWords coordinator;
+  in.go_to(place);
+  if (!read_coordinator(in, coordinator)) return false;
+  checker.close();
+  checker.add_refusals(controllers::refusals_of_coordinator(coordinator, jobs));
+  return true;
 }
 
 }  // namespace
@@ -85,23 +207,30 @@ bool read_network(text::JsonReader& in, Network& network) {
 bool check_jobset(Checker& checker, text::JsonReader::Mark spec) {
   text::JsonReader& in = checker.reader();
   Network network;
-  text::JsonReader::Mark jobs;
+  text::JsonReader::Mark jobs, coordinator;
+  bool in_order = false;
+  std::vector<controllers::ReplicatedJobWords> words;  // for a person alone
   text::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);
+    if (key == "coordinator") return in.first(seen, 2) && keep_place(in, coordinator);
+    if (key == "startupPolicy") return in.first(seen, 3) && read_startup_policy(in, in_order);
     return in.skip();
   });
   if (!read || !jobs) return read;
   in.go_to(jobs);
+  Order order(checker, in_order, network.published);
   const bool each = in.array([&](std::size_t) {
     ReplicatedJob replicated;
     if (!read_replicated_job(in, replicated)) return false;
-    check_replicated_job(checker, replicated, network);
+    if (checker.for_person()) words.push_back(words_of(checker, replicated));
+    if (check_replicated_job(checker, replicated, network) && !order.check(replicated))
+      return false;
     return !in.failed();
   });
   if (!each) in.within("replicatedJobs");
-  return each;
+  return each && check_coordinator(checker, coordinator, words);
 }
 
 }  // namespace tpuwh::webhook::validate

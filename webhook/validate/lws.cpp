@@ -2,6 +2,8 @@
 
 #include "topology/counted.hpp"
 #include "webhook/identity/contradictions.hpp"
+#include "webhook/validate/apps.hpp"
+#include "webhook/validate/readiness.hpp"
 
 #include <optional>
 #include <string>
@@ -11,8 +13,8 @@ namespace tpuwh::webhook::validate {
 namespace {
 
 struct GroupTemplate {
-  std::optional<std::uint32_t> size, subgroup_size;
-  std::string_view subgroup_policy, subdomain_policy;
+  std::optional<std::uint32_t> size, subgroup_size, groups;
+  std::string_view subgroup_policy, subdomain_policy, startup_policy;
   text::JsonReader::Mark leader, worker;
 };
 
@@ -76,7 +78,7 @@ class Group {
   Group(Checker& checker, const GroupTemplate& group)
       : checker_(checker),
         group_(group),
-        size_(std::to_string(group.size.value_or(1))),
+        size_(std::to_string(controllers::one_or(group.size))),
         subgroup_size_(group.subgroup_size ? std::to_string(*group.subgroup_size) : ""),
         leader_(checker.object().name + "-0") {}
 
@@ -85,11 +87,12 @@ class Group {
         checker_.open({"leader template"}, group_.leader, "leaderWorkerTemplate.leaderTemplate")) {
       leader_asks_ = true;
       decide_on(0, leader_);
+      if (!check_template(checker_, group_.leader, "StatefulSet", true)) return;
       leader_shape_.emplace(checker_.scratch().shape);
       leader_misfit_ = misfit();
     }
     if (checker_.reader().failed()) return;
-    const bool workers = !group_.leader || group_.size.value_or(1) > 1;
+    const bool workers = !group_.leader || controllers::one_or(group_.size) > 1;
     if (workers &&
         checker_.open({"worker template"}, group_.worker, "leaderWorkerTemplate.workerTemplate")) {
       check_workers();
@@ -130,10 +133,19 @@ class Group {
   void check_workers() {
     if (!group_.leader) leader_asks_ = true;
     const Asked shape(checker_.scratch().shape);
-    const bool alone = group_.size.value_or(1) == 1;
+    const bool alone = controllers::one_or(group_.size) == 1;
     const std::string second = leader_ + "-1";
     decide_on(alone ? 0 : 1, alone ? leader_ : second);
+    if (!check_template(checker_, group_.worker, "StatefulSet", true)) return;
     if (!alone) compare_processes(shape);
+    if (!alone && !check_order()) return;
+    if (!alone && group_.subgroup_size == 1u)
+      checker_.add(Finding::lws_subgroups_of_one,
+                   "subGroupSize is 1: LeaderWorkerSet before 0.10 writes the name of another Pod "
+                   "into TPU_WORKER_HOSTNAMES of each worker (lws#917); groups of one Pod and more "
+                   "replicas are the same without it");
+    if (const topology::Slice* slice = checker_.slice(); slice != nullptr && slice->multi_host())
+      checker_.add_slices(controllers::one_or(group_.groups));
     const std::string wrong = misfit();
     if (wrong.empty()) return;
     const bool one_shape = !leader_shape_ || *leader_shape_ == shape;
@@ -143,6 +155,24 @@ class Group {
       checker_.wrong_size(Finding::lws_size, wrong);
     else
       checker_.add(Finding::lws_size, wrong, Level::warn);
+  }
+
+  // The workers are made when their leader, a host of the same slice, is Ready.
+  bool check_order() {
+    const bool excluded = group_.subgroup_size && group_.subgroup_policy == "LeaderExcluded";
+    if (group_.startup_policy != "LeaderReady" || !leader_asks_ || excluded) return true;
+    if (checker_.slice() == nullptr || !checker_.slice()->multi_host()) return true;
+    std::string what;
+    const text::JsonReader::Mark leader = group_.leader ? group_.leader : group_.worker;
+    if (!read_readiness(checker_.reader(), leader, what)) return false;
+    if (!what.empty())
+      checker_.add(Finding::made_when_ready,
+                   "startupPolicy is LeaderReady: the workers are made when the leader is Ready, "
+                   "which it is by " +
+                       what + ", but " + hosts_by_arithmetic(*checker_.slice()) +
+                       ", of which the leader is one; startupPolicy: LeaderCreated makes all at "
+                       "once");
+    return true;
   }
 
   // A Pod's list of processes takes every member to be like itself: it cannot know better. Where
@@ -177,6 +207,9 @@ bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec) {
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
     if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
+    if (key == "replicas") return in.first(seen, 3) && optional_number(in, group.groups);
+    if (key == "startupPolicy")
+      return in.first(seen, 2) && text::optional_text(in, group.startup_policy);
     return in.skip();
   });
   if (read) Group(checker, group).check();

@@ -34,6 +34,15 @@ bool read_labels(text::JsonReader& in, WorkloadObject& object) {
   });
 }
 
+bool read_annotations(text::JsonReader& in, WorkloadObject& object) {
+  if (in.take_null()) return true;
+  text::Seen seen = 0;
+  return in.object([&](std::string_view key) {
+    if (key != "kueue.x-k8s.io/job-min-parallelism") return in.skip();
+    return in.first(seen, 0) && text::optional_text(in, object.min_parallelism);
+  });
+}
+
 bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   std::string_view name, generated;
@@ -42,6 +51,7 @@ bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
     if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
     if (key == "generateName") return in.first(seen, 1) && text::optional_text(in, generated);
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
+    if (key == "annotations") return in.first(seen, 5) && read_annotations(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
     if (key == "deletionTimestamp") {
       object.being_deleted = in.kind() != text::JsonKind::null;
@@ -79,6 +89,19 @@ bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out) {
   if (in.take_null()) return true;
   out = in.mark();
   return in.skip();
+}
+
+bool read_template_spec(text::JsonReader& in, text::JsonReader::Mark place, TemplateSpec& out) {
+  text::Seen seen = 0;
+  const bool found = object_at(in, place, [&](std::string_view key) {
+    return key == "spec" ? in.first(seen, 0) && keep_place(in, out.spec) : in.skip();
+  });
+  return found && object_at(in, out.spec, [&](std::string_view key) {
+           if (key == "restartPolicy") return text::optional_text(in, out.words.restart_policy);
+           if (key != "activeDeadlineSeconds") return in.skip();
+           out.words.has_deadline = in.kind() != text::JsonKind::null;
+           return in.skip();
+         });
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -2,6 +2,7 @@
 // own. Views point into the review's text.
 #pragma once
 
+#include "webhook/controllers/refusals.hpp"
 #include "webhook/text/json_optional.hpp"
 #include "webhook/text/json_reader.hpp"
 
@@ -24,7 +25,8 @@ struct WorkloadObject {
   std::string name;             // bounded; with five letters more where the API server makes it
   std::string_view owner_kind;  // the controller's, "" for none
   bool being_deleted = false;
-  bool has_queue = false;  // label kueue.x-k8s.io/queue-name: Kueue may change its size
+  bool has_queue = false;            // label kueue.x-k8s.io/queue-name: Kueue may change its size
+  std::string_view min_parallelism;  // annotation kueue.x-k8s.io/job-min-parallelism
   text::JsonReader::Mark spec;
 };
 
@@ -36,6 +38,12 @@ bool read_object(text::JsonReader& in, WorkloadObject& object);
 bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out);
 // Keeps the place of a value and goes on behind it.
 bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out);
+// What makers of Pods look at in a template, and where its spec is.
+struct TemplateSpec {
+  text::JsonReader::Mark spec;
+  controllers::TemplateWords words;
+};
+bool read_template_spec(text::JsonReader& in, text::JsonReader::Mark place, TemplateSpec& out);
 
 // Calls `member(key)` for each member of the object at `place`, as JsonReader::object() does,
 // and comes back to where the reader was. True, without a call, where there is none.

@@ -1,18 +1,38 @@
 #include "webhook/validate/ray.hpp"
 
+#include "webhook/text/concat.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 namespace tpuwh::webhook::validate {
 
 namespace {
 
+// The RayCluster: the object, or what KubeRay makes of it.
+struct Cluster {
+  std::string name;
+  bool autoscaled = false;
+};
+
 struct WorkerGroup {
   std::string_view name;
-  std::optional<std::uint32_t> hosts, replicas;
+  std::optional<std::uint32_t> hosts, replicas, least, most;
+  bool suspended = false;
   text::JsonReader::Mark pod_template;
+
+  controllers::Replicas size(const Cluster& cluster) const {
+    return controllers::ray_replicas({.replicas = replicas,
+                                      .least = least,
+                                      .most = most,
+                                      .hosts = hosts,
+                                      .suspended = suspended,
+                                      .autoscaled = cluster.autoscaled});
+  }
 };
 
 bool read_group(text::JsonReader& in, WorkerGroup& group) {
@@ -22,15 +42,19 @@ bool read_group(text::JsonReader& in, WorkerGroup& group) {
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
     if (key == "replicas") return in.first(seen, 2) && optional_number(in, group.replicas);
     if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
+    if (key == "minReplicas") return in.first(seen, 4) && optional_number(in, group.least);
+    if (key == "maxReplicas") return in.first(seen, 5) && optional_number(in, group.most);
+    if (key == "suspend") return in.first(seen, 6) && text::optional_flag(in, group.suspended);
     return in.skip();
   });
 }
 
 // The labels that KubeRay writes on host 0 of a replica.
-void label_worker(Checker& checker, const WorkerGroup& group, std::string_view replica) {
-  checker.pod().owner = {"RayCluster", checker.object().name, {}};
+void label_worker(Checker& checker, const Cluster& cluster, const WorkerGroup& group,
+                  std::string_view replica) {
+  checker.pod().owner = {"RayCluster", cluster.name, {}};
   checker.label(read::Label::ray_node_type, "worker");
-  checker.label(read::Label::ray_cluster, checker.object().name);
+  checker.label(read::Label::ray_cluster, cluster.name);
   checker.label(read::Label::ray_group, group.name);
   checker.label(read::Label::ray_replica_index, replica);
   checker.label(read::Label::ray_replica_name, {});
@@ -39,7 +63,7 @@ void label_worker(Checker& checker, const WorkerGroup& group, std::string_view r
 
 // KubeRay makes numOfHosts Pods a replica, and each replica is to be one slice.
 void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Slice& slice) {
-  const std::uint32_t hosts = group.hosts.value_or(1);  // KubeRay's default
+  const std::uint64_t hosts = controllers::ray_hosts({.hosts = group.hosts});
   if (hosts == slice.hosts) return;
   const std::string found = group.hosts ? "numOfHosts is " + std::to_string(hosts)
                                         : "numOfHosts is missing, which means 1";
@@ -51,20 +75,31 @@ void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Sli
                 Level::warn);
 }
 
-// A later replica is refused by what grows with its number: its name, a number of slices
-// that the user set. The first ones run, so that is not a fault.
-void check_last_replica(Checker& checker, const WorkerGroup& group) {
-  const std::uint32_t replicas = group.replicas.value_or(1);
-  if (replicas < 2) return;
-  const std::string last = std::to_string(replicas - 1);
-  label_worker(checker, group, last);
+// Why Pods of this replica will be refused, "" where they will not.
+std::string replica_refusal(Checker& checker, const Cluster& cluster, const WorkerGroup& group,
+                            const std::string& replica) {
+  label_worker(checker, cluster, group, replica);
   const outcome::Decision decision = checker.decide();
-  if (decision.outcome == outcome::Outcome::denied)
-    checker.add(Finding::ray_replicas_refused,
-                "Pods of replica " + last + " will be refused: " + decision.denial.text());
+  return decision.outcome == outcome::Outcome::denied ? decision.denial.text() : "";
 }
 
-void check_group(Checker& checker, const WorkerGroup& group) {
+// A later replica is refused by what grows with its number: its name, a number of slices
+// that the user set. The first ones run, so that is not a fault.
+void check_last_replica(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
+  const auto [now, least, most] = group.size(cluster);
+  const std::string last = std::to_string(now - 1);
+  if (now > 1)
+    if (const std::string why = replica_refusal(checker, cluster, group, last); !why.empty())
+      return checker.add(Finding::ray_replicas_refused,
+                         "Pods of replica " + last + " will be refused: " + why);
+  if (most < 2 || most <= now || !group.most) return;
+  const std::string later = std::to_string(most - 1);
+  if (const std::string why = replica_refusal(checker, cluster, group, later); !why.empty())
+    checker.add(Finding::ray_replicas_refused, "the autoscaler may make replica " + later +
+                                                   ", whose Pods will be refused: " + why);
+}
+
+void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
   if (!checker.open({"worker group ", group.name}, group.pod_template)) {
     if (checker.selects_tpu_without_chips())
       checker.add(
@@ -73,25 +108,58 @@ void check_group(Checker& checker, const WorkerGroup& group) {
           "google.com/tpu");
     return;
   }
-  label_worker(checker, group, "0");
+  label_worker(checker, cluster, group, "0");
   if (group.hosts) checker.set_ray_hosts(*group.hosts);
   const outcome::Decision first = checker.decide();
   checker.report(first);
-  if (const topology::Slice* slice = checker.slice()) check_hosts(checker, group, *slice);
-  if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, group);
+  if (const topology::Slice* slice = checker.slice()) {
+    check_hosts(checker, group, *slice);
+    if (slice->multi_host()) checker.add_slices(group.size(cluster).now);
+  }
+  if (first.outcome != outcome::Outcome::denied) check_last_replica(checker, cluster, group);
+}
+
+// Adds the places of names that stood at an earlier one of `places`, each name once.
+void add_repeated(std::span<const std::string_view> names, std::span<std::uint64_t> places,
+                  std::vector<std::uint32_t>& out) {
+  const auto place = [](std::uint64_t key) { return static_cast<std::uint32_t>(key); };
+  const auto name = [&](std::uint64_t key) { return names[place(key)]; };
+  if (places.size() > 2)
+    std::sort(places.begin(), places.end(), [&](std::uint64_t one, std::uint64_t other) {
+      const auto order = name(one) <=> name(other);
+      return order != 0 ? order < 0 : place(one) < place(other);
+    });
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (name(places[i]) == name(places[i - 1]) && (i < 2 || name(places[i]) != name(places[i - 2])))
+      out.push_back(place(places[i]));
+}
+
+// Where names stand a second time. Sorted is a number for each, half a hash and half the place;
+// names are compared where the hashes are the same, as somebody may have made them.
+std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
+  constexpr unsigned half = 32;
+  std::vector<std::uint64_t> keys(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i)
+    keys[i] = std::uint64_t{std::hash<std::string_view>()(names[i])} << half | i;
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0, end = 0; i < keys.size(); i = end) {
+    while (end < keys.size() && keys[end] >> half == keys[i] >> half) ++end;
+    add_repeated(names, std::span(keys).subspan(i, end - i), out);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 // Pods are told apart by their group's name.
-void check_names(Checker& checker, std::vector<std::string_view>& names) {
-  std::ranges::sort(names);
-  for (std::size_t i = 1; i < names.size(); ++i)
-    if (names[i] == names[i - 1] && (i < 2 || names[i] != names[i - 2]))
-      checker.add(Finding::ray_groups_alike, "two worker groups are named " +
-                                                 text::printable(names[i]) +
-                                                 ", and Pods are told apart by their group's name");
+void check_names(Checker& checker, std::span<const std::string_view> names) {
+  for (const std::uint32_t place : repeated(names))
+    checker.add(Finding::ray_groups_alike,
+                text::concat({"two worker groups are named ", text::printable(names[place]),
+                              ", and Pods are told apart by their group's name"}));
 }
 
-bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
+bool check_groups(Checker& checker, const Cluster& cluster, text::JsonReader::Mark groups) {
   text::JsonReader& in = checker.reader();
   if (!groups) return true;
   in.go_to(groups);
@@ -102,7 +170,7 @@ bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
     if (!read_group(in, group)) return false;
     if (!group.pod_template) return true;
     names.push_back(group.name);
-    check_group(checker, group);
+    check_group(checker, cluster, group);
     any = any || checker.asks_for_tpu();
     return !in.failed();
   });
@@ -113,7 +181,7 @@ bool check_groups(Checker& checker, text::JsonReader::Mark groups) {
   return true;
 }
 
-bool check_head(Checker& checker, text::JsonReader::Mark head) {
+bool check_head(Checker& checker, const Cluster& cluster, text::JsonReader::Mark head) {
   text::JsonReader& in = checker.reader();
   text::JsonReader::Mark pod_template;
   text::Seen seen = 0;
@@ -122,14 +190,36 @@ bool check_head(Checker& checker, text::JsonReader::Mark head) {
   });
   if (read && checker.open({"head group"}, pod_template)) {
     checker.label(read::Label::ray_node_type, "head");
-    checker.label(read::Label::ray_cluster, checker.object().name);
+    checker.label(read::Label::ray_cluster, cluster.name);
     checker.report(checker.decide());
   }
   if (in.failed()) in.within("headGroupSpec");
   return !in.failed();
 }
 
-bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string_view member) {
+// `kind` is the object's.
+bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
+                   text::JsonReader::Mark spec) {
+  text::JsonReader& in = checker.reader();
+  text::JsonReader::Mark head, groups;
+  text::Seen seen = 0;
+  const bool read = object_at(in, spec, [&](std::string_view key) {
+    if (key == "headGroupSpec") return in.first(seen, 0) && keep_place(in, head);
+    if (key == "workerGroupSpecs") return in.first(seen, 1) && keep_place(in, groups);
+    if (key == "enableInTreeAutoscaling")
+      return in.first(seen, 2) && text::optional_flag(in, known.autoscaled);
+    return in.skip();
+  });
+  if (!read || !check_head(checker, known, head) || !check_groups(checker, known, groups))
+    return false;
+  if (!checker.any_asks_for_tpu()) return true;
+  checker.close();
+  checker.add_refusals(controllers::refusals_of_ray(kind, checker.object().name), Level::warn);
+  return true;
+}
+
+bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string_view member,
+                      std::string_view kind) {
   text::JsonReader& in = checker.reader();
   text::JsonReader::Mark cluster;
   text::Seen seen = 0;
@@ -137,7 +227,9 @@ bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string
     return key == member ? in.first(seen, 0) && keep_place(in, cluster) : in.skip();
   });
   if (!read) return false;
-  if (check_ray_cluster(checker, cluster)) return true;
+  // KubeRay adds five letters of its own.
+  if (check_cluster(checker, {.name = checker.object().name + "-xxxxx"}, kind, cluster))
+    return true;
   in.within(member);
   return false;
 }
@@ -145,23 +237,15 @@ bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string
 }  // namespace
 
 bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec) {
-  text::JsonReader& in = checker.reader();
-  text::JsonReader::Mark head, groups;
-  text::Seen seen = 0;
-  const bool read = object_at(in, spec, [&](std::string_view key) {
-    if (key == "headGroupSpec") return in.first(seen, 0) && keep_place(in, head);
-    if (key == "workerGroupSpecs") return in.first(seen, 1) && keep_place(in, groups);
-    return in.skip();
-  });
-  return read && check_head(checker, head) && check_groups(checker, groups);
+  return check_cluster(checker, {.name = checker.object().name}, "RayCluster", spec);
 }
 
 bool check_ray_job(Checker& checker, text::JsonReader::Mark spec) {
-  return check_ray_holder(checker, spec, "rayClusterSpec");
+  return check_ray_holder(checker, spec, "rayClusterSpec", "RayJob");
 }
 
 bool check_ray_service(Checker& checker, text::JsonReader::Mark spec) {
-  return check_ray_holder(checker, spec, "rayClusterConfig");
+  return check_ray_holder(checker, spec, "rayClusterConfig", "RayService");
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -55,14 +55,22 @@ struct Examined {
   Findings findings;
 };
 
+// What a review is answered by.
+struct Question {
+  const config::Config& config;
+  const read::ClusterView& cluster;
+  Listener listener;
+};
+
 // False where it cannot be read: the reader says why.
-bool examine(const Kind& kind, text::JsonReader::Mark place, const config::Config& config,
-             const read::ClusterView& cluster, answer::Workspace::Impl& work, Examined& out) {
+bool examine(const Kind& kind, text::JsonReader::Mark place, const Question& question,
+             answer::Workspace::Impl& work, Examined& out) {
   text::JsonReader& in = work.reader;
   in.go_to(place);
   if (!read_object(in, out.object)) return false;
   if (out.object.being_deleted) return true;
-  Checker checker(out.object, config, cluster, work, out.findings);
+  Checker checker(out.object, question.config, question.cluster, question.listener, work,
+                  out.findings);
   if (kind.check(checker, out.object.spec)) {
     checker.finish();
     return true;
@@ -72,15 +80,15 @@ bool examine(const Kind& kind, text::JsonReader::Mark place, const config::Confi
 }
 
 // A fault that was there before an update, or that somebody else was told of, is none now.
-void soften(const Kind& kind, const config::Config& config, const read::ClusterView& cluster,
-            answer::Workspace::Impl& work, Examined& now) {
+void soften(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
+            Examined& now) {
   if (now.findings.faults().empty()) return;
   if (is_checked_kind(now.object.owner_kind))
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
   if (!work.review.old_object) return;
-  Examined before(config, work.review.ns);
+  Examined before(question.config, work.review.ns);
   const std::string why = "allowed, because it was so before: ";
-  if (examine(kind, work.review.old_object, config, cluster, work, before))
+  if (examine(kind, work.review.old_object, question, work, before))
     now.findings.soften_old(before.findings, why);
   else
     now.findings.soften(why);
@@ -146,8 +154,9 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
   return answer;
 }
 
-answer::Answer answer_object(read::Body body, const config::Config& config,
-                             const read::ClusterView& cluster, answer::Workspace::Impl& work) {
+answer::Answer answer_object(read::Body body, const Question& question,
+                             answer::Workspace::Impl& work) {
+  const config::Config& config = question.config;
   if (!read::read_envelope(body.bytes(), work.reader, work.review))
     return answer::refuse(work.reader.error(), work);
   const Kind* kind = kind_of(work.review);
@@ -155,21 +164,24 @@ answer::Answer answer_object(read::Body body, const config::Config& config,
   if (!config.workloads.has(kind->workload))
     return respond_allowed(outcome::Reason::switched_off, kind->name, work);
   Examined now(config, work.review.ns);
-  if (!examine(*kind, work.review.object, config, cluster, work, now)) {
+  if (!examine(*kind, work.review.object, question, work, now)) {
     work.reader.within("request.object");
     return answer::refuse(work.reader.error(), work);
   }
-  soften(*kind, config, cluster, work, now);
+  soften(*kind, question, work, now);
   return respond_found(*kind, now, config, work);
 }
 
 }  // namespace
 
 answer::Answer validate(read::Body review, const config::Config& config,
-                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept {
+                        const read::ClusterView& cluster, answer::Workspace& workspace,
+                        Listener listener) noexcept {
   answer::Workspace::Impl& work = workspace.impl();
   work.begin();
-  return answer::never_throwing(work, [&] { return answer_object(review, config, cluster, work); });
+  return answer::never_throwing(work, [&] {
+    return answer_object(review, {config, cluster, listener}, work);
+  });
 }
 
 }  // namespace tpuwh::webhook::validate

@@ -22,8 +22,12 @@ namespace tpuwh::webhook::validate {
 // templates that ask for TPU are looked at, and of faults and of warnings max_told (findings.hpp)
 // are told. In time in proportion to the text. Answers as admit() does.
 //
-//   cluster  ResourceClaimTemplates and Services alone are asked for
+//   cluster   ResourceClaimTemplates and Services alone are asked for
+//   listener  an API server, which says by itself what it refuses, as the APIs' own webhooks do;
+//             or a person who has asked none of them
+enum class Listener { api_server, person };
 answer::Answer validate(read::Body review, const config::Config& config,
-                        const read::ClusterView& cluster, answer::Workspace& workspace) noexcept;
+                        const read::ClusterView& cluster, answer::Workspace& workspace,
+                        Listener listener = Listener::api_server) noexcept;
 
 }  // namespace tpuwh::webhook::validate

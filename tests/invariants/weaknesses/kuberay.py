@@ -138,10 +138,12 @@ def k08_tpu7x_single_host_containers(program):
 
 
 def k09_two_containers_before_tpu7x(program):
-    """Both get the same id."""
-    of = shape(containers=2)
-    have = ids(admitted(program, replica(of)))
-    assert sorted(map(int, have)) == list(range(8)), have
+    """Both get the same id, and would have one port. Ours get none, where one alone has its own: one container
+    has all chips of such a node."""
+    alone = ids(admitted(program, replica(shape())))
+    assert alone == ["0", "1", "2", "3"], alone
+    have = ids(admitted(program, replica(shape(containers=2))))
+    assert set(have) == {None}, have
 
 
 def k10_no_replica_name(program):
@@ -375,7 +377,7 @@ def k21_init_containers_are_seen(program):
         warm_up = next(c for c in pod["spec"]["initContainers"] if c["name"] == "warm-up")
         env = {e["name"]: e.get("value") for e in warm_up.get("env", [])}
         assert env.get("TPU_WORKER_ID", only(pod, "TPU_WORKER_ID")) == only(pod, "TPU_WORKER_ID")
-    sidecar = copy.deepcopy(replica(of)[0])
+    sidecar = copy.deepcopy(replica(shape("tpu7x-standard-4t", "2x2x4"))[0])
     half = {"google.com/tpu": "2"}
     tpu_containers(sidecar)[0]["resources"] = {"limits": half, "requests": half}
     sidecar["spec"]["initContainers"].append(

@@ -180,11 +180,6 @@ INSTANTIATE_TEST_SUITE_P(
                             1);
             },
             11, 8, 1, true},
-        Job{"two_containers_before_ironwood",
-            [](auto, auto host) {
-              return filled(a_pod().job("train", host), "tpu-v6e-slice", "4x4", 2, 2);
-            },
-            1, 4, 2, false},
         Job{"ironwood",
             [](auto, auto host) {
               return filled(a_pod().job("train", host), "tpu7x", "2x2x4", 4, 1);
@@ -217,6 +212,14 @@ INSTANTIATE_TEST_SUITE_P(
             },
             2, 2, 2, false, true}),
     case_name);
+
+// Two processes would have one port, and the device plugin gives all chips to one container or
+// none.
+TEST(TwoContainers, before_ironwood_get_nothing_and_a_warning) {
+  const auto answer = test::admit(filled(a_pod().job("train", 1), "tpu-v6e-slice", "4x4", 2, 2));
+  EXPECT_TRUE(answer.patch.empty()) << answer.patch;
+  EXPECT_NE(answer.warning("TPU-109"), "");
+}
 
 }  // namespace
 }  // namespace tpuwh::webhook::answer

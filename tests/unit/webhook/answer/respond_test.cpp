@@ -32,6 +32,19 @@ TEST(Response, of_a_patched_pod_has_what_the_api_server_wants_and_no_more) {
   EXPECT_EQ(said["auditAnnotations"]["slice"], test::annotation(answer, "tpu-webhook.dev/slice"));
 }
 
+// Colours, the other direction, a control of the upper half: nothing of it reaches a terminal.
+TEST(Response, is_a_sentence_on_one_line) {
+  const std::string said =
+      status_text(503, "ServiceUnavailable", "a\x1b[31m\nb\u009b\u202e\u2066\u2028\u00e4 c");
+  const auto message = json::parse(said)["message"].get<std::string>();
+  EXPECT_EQ(message.find_first_not_of(
+                " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"
+                "abcdefghijklmnopqrstuvwxyz{|}~"),
+            std::string::npos)
+      << message;
+  EXPECT_TRUE(message.starts_with("a?[31m?b??")) << message;
+}
+
 TEST(Response, of_a_denial_is_final_for_the_client) {
   const auto answer = admit(a_pod().job("train", 7).topology("2x4").tpu(4));
   const json said = response(answer);
@@ -94,7 +107,7 @@ TEST(ResponseStatus, is_a_status_of_version_one) {
   respond_status(413, "RequestEntityTooLarge", "a \"quoted\"\nmessage", out);
   EXPECT_EQ(json::parse(out.view()),
             json::parse(R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",
-                            "message":"a \"quoted\"\nmessage","reason":"RequestEntityTooLarge","code":413})"));
+                            "message":"a \"quoted\"?message","reason":"RequestEntityTooLarge","code":413})"));
   EXPECT_TRUE(out.view().ends_with("}\n"));
 }
 

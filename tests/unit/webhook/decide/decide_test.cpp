@@ -326,7 +326,18 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"dns_default", job().set("/spec/dnsPolicy", "Default"), patched,
                 outcome::Reason::injected, "dnsPolicy Default"},
         Verdict{"dns_none", job().set("/spec/dnsPolicy", "None"), patched,
-                outcome::Reason::injected, "dnsPolicy None"},
+                outcome::Reason::injected, "dnsPolicy None, and dnsConfig.searches has no"},
+        Verdict{"dns_none_of_another_namespace",
+                job()
+                    .set("/spec/dnsPolicy", "None")
+                    .set("/spec/dnsConfig/searches", json::array({"other.svc.cluster.local"})),
+                patched, outcome::Reason::injected,
+                "dnsPolicy None, and dnsConfig.searches has no"},
+        Verdict{"dns_none_with_all_it_needs",
+                job()
+                    .set("/spec/dnsPolicy", "None")
+                    .set("/spec/dnsConfig/searches", json::array({"default.svc.cluster.local"})),
+                patched, outcome::Reason::injected},
         Verdict{"host_network", job().set("/spec/hostNetwork", true), patched,
                 outcome::Reason::injected, "hostNetwork without"},
         Verdict{

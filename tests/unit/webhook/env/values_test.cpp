@@ -78,9 +78,9 @@ INSTANTIATE_TEST_SUITE_P(
     Env, ExactLimit,
     testing::Values(Exact{"addresses_2360", addresses, "tpu7x", 1, 2360, 41, 9, 131'071},
                     Exact{"addresses_6608", addresses, "tpu7x", 1, 6608, 5, 9, 131'071},
-                    Exact{"hostnames_3702", names, "tpu-next", 2, 3702, 8, 4, 131'072},
-                    Exact{"hostnames_1851", names, "tpu-next", 2, 1851, 26, 4, 131'072},
-                    Exact{"hostnames_1851_less", names, "tpu-next", 2, 1851, 25, 4, 127'370}),
+                    Exact{"hostnames_2812", names, "tpu-next", 1, 2812, 37, 4, 131'074},
+                    Exact{"hostnames_2360", names, "tpu-next", 1, 2360, 46, 4, 131'070},
+                    Exact{"hostnames_6608", names, "tpu-next", 1, 6608, 10, 4, 131'070}),
     case_name);
 
 struct Long {

@@ -124,7 +124,6 @@ TEST(PlacementHint, is_not_given_where_something_else_chooses_the_pool) {
       {"no terms", job().annotation("tpu-webhook.dev/exclusive-topology", "none")},
       {"Kueue's queue", job().label("kueue.x-k8s.io/queue-name", "q")},
       {"Kueue TAS", job().annotation("kueue.x-k8s.io/podset-required-topology", "rack")},
-      {"a scheduling group", job().set("/spec/schedulingGroup", {{"name", "g"}})},
       {"a follower", jobset(1).annotation(exclusive, pool)},
       {"left alone", job().annotation("tpu-webhook.dev/inject", "false")},
       {"no nodes selected",
@@ -137,6 +136,13 @@ TEST(PlacementHint, is_not_given_where_something_else_chooses_the_pool) {
   }
   EXPECT_EQ(node_preferences(admit_beside(jobset(0).annotation(exclusive, pool))),
             json::array({hint}));
+}
+
+// A group of the scheduler keeps nothing on one pool by itself.
+TEST(PlacementHint, is_given_to_a_scheduling_group_with_a_warning) {
+  const auto answer = admit_beside(job().set("/spec/schedulingGroup", {{"name", "g"}}));
+  EXPECT_EQ(node_preferences(answer), json::array({hint}));
+  EXPECT_NE(answer.warning("TPU-603"), "");
 }
 
 TEST(PlacementHint, can_be_switched_off) {

@@ -227,6 +227,22 @@ INSTANTIATE_TEST_SUITE_P(
         Chips{"others", R"({"limits":{"cpu":"1","google.com/tpu-slice":"4","nvidia.com/gpu":8}})"}),
     case_name);
 
+// Chips that are no number are what a Pod is denied for; what cannot be read is no decision.
+TEST(PodChips, that_are_no_number_are_said_when_all_was_read) {
+  const std::string bad = R"({"name":"a","resources":{"limits":{"google.com/tpu":"x"}}})";
+  const Read alone(R"({"metadata":{},"spec":{"initContainers":[)" + bad + "]}}");
+  EXPECT_EQ(alone.in.error().code(), Errc::chips_invalid);
+  EXPECT_EQ(alone.in.error().path(), "spec.initContainers[0].resources.limits.google.com/tpu");
+  for (const std::string& spec : {R"("hostname":5,"containers":[)" + bad + ']',
+                                  R"("containers":[)" + bad + R"(],"hostname":5)"}) {
+    const Read read(R"({"metadata":{},"spec":{)" + spec + "}}");
+    EXPECT_EQ(read.in.error().code(), Errc::wrong_type) << spec;
+    EXPECT_EQ(read.in.error().path(), "spec.hostname") << spec;
+  }
+  const Read two(R"({"metadata":{},"spec":{"containers":[{"name":"b"},)" + bad + ',' + bad + "]}}");
+  EXPECT_EQ(two.in.error().path(), "spec.containers[1].resources.limits.google.com/tpu");
+}
+
 struct Entry {
   std::string_view name;
   std::string entries;

@@ -84,5 +84,32 @@ TEST(Apps, a_cron_job_is_checked_as_the_job_it_makes) {
       << broken.message;
 }
 
+TEST(Apps, hosts_that_are_made_one_after_the_other) {
+  json pod_template = a_template("4x4", 4);
+  const auto warning = [&](const json& more) {
+    json spec{{"replicas", 4}, {"template", pod_template}};
+    spec.update(more);
+    return validated(an_app("StatefulSet", spec)).warning("TPU-413");
+  };
+  EXPECT_EQ(warning(json::object()), "");
+  pod_template["spec"]["containers"][0]["livenessProbe"]["tcpSocket"]["port"] = 80;
+  EXPECT_EQ(warning(json::object()), "");
+  pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
+  EXPECT_NE(warning(json::object())
+                .find("podManagementPolicy is missing, which means OrderedReady: "
+                      "each Pod is made when the one before is Ready, which it "
+                      "is by readinessProbe of container c, but 4x4"),
+            std::string::npos)
+      << warning(json::object());
+  EXPECT_EQ(warning({{"podManagementPolicy", "Parallel"}}), "");
+  pod_template = a_template("4x4", 4);
+  json sidecar{{"name", "s"}, {"startupProbe", {{"tcpSocket", {{"port", 80}}}}}};
+  pod_template["spec"]["initContainers"] = std::vector<json>{sidecar};
+  EXPECT_EQ(warning(json::object()), "");  // it ends
+  sidecar["restartPolicy"] = "Always";
+  pod_template["spec"]["initContainers"] = std::vector<json>{sidecar};
+  EXPECT_NE(warning(json::object()).find("startupProbe of container s"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::validate

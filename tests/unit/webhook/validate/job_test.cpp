@@ -155,5 +155,169 @@ TEST(ValidateJobSet, tells_all_replicated_jobs) {
       << answer.message;
 }
 
+// ---- what the API server refuses of the Jobs
+
+json whole() {
+  return {{"completions", 4}, {"parallelism", 4}};
+}
+
+json with_policy(json spec, const json& container = nullptr) {
+  json rule{{"action", "FailJob"}, {"onExitCodes", {{"operator", "NotIn"}, {"values", {137}}}}};
+  if (!container.is_null()) rule["onExitCodes"]["containerName"] = container;
+  spec["podFailurePolicy"]["rules"] = std::vector<json>{rule};
+  return spec;
+}
+
+json restarting(const json& policy) {
+  json pod_template = in_subdomain(a_template("4x4", 4));
+  if (!policy.is_null()) pod_template["spec"]["restartPolicy"] = policy;
+  return pod_template;
+}
+
+struct Child {
+  std::string_view name;
+  json spec, pod_template;
+  const char* found;  // "" where nothing is refused
+};
+
+class Children : public testing::TestWithParam<Child> {};
+
+TEST_P(Children, of_a_job_set_are_refused_in_an_event_alone) {
+  const Child& child = GetParam();
+  const auto answer = validated(
+      a_jobset(std::vector<json>{a_replicated_job("slice", child.spec, child.pod_template)}));
+  EXPECT_EQ(answer.allowed, *child.found == '\0') << answer.message;
+  if (*child.found != '\0') {
+    EXPECT_NE(answer.message.find("TPU-412: replicated job slice: " + std::string(child.found)),
+              std::string::npos)
+        << answer.message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Validate, Children,
+    testing::Values(
+        Child{"no_policy", whole(), restarting(nullptr), ""},
+        Child{"on_failure", whole(), restarting("OnFailure"), ""},
+        Child{"always", whole(), restarting("Always"), "restartPolicy is Always"},
+        Child{"failure_policy", with_policy(whole()), restarting("OnFailure"),
+              "restartPolicy is OnFailure, and Pods of a Job with podFailurePolicy need Never"},
+        Child{"failure_policy_and_none", with_policy(whole()), restarting(nullptr),
+              "restartPolicy is missing, which means OnFailure"},
+        Child{"failure_policy_right", with_policy(whole(), "c"), restarting("Never"), ""},
+        Child{"failure_policy_of_another", with_policy(whole(), "trainer"), restarting("Never"),
+              "podFailurePolicy names container trainer, which the template does not have"},
+        Child{"parallelism_alone",
+              {{"parallelism", 4}},
+              restarting(nullptr),
+              "parallelism is 4 and completions is missing"},
+        Child{
+            "selector",
+            {{"completions", 4}, {"parallelism", 4}, {"selector", {{"matchLabels", {{"a", "b"}}}}}},
+            restarting(nullptr),
+            "selector does not match the labels"},
+        Child{"selector_empty",
+              {{"completions", 4}, {"parallelism", 4}, {"selector", json::object()}},
+              restarting(nullptr),
+              ""},
+        Child{"selector_of_its_name",
+              {{"completions", 4},
+               {"parallelism", 4},
+               {"selector", {{"matchLabels", {{"job-name", "js-slice-0"}}}}}},
+              restarting(nullptr),
+              ""}),
+    case_name);
+
+TEST(Children, an_exit_code_may_be_an_init_containers) {
+  json pod_template = restarting("Never");
+  pod_template["spec"]["initContainers"] = std::vector<json>{{{"name", "fetch"}}};
+  EXPECT_TRUE(validated(a_jobset(std::vector<json>{a_replicated_job(
+                            "slice", with_policy(whole(), "fetch"), pod_template)}))
+                  .silent());
+}
+
+// The API server says it by itself; a person has asked none.
+TEST(Children, of_a_job_that_is_refused_itself) {
+  json spec = whole();
+  spec["completionMode"] = "Indexed";
+  const json job = a_job(spec, restarting("Always"));
+  EXPECT_TRUE(validated(job).silent());
+  EXPECT_NE(validated(job, test::for_a_person()).message.find("TPU-412: restartPolicy is Always"),
+            std::string::npos);
+}
+
+TEST(Children, names_of_a_job_set) {
+  json jobset =
+      a_jobset(std::vector<json>{a_replicated_job("slice", whole(), restarting(nullptr))});
+  jobset["metadata"]["name"] = std::string(49, 'a');
+  EXPECT_TRUE(validated(jobset).silent());
+  EXPECT_NE(validated(jobset, test::for_a_person()).message.find("of a Pod has 65 characters"),
+            std::string::npos)
+      << validated(jobset, test::for_a_person()).message;
+  jobset["metadata"]["name"] = std::string(47, 'a');
+  EXPECT_TRUE(validated(jobset, test::for_a_person()).silent());
+  jobset["spec"]["coordinator"] = {{"replicatedJob", "slice"}, {"jobIndex", 1}};
+  EXPECT_NE(validated(jobset, test::for_a_person()).message.find("spec.coordinator.jobIndex is 1"),
+            std::string::npos);
+}
+
+TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {
+  json spec = whole();
+  spec["completionMode"] = "Indexed";
+  json job = a_job(spec, restarting("Never"));
+  job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "2";
+  EXPECT_NE(validated(job).warning("lets Kueue start it with 2 Pods, but 4x4"), "");
+  job["metadata"]["annotations"]["kueue.x-k8s.io/job-min-parallelism"] = "4";
+  EXPECT_TRUE(validated(job).silent());
+}
+
+// ---- one after the other
+
+json ready_by_probe() {
+  json pod_template = a_template("4x4", 4);
+  pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
+  return pod_template;
+}
+
+TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {
+  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), ready_by_probe()),
+                                           a_replicated_job("b", whole(), ready_by_probe())});
+  EXPECT_TRUE(validated(jobset).silent());
+  jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
+  EXPECT_NE(validated(jobset).warning("TPU-413: replicated job b: startupPolicyOrder: InOrder: its "
+                                      "Jobs are made when all Pods of replicated job a are Ready, "
+                                      "which they are by readinessProbe of container c"),
+            "")
+      << json(validated(jobset).warnings);
+  jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "AnyOrder";
+  jobset["spec"]["replicatedJobs"][1]["dependsOn"] =
+      std::vector<json>{{{"name", "a"}, {"status", "Ready"}}};
+  EXPECT_NE(validated(jobset).warning("TPU-413: replicated job b: dependsOn: "), "");
+  jobset["spec"]["replicatedJobs"][1]["dependsOn"][0]["status"] = "Complete";
+  EXPECT_TRUE(validated(jobset).silent());
+}
+
+TEST(JobSetOrder, without_a_probe_nobody_waits) {
+  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), a_template("4x4", 4)),
+                                           a_replicated_job("b", whole(), ready_by_probe())});
+  jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
+  EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
+}
+
+// ---- one pool for several slices
+
+TEST(JobSetPins, of_slices_that_run_together) {
+  json pinned = a_template("4x4", 4);
+  pinned["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
+  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), pinned),
+                                           a_replicated_job("b", whole(), pinned)});
+  EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
+  jobset["spec"]["replicatedJobs"][1]["dependsOn"] =
+      std::vector<json>{{{"name", "a"}, {"status", "Complete"}}};
+  EXPECT_TRUE(validated(jobset).silent()) << json(validated(jobset).warnings);
+  jobset["spec"]["replicatedJobs"][1]["replicas"] = 2;
+  EXPECT_NE(validated(jobset).warning("TPU-604: 2 slices select node pool p"), "");
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::validate

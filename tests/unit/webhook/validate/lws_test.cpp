@@ -17,8 +17,16 @@ using test::PrintTo;
 using test::validated;
 
 const json tpu = a_template("4x4", 4);
+// Of tpu7x, where containers may share a host.
+json of_tpu7x(json pod_template) {
+  auto& selector = pod_template["spec"]["nodeSelector"];
+  selector["cloud.google.com/gke-tpu-accelerator"] = "tpu7x";
+  selector["cloud.google.com/gke-tpu-topology"] = "2x2x4";
+  return pod_template;
+}
+const json tpu7x = of_tpu7x(tpu);
 const json tpu_by_two = [] {
-  json two = a_template("4x4", 2);
+  json two = of_tpu7x(a_template("4x4", 2));
   json second = two["spec"]["containers"][0];
   second["name"] = "d";
   two["spec"]["containers"].push_back(second);
@@ -76,21 +84,21 @@ INSTANTIATE_TEST_SUITE_P(
               "",
               "a group of 5 has 5 members"},
         Group{"leader_with_other_tpu_containers",
-              {{"size", 4}, {"leaderTemplate", tpu}, {"workerTemplate", tpu_by_two}},
+              {{"size", 4}, {"leaderTemplate", tpu7x}, {"workerTemplate", tpu_by_two}},
               "",
               "the leader template has 1 TPU container of 4 chips and the worker template 2 TPU "
               "containers of 2 chips"},
         Group{"leader_with_other_tpu_containers_in_a_subgroup",
               {{"size", 8},
                {"subGroupPolicy", {{"subGroupSize", 4}}},
-               {"leaderTemplate", tpu},
+               {"leaderTemplate", tpu7x},
                {"workerTemplate", tpu_by_two}},
               "",
               "all members of a slice must have the same"},
         Group{"leader_excluded",
               {{"size", 5},
                {"subGroupPolicy", {{"subGroupSize", 4}, {"subGroupPolicyType", "LeaderExcluded"}}},
-               {"leaderTemplate", a_template("2x2", 4)},
+               {"leaderTemplate", of_tpu7x(a_template("2x2", 4))},
                {"workerTemplate", tpu_by_two}},
               "",
               ""},
@@ -110,6 +118,38 @@ INSTANTIATE_TEST_SUITE_P(
               "worker template: topology 3x3 is 9 chips",
               ""}),
     case_name);
+
+json probed(json pod_template) {
+  pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
+  return pod_template;
+}
+
+TEST(LwsOrder, of_a_leader_that_is_ready_by_its_program) {
+  json lws = an_lws({{"size", 4}, {"leaderTemplate", probed(tpu)}, {"workerTemplate", tpu}});
+  EXPECT_TRUE(validated(lws).silent());
+  lws["spec"]["startupPolicy"] = "LeaderReady";
+  EXPECT_NE(validated(lws).warning("TPU-413: worker template: startupPolicy is LeaderReady: the "
+                                   "workers are made when the leader is Ready, which it is by "
+                                   "readinessProbe of container c, but 4x4"),
+            "")
+      << json(validated(lws).warnings);
+  json& group = lws["spec"]["leaderWorkerTemplate"];
+  group["leaderTemplate"] = tpu;
+  group["workerTemplate"] = probed(tpu);
+  EXPECT_TRUE(validated(lws).silent()) << json(validated(lws).warnings);
+}
+
+TEST(LwsTemplates, that_its_stateful_sets_refuse) {
+  json pod_template = tpu;
+  pod_template["spec"]["restartPolicy"] = "Never";
+  const auto answer = validated(an_lws({{"size", 4}, {"workerTemplate", pod_template}}));
+  EXPECT_NE(answer.message.find("TPU-412: worker template: restartPolicy is Never, and Pods of a "
+                                "StatefulSet need Always"),
+            std::string::npos)
+      << answer.message;
+  pod_template["spec"]["restartPolicy"] = "Always";
+  EXPECT_TRUE(validated(an_lws({{"size", 4}, {"workerTemplate", pod_template}})).silent());
+}
 
 }  // namespace
 }  // namespace tpuwh::webhook::validate

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+
 #include "tests/support/validated.hpp"
 
 namespace tpuwh::webhook::validate {
@@ -76,6 +81,39 @@ TEST(ValidateRay, refuses_two_groups_of_one_name) {
             "are told apart by their group's name");
 }
 
+TEST(ValidateRay, names_every_name_that_stands_twice_in_the_order_of_the_list) {
+  const auto answer = validated(
+      a_ray_cluster(list({a_group("z", 4, good), a_group("a", 4, good), a_group("b", 4, good),
+                          a_group("z", 4, good), a_group("a", 4, good), a_group("z", 4, good)})));
+  const std::size_t z = answer.message.find("are named z"), a = answer.message.find("are named a");
+  ASSERT_NE(z, std::string::npos) << answer.message;
+  ASSERT_NE(a, std::string::npos) << answer.message;
+  EXPECT_LT(z, a);
+  EXPECT_EQ(answer.message.find("are named b"), std::string::npos) << answer.message;
+  EXPECT_EQ(answer.message.find("are named z", z + 1), std::string::npos) << answer.message;
+}
+
+// Two of so many have half a hash in common.
+std::array<std::string, 2> two_names_of_half_a_hash() {
+  std::map<std::uint64_t, std::string> seen;
+  for (unsigned i = 0;; ++i) {
+    const std::string name = "w-" + std::to_string(i);
+    const auto [at, anew] =
+        seen.try_emplace(std::hash<std::string_view>()(name) & 0xffffffff, name);
+    if (!anew) return {at->second, name};
+  }
+}
+
+TEST(ValidateRay, tells_names_of_one_hash_apart) {
+  const auto [one, other] = two_names_of_half_a_hash();
+  EXPECT_EQ(
+      validated(a_ray_cluster(list({a_group(one, 4, good), a_group(other, 4, good)}))).message, "");
+  const auto answer = validated(
+      a_ray_cluster(list({a_group(one, 4, good), a_group(other, 4, good), a_group(one, 4, good)})));
+  EXPECT_NE(answer.message.find("are named " + one + ","), std::string::npos) << answer.message;
+  EXPECT_EQ(answer.message.find("are named " + other + ","), std::string::npos) << answer.message;
+}
+
 TEST(ValidateRay, warns_of_what_is_doubtful) {
   struct {
     json group;
@@ -137,6 +175,63 @@ TEST(ValidateRay, a_later_replica_is_no_fault) {
   const auto answer = validated(cluster(group));
   EXPECT_TRUE(answer.allowed) << answer.message;
   EXPECT_NE(answer.warning("Pods of replica 3 will be refused"), "") << json(answer.warnings);
+}
+
+TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
+  struct {
+    json replicas, least, most;
+    bool autoscaled;
+    std::string warning;  // "" for none
+  } cases[] = {
+      {nullptr, nullptr, nullptr, false, ""},  // absent is 0
+      {0, 3, 4, false, "Pods of replica 2 will be refused"},
+      {9, 0, 2, false, ""},  // never more than maxReplicas
+      {2, 2, 4, true, "the autoscaler may make replica 3, whose Pods will be refused"},
+      {2, 2, 4, false, ""},
+      {3, 2, 4, true, "Pods of replica 2 will be refused"},
+      {2, 0, nullptr, true, ""},  // without a bound nobody knows
+  };
+  for (const auto& each : cases) {
+    json group = a_group("w", 4, good);
+    group["replicas"] = each.replicas;
+    group["minReplicas"] = each.least;
+    group["maxReplicas"] = each.most;
+    group["template"]["spec"]["containers"][0]["env"] =
+        list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "2"}}});
+    json object = cluster(group);
+    object["spec"]["enableInTreeAutoscaling"] = each.autoscaled;
+    const auto answer = validated(object);
+    EXPECT_EQ(answer.warning("TPU-403").empty(), each.warning.empty()) << group;
+    EXPECT_TRUE(each.warning.empty() || !answer.warning(each.warning).empty()) << group;
+  }
+}
+
+TEST(ValidateRay, names_that_newer_kuberay_refuses_are_a_warning) {
+  json object = cluster(a_group("w", 4, good));
+  object["metadata"]["name"] = "4b";
+  EXPECT_NE(validated(object).warning("TPU-412: KubeRay 1.4 and later refuse it: the name 4b"), "");
+  EXPECT_TRUE(validated(object).allowed);
+  object["metadata"]["name"] = std::string(53, 'a');
+  EXPECT_EQ(validated(object).warning("KubeRay 1.4"), "");
+}
+
+TEST(ValidateRay, slices_pinned_to_one_pool) {
+  json group = a_group("w", 4, good);
+  group["replicas"] = 2;
+  group["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-nodepool"] = "p";
+  EXPECT_NE(validated(cluster(group)).warning("TPU-604: 2 slices select node pool p"), "");
+  group["replicas"] = 1;
+  EXPECT_TRUE(validated(cluster(group)).silent());
+}
+
+TEST(ValidateRay, two_containers_before_tpu7x_are_no_matter_of_hosts) {
+  json group = a_group("w", 4, a_template("4x4", 4));
+  json second = group["template"]["spec"]["containers"][0];
+  second["name"] = "exporter";
+  group["template"]["spec"]["containers"].push_back(second);
+  const auto answer = validated(cluster(group));
+  EXPECT_TRUE(answer.allowed) << answer.message;
+  EXPECT_NE(answer.warning("TPU-109: worker group w: 2 containers of this Pod ask for"), "");
 }
 
 TEST(ValidateRay, names_that_dns_cannot_hold_are_refused) {

@@ -124,6 +124,21 @@ TEST(Validate, an_update_that_makes_it_wrong_is_refused) {
   EXPECT_NE(answer.warning("worker group w"), "");
 }
 
+// Of what could not be read nobody knows what was wrong, wherever in it that stands: in front of
+// chips that are no number or behind them.
+TEST(Validate, an_update_of_what_could_not_be_read_is_allowed) {
+  for (const char* member : {"affinity", "hostname"}) {
+    json before = cluster("w", 4);
+    json& spec = before["spec"]["workerGroupSpecs"][0]["template"]["spec"];
+    spec["containers"][0]["resources"]["limits"]["google.com/tpu"] = "v1;";
+    spec[member] = 5;
+    const auto answer = validated(wrong, {.operation = "UPDATE", .old_object = before});
+    EXPECT_TRUE(answer.allowed) << member << ": " << answer.message;
+    EXPECT_NE(answer.warning("allowed, because it was so before: "), "") << member;
+    EXPECT_EQ(validated(before).status, 400u) << member;
+  }
+}
+
 TEST(Validate, an_object_that_is_going_is_left_alone) {
   json going = wrong;
   going["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";

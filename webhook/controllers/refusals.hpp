@@ -1,0 +1,66 @@
+// What the API server, or an operator, refuses of an object or of what its controller makes of it:
+// often in an event of a child that nobody reads. Words as they were written in, a sentence out.
+//
+// Each rule says who speaks, since a webhook says only what nobody else says at that moment.
+//
+//   source  kubernetes v1.36.3 pkg/apis/batch/validation, pkg/apis/apps/validation,
+//           pkg/registry/batch/job/strategy.go; jobset v0.12.0 pkg/webhooks/jobset_webhook.go;
+//           kuberay v1.4.0 to v1.6.2 ray-operator/controllers/ray/utils/validation.go, constant.go
+#pragma once
+
+#include "webhook/controllers/counts.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::webhook::controllers {
+
+struct Refusal {
+  std::string sentence;
+  bool said = false;  // to whoever creates the object; else in an event alone
+};
+using Refusals = std::vector<Refusal>;
+
+// What every maker of Pods looks at in its template.
+struct TemplateWords {
+  std::string_view restart_policy = {};  // "" where absent
+  bool has_deadline = false;             // activeDeadlineSeconds
+};
+
+enum class JobMaker { person, cron_job, jobset };
+
+struct JobWords {
+  JobNumbers numbers;
+  TemplateWords pod;
+  bool has_failure_policy = false;  // podFailurePolicy
+  std::string_view
+      policy_container;         // of onExitCodes, that the template does not have; "" for none
+  bool selects_others = false;  // a selector that the generated labels do not match
+};
+Refusals refusals_of_job(const JobWords& job, JobMaker maker);
+
+// Of the template of a StatefulSet or a Deployment, or of one that LeaderWorkerSet makes
+// StatefulSets of: these tell nobody.
+Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind, bool made);
+
+// JobSet's webhook asks that each name that it or the Job controller makes is a DNS-1035 label.
+struct ReplicatedJobWords {
+  std::string_view jobset, name;
+  std::uint64_t replicas = 1;
+  Number completions;  // of an Indexed Job
+};
+Refusals refusals_of_jobset(const ReplicatedJobWords& job);
+
+struct CoordinatorWords {
+  std::string_view replicated_job;
+  Number job_index, pod_index;
+};
+Refusals refusals_of_coordinator(const CoordinatorWords& coordinator,
+                                 const std::vector<ReplicatedJobWords>& jobs);
+
+// The name of a RayCluster, RayJob or RayService. Older KubeRay has no such rule, so its sentence
+// says from which version on.
+Refusals refusals_of_ray(std::string_view kind, std::string_view name);
+
+}  // namespace tpuwh::webhook::controllers

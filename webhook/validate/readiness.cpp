@@ -1,0 +1,54 @@
+#include "webhook/validate/readiness.hpp"
+
+#include "webhook/text/concat.hpp"
+#include "webhook/text/names.hpp"
+#include "webhook/validate/object.hpp"
+
+namespace tpuwh::webhook::validate {
+
+namespace {
+
+using text::JsonReader;
+
+bool read_container(JsonReader& in, bool init, std::string& what) {
+  std::string_view name, policy, probe;
+  const bool read = in.object([&](std::string_view key) {
+    if (key == "name") return text::optional_text(in, name);
+    if (key == "restartPolicy") return text::optional_text(in, policy);
+    if (key == "readinessProbe" || key == "startupProbe") {
+      if (in.take_null()) return true;
+      probe = key;
+    }
+    return in.skip();
+  });
+  const bool runs = !init || policy == "Always";
+  if (what.empty() && runs && !probe.empty())
+    what = text::concat({probe, " of container ", text::printable(name)});
+  return read;
+}
+
+bool read_gates(JsonReader& in, std::string& what) {
+  if (in.take_null()) return true;
+  return in.array([&](std::size_t) {
+    if (what.empty()) what = "its readinessGates";
+    return in.skip();
+  });
+}
+
+bool read_containers(JsonReader& in, bool init, std::string& what) {
+  return in.take_null() || in.array([&](std::size_t) { return read_container(in, init, what); });
+}
+
+}  // namespace
+
+bool read_readiness(JsonReader& in, JsonReader::Mark pod_template, std::string& what) {
+  TemplateSpec pod;
+  return read_template_spec(in, pod_template, pod) &&
+         object_at(in, pod.spec, [&](std::string_view key) {
+           if (key == "containers") return read_containers(in, false, what);
+           if (key == "initContainers") return read_containers(in, true, what);
+           return key == "readinessGates" ? read_gates(in, what) : in.skip();
+         });
+}
+
+}  // namespace tpuwh::webhook::validate
