@@ -3,6 +3,7 @@
 #include "topology/catalog.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tpuwh::server::catalog {
 
@@ -115,8 +116,14 @@ void add_networks(Words& words) {
     words.push_back(fmt::format(
         "--additional-node-network=network=$CLUSTER-net-{0},subnetwork=$CLUSTER-subnet-{0}", i));
   }
-  words.push_back("--node-labels=cloud.google.com/gke-networking-dra-driver=true");
-  words.push_back("--enable-gvnic");
+}
+
+void add_labels(Words& words, const PoolOptions& options) {
+  Words labels;
+  if (options.dranet) labels.push_back("cloud.google.com/gke-networking-dra-driver=true");
+  for (const auto& [key, value] : options.node_labels)
+    labels.push_back(fmt::format("{}={}", key, value));
+  if (!labels.empty()) words.push_back(fmt::format("--node-labels={}", fmt::join(labels, ",")));
 }
 
 GcloudCommand node_pool(const NodePool& pool, const PoolOptions& options, const std::string& name) {
@@ -133,6 +140,8 @@ GcloudCommand node_pool(const NodePool& pool, const PoolOptions& options, const 
   add_nodes(words, pool, options);
   add_capacity(words, options);
   if (options.dranet) add_networks(words);
+  add_labels(words, options);
+  if (options.dranet) words.push_back("--enable-gvnic");
   return {words};
 }
 
@@ -177,7 +186,8 @@ std::string GcloudCommand::text() const {
 std::vector<GcloudCommand> gcloud_commands(const NodePool& pool, const PoolOptions& options) {
   auto commands = preparations(pool, options);
   const std::uint32_t pools = pool_count(pool, options);
-  if (pools == 1) commands.push_back(node_pool(pool, options, base_name(pool, options)));
+  const std::string name = options.name.empty() ? base_name(pool, options) : options.name;
+  if (pools == 1) commands.push_back(node_pool(pool, options, name));
   for (std::uint32_t i = 0; pools > 1 && i < pools; ++i)
     commands.push_back(numbered_pool(pool, options, std::to_string(i)));
   return commands;

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tpuwh::server::catalog {
 
@@ -21,6 +23,10 @@ struct PoolOptions {
   bool dynamic_slicing = false;  // put together from blocks, each a node pool
   std::uint32_t slices = 1;
   std::optional<std::uint32_t> num_nodes = {};  // what a page says, to be compared
+  // What Pods select beside the shape: the pool's name, "" for one of the shape, and labels of
+  // theirs. Names of Kubernetes, so that they can stand in a command.
+  std::string name = {};
+  std::vector<std::pair<std::string, std::string>> node_labels = {};
 
   bool is_default() const;
 };

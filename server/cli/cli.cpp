@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -82,6 +83,17 @@ void add_commands(CLI::App& program, Command& chosen) {
   add_version(program, chosen);
 }
 
+// CLI11 writes what a negated flag sets behind its name: "--no-placement{false}".
+class Names final : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    constexpr std::string_view said = "{false}";
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    if (const auto at = name.find(said); at != name.npos) name.erase(at, said.size());
+    return name;
+  }
+};
+
 // One word for each idea in --help: commands have arguments, whose names say what they are.
 void set_words(CLI::App& app) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
@@ -112,6 +124,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   CLI::App program("Admission webhook for TPU workloads on Kubernetes", called_as(file));
   program.set_version_flag("--version", version_text());
   program.require_subcommand(1);
+  program.formatter(std::make_shared<Names>());  // of the commands, too
   program.footer(program_example);
   add_commands(program, chosen);
   set_words(program);

@@ -29,11 +29,13 @@ sent anywhere, and nothing is changed.
 they wait for? With SNAPSHOT.json, with what was printed by
   kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A -o json
 
-Exit code: 0, 1 where something would be refused, 2 a file or the cluster cannot be read.
+Exit code: 0, 1 where something would be refused (with --strict also: warned of, or an object
+that makes Pods and is not read), 2 a file or the cluster cannot be read.
 
 Examples:
   tpu-webhook explain train.yaml
   tpu-webhook explain -n ml manifests/ --all
+  tpu-webhook explain --strict manifests/ > /dev/null || echo "not as it should be"
   tpu-webhook explain train.yaml --cluster
   tpu-webhook explain train.yaml --cluster cluster.json
   tpu-webhook explain train.yaml -o html > train.html
@@ -65,6 +67,7 @@ void add_output(CLI::App& command, explain::ExplainOptions& options) {
       "chips and hosts; json: everything, for programs; pods: each Pod as it "
       "would be stored, a JSON line");
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
+  command.add_flag("--strict", options.strict, "Exit with 1 where there is a warning, too");
 }
 
 void add_cluster(CLI::App& command, explain::ExplainOptions& options, std::string& cluster) {

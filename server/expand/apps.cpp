@@ -61,7 +61,7 @@ void visit_replicas(const Json& pod, std::uint64_t count, const Visit& visit) {
 }  // namespace
 
 std::uint64_t count_replicas(const Json& object) {
-  return count_or(object_or_empty(object, "spec"), "replicas", 1);
+  return controllers::one_or(number(object_or_empty(object, "spec"), "replicas"));
 }
 
 Result<void> expand_deployment(const Json& deployment, const ExpandOptions& options,
@@ -73,7 +73,7 @@ Result<void> expand_deployment(const Json& deployment, const ExpandOptions& opti
   const Owner set{"apps/v1", "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
   Json pod = begin_pod((*read->spec)["template"], set, "", set.name + '-');
   set_label(pod, "pod-template-hash", hash);
-  visit_replicas(pod, count_replicas(deployment), visit);
+  visit_replicas(pod, shown(count_replicas(deployment), options), visit);
   return {};
 }
 
@@ -82,7 +82,7 @@ Result<void> expand_replica_set(const Json& replica_set, const ExpandOptions& op
   const Result<Replicated> read = read_replicated(replica_set, "ReplicaSet", options);
   if (!read) return read.error();
   const Json pod = begin_pod((*read->spec)["template"], read->owner, "", read->owner.name + '-');
-  visit_replicas(pod, count_replicas(replica_set), visit);
+  visit_replicas(pod, shown(count_replicas(replica_set), options), visit);
   return {};
 }
 
@@ -102,7 +102,7 @@ Result<void> expand_stateful_set(const Json& stateful_set, const ExpandOptions& 
   Json pod = begin_stateful_pod(spec["template"], read->owner,
                                 text::text_member(spec, "serviceName"), claims);
   const std::uint64_t first = count_or(ordinals, "start", 0);
-  for (std::uint64_t i = 0; i < count_replicas(stateful_set); ++i) {
+  for (std::uint64_t i = 0; i < shown(count_replicas(stateful_set), options); ++i) {
     set_ordinal(pod, read->owner, claims, first + i);
     if (!visit(pod)) break;
   }

@@ -82,6 +82,15 @@ std::uint64_t pod_count(const Json& object) {
   return api == nullptr ? 0 : api->count(without_nulls(object));
 }
 
+std::optional<PodRange> autoscaled_pods(const Json& object) {
+  const std::string kind = text::text_member(object, "kind");
+  const Json& spec = object_or_empty(object, "spec");
+  if (kind == "RayCluster") return worker_range(spec);
+  if (kind == "RayJob") return worker_range(object_or_empty(spec, "rayClusterSpec"));
+  if (kind == "RayService") return worker_range(object_or_empty(spec, "rayClusterConfig"));
+  return std::nullopt;
+}
+
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
   const Api* api = api_of(object);

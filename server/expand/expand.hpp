@@ -31,6 +31,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace tpuwh::server::expand {
@@ -42,6 +43,9 @@ struct ExpandOptions {
   // Whether KubeRay writes its index labels: feature RayMultiHostIndexing, off by default in v1.5,
   // on from v1.6.
   bool ray_indices = false;
+  // Of what is scaled to none, the Pods of one replica, and of a suspended worker group too: what
+  // they will be. pod_count() does not count these.
+  bool at_least_one = false;
 };
 
 // Whether `object` is a Pod or makes Pods, by apiVersion and kind: Job, CronJob, JobSet,
@@ -53,6 +57,14 @@ bool makes_pods(const Json& object);
 // controller takes them for; of hostile ones the sum ends at the largest number, a negative one is
 // 0. Where for_each_pod succeeds, it calls as many times. 0 for what makes no Pods.
 std::uint64_t pod_count(const Json& object);
+
+// Between what numbers an autoscaler may take the workers of a RayCluster, or of what makes one;
+// nothing for another object, and where nobody scales.
+struct PodRange {
+  std::uint64_t least = 0, most = 0;
+  bool bounded = true;  // maxReplicas is set everywhere
+};
+std::optional<PodRange> autoscaled_pods(const Json& object);
 
 // Calls `each` for every Pod, until it returns false. A Pod lives as long as the call: memory does
 // not grow with their number, and each costs a copy of its template at most.

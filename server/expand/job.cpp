@@ -69,10 +69,9 @@ Owner next_job(const Owner& cron_job) {
 }  // namespace
 
 std::uint64_t count_job_spec(const Json& spec) {
-  const std::uint64_t parallelism = count_or(spec, "parallelism", 1);
-  const std::uint64_t completions = count_or(spec, "completions", parallelism);
-  if (parallelism == 0) return 0;
-  return is_indexed(spec) ? completions : std::min(parallelism, completions);
+  return controllers::job_pods({.completions = number(spec, "completions"),
+                                .parallelism = number(spec, "parallelism"),
+                                .indexed = is_indexed(spec)});
 }
 
 Result<void> check_job_spec(const Json& spec, const std::string& path) {
@@ -86,13 +85,15 @@ Result<void> check_job_spec(const Json& spec, const std::string& path) {
   return {};
 }
 
-bool visit_job(const Owner& job, const Json& spec, const Visit& visit) {
+bool visit_job(const Owner& job, const Json& spec, const ExpandOptions& options,
+               const Visit& visit) {
   const bool indexed = is_indexed(spec);
   Json pod = begin_pod(spec["template"], job, "", job.name + '-');
   if (!flag_or(spec, "manualSelector", false)) label_as_of(pod, job);
   add_finalizer(pod);
   if (indexed) prepare_indexed(pod, spec);
-  const std::uint64_t count = count_job_spec(spec);
+  std::uint64_t count = count_job_spec(spec);
+  if (count == 0 && options.at_least_one) count = controllers::one_or(number(spec, "completions"));
   for (std::uint64_t i = 0; i < count; ++i) {
     if (indexed) set_index(pod, job, i);
     if (!visit(pod)) return false;
@@ -110,7 +111,7 @@ Result<void> expand_job(const Json& job, const ExpandOptions& options, const Vis
   const Result<const Json*> spec = need_object(job, "spec", "");
   if (!spec) return spec.error();
   if (auto good = check_job_spec(**spec, "spec"); !good) return good;
-  visit_job(*owner, **spec, visit);
+  visit_job(*owner, **spec, options, visit);
   return {};
 }
 
@@ -129,7 +130,7 @@ Result<void> expand_cron_job(const Json& cron_job, const ExpandOptions& options,
   const Result<const Json*> job_spec = need_object(**job, "spec", "spec.jobTemplate");
   if (!job_spec) return job_spec.error();
   if (auto good = check_job_spec(**job_spec, "spec.jobTemplate.spec"); !good) return good;
-  visit_job(next_job(*owner), **job_spec, visit);
+  visit_job(next_job(*owner), **job_spec, options, visit);
   return {};
 }
 

@@ -22,6 +22,7 @@ Result<void> expand_cron_job(const Json& cron_job, const ExpandOptions& options,
 //   visit_job       `spec` has been checked. Returns whether to go on
 std::uint64_t count_job_spec(const Json& spec);
 Result<void> check_job_spec(const Json& spec, const std::string& path);
-bool visit_job(const Owner& job, const Json& spec, const Visit& visit);
+bool visit_job(const Owner& job, const Json& spec, const ExpandOptions& options,
+               const Visit& visit);
 
 }  // namespace tpuwh::server::expand

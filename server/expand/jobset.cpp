@@ -36,7 +36,7 @@ struct Position {
 };
 
 std::uint64_t replicas_of(const Json& replicated_job) {
-  return count_or(replicated_job, "replicas", 1);
+  return controllers::one_or(number(replicated_job, "replicas"));
 }
 
 std::string group_of(const Json& replicated_job) {
@@ -207,7 +207,8 @@ void prepare(Json& pod_template, const JobSet& jobset, const Json& replicated_jo
 }
 
 bool visit_replicated_job(const JobSet& jobset, const Json& replicated_job,
-                          const Position& position, const Visit& visit) {
+                          const Position& position, const ExpandOptions& options,
+                          const Visit& visit) {
   Json spec = job_spec_of(replicated_job);
   Json& pod = spec["template"];
   prepare(pod, jobset, replicated_job, position);
@@ -215,12 +216,12 @@ bool visit_replicated_job(const JobSet& jobset, const Json& replicated_job,
       has_annotation(pod, exclusive_key) && !has_annotation(pod, node_selector_key);
   const Visit visit_pod = exclusive ? with_affinity_of_leaders(visit) : visit;
   const std::string name = text::text_member(replicated_job, "name");
-  for (std::uint64_t i = 0; i < position.replicas; ++i) {
+  for (std::uint64_t i = 0; i < shown(position.replicas, options); ++i) {
     const Owner job{"batch/v1", "Job", jobset.self.ns,
                     fmt::format("{}-{}-{}", jobset.self.name, name, i)};
     mark_job(pod, job, position, i);
     if (selects_labelled_nodes(jobset, replicated_job)) select_labelled_nodes(pod, job);
-    if (!visit_job(job, spec, visit_pod)) return false;
+    if (!visit_job(job, spec, options, visit_pod)) return false;
   }
   return true;
 }
@@ -296,7 +297,8 @@ Result<void> expand_jobset(const Json& object, const ExpandOptions& options, con
   const JobSet jobset{object, **spec, (**spec)["replicatedJobs"], *self, subdomain};
   const std::vector<Position> positions = positions_of(jobset.replicated_jobs);
   for (std::size_t i = 0; i < positions.size(); ++i)
-    if (!visit_replicated_job(jobset, jobset.replicated_jobs[i], positions[i], visit)) break;
+    if (!visit_replicated_job(jobset, jobset.replicated_jobs[i], positions[i], options, visit))
+      break;
   return {};
 }
 

@@ -51,7 +51,11 @@ const Json& group_template_of(const Json& object) {
 }
 
 std::uint64_t size_of(const Json& object) {
-  return count_or(group_template_of(object), "size", 1);
+  return controllers::one_or(number(group_template_of(object), "size"));
+}
+
+std::uint64_t groups_of(const Json& object) {
+  return controllers::one_or(number(object_or_empty(object, "spec"), "replicas"));
 }
 
 bool is_leader(const Json& pod) {
@@ -298,7 +302,7 @@ Result<void> check_spec(const Json& spec) {
   return {};
 }
 
-LeaderWorkerSet read(const Json& object, const Owner& self) {
+LeaderWorkerSet read(const Json& object, const Owner& self, const ExpandOptions& options) {
   const Json& group = group_template_of(object);
   const Json& worker = group["workerTemplate"];
   const Json& policy = object_or_empty(group, "subGroupPolicy");
@@ -311,7 +315,7 @@ LeaderWorkerSet read(const Json& object, const Owner& self) {
           .claims = array_or_empty(group, "volumeClaimTemplates"),
           .self = self,
           .revision = suffix_of(self.kind, self.ns, self.name, 10),
-          .replicas = count_or(spec, "replicas", 1),
+          .replicas = shown(groups_of(object), options),
           .size = size_of(object),
           .subgroup_size = count_or(policy, "subGroupSize", 0),
           .leader_excluded = text::text_member(policy, "subGroupPolicyType") == "LeaderExcluded",
@@ -321,7 +325,7 @@ LeaderWorkerSet read(const Json& object, const Owner& self) {
 }  // namespace
 
 std::uint64_t count_lws(const Json& lws) {
-  return multiply(count_or(object_or_empty(lws, "spec"), "replicas", 1), size_of(lws));
+  return multiply(groups_of(lws), size_of(lws));
 }
 
 Result<void> expand_lws(const Json& lws, const ExpandOptions& options, const Visit& visit) {
@@ -331,7 +335,7 @@ Result<void> expand_lws(const Json& lws, const ExpandOptions& options, const Vis
   const Result<const Json*> spec = need_object(lws, "spec", "");
   if (!spec) return spec.error();
   if (auto good = check_spec(**spec); !good) return good;
-  return visit_groups(read(lws, *self), visit);
+  return visit_groups(read(lws, *self, options), visit);
 }
 
 }  // namespace tpuwh::server::expand

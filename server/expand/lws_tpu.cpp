@@ -1,8 +1,8 @@
 #include "server/expand/lws_tpu.hpp"
 
 #include "server/expand/pod_template.hpp"
-#include "server/expand/quantity.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ bool container_requests_tpus(const Json& container) {
   const Json& resources = object_or_empty(container, "resources");
   for (const char* kind : {"limits", "requests"}) {
     const auto amount =
-        quantity_of(text::find_member(object_or_empty(resources, kind), "google.com/tpu"));
+        text::quantity_of(text::find_member(object_or_empty(resources, kind), "google.com/tpu"));
     if (amount && amount->value != 0) return amount->rounded_up != 0;
   }
   return false;

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 #include <string>
 
 namespace tpuwh::server::expand {
@@ -15,17 +13,21 @@ namespace {
 
 constexpr const char* ray_version = "ray.io/v1";
 
-// Within its bounds, of which the upper one wins; the defaults are of the CRD.
-std::uint64_t ray_replicas(const Json& group) {
-  if (flag_or(group, "suspend", false)) return 0;
-  const std::uint64_t least = count_or(group, "minReplicas", 0);
-  const std::uint64_t most =
-      count_or(group, "maxReplicas", std::numeric_limits<std::int32_t>::max());
-  return std::min(most, std::max(least, count_or(group, "replicas", 0)));
+controllers::Replicas size_of(const Json& group, bool autoscaled) {
+  return controllers::ray_replicas({.replicas = number(group, "replicas"),
+                                    .least = number(group, "minReplicas"),
+                                    .most = number(group, "maxReplicas"),
+                                    .hosts = {},
+                                    .suspended = flag_or(group, "suspend", false),
+                                    .autoscaled = autoscaled});
+}
+
+std::uint64_t replicas_of_group(const Json& group) {
+  return size_of(group, false).now;
 }
 
 std::uint64_t hosts_of(const Json& group) {
-  return count_or(group, "numOfHosts", 1);
+  return controllers::ray_hosts({.hosts = number(group, "numOfHosts")});
 }
 
 Result<void> check_group(const Json& group, const std::string& path) {
@@ -99,8 +101,8 @@ void set_indices(Json& pod, const RayCluster& cluster, const Json& group, std::u
 bool visit_ray_group(const RayCluster& cluster, const Json& group, const ExpandOptions& options,
                      const Visit& visit) {
   Json pod = worker_pod(cluster, group);
-  const std::uint64_t replicas = ray_replicas(group), hosts = hosts_of(group);
-  if (hosts == 0) return true;
+  const std::uint64_t replicas = shown(replicas_of_group(group), options);
+  const std::uint64_t hosts = shown(hosts_of(group), options);
   for (std::uint64_t replica = 0; replica < replicas; ++replica) {
     for (std::uint64_t host = 0; host < hosts; ++host) {
       if (options.ray_indices) set_indices(pod, cluster, group, replica, host);
@@ -115,7 +117,19 @@ bool visit_ray_group(const RayCluster& cluster, const Json& group, const ExpandO
 std::uint64_t count_cluster_spec(const Json& spec) {
   std::uint64_t out = 1;
   for (const Json& group : array_or_empty(spec, "workerGroupSpecs"))
-    out = add_up(out, multiply(ray_replicas(group), hosts_of(group)));
+    out = add_up(out, multiply(replicas_of_group(group), hosts_of(group)));
+  return out;
+}
+
+std::optional<PodRange> worker_range(const Json& spec) {
+  if (!flag_or(spec, "enableInTreeAutoscaling", false)) return std::nullopt;
+  PodRange out;
+  for (const Json& group : array_or_empty(spec, "workerGroupSpecs")) {
+    const controllers::Replicas size = size_of(group, true);
+    out.least = add_up(out.least, multiply(size.least, hosts_of(group)));
+    out.most = add_up(out.most, multiply(size.most, hosts_of(group)));
+    out.bounded = out.bounded && number(group, "maxReplicas");
+  }
   return out;
 }
 

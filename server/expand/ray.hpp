@@ -6,6 +6,7 @@
 #include "server/expand/ray_pod.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace tpuwh::server::expand {
 
@@ -22,6 +23,7 @@ Result<void> expand_ray_service(const Json& service, const ExpandOptions& option
 //   read_cluster   the RayCluster "OWNER-xxxxx" of the spec under `key` of `spec`
 //   visit_cluster  head, then workers. Returns whether to go on
 std::uint64_t count_cluster_spec(const Json& spec);
+std::optional<PodRange> worker_range(const Json& spec);
 Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key);
 bool visit_cluster(const RayCluster& cluster, const ExpandOptions& options, const Visit& visit);
 

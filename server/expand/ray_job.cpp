@@ -135,7 +135,7 @@ Result<void> expand_ray_job(const Json& object, const ExpandOptions& options, co
   if (makes_cluster && mode_of(**spec) == "SidecarMode")
     if (auto good = add_sidecar(*cluster, **spec, *self); !good) return good;
   if (makes_cluster && !visit_cluster(*cluster, options, visit)) return {};
-  if (submitter) visit_job({"batch/v1", "Job", self->ns, self->name}, *submitter, visit);
+  if (submitter) visit_job({"batch/v1", "Job", self->ns, self->name}, *submitter, options, visit);
   return {};
 }
 

@@ -148,11 +148,15 @@ Result<void> check_counts(const Json& object, std::initializer_list<const char*>
   return {};
 }
 
-std::uint64_t count_or(const Json& object, const char* key, std::uint64_t otherwise) {
+webhook::controllers::Number number(const Json& object, const char* key) {
   const Json* found = text::find_member(object, key);
-  if (found == nullptr || !found->is_number_integer()) return otherwise;
+  if (found == nullptr || !found->is_number_integer()) return std::nullopt;
   if (found->is_number_unsigned()) return found->get<std::uint64_t>();
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, found->get<std::int64_t>()));
+}
+
+std::uint64_t count_or(const Json& object, const char* key, std::uint64_t otherwise) {
+  return number(object, key).value_or(otherwise);
 }
 
 bool flag_or(const Json& object, const char* key, bool otherwise) {

@@ -5,11 +5,14 @@
 #pragma once
 
 #include "server/expand/expand.hpp"
+#include "webhook/controllers/counts.hpp"
 
 #include <initializer_list>
 #include <string_view>
 
 namespace tpuwh::server::expand {
+
+namespace controllers = webhook::controllers;
 
 Json without_nulls(const Json& value);
 
@@ -43,6 +46,13 @@ const Json& array_or_empty(const Json& parent, const char* key);
 Result<void> check_counts(const Json& object, std::initializer_list<const char*> keys,
                           const std::string& path);
 std::uint64_t count_or(const Json& object, const char* key, std::uint64_t otherwise);
+// For what controllers make of it: nothing where there is no integer.
+webhook::controllers::Number number(const Json& object, const char* key);
+
+// So many are shown.
+inline std::uint64_t shown(std::uint64_t count, const ExpandOptions& options) {
+  return count == 0 && options.at_least_one ? 1 : count;
+}
 
 bool flag_or(const Json& object, const char* key, bool otherwise);
 

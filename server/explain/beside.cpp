@@ -35,6 +35,20 @@ bool selects(const Json& service, const Json& labels) {
   });
 }
 
+// "readinessProbe of container a"; "" where the Pod is Ready as soon as it runs.
+std::string ready_by(const Json& pod) {
+  const Json& spec = at(pod, {"spec"});
+  for (const char* list : {"containers", "initContainers"}) {
+    const bool ends = std::string_view(list) == "initContainers";
+    for (const Json& each : text::member(spec, list))
+      for (const char* probe : {"readinessProbe", "startupProbe"})
+        if (text::member(each, probe).is_object() &&
+            (!ends || text::text_member(each, "restartPolicy") == "Always"))
+          return fmt::format("{} of container {}", probe, text::text_member(each, "name"));
+  }
+  return text::member(spec, "readinessGates").empty() ? "" : "its readinessGates";
+}
+
 Finding fault(std::string sentence, std::string fix) {
   return {
       .denied = false, .id = "no-service", .sentence = std::move(sentence), .fix = std::move(fix)};
@@ -54,10 +68,40 @@ std::string priority_words(const Json& priority) {
   return words.empty() ? std::string("any node") : fmt::format("{}", fmt::join(words, " "));
 }
 
+// "4x4" where all priorities have it; else "".
+std::string only_topology(const Json& priorities) {
+  std::string out;
+  for (const Json& each : priorities) {
+    const std::string topology = text::text_member(at(each, {"tpu"}), "topology");
+    if (topology.empty() || (!out.empty() && topology != out)) return {};
+    out = topology;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_read_beside(std::string_view kind) {
   return std::ranges::find(read_kinds, kind, &Kind::name) != read_kinds.end();
+}
+
+bool makes_pods_unread(std::string_view kind) {
+  static constexpr std::array<std::string_view, 15> kinds{"DaemonSet",
+                                                          "ReplicationController",
+                                                          "PathwaysJob",
+                                                          "TrainJob",
+                                                          "PyTorchJob",
+                                                          "JAXJob",
+                                                          "TFJob",
+                                                          "MPIJob",
+                                                          "XGBoostJob",
+                                                          "AppWrapper",
+                                                          "InferenceService",
+                                                          "LLMInferenceService",
+                                                          "DisaggregatedSet",
+                                                          "Workflow",
+                                                          "PodTemplate"};
+  return std::ranges::find(kinds, kind) != kinds.end();
 }
 
 Beside::Beside(std::span<const source::Manifest> manifests, const std::string& ns) {
@@ -108,7 +152,14 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
     return {fault(
         fmt::format("{} does not select these Pods, so that no host resolves", wanted),
         fmt::format("give Service {} a selector of labels that the Pods have", seen.subdomain))};
-  return {};
+  if (text::member(at(*service, {"spec"}), "publishNotReadyAddresses") == Json(true)) return {};
+  const std::string by = ready_by(pod);
+  if (by.empty()) return {};
+  return {
+      fault(fmt::format("{} resolves Pods that are Ready, which these are by {}: a program that "
+                        "waits for the other hosts never gets there",
+                        wanted, by),
+            fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
 }
 
 std::vector<std::string> Beside::notes(const Json& pod) const {
@@ -119,7 +170,15 @@ std::vector<std::string> Beside::notes(const Json& pod) const {
   if (!priorities.is_array()) return {};
   std::vector<std::string> words;
   for (const Json& each : priorities) words.push_back(priority_words(each));
-  return {fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
+  std::vector<std::string> out{
+      fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
+  const std::string shape = only_topology(priorities);
+  if (!shape.empty() && selector(pod, webhook::read::key::topology).empty())
+    out.push_back(fmt::format(
+        "all that it tries is {}: with node selector cloud.google.com/gke-tpu-topology: {} the "
+        "hosts of a slice are known, and the variables are injected",
+        shape, shape));
+  return out;
 }
 
 }  // namespace tpuwh::server::explain

@@ -18,6 +18,9 @@ namespace tpuwh::server::explain {
 
 // Whether anything is read of objects of this kind.
 bool is_read_beside(std::string_view kind);
+// Kinds of Kubernetes and of operators that make Pods, or objects that do, which nobody expands
+// here.
+bool makes_pods_unread(std::string_view kind);
 
 class Beside {
  public:

@@ -106,7 +106,9 @@ int run_explain(const ExplainOptions& options, const text::Console& console) {
   if (!explanation) return text::print_error(console, explanation.error());
   console.out << printed(*explanation, options, console.terminal);
   console.out.flush();
-  return explanation->worst() == Verdict::refused ? 1 : 0;
+  const Verdict worst = explanation->worst();
+  const bool doubtful = worst == Verdict::doubtful || !explanation->not_read.empty();
+  return worst == Verdict::refused || (options.strict && doubtful) ? 1 : 0;
 }
 
 }  // namespace tpuwh::server::explain

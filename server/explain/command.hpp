@@ -18,11 +18,13 @@ struct ExplainOptions {
   ExplainOutput output = ExplainOutput::text;
   bool all = false;            // of text and html: nothing is folded
   bool ask_cluster = false;    // what is there now counts, too
+  bool strict = false;         // 1 also for warnings, and for what makes Pods and is not read
   live::ClusterAccess access;  // of that cluster
   webhook::config::Config config;
 };
 
-//   returns  0 fine, doubtful or without chips, 1 refused; 2 a file or the cluster cannot be read
+//   returns  0 fine, doubtful or without chips, 1 refused (with `strict` also doubtful, and objects
+//            that make Pods and are not read); 2 a file or the cluster cannot be read
 //            (a sentence on err)
 int run_explain(const ExplainOptions& options, const text::Console& console);
 

@@ -35,6 +35,7 @@ std::string what_lacks(const Workload& workload) {
 std::string all_slices(const Workload& workload) {
   if (workload.pods_left_out > 0)
     return fmt::format("its {} were not looked at", counted(workload.pods_left_out, "Pod"));
+  if (!workload.scaled_to_none.empty()) return workload.scaled_to_none;
   if (workload.groups.empty()) return "asks for no TPU chips";
   if (workload.groups.size() == 1) return slices_words(workload.groups.front());
   std::vector<std::string> parts;
@@ -60,7 +61,8 @@ Verdict verdict_of(const Workload& workload) {
   if (std::ranges::any_of(workload.findings, &Finding::denied)) return Verdict::refused;
   if (!workload.findings.empty() || workload.pods_left_out > 0 || !what_lacks(workload).empty())
     return Verdict::doubtful;
-  return workload.groups.empty() ? Verdict::no_tpu : Verdict::fine;
+  return workload.groups.empty() && workload.scaled_to_none.empty() ? Verdict::no_tpu
+                                                                    : Verdict::fine;
 }
 
 }  // namespace
@@ -78,6 +80,18 @@ std::string slices_words(const Group& group) {
       group.slices_of_job > 1 && slices > 1 ? ", one job over MegaScale" : "";
   return fmt::format("{} of {}: {}, {}{}", counted(slices, "slice"), shape,
                      counted(group.pods, "Pod"), counted(group.chips(), "chip"), together);
+}
+
+std::string scaled_words(const Workload& one_replica,
+                         const std::optional<expand::PodRange>& range) {
+  std::string out = "0 Pods with chips now";
+  if (range && range->most > 0)
+    out += range->bounded ? fmt::format(" ({} to {})", range->least, range->most)
+                          : fmt::format(" ({} or more)", range->least);
+  for (const Group& group : one_replica.groups)
+    out += fmt::format("; a replica{} is {}", group.title.empty() ? "" : " of " + group.title,
+                       slices_words(group));
+  return out;
 }
 
 void conclude(Workload& workload) {

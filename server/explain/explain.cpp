@@ -5,11 +5,16 @@
 #include "server/explain/beside.hpp"
 #include "server/explain/conclude.hpp"
 #include "server/explain/object_pods.hpp"
+#include "server/explain/pins.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/explain/updates.hpp"
 #include "server/explain/wanted.hpp"
+#include "server/outlook/pod_sets.hpp"
 #include "server/review/input.hpp"
 #include "server/review/reviewer.hpp"
 #include "server/slices/pod_reader.hpp"
+#include "webhook/findings/table.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,6 +35,17 @@ std::string object_name(const Json& object) {
   return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
 }
 
+bool is_suspended(const Json& object) {
+  const Json& suspend = at(object, {"spec", "suspend"});
+  return suspend.is_boolean() && suspend.get<bool>();
+}
+
+Json resumed(const Json& object) {
+  Json out = object;
+  out["spec"].erase("suspend");
+  return out;
+}
+
 class Explainer {
  public:
   explicit Explainer(const ExplainRequest& request)
@@ -45,6 +61,7 @@ class Explainer {
     for (const source::Manifest& each : request_.manifests)
       if (expand::makes_pods(each.object)) add_workload(each, *cluster);
     look_out(*cluster);
+    pins_.tell(out_.workloads);
     for (Workload& each : out_.workloads) conclude(each);
     return std::move(out_);
   }
@@ -55,7 +72,7 @@ class Explainer {
   Result<outlook::ClusterState> read_cluster() {
     // What the webhook may ask about.
     const auto hear = [&](std::string_view kind, const Json& object) {
-      if (kind != "Pod") reviewer_.cluster().add(object);
+      if (kind != "Pod") reviewer_.cluster().add(is_suspended(object) ? resumed(object) : object);
     };
     InputObjects input(request_.manifests, request_.ns);
     source::OverheardSource of_input(input, hear);
@@ -77,6 +94,8 @@ class Explainer {
       if (expand::makes_pods(each.object)) continue;
       if (is_read_beside(kind))
         out_.beside.push_back(kind + " " + object_name(each.object));
+      else if (makes_pods_unread(kind))
+        out_.not_read.push_back(kind + " " + object_name(each.object));
       else
         passed_over.insert(kind + (text::text_member(each.object, "apiVersion").empty()
                                        ? " without apiVersion"
@@ -91,18 +110,29 @@ class Explainer {
     for (std::size_t i = 0; i < outlooks.size(); ++i) {
       Workload& workload = out_.workloads[i];
       if (workload.groups.empty()) continue;
-      if (request_.cluster != nullptr) {
+      const auto waits =
+          std::ranges::count(outlooks[i].waits, outlook::Cause::quota, &outlook::Wait::cause);
+      if (waits == 0 && !admitted_[i].empty())
+        workload.notes.insert(workload.notes.begin(), admitted_[i]);
+      if (request_.cluster != nullptr)
         workload.outlook = outlooks[i];
-        continue;
-      }
-      for (const outlook::Wait& wait : outlooks[i].waits)
-        if (wait.cause == outlook::Cause::quota)
-          workload.findings.push_back({.denied = false,
-                                       .id = "quota",
-                                       .sentence = wait.what,
-                                       .fix = fmt::format("{}", fmt::join(wait.help, "; "))});
+      else
+        tell_quota(outlooks[i], !cluster.cluster_queues.empty(), workload);
     }
     if (request_.cluster != nullptr) out_.not_known = cluster.not_known;
+  }
+
+  // knows: the input has queues, so that what is not known of them is worth a word.
+  static void tell_quota(const outlook::WorkloadOutlook& outlook, bool knows, Workload& workload) {
+    for (const outlook::Wait& wait : outlook.waits)
+      if (wait.cause == outlook::Cause::quota)
+        workload.findings.push_back({.denied = false,
+                                     .id = "quota",
+                                     .sentence = wait.what,
+                                     .fix = fmt::format("{}", fmt::join(wait.help, "; "))});
+    for (const std::string& each : outlook.not_known)
+      if (knows && each.starts_with("quota: "))
+        workload.notes.push_back("not known: " + each.substr(std::string_view("quota: ").size()));
   }
 
   void add_workload(const source::Manifest& manifest, const outlook::ClusterState& cluster) {
@@ -114,15 +144,72 @@ class Explainer {
     workload.name = object_name(object);
     outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
     ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
+    if (webhook::text::has_placeholder(workload.name)) {
+      refuse_placeholder(workload);
+      admitted_.emplace_back();
+      return;
+    }
     if (workload.kind != "Pod") pods.findings.add_object(answer(object));
-    const auto admission = admission_of(object, workload.ns, cluster);
-    if (admission)
-      workload.notes.push_back(fmt::format("as Kueue admits it from queue {}, with flavor {}",
-                                           admission->queue, admission->flavor));
-    if (is_not_too_many(expand::pod_count(object), workload))
-      add_pods(object, admission ? &*admission : nullptr, pods, wanted);
+    // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
+    runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
+    if (is_suspended(object))
+      workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
+    const bool may_look = is_not_too_many(expand::pod_count(object), workload);
+    if (may_look && may_be_admitted(object, workload.ns, cluster)) count_pod_sets(object, wanted);
+    const auto admission = admission_of(object, workload.ns, cluster, wanted.pod_sets);
+    admitted_.push_back(admission ? fmt::format("as Kueue admits it from queue {}, with {}",
+                                                admission->queue, admission->flavors())
+                                  : "");
+    if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
+    for (const std::string& note : manifest.notes)
+      pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
+    if (std::string more = update_words(object, workload); !more.empty())
+      workload.notes.push_back(std::move(more));
     wanted.chips = workload.chips();
+    if (workload.groups.empty() && workload.findings.empty() && workload.pods_left_out == 0)
+      look_scaled_up(object, workload);
+  }
+
+  // Every name of its Pods is made of it.
+  static void refuse_placeholder(Workload& workload) {
+    const auto& row = webhook::findings::row(webhook::findings::Finding::placeholder_left);
+    workload.findings.push_back({.denied = true,
+                                 .id = std::string(row.id),
+                                 .sentence = "metadata.name " +
+                                             webhook::text::printable(workload.name, 100) +
+                                             " contains a placeholder that was not filled in",
+                                 .fix = std::string(row.fix)});
+  }
+
+  void count_pod_sets(const Json& object, outlook::WantedWorkload& wanted) {
+    static_cast<void>(expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
+      outlook::add_to_pod_sets(pod, wanted.pod_sets);
+      return true;
+    }));
+  }
+
+  // What is scaled to none asks for no chips now, and is no object without chips.
+  void look_scaled_up(const Json& object, Workload& workload) {
+    ObjectPods pods(request_.config.prefix, beside_, false);
+    outlook::WantedWorkload nobody_waits;
+    Workload scaled_up;
+    // With indices they need no places, of which a group without replicas has none.
+    const expand::ExpandOptions options{
+        .ns = request_.ns, .ray_indices = true, .at_least_one = true};
+    supposed_ = true;
+    runs_at_once_ = false;
+    static_cast<void>(expand::for_each_pod(object, options, [&](const Json& pod) {
+      if (pods_ >= max_pods) return false;
+      ++pods_;
+      add_pod(pod, pods, nobody_waits);
+      return true;
+    }));
+    supposed_ = false;
+    pods.finish(scaled_up);
+    if (scaled_up.groups.empty()) return;
+    workload.scaled_to_none = scaled_words(scaled_up, expand::autoscaled_pods(object));
+    workload.findings = std::move(scaled_up.findings);
   }
 
   bool is_not_too_many(std::uint64_t count, Workload& workload) {
@@ -139,13 +226,15 @@ class Explainer {
   review::ReviewOutcome answer(const Json& object) {
     std::string review =
         review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
-    const auto answer = reviewer_.answer(review);
+    const auto answer = reviewer_.answer(review, webhook::validate::Listener::person);
     return review::parse_answer(answer, review);
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
                 outlook::WantedWorkload& wanted) {
+    const bool uncounted = wanted.pod_sets.empty();
     const auto told = expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
+      if (uncounted) outlook::add_to_pod_sets(pod, wanted.pod_sets);
       if (admission == nullptr) {
         add_pod(pod, pods, wanted);
       } else {
@@ -164,9 +253,10 @@ class Explainer {
     const auto outcome = answer(pod);
     pods.findings.add_pod(outcome);
     if (outcome.verdict != review::Verdict::allowed) return pods.add_refused();
-    if (request_.each_pod) request_.each_pod(outcome.after);
+    if (request_.each_pod && !supposed_) request_.each_pod(outcome.after);
     auto seen = reader_.read(outcome.after);
     if (!seen || !*seen) return pods.add_other();
+    if (runs_at_once_) pins_.add(**seen, out_.workloads.size() - 1);
     // Pods that get their names later are slices of their own even so.
     if ((*seen)->hosts == 1) (*seen)->slice_key += fmt::format(" {}", reviews_);
     pods.add({pod, outcome.after, **seen, outcome.workload}, wanted);
@@ -178,6 +268,10 @@ class Explainer {
   slices::PodReader reader_;
   Explanation out_;
   std::vector<outlook::WantedWorkload> wanted_;  // one for each of out_.workloads
+  std::vector<std::string> admitted_;            // likewise: how Kueue would admit it, "" for not
+  Pins pins_;
+  bool runs_at_once_ = false;  // the workload that is added
+  bool supposed_ = false;      // Pods that nobody makes now
   std::size_t reviews_ = 0;
   std::uint64_t pods_ = 0;
 };

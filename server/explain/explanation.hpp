@@ -15,11 +15,15 @@ namespace tpuwh::server::explain {
 
 enum class Verdict {
   no_tpu,    // nothing in it asks for chips
-  fine,      // its slices can form
+  fine,      // nothing in what was read stops its slices
   doubtful,  // it is allowed, with warnings
   refused,   // the API server would refuse it, or Pods of it
 };
 const char* name(Verdict verdict);
+
+// Under each picture of a slice.
+inline constexpr auto where_ids_stand =
+    "ids are given by name; which machine has which, the platform decides";
 
 // What somebody is told of it.
 struct Finding {
@@ -67,6 +71,7 @@ struct Group {
   // The node pools to make; nothing where the catalog does not know the shape.
   std::optional<topology::NodePool> pool;
   catalog::PoolOptions pool_options;  // as the Pods select capacity
+  std::string no_pool;                // why no node pool can be made for them; "" where one can
 
   std::uint64_t chips() const { return pods * chips_per_host; }
   bool multi_host() const { return hosts > 1; }
@@ -82,7 +87,9 @@ struct Workload {
   std::uint64_t other_pods = 0;     // without chips
   std::uint64_t pods_left_out = 0;  // too many to be looked at
   std::uint64_t refused_pods = 0;   // that would not be created: members of nothing
-  std::vector<std::string> notes;   // what was read beside it, and what is not known
+  // Of what is scaled to none: what one slice of each group will be; "" elsewhere.
+  std::string scaled_to_none;
+  std::vector<std::string> notes;  // what was read beside it, and what is not known
   std::vector<Finding> findings;
   std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
 
@@ -96,6 +103,7 @@ struct Explanation {
   // Objects that are read for what they say about workloads: "Service default/headless".
   std::vector<std::string> beside;
   std::vector<std::string> passed_over;  // kinds that say nothing about slices
+  std::vector<std::string> not_read;     // objects that make Pods, of kinds that are not read
   std::vector<std::string> not_known;    // of the cluster
 
   Verdict worst() const;

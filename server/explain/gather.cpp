@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace tpuwh::server::explain {
@@ -27,16 +26,11 @@ using VariableKey = std::pair<std::string, std::string>;
 struct Worth {
   std::string text;
   bool from = false, ours = false;
-  bool operator==(const Worth&) const = default;
+  auto operator<=>(const Worth&) const = default;
 };
 
-struct HashWorth {
-  std::size_t operator()(const Worth& worth) const {
-    return std::hash<std::string>()(worth.text) * 4 + worth.from * 2u + worth.ours;
-  }
-};
-
-// Values that many Pods have, such as the names of all hosts, are kept once.
+// Values that many Pods have, such as the names of all hosts, are kept once. In order and not by a
+// hash: anybody writes them.
 class Worths {
  public:
   Id id_of(Worth worth) {
@@ -47,7 +41,7 @@ class Worths {
   const Worth& operator[](Id id) const { return *list_[id]; }
 
  private:
-  std::unordered_map<Worth, Id, HashWorth> ids_;
+  std::map<Worth, Id> ids_;
   std::vector<const Worth*> list_;
 };
 
@@ -68,17 +62,25 @@ struct GatheredGroup {
   Group told;
   std::string workload;
   std::vector<GatheredSlice> slices;
-  std::unordered_map<std::string, std::size_t> by_key;
+  std::map<std::string, std::size_t> by_key;
 };
 
-const Json* container_named(const Json& pod, const std::string& name) {
+// Of several of a name the first.
+using Containers = std::map<std::string, const Json*>;
+
+Containers containers_of(const Json& pod) {
+  Containers out;
   for (const char* list : {"containers", "initContainers"}) {
     const Json& containers = at(pod, {"spec", list});
     if (!containers.is_array()) continue;
-    for (const Json& each : containers)
-      if (text::text_member(each, "name") == name) return &each;
+    for (const Json& each : containers) out.try_emplace(text::text_member(each, "name"), &each);
   }
-  return nullptr;
+  return out;
+}
+
+const Json* container_named(const Containers& all, const std::string& name) {
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
 }
 
 // Where it comes from, in words.
@@ -185,9 +187,10 @@ struct Gatherer::State {
 
   Values values_of(const AnsweredPod& pod) {
     Values out;
+    const Containers all_before = containers_of(pod.before), all_after = containers_of(pod.after);
     for (const slices::TpuProcess& process : pod.seen.processes) {
-      const Json* before = container_named(pod.before, process.container);
-      const Json* after = container_named(pod.after, process.container);
+      const Json* before = container_named(all_before, process.container);
+      const Json* after = container_named(all_after, process.container);
       for (const std::string_view each : webhook::read::variable_names) {
         const std::string variable(each);
         auto worth = worth_of(after, variable);
@@ -214,16 +217,17 @@ struct Gatherer::State {
   // Takes what all of `members` share out of them.
   std::vector<Variable> take_shared(const GatheredGroup& group,
                                     const std::vector<std::vector<GatheredMember>*>& lists) {
+    Values shared;
+    for (const auto& value : lists.front()->front().values)
+      if ((shared.empty() || shared.back() != value) &&
+          std::ranges::all_of(lists, [&](const auto* list) { return all_have(*list, value); }))
+        shared.push_back(value);
+    for (auto* members : lists)
+      for (GatheredMember& member : *members)
+        std::erase_if(member.values,
+                      [&](const auto& value) { return std::ranges::binary_search(shared, value); });
     std::vector<Variable> out;
-    const Values candidates = lists.front()->front().values;
-    for (const auto& value : candidates) {
-      if (!std::ranges::all_of(lists,
-                               [&](const auto* members) { return all_have(*members, value); }))
-        continue;
-      out.push_back(variable(group, value.first, value.second));
-      for (auto* members : lists)
-        for (GatheredMember& member : *members) std::erase(member.values, value);
-    }
+    for (const auto& [key, worth] : shared) out.push_back(variable(group, key, worth));
     return out;
   }
 

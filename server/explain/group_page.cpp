@@ -42,9 +42,11 @@ Markup figure_html(const Group& group, const SlicePicture& picture) {
          "\n";
 }
 
-Markup pools_of(const topology::NodePool& pool, const catalog::PoolOptions& options) {
-  if (const auto error = catalog::complaint(pool, options))
-    return element("p", escaped(error->message()));
+Markup pools_of(const Group& group) {
+  if (!group.no_pool.empty())
+    return element("p", escaped("none that its Pods fit: " + group.no_pool));
+  const topology::NodePool& pool = *group.pool;
+  const catalog::PoolOptions& options = group.pool_options;
   const auto pools = catalog::pool_count(pool, options);
   const std::string title = fmt::format(
       "{} of {} on {}", topology::counted(pools, "node pool"),
@@ -98,14 +100,16 @@ Markup picture_html(const Group& group) {
   Markup out;
   for (const SlicePicture& picture : pictures) out += figure_html(group, picture);
   out = element("div", "class=\"figures\"", out);
-  Markup note = "A box is a host with its worker id, a square a chip; x runs down, y to the right.";
+  Markup note =
+      "A box is a host with its worker id, a square a chip; x runs down, y to the right. ";
+  note += escaped(where_ids_stand) + Markup(".");
   if (pictures.size() < group.slices.size())
     note += " " + number(group.slices.size()) + " slices look like this one.";
   return out + element("p", "class=\"quiet small\"", note) + "\n";
 }
 
 Markup node_pools_html(const Group& group) {
-  return group.pool ? pools_of(*group.pool, group.pool_options) : Markup();
+  return group.pool ? pools_of(group) : Markup();
 }
 
 }  // namespace tpuwh::server::explain

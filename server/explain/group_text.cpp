@@ -13,7 +13,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::explain {
@@ -130,8 +132,19 @@ class GroupPrinter {
                 named(each.variable, row(each.values)));
   }
 
+  // Leader and workers of a LeaderWorkerSet have templates of their own.
+  static bool names_differ(const Group& group) {
+    std::set<std::string_view> names;
+    for (const Slice& slice : group.slices) {
+      for (const Variable& each : slice.variables) names.insert(each.container);
+      for (const Member& member : slice.members)
+        for (const Variable& each : member.variables) names.insert(each.container);
+    }
+    return names.size() > group.processes_per_host;
+  }
+
   void variables(const Group& group) {
-    const bool several = group.processes_per_host > 1;
+    const bool several = group.processes_per_host > 1 || names_differ(group);
     if (!group.variables.empty()) {
       out_.heading("all Pods get");
       variable_lines(group.variables, group.processes_per_host);
@@ -154,6 +167,12 @@ class GroupPrinter {
     for (const std::string& each : group.placement) out_.line("    {}", each);
   }
 
+  // What is drawn is processes: of several on a host, these are told too.
+  static std::string boxes(const Group& group, std::size_t drawn) {
+    if (group.processes_per_host == 1) return counted(drawn, "host");
+    return fmt::format("{} processes on {}", drawn, counted(group.hosts, "host"));
+  }
+
   void picture(const Group& group) {
     if (!group.pool || !group.multi_host()) return;
     const auto grid = topology::host_grid(group.pool->slice.dims,
@@ -163,9 +182,10 @@ class GroupPrinter {
         catalog::picture(*grid, group.pool->slice.dims.rank(), out_.style().colour);
     out_.heading("the slice");
     if (!out_.style().all && std::ranges::count(drawn, '\n') > most_picture)
-      return out_.line("    {} in {}; --all draws it", counted(grid->size(), "host"),
-                       group.topology);
+      return out_.line("    {} in {}; --all draws {}", boxes(group, grid->size()), group.topology,
+                       group.processes_per_host > 1 ? "them" : "it");
     out_.picture(std::string_view(drawn).substr(0, drawn.size() - 1));
+    out_.line("    {}", where_ids_stand);
   }
 
   void pools(const Group& group) {
@@ -173,8 +193,7 @@ class GroupPrinter {
     const auto& pool = *group.pool;
     const auto& options = group.pool_options;
     out_.heading("node pools to make, if they are not there");
-    if (const auto wrong = catalog::complaint(pool, options))
-      return out_.line("    {}", wrong->text());
+    if (!group.no_pool.empty()) return out_.line("    none that its Pods fit: {}", group.no_pool);
     const auto pools = catalog::pool_count(pool, options);
     out_.line("    {} of {} {}{}", counted(pools, "node pool"),
               catalog::nodes_of_pool(pool, options), pool.machine->name, pools > 1 ? " each" : "");

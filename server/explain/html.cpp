@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 
 namespace tpuwh::server::explain {
@@ -24,7 +25,7 @@ struct VerdictLook {
 VerdictLook look_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::fine:
-      return {"ok", "✓", "Its slices can form"};
+      return {"ok", "✓", "Nothing in it stops its slices"};
     case Verdict::doubtful:
       return {"warn", "!", "Allowed, with warnings"};
     case Verdict::refused:
@@ -42,7 +43,7 @@ VerdictLook look_of(const Workload& workload) {
     case outlook::Verdict::forms:
       return {"ok", "✓", "Its slices form now"};
     case outlook::Verdict::waits:
-      return {"warn", "!", "Its slices can form, but not now"};
+      return {"warn", "!", "Its slices cannot form now"};
     case outlook::Verdict::not_known:
       break;
   }
@@ -94,7 +95,9 @@ Markup under(const Markup& heading, const Markup& body) {
 
 Markup file_html(const Workload& workload) {
   if (workload.file.empty()) return {};
-  return element("p", "class=\"quiet small\"", "in " + escaped(workload.file));
+  // A page is shown to others: where it stood here is nobody's business.
+  const std::string name = std::filesystem::path(workload.file).filename().string();
+  return element("p", "class=\"quiet small\"", "in " + escaped(name));
 }
 
 Markup other_pods_html(const Workload& workload) {
@@ -115,8 +118,8 @@ Markup workload_html(const Workload& workload, const Markup& id, bool alone, Pag
   out += under("Findings", findings_html(workload.findings));
   if (workload.outlook) out += under("In the cluster now", outlook_html(*workload.outlook));
   for (const Group& group : workload.groups) out += titled_group(workload, group, room);
-  out += of_groups(workload, "Chips and hosts", picture_html);
   out += of_groups(workload, "Node pools to make", node_pools_html);
+  out += of_groups(workload, "Chips and hosts", picture_html);
   out += under("Notes", list_html(workload.notes));
   return element("section", "class=\"card\" aria-labelledby=\"" + id + "\"", out) + "\n";
 }

@@ -45,8 +45,10 @@ Json of_slice(const Slice& slice) {
   return out;
 }
 
-Json of_pools(const topology::NodePool& pool, const catalog::PoolOptions& options) {
-  if (const auto wrong = catalog::complaint(pool, options)) return {{"impossible", wrong->text()}};
+Json of_pools(const Group& group) {
+  if (!group.no_pool.empty()) return {{"impossible", group.no_pool}};
+  const topology::NodePool& pool = *group.pool;
+  const catalog::PoolOptions& options = group.pool_options;
   return {{"count", catalog::pool_count(pool, options)},
           {"machineType", pool.machine->name},
           {"nodesEach", catalog::nodes_of_pool(pool, options)},
@@ -66,7 +68,7 @@ Json of_group(const Group& group) {
            {"chips", group.chips()},
            {"variables", list(group.variables, of_variable)},
            {"placement", group.placement}};
-  if (group.pool) out["nodePools"] = of_pools(*group.pool, group.pool_options);
+  if (group.pool) out["nodePools"] = of_pools(group);
   out["slices"] = list(group.slices, of_slice);
   return out;
 }
@@ -121,6 +123,7 @@ Json json(const Explanation& explanation) {
           {"workloads", list(explanation.workloads, of_workload)},
           {"readBeside", explanation.beside},
           {"passedOver", explanation.passed_over},
+          {"notRead", explanation.not_read},
           {"notKnown", explanation.not_known}};
 }
 

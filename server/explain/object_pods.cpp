@@ -1,8 +1,11 @@
 #include "server/explain/object_pods.hpp"
 
+#include "server/explain/jax_variables.hpp"
+#include "server/explain/no_node.hpp"
 #include "server/explain/placement_words.hpp"
 #include "server/explain/pod_json.hpp"
 #include "server/explain/wanted.hpp"
+#include "server/outlook/made_pool.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,11 +25,17 @@ bool is_part(const nlohmann::ordered_json& pod, const slices::SeenPod& seen) {
 }  // namespace
 
 void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
+  if (auto fault = told_jax_ ? std::nullopt : jax_fault(pod.after, pod.seen)) {
+    told_jax_ = true;
+    findings.add(*std::move(fault));
+  }
   if (!gatherer_.add(pod)) return;
   add_slice(wanted, pod.after, pod.seen, prefix_);
   if (gatherer_.groups() > groups_.size()) {
+    for (Finding& each : no_node_faults(pod.before, pod.seen)) findings.add(std::move(each));
     groups_.push_back({.placement = placement_words(pod.after, pod.seen, prefix_),
-                       .capacity = capacity_of(pod.after, pod.seen),
+                       .sample = wanted.slices.back(),
+                       .dynamic = is_made_of_blocks(pod.after, pod.seen),
                        .part = is_part(pod.after, pod.seen)});
     for (std::string& note : beside_.notes(pod.after)) notes_.push_back(std::move(note));
   }
@@ -34,16 +43,21 @@ void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
   for (Finding& each : beside_.service_faults(pod.after, pod.seen)) findings.add(std::move(each));
 }
 
+void ObjectPods::make_pool(const OfGroup& of, Group& group) const {
+  const outlook::Member member(of.sample, prefix_);
+  outlook::MadePool made =
+      outlook::made_pool(member, static_cast<std::uint32_t>(group.slices.size()), of.dynamic);
+  group.pool = made.pool;
+  group.pool_options = std::move(made.options);
+  group.no_pool = std::move(made.why_not);
+}
+
 void ObjectPods::finish(Workload& workload) {
   workload.groups = gatherer_.finish();
   for (std::size_t i = 0; i < workload.groups.size(); ++i) {
     Group& group = workload.groups[i];
     group.placement = std::move(groups_[i].placement);
-    group.pool_options = std::move(groups_[i].capacity);
-    group.pool_options.slices = static_cast<std::uint32_t>(group.slices.size());
-    if (!groups_[i].part)
-      group.pool =
-          topology::find_node_pool(group.accelerator, group.topology, group.chips_per_host);
+    if (!groups_[i].part) make_pool(groups_[i], group);
   }
   workload.findings = findings.take();
   workload.notes.insert(workload.notes.end(), notes_.begin(), notes_.end());

@@ -37,9 +37,12 @@ class ObjectPods {
   // What the first Pod of a group says of all.
   struct OfGroup {
     std::vector<std::string> placement;
-    catalog::PoolOptions capacity;
-    bool part = false;  // of a larger slice
+    outlook::WantedSlice sample;  // its first slice
+    bool dynamic = false;         // a slice made on demand, of blocks
+    bool part = false;            // of a larger slice
   };
+
+  void make_pool(const OfGroup& of, Group& group) const;
 
   const std::string_view prefix_;
   const Beside& beside_;
@@ -48,6 +51,7 @@ class ObjectPods {
   std::vector<OfGroup> groups_;
   std::vector<std::string> notes_;
   std::uint64_t refused_ = 0, others_ = 0;
+  bool told_jax_ = false;  // of one member
 };
 
 }  // namespace tpuwh::server::explain

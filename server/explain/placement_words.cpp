@@ -1,8 +1,8 @@
 #include "server/explain/placement_words.hpp"
 
 #include "server/explain/pod_json.hpp"
-#include "server/outlook/capacity.hpp"
 #include "topology/counted.hpp"
+#include "webhook/placement/placement.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -40,23 +40,69 @@ std::string domain_words(const std::string& topology_key) {
                                         : fmt::format("domain of node label {}", topology_key);
 }
 
+// "cloud.google.com/gke-nodepool" of the first of Kueue's annotations, and how it is meant.
+std::string kueue_words(const Json& pod) {
+  struct Asked {
+    const char* annotation;
+    const char* who;
+    const char* how;
+  };
+  static constexpr Asked asked[] = {
+      {"kueue.x-k8s.io/podset-slice-required-topology", "each slice of its Pods", ""},
+      {"kueue.x-k8s.io/podset-required-topology", "all Pods of a Pod set", ""},
+      {"kueue.x-k8s.io/podset-preferred-topology", "all Pods of a Pod set", " where it can"}};
+  for (const auto& [key, who, how] : asked)
+    if (const auto topology = annotation(pod, key); !topology.empty())
+      return fmt::format(": {} on one {}{}", who, domain_words(topology), how);
+  return {};
+}
+
+std::string pinned_words(const slices::SeenPod& seen) {
+  const std::string where = seen.domain_key == key::node_pool
+                                ? fmt::format("node pool {}", seen.domain)
+                                : fmt::format("{}={}", seen.domain_key, seen.domain);
+  return fmt::format(
+      "the Pods select {}, so tpu-webhook adds no terms: slices that it places keep off it, other "
+      "Pods that select it do not",
+      where);
+}
+
 // Who keeps the hosts of a multi-host slice together.
 std::string together(const Json& pod, const slices::SeenPod& seen, std::string_view prefix) {
+  using enum webhook::placement::Terms;
   const std::string hosts = topology::counted(seen.hosts, "host");
-  if (const auto pool = selector(pod, key::node_pool); !pool.empty())
-    return fmt::format("the Pods select node pool {}; the label of their slice keeps others away",
-                       pool);
-  if (const auto domain = kept_on(pod, std::string(prefix) + "slice-key"); !domain.empty())
-    return fmt::format(
-        "the {} of a slice on one {}, and no other slice of the same priority there "
-        "(terms of tpu-webhook)",
-        hosts, domain_words(domain));
-  if (seen.placed_by_others)
-    return "a part of a slice, or a slice made on demand: who makes it places its Pods (Kueue with "
-           "topology-aware scheduling); tpu-webhook adds no terms";
-  if (!label(pod, "kueue.x-k8s.io/queue-name").empty())
-    return "Kueue compares the Pods of a workload, so tpu-webhook adds the label of the slice and "
-           "no terms; use topology-aware scheduling to keep a slice on one node pool";
+  switch (seen.terms) {
+    case added:
+      // What stands on the Pod: the answer's own, or somebody's that are the same.
+      if (const auto domain = kept_on(pod, std::string(prefix) + "slice-key"); !domain.empty())
+        return fmt::format(
+            "the {} of a slice on one {}, and no other slice of the same priority there "
+            "(terms of tpu-webhook)",
+            hosts, domain_words(domain));
+      break;
+    case webhook::placement::Terms::pinned:
+      return pinned_words(seen);
+    case follows:
+      return fmt::format("the Pods follow their leader onto {}={}", seen.domain_key, seen.domain);
+    case part_of_slice:
+      return "a part of a slice, or a slice made on demand: who makes it places its Pods (Kueue "
+             "with topology-aware scheduling); tpu-webhook adds no terms";
+    case webhook::placement::Terms::kueue_topology:
+      return "Kueue's topology-aware scheduling places the Pods" + kueue_words(pod) +
+             "; tpu-webhook adds no terms";
+    case kueue_compares:
+      return "Kueue compares the Pods of a workload, so tpu-webhook adds the label of the slice "
+             "and no terms; use topology-aware scheduling to keep a slice on one node pool";
+    case not_wanted:
+      return fmt::format(
+          "annotation {}exclusive-topology is none, so nothing keeps the {} of a slice on one node "
+          "pool",
+          prefix, hosts);
+    case owner_keeps:
+      return "the owner keeps several slices on one domain, so tpu-webhook adds no terms";
+    default:
+      break;
+  }
   return fmt::format("nothing keeps the {} of a slice on one node pool", hosts);
 }
 
@@ -116,11 +162,8 @@ std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod&
   return out;
 }
 
-catalog::PoolOptions capacity_of(const Json& pod, const slices::SeenPod& seen) {
-  auto options = outlook::capacity_of([&](std::string_view label) { return selector(pod, label); });
-  options.dynamic_slicing = seen.placed_by_others && selector(pod, key::topology).empty();
-  options.dranet = selector(pod, "cloud.google.com/gke-networking-dra-driver") == "true";
-  return options;
+bool is_made_of_blocks(const Json& pod, const slices::SeenPod& seen) {
+  return seen.placed_by_others && selector(pod, key::topology).empty();
 }
 
 }  // namespace tpuwh::server::explain

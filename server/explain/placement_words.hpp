@@ -1,7 +1,6 @@
 // Where the members of a slice will stand, in words.
 #pragma once
 
-#include "server/catalog/pool_options.hpp"
 #include "server/slices/cluster.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,8 +19,7 @@ namespace tpuwh::server::explain {
 std::vector<std::string> placement_words(const nlohmann::ordered_json& pod,
                                          const slices::SeenPod& seen, std::string_view prefix);
 
-// How the nodes are obtained, as the Pod selects them: Spot, flex-start, a reservation, blocks of a
-// slice that is made on demand.
-catalog::PoolOptions capacity_of(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
+// A slice that is put together from blocks on demand.
+bool is_made_of_blocks(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
 
 }  // namespace tpuwh::server::explain

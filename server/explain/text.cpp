@@ -137,6 +137,10 @@ void print_total(const Explanation& explanation, TextLines& out) {
 void print_around(const Explanation& explanation, TextLines& out) {
   if (!explanation.beside.empty())
     out.line("read beside: {}", folded(explanation.beside, out.most(most_around)));
+  if (!explanation.not_read.empty())
+    out.line("{}", out.paint(fmt::format("not read, though it makes Pods: {}",
+                                         folded(explanation.not_read, out.most(most_around))),
+                             Ink::yellow));
   if (!explanation.passed_over.empty())
     out.line("nothing is read of: {}", folded(explanation.passed_over, out.most(most_around)));
   for (const std::string& each : explanation.not_known) out.line("not known: {}", each);
@@ -147,7 +151,10 @@ void print_around(const Explanation& explanation, TextLines& out) {
 text::Printed text(const Explanation& explanation, TextStyle style) {
   TextLines out(style);
   if (explanation.workloads.empty())
-    out.line("nothing in it makes Pods");
+    out.line("nothing {} makes Pods",
+             explanation.not_read.empty() && explanation.passed_over.empty()
+                 ? "in it"
+                 : "of it that is read");
   else if (style.all || explanation.workloads.size() <= most_in_full)
     for (const Workload& each : explanation.workloads) {
       if (&each != &explanation.workloads.front()) out.gap();

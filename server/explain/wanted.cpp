@@ -1,6 +1,7 @@
 #include "server/explain/wanted.hpp"
 
 #include "server/explain/pod_json.hpp"
+#include "server/outlook/pod_sets.hpp"
 
 #include <fmt/format.h>
 
@@ -13,31 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto queue_label = "kueue.x-k8s.io/queue-name";
-
-Json resources_alone(const Json& containers) {
-  Json out = Json::array();
-  for (const Json& each : containers) {
-    Json kept;
-    for (const char* key : {"name", "resources", "restartPolicy"})
-      if (const Json* value = text::find_member(each, key)) kept[key] = *value;
-    out.push_back(std::move(kept));
-  }
-  return out;
-}
-
-// What the scheduler looks at: a Pod's program and its variables may be a hundred kilobytes.
-Json as_scheduled(const Json& pod) {
-  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", at(pod, {"metadata"})}};
-  const Json& spec = at(pod, {"spec"});
-  for (const auto& [key, value] : spec.items()) {
-    const bool containers = key == "containers" || key == "initContainers";
-    if (containers && value.is_array())
-      out["spec"][key] = resources_alone(value);
-    else if (key != "volumes")
-      out["spec"][key] = value;
-  }
-  return out;
-}
 
 std::string slice_title(const slices::SeenPod& seen) {
   if (!seen.slice) return {};
@@ -60,6 +36,7 @@ outlook::WantedWorkload wanted_workload(const Json& object, const std::string& n
           .name = text::text_member(at(object, {"metadata"}), "name"),
           .queue = label(object, queue_label),
           .slices = {},
+          .pod_sets = {},
           .services = {}};
 }
 
@@ -72,7 +49,7 @@ void add_slice(outlook::WantedWorkload& workload, const Json& pod, const slices:
                              .hosts = std::max(seen.hosts, 1u),
                              .chips_per_host = seen.chips,
                              .slice_key = label(pod, std::string(prefix) + "slice-key"),
-                             .member = as_scheduled(pod)});
+                             .member = outlook::as_scheduled(pod)});
   const bool named = seen.multi_host() && !seen.subdomain.empty() && !makes_its_service(seen);
   if (named && std::ranges::find(workload.services, seen.subdomain) == workload.services.end())
     workload.services.push_back(seen.subdomain);

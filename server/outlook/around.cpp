@@ -32,21 +32,21 @@ Wait missing(const WantedWorkload& workload, const std::string& name) {
           help.take()};
 }
 
-// A Service's clusterIP cannot be changed.
+// A Service's clusterIP cannot be changed, and who else uses it is not known.
 Wait not_headless(const WantedWorkload& workload, const std::string& name) {
   Help help;
-  help.add(text::ShellCommand("kubectl -n").name(workload.ns).words("delete service").name(name));
-  help_with_service(workload, name, help);
+  help.add(text::ShellCommand("kubectl -n").name(workload.ns).words("get service").name(name));
   return {Cause::service,
-          fmt::format("Service {}/{}, which the Pods name as their subdomain, is not headless; "
-                      "with a cluster IP no host resolves, want clusterIP: None",
+          fmt::format("Service {}/{}, which the Pods name as their subdomain, is not headless, and "
+                      "with a cluster IP no host resolves; make another one with clusterIP: None "
+                      "and name that as the subdomain",
                       plain(workload.ns), plain(name)),
           help.take()};
 }
 
 std::vector<std::string> gates_of(const ordered_json& member) {
   std::vector<std::string> out;
-  const ordered_json gates = text::member(text::member(member, "spec"), "schedulingGates");
+  const ordered_json& gates = text::member(text::member(member, "spec"), "schedulingGates");
   if (!gates.is_array()) return out;
   for (const ordered_json& gate : gates) {
     const std::string name = text::text_member(gate, "name");

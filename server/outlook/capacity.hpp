@@ -8,8 +8,6 @@
 
 namespace tpuwh::server::outlook {
 
-inline constexpr std::string_view reservation_key = "cloud.google.com/reservation-name";
-
 // `selected(key)` is the value that a Pod selects of a node label, "" for none
 // (docs/facts.md#capacity-labels). A reservation that is none (is_reservation) is left out.
 template <class Selected>
@@ -19,7 +17,7 @@ catalog::PoolOptions capacity_of(Selected&& selected) {
   const auto way = selected(key::provisioning);
   options.spot = selected(key::spot) == "true" || way == "spot";
   options.flex_start = selected(key::flex_start) == "true" || way == "flex-start";
-  const auto reservation = selected(reservation_key);
+  const auto reservation = selected(key::reservation);
   if (catalog::is_reservation(reservation)) options.reservation = reservation;
   return options;
 }

@@ -11,9 +11,11 @@ namespace tpuwh::server::outlook {
 namespace {
 
 Tenant tenant_of(const slices::SeenPod& pod) {
-  return {.kind = pod.kind,
+  const bool made = !pod.owners.empty();
+  return {.kind = made ? pod.owners.back().kind : pod.kind,
           .ns = pod.ns,
-          .group = pod.group,
+          .group = made ? pod.owners.back().name : pod.group,
+          .owners = pod.owners,
           .slice = pod.slice,
           .pod = pod.name,
           .hosts = pod.hosts,

@@ -1,6 +1,7 @@
 // What is kept of a cluster to say whether slices can form on it: plain values.
 #pragma once
 
+#include "server/slices/owners.hpp"
 #include "server/source/object_source.hpp"
 #include "topology/result.hpp"
 #include "webhook/config/config.hpp"
@@ -13,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,7 +22,8 @@ namespace tpuwh::server::outlook {
 
 // A Pod that has chips of a node, and whose it is.
 struct Tenant {
-  std::string kind, ns, group;  // "JobSet", its namespace and its name
+  std::string kind, ns, group;  // "JobSet", its namespace and its name: the topmost that made it
+  std::vector<slices::ObjectName> owners;  // all of these, the nearest first
   std::optional<std::uint32_t> slice;
   std::string pod;
   std::uint32_t hosts = 1;  // of its slice
@@ -35,11 +38,21 @@ struct LocalQueue {
   std::string inactive;  // the message of condition Active=False, "" where it is active
 };
 
-// google.com/tpu of one flavor of a ClusterQueue.
+// Of one resource: chips, CPUs, bytes.
+struct Quota {
+  double nominal = 0, reserved = 0;
+  std::optional<double> borrowing_limit;  // nothing: no limit but the cohort's
+};
+
 struct FlavorQuota {
   std::string flavor;
-  std::uint64_t nominal = 0, reserved = 0;
-  std::optional<std::uint64_t> borrowing_limit;  // nothing: no limit but the cohort's
+  std::map<std::string, Quota, std::less<>> of;  // by resource
+};
+
+// Resources that one flavor has to have together for a Pod set.
+struct ResourceGroup {
+  std::set<std::string, std::less<>> covered;
+  std::vector<FlavorQuota> flavors;  // in the order in which they are tried
 };
 
 // Workloads of which namespaces a ClusterQueue admits: an absent selector matches none.
@@ -48,11 +61,17 @@ enum class Namespaces { none, some, all };
 struct ClusterQueue {
   std::string cohort, stopped, inactive;
   Namespaces namespaces = Namespaces::none;
-  bool strict = false;               // StrictFIFO: whoever is first keeps the others waiting
-  std::uint64_t pending = 0;         // workloads that wait in it
-  std::vector<std::string> checks;   // admission checks
-  std::set<std::string> resources;   // that it covers
-  std::vector<FlavorQuota> flavors;  // in the order in which they are tried
+  bool strict = false;              // StrictFIFO: whoever is first keeps the others waiting
+  std::uint64_t pending = 0;        // workloads that wait in it
+  std::vector<std::string> checks;  // admission checks
+  std::vector<ResourceGroup> groups;
+
+  // Null where none covers it.
+  const ResourceGroup* group_of(std::string_view resource) const {
+    for (const ResourceGroup& group : groups)
+      if (group.covered.contains(resource)) return &group;
+    return nullptr;
+  }
 };
 
 struct Flavor {

@@ -1,9 +1,8 @@
 #include "server/outlook/help.hpp"
 
-#include "server/outlook/capacity.hpp"
+#include "server/outlook/made_pool.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
-#include "topology/node_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -57,13 +56,9 @@ void Help::add_text(std::string command) {
 }
 
 void add_pools(const Member& member, std::uint32_t slices, Help& help) {
-  const auto pool = topology::find_node_pool(member.accelerator(), member.topology(),
-                                             member.slice().chips_per_host);
-  if (!pool) return;
-  auto options = capacity_of([&](std::string_view label) { return member.selected(label); });
-  options.slices = slices;
-  if (catalog::complaint(*pool, options)) return;
-  for (const auto& command : catalog::gcloud_commands(*pool, options)) help.add(command);
+  const MadePool made = made_pool(member, slices);
+  if (!made.pool || !made.why_not.empty()) return;
+  for (const auto& command : catalog::gcloud_commands(*made.pool, made.options)) help.add(command);
 }
 
 void add_pool_list(Help& help) {
@@ -72,7 +67,7 @@ void add_pool_list(Help& help) {
 }
 
 std::string common_label(const nlohmann::ordered_json& member) {
-  const auto labels = text::member(text::member(member, "metadata"), "labels");
+  const auto& labels = text::member(text::member(member, "metadata"), "labels");
   for (const char* key : common_keys) {
     const std::string value = text::text_member(labels, key);
     if (text::is_plain_name(value)) return fmt::format("{}={}", key, value);

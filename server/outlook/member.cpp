@@ -41,8 +41,8 @@ webhook::read::PoolQuestion Member::question() const {
 }
 
 std::string Member::key() const {
-  const ordered_json spec = text::member(slice_.member, "spec");
-  const ordered_json required =
+  const ordered_json& spec = text::member(slice_.member, "spec");
+  const ordered_json& required =
       text::member(text::member(text::member(spec, "affinity"), "nodeAffinity"),
                    "requiredDuringSchedulingIgnoredDuringExecution");
   return fmt::format("{} {} {} {} {}{}{}", accelerator(), topology(), slice_.hosts,

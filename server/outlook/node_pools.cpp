@@ -28,14 +28,22 @@ Bar bar_of(const PoolView& view, std::uint32_t hosts) {
 }  // namespace
 
 bool NodePools::is_own(const Tenant& tenant) const {
-  return tenant.kind == workload_.kind && tenant.ns == workload_.ns &&
-         tenant.group == workload_.name;
+  return slices::includes(tenant.owners, workload_.kind, workload_.ns, workload_.name) ||
+         (tenant.kind == workload_.kind && tenant.ns == workload_.ns &&
+          tenant.group == workload_.name);
 }
 
 bool NodePools::has_begun() const {
   for (const auto& [node, tenants] : cluster_.tenants)
     if (std::ranges::any_of(tenants, [&](const Tenant& each) { return is_own(each); })) return true;
   return false;
+}
+
+std::uint64_t NodePools::running_pods() const {
+  std::uint64_t out = 0;
+  for (const auto& [node, tenants] : cluster_.tenants)
+    for (const Tenant& each : tenants) out += is_own(each) && !each.leaving ? 1 : 0;
+  return out;
 }
 
 // Beside others and the slices before: what the workload itself holds is there for it.

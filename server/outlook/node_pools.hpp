@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace tpuwh::server::outlook {
 
 // What earlier slices of the input take.
 struct Taken {
-  std::map<std::string, std::string, std::less<>> pools;               // whole ones; by whom
-  std::map<std::string, std::uint64_t, std::less<>> chips;             // of nodes
-  std::map<std::pair<std::string, std::string>, std::uint64_t> quota;  // by ClusterQueue, flavor
+  std::map<std::string, std::string, std::less<>> pools;    // whole ones; by whom
+  std::map<std::string, std::uint64_t, std::less<>> chips;  // of nodes
+  // By ClusterQueue, flavor and resource.
+  std::map<std::tuple<std::string, std::string, std::string>, double> quota;
 };
 
 // Why a pool cannot hold a slice: of several reasons the one that is nearest to it.
@@ -60,6 +62,8 @@ class NodePools {
   std::vector<PoolView> views(const Member& member) const;
   // Whether Pods of the workload have chips already.
   bool has_begun() const;
+  // How many of these there are that stay.
+  std::uint64_t running_pods() const;
 
  private:
   bool is_own(const Tenant& tenant) const;

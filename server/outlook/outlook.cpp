@@ -2,6 +2,7 @@
 
 #include "server/outlook/around.hpp"
 #include "server/outlook/node_pools.hpp"
+#include "server/outlook/pod_sets.hpp"
 #include "server/outlook/pool_waits.hpp"
 #include "server/outlook/quota.hpp"
 #include "server/outlook/words.hpp"
@@ -34,7 +35,7 @@ class Outlook {
 
   WorkloadOutlook run() {
     for (const WantedSlice& slice : workload_.slices) look_at(slice);
-    if (!pools_.has_begun()) look_at_quota(cluster_, workload_, demands(), taken_, out_);
+    if (!pools_.has_begun()) look_at_quota(cluster_, workload_, pod_sets(), taken_, out_);
     wait_for_pools();
     look_at_services(cluster_, workload_, out_);
     look_at_gates(workload_, out_);
@@ -46,7 +47,7 @@ class Outlook {
   void look_at(const WantedSlice& slice);
   std::string place(const Member& member, Asking& asking);
   std::string why_not_known(const Member& member) const;
-  std::vector<Demand> demands() const;
+  std::vector<PodSet> pod_sets() const;
   void wait_for_pools();
   void not_known(std::string why);
   void conclude();
@@ -93,11 +94,22 @@ std::string Outlook::place(const Member& member, Asking& asking) {
   return pool;
 }
 
-// Where all ask the same, the Pods that belong to no slice count, too.
-std::vector<Demand> Outlook::demands() const {
-  std::vector<Demand> out;
-  for (const auto& [key, asking] : asking_) out.push_back({asking.member, asking.chips});
-  if (out.size() == 1 && workload_.chips > 0) out.front().chips = workload_.chips;
+// Where nobody has counted them, the Pods of slices that ask the same.
+std::vector<PodSet> Outlook::pod_sets() const {
+  if (!workload_.pod_sets.empty()) return workload_.pod_sets;
+  std::vector<PodSet> out;
+  for (const auto& [key, asking] : asking_) {
+    const WantedSlice& slice = asking.member->slice();
+    PodSet set{.name = "main",
+               .sample = slice,
+               .count = 0,
+               .each = requests_of(slice.member),
+               .requests = {}};
+    set.count = asking.chips / std::max(slice.chips_per_host, 1u);
+    for (const auto& [resource, amount] : set.each)
+      set.requests[resource] = amount * static_cast<double>(set.count);
+    out.push_back(std::move(set));
+  }
   return out;
 }
 
@@ -174,8 +186,12 @@ void Outlook::conclude() {
     return;
   }
   out_.verdict = Verdict::forms;
-  out_.sentence = out_.places.empty() ? "forms now: it has no slices" : "forms now: " + places();
-  if (out_.places.size() == 1) out_.sentence = "forms now " + places();
+  std::uint64_t hosts = 0;
+  for (const WantedSlice& slice : workload_.slices) hosts += slice.hosts;
+  const std::string_view how = pools_.running_pods() >= hosts ? "runs" : "forms now";
+  out_.sentence = out_.places.empty() ? "forms now: it has no slices"
+                                      : fmt::format("{}{} {}", how,
+                                                    out_.places.size() == 1 ? "" : ":", places());
 }
 
 }  // namespace

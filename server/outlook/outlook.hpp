@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,11 +23,20 @@ struct WantedSlice {
   nlohmann::ordered_json member;  // its first Pod as it would be stored: after the patch
 };
 
+// Pods of one template, as Kueue counts them (pod_sets.hpp).
+struct PodSet {
+  std::string name;
+  WantedSlice sample;  // its first Pod as the template has it
+  std::uint64_t count = 0;
+  std::map<std::string, double> each, requests;  // of a Pod, of all of them
+};
+
 // An object that makes them.
 struct WantedWorkload {
   std::string api_version, kind, ns, name;
   std::string queue;  // label kueue.x-k8s.io/queue-name, "" for none
   std::vector<WantedSlice> slices;
+  std::vector<PodSet> pod_sets = {};  // all its Pods; none where nobody has counted them
   std::uint64_t chips = 0;            // of all its Pods
   std::vector<std::string> services;  // that its Pods name and its controller does not make
 };

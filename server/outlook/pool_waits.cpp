@@ -24,17 +24,6 @@ using webhook::pools::Node;
 using webhook::pools::Unusable;
 using Views = std::vector<const PoolView*>;
 
-// Of each list so many at the most are told.
-constexpr std::size_t most_told = 4;
-
-// "a; b and 3 more"
-std::string told(const std::vector<std::string>& all, std::string_view between) {
-  const std::size_t shown = std::min(all.size(), most_told);
-  std::string out = fmt::format("{}", fmt::join(all.begin(), all.begin() + shown, between));
-  if (all.size() > shown) out += fmt::format(" and {} more", all.size() - shown);
-  return out;
-}
-
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -94,7 +83,7 @@ std::string made_by(const Member& member) {
   const auto options = capacity_of([&](std::string_view label) { return member.selected(label); });
   if (options.flex_start) return "flex-start";
   if (options.spot) return "Spot";
-  const std::string_view reservation = member.selected(reservation_key);
+  const std::string_view reservation = member.selected(key::reservation);
   return reservation.empty() ? "" : "reservation " + plain(reservation);
 }
 
@@ -220,10 +209,8 @@ void help_with_holder(const Tenant& tenant, Help& help) {
   const bool of_group = !tenant.kind.empty() && !tenant.group.empty();
   const std::string kind = of_group ? lower(tenant.kind) : "pod";
   const std::string& name = of_group ? tenant.group : tenant.pod;
+  // Whether it may end is not ours to say.
   help.add(text::ShellCommand("kubectl -n").name(tenant.ns).words("get").name(kind).name(name));
-  if (!tenant.leaving)
-    help.add(
-        text::ShellCommand("kubectl -n").name(tenant.ns).words("delete").name(kind).name(name));
 }
 
 Wait held(const Placeless& slices, const Views& views) {

@@ -1,7 +1,7 @@
 #include "server/outlook/queue_objects.hpp"
 
 #include "server/text/json_text.hpp"
-#include "webhook/read/vocabulary.hpp"
+#include "server/text/quantity.hpp"
 #include "webhook/text/quantity.hpp"
 
 #include <nlohmann/json.hpp>
@@ -48,28 +48,38 @@ LocalQueue local_queue(const Json& object) {
   return {text_member(spec, "clusterQueue"), stop_policy(spec), inactive(object)};
 }
 
-// "total" of google.com/tpu, by flavor.
-std::map<std::string, std::uint64_t> reserved(const Json& status) {
-  std::map<std::string, std::uint64_t> out;
+std::optional<double> amount(const Json& resource, const char* key) {
+  const auto quantity = text::quantity_of(text::find_member(resource, key));
+  return quantity ? std::optional(quantity->value) : std::nullopt;
+}
+
+// "total", by flavor and resource.
+using Reserved = std::map<std::pair<std::string, std::string>, double>;
+Reserved reserved(const Json& status) {
+  Reserved out;
   for (const Json& flavor : elements(status, "flavorsReservation"))
     for (const Json& resource : elements(flavor, "resources"))
-      if (text_member(resource, "name") == webhook::read::key::tpu)
-        out[text_member(flavor, "name")] = chips(member(resource, "total")).value_or(0);
+      out[{text_member(flavor, "name"), text_member(resource, "name")}] =
+          amount(resource, "total").value_or(0);
   return out;
 }
 
-void add_flavors(const Json& group, const std::map<std::string, std::uint64_t>& taken,
-                 ClusterQueue& queue) {
-  for (const Json& flavor : elements(group, "flavors"))
+ResourceGroup resource_group(const Json& group, const Reserved& taken) {
+  ResourceGroup out;
+  for (const Json& resource : elements(group, "coveredResources"))
+    if (resource.is_string()) out.covered.insert(resource.get<std::string>());
+  for (const Json& flavor : elements(group, "flavors")) {
+    FlavorQuota& quota = out.flavors.emplace_back();
+    quota.flavor = text_member(flavor, "name");
     for (const Json& resource : elements(flavor, "resources")) {
-      if (text_member(resource, "name") != webhook::read::key::tpu) continue;
-      const std::string name = text_member(flavor, "name");
-      const auto found = taken.find(name);
-      queue.flavors.push_back({.flavor = name,
-                               .nominal = chips(member(resource, "nominalQuota")).value_or(0),
-                               .reserved = found == taken.end() ? 0 : found->second,
-                               .borrowing_limit = chips(member(resource, "borrowingLimit"))});
+      const std::string name = text_member(resource, "name");
+      const auto found = taken.find({quota.flavor, name});
+      quota.of[name] = {.nominal = amount(resource, "nominalQuota").value_or(0),
+                        .reserved = found == taken.end() ? 0 : found->second,
+                        .borrowing_limit = amount(resource, "borrowingLimit")};
     }
+  }
+  return out;
 }
 
 Namespaces namespaces_of(const Json& spec) {
@@ -102,14 +112,10 @@ ClusterQueue cluster_queue(const Json& object) {
                      .strict = text_member(spec, "queueingStrategy") == "StrictFIFO",
                      .pending = chips(member(status, "pendingWorkloads")).value_or(0),
                      .checks = checks_of(spec),
-                     .resources = {},
-                     .flavors = {}};
+                     .groups = {}};
   const auto taken = reserved(status);
-  for (const Json& group : elements(spec, "resourceGroups")) {
-    for (const Json& resource : elements(group, "coveredResources"))
-      if (resource.is_string()) queue.resources.insert(resource.get<std::string>());
-    add_flavors(group, taken, queue);
-  }
+  for (const Json& group : elements(spec, "resourceGroups"))
+    queue.groups.push_back(resource_group(group, taken));
   return queue;
 }
 

@@ -1,23 +1,54 @@
 #include "server/outlook/quota.hpp"
 
+#include "server/outlook/flavor_fit.hpp"
 #include "server/outlook/help.hpp"
 #include "server/outlook/words.hpp"
-#include "server/text/json_text.hpp"
+#include "server/text/quantity.hpp"
 #include "topology/counted.hpp"
-#include "webhook/pools/fit.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace tpuwh::server::outlook {
 
 namespace {
 
 using topology::counted;
+
+using Needs = std::map<std::string, double>;
+using Need = Needs::value_type;
+
+const Quota& quota_of(const FlavorQuota& quota, const std::string& resource) {
+  static const Quota none;
+  const auto found = quota.of.find(resource);
+  return found == quota.of.end() ? none : found->second;
+}
+
+bool is_bytes(const std::string& resource) {
+  return resource == "memory" || resource == "ephemeral-storage" ||
+         resource.starts_with("hugepages-");
+}
+
+// "16" chips or CPUs, "200Gi" of memory.
+std::string bare(const std::string& resource, double amount) {
+  constexpr double gibibyte = 1 << 30;
+  return is_bytes(resource) ? text::go_number(amount / gibibyte) + "Gi" : text::go_number(amount);
+}
+
+std::string unit_of(const std::string& resource) {
+  return resource == webhook::read::key::tpu ? "chips" : plain(resource);
+}
+
+// "16 chips", "1 chip", "200Gi of memory", "100 of cpu"
+std::string with_unit(const std::string& resource, double amount) {
+  if (resource == webhook::read::key::tpu)
+    return counted(static_cast<std::uint64_t>(amount), "chip");
+  return fmt::format("{} of {}", bare(resource, amount), plain(resource));
+}
 
 // One workload, its queue and what is said of them.
 class Look {
@@ -26,15 +57,15 @@ class Look {
        WorkloadOutlook& out)
       : cluster_(cluster), workload_(workload), taken_(taken), out_(out) {}
 
-  void run(const std::vector<Demand>& demands) {
+  void run(const std::vector<PodSet>& pod_sets) {
     const LocalQueue* local = local_queue();
     if (local == nullptr) return;
     const ClusterQueue* queue = cluster_queue(*local);
     if (queue == nullptr) return;
     admission(*queue);
-    for (const Demand& demand : demands) {
-      resources(*queue, demand);
-      flavors(*queue, demand);
+    for (const PodSet& set : pod_sets) {
+      resources(*queue, set);
+      for (const ResourceGroup& group : queue->groups) flavors(*queue, group, set);
     }
   }
 
@@ -42,13 +73,15 @@ class Look {
   const LocalQueue* local_queue();
   const ClusterQueue* cluster_queue(const LocalQueue& local);
   void admission(const ClusterQueue& queue);
-  void resources(const ClusterQueue& queue, const Demand& demand);
-  void flavors(const ClusterQueue& queue, const Demand& demand);
-  std::string why_not(const ClusterQueue& queue, const FlavorQuota& quota, const Demand& demand);
-  std::uint64_t reserved(const FlavorQuota& quota) const;
-  bool is_lent(const ClusterQueue& queue, const FlavorQuota& quota, std::uint64_t chips) const;
+  void resources(const ClusterQueue& queue, const PodSet& set);
+  void flavors(const ClusterQueue& queue, const ResourceGroup& group, const PodSet& set);
+  double reserved(const FlavorQuota& quota, const std::string& resource) const;
+  bool is_lent(const ClusterQueue& queue, const FlavorQuota& quota, const Need& need) const;
+  void take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs& needs);
   void short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
-                std::uint64_t chips);
+                const Needs& needs);
+  static std::string asks(const PodSet& set);
+  Help help_with_queue() const;
 
   void wait(std::string what, Help help) {
     out_.waits.push_back({Cause::quota, std::move(what), help.take()});
@@ -95,7 +128,7 @@ const LocalQueue* Look::local_queue() {
   help.add(text::ShellCommand("kubectl get localqueues -A"));
   wait(fmt::format("queue {} is named, but namespace {} has no LocalQueue of that name{}",
                    plain(name), plain(workload_.ns),
-                   there.empty() ? "" : fmt::format("; it has {}", fmt::join(there, ", "))),
+                   there.empty() ? "" : fmt::format("; it has {}", told(there, ", "))),
        std::move(help));
   return nullptr;
 }
@@ -146,144 +179,129 @@ void Look::admission(const ClusterQueue& queue) {
                     counted(queue.pending, "workload"), plain(name_)));
 }
 
-std::set<std::string> asked_for(const nlohmann::ordered_json& pod) {
-  std::set<std::string> out;
-  const auto spec = text::member(pod, "spec");
-  for (const char* list : {"containers", "initContainers"})
-    for (const auto& container : text::member(spec, list))
-      for (const char* kind : {"requests", "limits"}) {
-        const auto all = text::member(text::member(container, "resources"), kind);
-        if (!all.is_object()) continue;
-        for (const auto& [resource, quantity] : all.items()) out.insert(resource);
-      }
-  return out;
-}
-
 // What a queue does not cover it never admits, but for what Kueue's configuration leaves out
-// (resources.excludeResourcePrefixes).
-void Look::resources(const ClusterQueue& queue, const Demand& demand) {
-  std::set<std::string> uncovered = asked_for(demand.member->slice().member);
-  std::erase_if(uncovered, [&](const std::string& resource) {
-    return resource == webhook::read::key::tpu || queue.resources.contains(resource);
-  });
-  if (!uncovered.empty())
-    out_.not_known.push_back(
-        fmt::format("quota: whether Kueue leaves out {}, which the Pods ask for and ClusterQueue "
-                    "{} does not cover; else it never admits them",
-                    plain(fmt::format("{}", fmt::join(uncovered, ", "))), plain(name_)));
+// (resources.excludeResourcePrefixes, quotaCheckStrategy).
+void Look::resources(const ClusterQueue& queue, const PodSet& set) {
+  std::vector<std::string> uncovered;
+  for (const auto& [resource, amount] : set.requests)
+    if (queue.group_of(resource) == nullptr) uncovered.push_back(resource);
+  if (uncovered.empty()) return;
+  const std::string what = plain(fmt::format("{}", fmt::join(uncovered, ", ")));
+  if (set.requests.contains(std::string(webhook::read::key::tpu)) &&
+      queue.group_of(webhook::read::key::tpu) == nullptr)
+    return wait(fmt::format("ClusterQueue {} has no quota for google.com/tpu", plain(name_)),
+                help_with_queue());
+  out_.not_known.push_back(fmt::format(
+      "quota: whether Kueue leaves out {}, which {} and ClusterQueue {} does not cover; "
+      "else it never admits them",
+      what, set.name == "main" ? "the Pods ask for" : asks(set), plain(name_)));
 }
 
-// Label keys that any flavor of the queue has: of a Pod's node selector Kueue compares these alone
-// (pkg/scheduler/flavorassigner of kubernetes-sigs/kueue, ff69552).
-bool names_key(const ClusterState& cluster, const ClusterQueue& queue, std::string_view key) {
-  return std::ranges::any_of(queue.flavors, [&](const FlavorQuota& quota) {
-    const auto flavor = cluster.flavors.find(quota.flavor);
-    return flavor != cluster.flavors.end() &&
-           std::ranges::find(flavor->second.labels, key, [](const auto& label) {
-             return std::string_view(label.first);
-           }) != flavor->second.labels.end();
-  });
+// "Pods of slice ask for"
+std::string Look::asks(const PodSet& set) {
+  return fmt::format("Pods of {} ask for", plain(set.name));
 }
 
-// Why the flavor's nodes are none for the Pods; "" where they are.
-std::string Look::why_not(const ClusterQueue& queue, const FlavorQuota& quota,
-                          const Demand& demand) {
-  const auto found = cluster_.flavors.find(quota.flavor);
-  if (found == cluster_.flavors.end())
-    return cluster_.knows_flavors ? "there is no ResourceFlavor of that name" : "";
-  const Flavor& flavor = found->second;
-  for (const auto& selector : demand.member->pod().node_selector) {
-    if (!names_key(cluster_, queue, selector.key)) continue;
-    const auto label = std::ranges::find(
-        flavor.labels, selector.key, [](const auto& each) { return std::string_view(each.first); });
-    if (label == flavor.labels.end() || label->second != selector.value)
-      return fmt::format("its nodes have {}, the Pods select {}={}",
-                         label == flavor.labels.end()
-                             ? fmt::format("no {}", plain(selector.key))
-                             : fmt::format("{}={}", plain(selector.key), plain(label->second)),
-                         plain(selector.key), plain(selector.value));
-  }
-  for (const auto& taint : flavor.taints)
-    if (!flavor.tolerated.contains(taint.key) &&
-        !tolerates(demand.member->pod().tolerations, taint))
-      return fmt::format("its nodes have taint {}, which the Pods do not tolerate",
-                         plain(taint.key));
-  return {};
+Help Look::help_with_queue() const {
+  Help help;
+  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+  return help;
 }
 
-// With what earlier workloads of the input get.
-std::uint64_t Look::reserved(const FlavorQuota& quota) const {
-  const auto more = taken_.quota.find({name_, quota.flavor});
-  return quota.reserved + (more == taken_.quota.end() ? 0 : more->second);
+// With what earlier Pod sets get.
+double Look::reserved(const FlavorQuota& quota, const std::string& resource) const {
+  const auto more = taken_.quota.find({name_, quota.flavor, resource});
+  return quota_of(quota, resource).reserved + (more == taken_.quota.end() ? 0 : more->second);
 }
 
 // Whether others of its cohort have borrowed what it would need.
-bool Look::is_lent(const ClusterQueue& queue, const FlavorQuota& quota, std::uint64_t chips) const {
+bool Look::is_lent(const ClusterQueue& queue, const FlavorQuota& quota, const Need& need) const {
   if (queue.cohort.empty()) return false;
-  std::uint64_t nominal = 0, used = chips;
-  for (const auto& [name, other] : cluster_.cluster_queues)
-    if (other.cohort == queue.cohort)
-      for (const FlavorQuota& each : other.flavors)
-        if (each.flavor == quota.flavor) {
-          nominal += each.nominal;
-          used += name == name_ ? reserved(each) : each.reserved;
-        }
+  double nominal = 0, used = need.second;
+  for (const auto& [name, other] : cluster_.cluster_queues) {
+    if (other.cohort != queue.cohort) continue;
+    const ResourceGroup* group = other.group_of(need.first);
+    if (group == nullptr) continue;
+    for (const FlavorQuota& each : group->flavors)
+      if (each.flavor == quota.flavor) {
+        nominal += quota_of(each, need.first).nominal;
+        used += name == name_ ? reserved(each, need.first) : quota_of(each, need.first).reserved;
+      }
+  }
   return used > nominal;
 }
 
-void Look::flavors(const ClusterQueue& queue, const Demand& demand) {
+void Look::flavors(const ClusterQueue& queue, const ResourceGroup& group, const PodSet& set) {
+  const Needs needs = covered(set, group);
+  if (needs.empty()) return;
+  const Member member(set.sample, cluster_.prefix);
   std::vector<const FlavorQuota*> fitting;
-  std::string reasons;
-  for (const FlavorQuota& quota : queue.flavors) {
-    const std::string why = why_not(queue, quota, demand);
+  std::vector<std::string> reasons;
+  const Keys keys = keys_of(cluster_, group);
+  for (const FlavorQuota& quota : group.flavors) {
+    const std::string why = why_not(cluster_, keys, quota.flavor, member);
     if (why.empty())
       fitting.push_back(&quota);
     else
-      reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", plain(quota.flavor), why);
+      reasons.push_back(fmt::format("{}: {}", plain(quota.flavor), why));
   }
   if (fitting.empty()) {
-    Help help;
-    help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+    Help help = help_with_queue();
     help.add(text::ShellCommand("kubectl get resourceflavors -o yaml"));
-    return wait(queue.flavors.empty()
-                    ? fmt::format("ClusterQueue {} has no quota for google.com/tpu", plain(name_))
+    return wait(group.flavors.empty()
+                    ? fmt::format("ClusterQueue {} has no quota for {}", plain(name_),
+                                  plain(needs.begin()->first))
                     : fmt::format("no flavor of ClusterQueue {} has nodes for the Pods ({})",
-                                  plain(name_), reasons),
+                                  plain(name_), told(reasons, "; ")),
                 std::move(help));
   }
   if (!cluster_.knows_flavors)
     out_.not_known.push_back(
         "quota: ResourceFlavors were not read, so which of them has the nodes is not known");
   const auto enough = std::ranges::find_if(fitting, [&](const FlavorQuota* quota) {
-    return reserved(*quota) + demand.chips <= quota->nominal;
+    return std::ranges::all_of(needs, [&](const Need& need) {
+      return reserved(*quota, need.first) + need.second <= quota_of(*quota, need.first).nominal;
+    });
   });
-  if (enough == fitting.end()) return short_of(queue, fitting, demand.chips);
-  if (is_lent(queue, **enough, demand.chips))
-    out_.not_known.push_back(fmt::format(
-        "quota: ClusterQueue {} has the chips, but others of cohort {} have borrowed them",
-        plain(name_), plain(queue.cohort)));
-  const auto flavor = cluster_.flavors.find((*enough)->flavor);
+  if (enough == fitting.end()) return short_of(queue, fitting, needs);
+  take(queue, **enough, needs);
+}
+
+void Look::take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs& needs) {
+  for (const Need& need : needs) {
+    if (is_lent(queue, quota, need))
+      out_.not_known.push_back(fmt::format(
+          "quota: ClusterQueue {} has the {}, but others of cohort {} have borrowed them",
+          plain(name_), unit_of(need.first), plain(queue.cohort)));
+    taken_.quota[{name_, quota.flavor, need.first}] += need.second;
+  }
+  const auto flavor = cluster_.flavors.find(quota.flavor);
   if (flavor != cluster_.flavors.end() && !flavor->second.topology.empty())
     out_.not_known.push_back(
         fmt::format("quota: whether topology-aware scheduling of flavor {} finds nodes for it",
-                    plain((*enough)->flavor)));
-  taken_.quota[{name_, (*enough)->flavor}] += demand.chips;
+                    plain(quota.flavor)));
 }
 
 void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
-                    std::uint64_t chips) {
-  std::string what;
+                    const Needs& needs) {
+  std::vector<std::string> lacking;
   bool may_borrow = false;
   for (const FlavorQuota* quota : fitting) {
-    const std::uint64_t used = reserved(*quota);
-    const std::uint64_t missing = used + chips - quota->nominal;
-    may_borrow = may_borrow ||
-                 (!queue.cohort.empty() && missing <= quota->borrowing_limit.value_or(missing));
-    what += fmt::format("{}flavor {}: {} of {} are reserved, the workload needs {}: short by {}",
-                        what.empty() ? "" : "; ", plain(quota->flavor), used,
-                        counted(quota->nominal, "chip"), chips, counted(missing, "chip"));
+    bool may_borrow_all = !queue.cohort.empty();
+    for (const auto& [resource, amount] : needs) {
+      const Quota& own = quota_of(*quota, resource);
+      const double used = reserved(*quota, resource);
+      const double missing = used + amount - own.nominal;
+      if (missing <= 0) continue;
+      may_borrow_all = may_borrow_all && missing <= own.borrowing_limit.value_or(missing);
+      lacking.push_back(
+          fmt::format("flavor {}: {} of {} are reserved, the workload needs {}: short by {}",
+                      plain(quota->flavor), bare(resource, used), with_unit(resource, own.nominal),
+                      bare(resource, amount), with_unit(resource, missing)));
+    }
+    may_borrow = may_borrow || may_borrow_all;
   }
-  const std::string text = fmt::format("ClusterQueue {}, {}", plain(name_), what);
+  const std::string text = fmt::format("ClusterQueue {}, {}", plain(name_), told(lacking, "; "));
   if (may_borrow)
     return out_.not_known.push_back(
         fmt::format("quota: {} in its own quota; whether it can borrow from cohort {}", text,
@@ -299,9 +317,9 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
 }  // namespace
 
 void look_at_quota(const ClusterState& cluster, const WantedWorkload& workload,
-                   const std::vector<Demand>& demands, Taken& taken, WorkloadOutlook& out) {
+                   const std::vector<PodSet>& pod_sets, Taken& taken, WorkloadOutlook& out) {
   if (!workload.queue.empty() && cluster.has_kueue)
-    Look(cluster, workload, taken, out).run(demands);
+    Look(cluster, workload, taken, out).run(pod_sets);
 }
 
 }  // namespace tpuwh::server::outlook

@@ -3,8 +3,10 @@
 
 #include "webhook/text/names.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::server::outlook {
 
@@ -12,5 +14,11 @@ namespace tpuwh::server::outlook {
 inline std::string plain(std::string_view name) {
   return webhook::text::printable(name, 253);
 }
+
+// Of each list so many at the most are told.
+inline constexpr std::size_t most_told = 4;
+
+// "a; b and 3 more"
+std::string told(const std::vector<std::string>& all, std::string_view between);
 
 }  // namespace tpuwh::server::outlook

@@ -28,7 +28,9 @@ constexpr auto what_is_reviewed = "an AdmissionReview, a manifest or a List";
 
 ReviewOutcome answer_to(Input& input, Reviewer& reviewer) {
   if (!input.unusable.empty()) return unusable(input.unusable);
-  return parse_answer(reviewer.answer(input.review), input.review);
+  ReviewOutcome outcome = parse_answer(reviewer.answer(input.review), input.review);
+  outcome.warnings.insert(outcome.warnings.begin(), input.notes.begin(), input.notes.end());
+  return outcome;
 }
 
 // What stands in one file.

@@ -61,6 +61,10 @@ void add_objects(const Json& object, std::string_view text, const std::string& n
   });
 }
 
+void add_notes(const std::vector<std::string>& notes, std::size_t from, std::vector<Input>& out) {
+  for (std::size_t i = from; i < out.size(); ++i) out[i].notes = notes;
+}
+
 // A review keeps its bytes; anything else is taken apart. `line` is where it begins.
 void add_json(std::string_view text, std::size_t line, const std::string& ns,
               std::vector<Input>& out) {
@@ -68,18 +72,21 @@ void add_json(std::string_view text, std::size_t line, const std::string& ns,
     out.push_back(as_recorded(text));
     return;
   }
-  const auto value = text::read_json(text, line);
+  std::string said;
+  const auto value = text::read_json(text, line, text::Twice::last_holds, &said);
   if (!value) {
-    out.push_back({.review = std::string(text),
-                   .unusable = std::string(value.error().text()),
-                   .recorded = true});
+    out.push_back(
+        {.review = std::string(text), .unusable = value.error().text(), .recorded = true});
     return;
   }
   const std::string kind = text::text_member(*value, "kind");
-  if (!kind.empty() && kind != "AdmissionReview")
-    add_objects(*value, text, ns, out);
-  else
+  if (kind.empty() || kind == "AdmissionReview") {
     out.push_back(as_recorded(text));
+    return;
+  }
+  const std::size_t before = out.size();
+  add_objects(*value, said.empty() ? text : std::string_view(text::dump_or_throw(*value)), ns, out);
+  if (!said.empty()) add_notes({said}, before, out);
 }
 
 void add_lines(std::string_view text, const std::string& ns, std::vector<Input>& out) {
@@ -102,7 +109,7 @@ bool is_json_lines(std::string_view text) {
 std::string review_of_creation(const Json& object, std::string_view text,
                                const std::string& otherwise, std::size_t number) {
   const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
-  const Json metadata = text::member(object, "metadata");
+  const Json& metadata = text::member(object, "metadata");
   const std::string ns = text::text_member(metadata, "namespace");
   const std::string name = text::text_member(metadata, "name");
   Json request;
@@ -131,14 +138,17 @@ std::vector<Input> read_inputs(std::string text, const std::string& ns) {
       add_json(text, 1, ns, out);
     return out;
   }
-  auto documents = text::parse_yaml(text);
+  auto documents = text::parse_yaml_as_kubectl(text);
   if (!documents) return {{.review = std::move(text), .unusable = documents.error().text()}};
   // Any word is YAML; without a mapping there is no manifest in it.
-  const auto is_mapping = [](const Json& document) { return document.is_object(); };
+  const auto is_mapping = [](const text::YamlDocument& each) { return each.value.is_object(); };
   if (!documents->empty() && std::ranges::none_of(*documents, is_mapping))
     return {as_recorded(text)};
-  for (const Json& document : *documents)
-    add_objects(document, text::dump_or_throw(document), ns, out);
+  for (const auto& [value, notes] : *documents) {
+    const std::size_t before = out.size();
+    add_objects(value, text::dump_or_throw(value), ns, out);
+    add_notes(notes, before, out);
+  }
   return out;
 }
 

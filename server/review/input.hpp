@@ -17,6 +17,7 @@ struct Input {
   std::string unusable;
   // It came as an AdmissionReview, or as text that was to be one; no manifest was wrapped.
   bool recorded = false;
+  std::vector<std::string> notes = {};  // of a manifest: how it was read (source::Manifest)
 };
 
 // The review of an object's creation, as the API server would send it, but for what it fills in

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void name_object(const Json& request, ReviewOutcome& out) {
-  const Json metadata = text::member(out.before, "metadata");
+  const Json& metadata = text::member(out.before, "metadata");
   out.kind = text::text_member(text::member(request, "kind"), "kind");
   out.ns = text::text_member(request, "namespace");
   out.name = text::text_member(request, "name");

@@ -30,8 +30,11 @@ std::string title(const ReviewOutcome& outcome) {
 std::string allowed(const ReviewOutcome& outcome) {
   const std::size_t warnings = outcome.warnings.size();
   const std::string with = warnings == 0 ? "" : " with " + topology::counted(warnings, "warning");
-  return outcome.patch.empty() ? fmt::format("allowed{}, unchanged", with)
-                               : fmt::format("allowed{}, {} changes", with, outcome.patch.size());
+  if (!outcome.patch.empty())
+    return fmt::format("allowed{}, {} changes", with, outcome.patch.size());
+  if (outcome.reason == webhook::outcome::Reason::checked)
+    return fmt::format("allowed{}; its Pods are changed, which `explain` shows", with);
+  return fmt::format("allowed{}, unchanged", with);
 }
 
 text::Printed verdict(const ReviewOutcome& outcome, Style style) {

@@ -2,15 +2,15 @@
 
 #include "webhook/outcome/summary.hpp"
 #include "webhook/read/body.hpp"
-#include "webhook/validate/validate.hpp"
 
 namespace tpuwh::server::review {
 
-webhook::answer::Answer Reviewer::answer(std::string& review) {
+webhook::answer::Answer Reviewer::answer(std::string& review,
+                                         webhook::validate::Listener listener) {
   const webhook::read::Body body(review);
   auto answer = webhook::answer::admit(body, config_, cluster_, workspace_, ledger_);
   if (answer.summary.reason == webhook::outcome::Reason::not_a_pod)
-    answer = webhook::validate::validate(body, config_, cluster_, workspace_);
+    answer = webhook::validate::validate(body, config_, cluster_, workspace_, listener);
   return answer;
 }
 

@@ -6,6 +6,7 @@
 #include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/ledger/ledger.hpp"
+#include "webhook/validate/validate.hpp"
 
 #include <string>
 
@@ -26,7 +27,8 @@ class Reviewer {
 
   // The API server asks about Pods at /mutate, about what makes them at /validate. The views of
   // the answer live until the next one; the reader may need room behind the text of `review`.
-  webhook::answer::Answer answer(std::string& review);
+  webhook::answer::Answer answer(std::string& review, webhook::validate::Listener listener =
+                                                          webhook::validate::Listener::api_server);
 
  private:
   const webhook::config::Config& config_;

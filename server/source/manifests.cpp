@@ -23,16 +23,28 @@ bool has_text(std::string_view text) {
   return text.find_first_not_of(space) != std::string_view::npos;
 }
 
+// What one value of a file is, and what has to be said of how it was read.
+using Documents = std::vector<text::YamlDocument>;
+
+Result<text::YamlDocument> read_one(std::string_view text, std::size_t line) {
+  std::string said;
+  auto value = text::read_json(text, line, text::Twice::last_holds, &said);
+  if (!value) return value.error();
+  text::YamlDocument out{*std::move(value), {}};
+  if (!said.empty()) out.notes.push_back(line == 1 ? said : fmt::format("line {}: {}", line, said));
+  return out;
+}
+
 // A value on each line, more than one of them.
-Result<std::vector<Json>> json_lines(std::string_view text) {
-  std::vector<Json> out;
+Result<Documents> json_lines(std::string_view text) {
+  Documents out;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     if (has_text(line)) {
       if (const auto fault = text::json_fault(line))
         return Error(fault->code(), fmt::format("line {}: {}", number, fault->message()));
-      auto value = text::read_json(line, number);
+      auto value = read_one(line, number);
       if (!value) return value.error();
       out.push_back(*std::move(value));
     }
@@ -41,18 +53,18 @@ Result<std::vector<Json>> json_lines(std::string_view text) {
   return out;
 }
 
-Result<std::vector<Json>> values_of(const std::string& text) {
+Result<Documents> values_of(const std::string& text) {
   const char first = text[text.find_first_not_of(space)];
-  if (first != '{' && first != '[') return text::parse_yaml(text);
+  if (first != '{' && first != '[') return text::parse_yaml_as_kubectl(text);
   if (!text::json_fault(text)) {
-    auto value = text::read_json(text);
+    auto value = read_one(text, 1);
     if (!value) return value.error();
-    return std::vector<Json>{*std::move(value)};
+    return Documents{*std::move(value)};
   }
   const std::string_view line = std::string_view(text).substr(0, text.find('\n'));
   if (has_text(line) && !text::json_fault(line)) return json_lines(text);
-  auto yaml = text::parse_yaml(text);  // a flow mapping is YAML, too
-  return yaml ? std::move(yaml) : Result<std::vector<Json>>(*text::json_fault(text));
+  auto yaml = text::parse_yaml_as_kubectl(text);  // a flow mapping is YAML, too
+  return yaml ? std::move(yaml) : Result<Documents>(*text::json_fault(text));
 }
 
 Error unusable(const std::string& name, std::string_view what) {
@@ -65,17 +77,17 @@ Result<void> add_objects(const std::string& name, const std::string& text,
   if (!has_text(text)) return unusable(name, "it is empty");
   const auto values = values_of(text);
   if (!values)
-    return Error(values.error().code(), fmt::format("{}: {}", name, values.error().message()));
+    return Error(values.error().code(), fmt::format("{}: {}", name, values.error().text()));
   std::string fault;
   const std::size_t before = out.size();
-  for (const Json& value : *values)
-    for_each_item(value, [&](const Json& item) {
+  for (const text::YamlDocument& document : *values)
+    for_each_item(document.value, [&](const Json& item) {
       if (!item.is_object())
         fault = fmt::format("document {} is not an object", out.size() - before + 1);
       else if (text::text_member(item, "kind").empty())
         fault = fmt::format("object {} has no kind", out.size() - before + 1);
       else
-        out.push_back({name, item});
+        out.push_back({name, item, document.notes});
     });
   if (!fault.empty()) return unusable(name, fault);
   if (out.size() == before) return unusable(name, "it holds no objects");

@@ -16,6 +16,7 @@ namespace tpuwh::server::source {
 struct Manifest {
   std::string file;  // as a person calls it: "standard input" for "-"
   nlohmann::ordered_json object;
+  std::vector<std::string> notes = {};  // how it was read, where others read it another way
 };
 
 // Bytes of all files together. A manifest has some kilobytes, and a thousand of them are a few

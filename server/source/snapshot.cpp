@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::uint32_t number_member(const Json& object, const char* key, std::uint32_t otherwise) {
-  const Json value = text::member(object, key);
+  const Json& value = text::member(object, key);
   return value.is_number_unsigned() && value.get<std::uint64_t>() <= 0xffffffffu
              ? value.get<std::uint32_t>()
              : otherwise;
@@ -20,7 +20,7 @@ std::uint32_t number_member(const Json& object, const char* key, std::uint32_t o
 // Nothing where it asks for all devices there are, or one of several kinds.
 std::optional<std::uint32_t> chips_of_request(const Json& request) {
   if (!text::member(request, "firstAvailable").is_null()) return std::nullopt;
-  const Json exactly = text::member(request, "exactly");
+  const Json& exactly = text::member(request, "exactly");
   const Json& wanted = exactly.is_object() ? exactly : request;
   if (text::text_member(wanted, "deviceClassName") != "tpu.google.com") return 0;
   if (text::text_member(wanted, "allocationMode") == "All") return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::uint32_t> chips_of_request(const Json& request) {
 }
 
 std::optional<std::uint32_t> chips_of_template(const Json& object) {
-  const Json requests = text::member(
+  const Json& requests = text::member(
       text::member(text::member(text::member(object, "spec"), "spec"), "devices"), "requests");
   std::uint32_t chips = 0;
   if (!requests.is_array()) return chips;
@@ -51,7 +51,7 @@ std::optional<kube::store::Kind> stored_kind(std::string_view kind) {
 
 // A file that somebody wrote may lack uids.
 std::string text_with_uid(const Json& object, std::size_t number) {
-  const Json metadata = text::member(object, "metadata");
+  const Json& metadata = text::member(object, "metadata");
   if (!metadata.is_object() || !text::text_member(metadata, "uid").empty())
     return text::dump_or_throw(object);
   Json named = object;
@@ -86,7 +86,7 @@ void Snapshot::add(const Json& object) {
     return store_->upsert(*stored, webhook::read::Body(json).bytes());
   }
   if (kind != "ResourceClaimTemplate") return;
-  const Json metadata = text::member(object, "metadata");
+  const Json& metadata = text::member(object, "metadata");
   claim_templates_[{text::text_member(metadata, "namespace"),
                     text::text_member(metadata, "name")}] = chips_of_template(object);
 }
@@ -102,7 +102,7 @@ Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix)
                                        std::string(root.type_name()) +
                                        (root.is_object() ? " without kind" : ""));
   Snapshot snapshot(prefix);
-  const Json items = text::member(root, "items");
+  const Json& items = text::member(root, "items");
   if (!items.is_array()) {
     snapshot.add(root);
     return snapshot;

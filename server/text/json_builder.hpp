@@ -1,15 +1,19 @@
 // A JSON value put together as it is parsed, for nlohmann's sax_parse(): its own looks for each key
-// of an object among all before it, this one in a set.
+// of an object among all before it, this one in a map. It is ordered: keys of one std::hash are
+// easily made.
 #pragma once
 
+#include "topology/result.hpp"
 #include "webhook/text/names.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,9 +26,10 @@ class JsonBuilder {
   explicit JsonBuilder(Fault fault = Fault::noted) : fault_(fault) {}
 
   nlohmann::ordered_json take() { return std::move(root_); }
-  // Of a fault: where it is, and what was read last.
+  // Of a fault: how much was read, with what is none.
   std::size_t position() const { return position_; }
-  const std::string& last_read() const { return last_read_; }
+  // Where a key stands twice, of the first such.
+  const std::optional<Error>& repeated() const { return repeated_; }
 
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
@@ -44,14 +49,16 @@ class JsonBuilder {
     const auto [found, fresh] = place(in, members, name);
     if (fresh) members.emplace_back(std::move(name), Json());
     in.member = found;
+    if (!fresh && !repeated_) repeated_ = error_here();
     return true;
   }
 
+  // What was read last may be a password or a key: where it stands is all that is said of it.
   template <class Exception>
-  bool parse_error(std::size_t position, const std::string& last_read, const Exception& what) {
-    if (fault_ == Fault::thrown) throw what;
+  bool parse_error(std::size_t position, const std::string&, const Exception& what) {
+    if (fault_ == Fault::thrown)
+      throw Json::parse_error::create(what.id, position, "not JSON", nullptr);
     position_ = position;
-    last_read_ = webhook::text::printable(last_read, 60);
     return false;
   }
 
@@ -62,7 +69,7 @@ class JsonBuilder {
   struct Container {
     Json* value;
     std::size_t member = 0;  // that the next value belongs to
-    std::unordered_map<std::string, std::size_t> places = {};
+    std::map<std::string, std::size_t> places = {};
   };
 
   // Which member is called so, and whether it is yet to be added.
@@ -79,6 +86,23 @@ class JsonBuilder {
     return {found->second, fresh};
   }
 
+  // Of the member that was named last, its path.
+  Error error_here() const {
+    Error out(Errc::duplicate_key, "duplicate key");
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      const Json& value = *open_[i].value;
+      if (value.is_array())
+        out = std::move(out).within("[" + std::to_string(value.size() - 1) + "]");
+      else
+        out = std::move(out).within(
+            webhook::text::printable(std::next(value.begin(), offset(open_[i])).key()));
+    }
+    return out;
+  }
+  static std::ptrdiff_t offset(const Container& in) {
+    return static_cast<std::ptrdiff_t>(in.member);
+  }
+
   Json* put(Json value) {
     if (open_.empty()) {
       root_ = std::move(value);
@@ -87,7 +111,7 @@ class JsonBuilder {
     const Container& in = open_.back();
     if (in.value->is_array()) return &in.value->emplace_back(std::move(value));
     auto& members = in.value->get_ref<Json::object_t&>();
-    Json& member = (members.begin() + static_cast<std::ptrdiff_t>(in.member))->second;
+    Json& member = (members.begin() + offset(in))->second;
     member = std::move(value);
     return &member;
   }
@@ -105,7 +129,7 @@ class JsonBuilder {
   Json root_;
   std::vector<Container> open_;  // the value of one does not grow while it holds an open one
   std::size_t position_ = 0;
-  std::string last_read_;
+  std::optional<Error> repeated_;
 };
 
 }  // namespace tpuwh::server::text

@@ -46,9 +46,10 @@ std::string text_member(const nlohmann::ordered_json& object, const std::string&
   return found != nullptr && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-nlohmann::ordered_json member(const nlohmann::ordered_json& object, const std::string& key) {
+const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const std::string& key) {
+  static const nlohmann::ordered_json none;
   const nlohmann::ordered_json* found = find_member(object, key);
-  return found != nullptr ? *found : nlohmann::ordered_json();
+  return found != nullptr ? *found : none;
 }
 
 std::string dump_json(const nlohmann::ordered_json& value) {
@@ -64,7 +65,7 @@ std::string dump_ascii(const nlohmann::ordered_json& value) {
 }
 
 bool has_labels(const nlohmann::ordered_json& object, std::string_view selector) {
-  const nlohmann::ordered_json labels = member(member(object, "metadata"), "labels");
+  const nlohmann::ordered_json& labels = member(member(object, "metadata"), "labels");
   while (!selector.empty()) {
     const std::string_view term = selector.substr(0, selector.find(','));
     const auto equals = term.find('=');

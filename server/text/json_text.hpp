@@ -34,8 +34,11 @@ const nlohmann::ordered_json* find_member(const nlohmann::ordered_json& object,
 // The string that stands under `key`; "" if `object` is none, or holds something else.
 std::string text_member(const nlohmann::ordered_json& object, const std::string& key);
 
-// A copy of the value under `key`; null if `object` is not an object or has no such member.
-nlohmann::ordered_json member(const nlohmann::ordered_json& object, const std::string& key);
+// The value under `key`, in `object`; a null if that is not an object or has no such member. What
+// is in a temporary would be gone with it.
+const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const std::string& key);
+const nlohmann::ordered_json& member(const nlohmann::ordered_json&& object,
+                                     const std::string& key) = delete;
 
 // On one line. A user's strings may hold bytes that are not UTF-8, which are replaced.
 std::string dump_json(const nlohmann::ordered_json& value);

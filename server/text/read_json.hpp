@@ -6,15 +6,24 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::server::text {
 
-// The value of `text`. Of a key that stands twice the last value holds, where the first stood.
+// Of a key that stands twice: the last value holds, where the first stood, or the text is refused,
+// since others read the first.
+enum class Twice { last_holds, refused };
+
+// The value of `text`.
 //
 //   cost    in proportion to the text
 //   errors  json_fault()'s (json_text.hpp); bad_json for what it passes over (a number, a literal,
-//           an escape that is none), with the line, counted from `first_line`
-Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line = 1);
+//           an escape that is none), with the line, counted from `first_line`; duplicate_key, with
+//           the path
+//   said    a sentence of the first key of which the last value holds; "" where there is none
+Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t first_line = 1,
+                                         Twice twice = Twice::last_holds,
+                                         std::string* said = nullptr);
 
 }  // namespace tpuwh::server::text

@@ -13,9 +13,9 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 namespace tpuwh::server::text {
@@ -58,7 +58,8 @@ struct Converter {
   Error error;
   int error_line = 0;              // of the document, from 0
   LocatedYaml* located = nullptr;  // notes lines there, and goes on after a key that repeats
-  int line_offset = 0;             // lines of the stream before this document
+  std::vector<std::string>* notes = nullptr;  // goes on with the last of such keys, and says so
+  int line_offset = 0;                        // lines of the stream before this document
 
   bool fail(const YAML::Mark& mark, Errc code, const std::string& what) {
     error = Error(code, what);
@@ -106,27 +107,85 @@ struct Converter {
 
   // A Json looks for a member from its first to its last, so that a map of many keys is put
   // together without looking.
+  struct Members {
+    Json::object_t& all;
+    // Where each is, and whether a merge put it there. Ordered: keys of one hash are easily made.
+    std::map<std::string, std::pair<std::size_t, bool>> places = {};
+
+    Json& put(const std::string& name, bool merged) {
+      const auto [at, anew] = places.try_emplace(name, all.size(), merged);
+      if (anew) return all.emplace_back(name, Json()).second;
+      at->second.second = merged;
+      return std::next(all.begin(), static_cast<std::ptrdiff_t>(at->second.first))->second;
+    }
+    // Written here, and not merged.
+    bool has_own(const std::string& name) const {
+      const auto at = places.find(name);
+      return at != places.end() && !at->second.second;
+    }
+  };
+
   bool convert_map(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
     out = Json::object();
-    auto& members = out.get_ref<Json::object_t&>();
-    std::unordered_set<std::string_view> seen;
+    Members members{out.get_ref<Json::object_t&>()};
     for (const auto& member : node) {
       const YAML::Node &key = member.first, &value = member.second;
       if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is not a string");
-      const std::string& name = key.Scalar();
-      if (!seen.insert(name).second) {
-        const std::string what = "duplicate key " + webhook::text::printable(name);
-        if (!located) return fail(key.Mark(), Errc::duplicate_key, what);
-        located->problems.push_back({line_offset + key.Mark().line + 1, what});
+      if (is_merge(key)) {
+        if (!merge(value, depth, at, members)) return false;
         continue;
+      }
+      const std::string& name = key.Scalar();
+      if (members.has_own(name)) {
+        const std::string what = "duplicate key " + webhook::text::printable(name);
+        if (!located && !notes) return fail(key.Mark(), Errc::duplicate_key, what);
+        if (located) {
+          located->problems.push_back({line_offset + key.Mark().line + 1, what});
+          continue;
+        }
+        tell(key, what + "; the last one holds, as kubectl reads it");
       }
       const auto below = note(at, name, key.Mark());
       if (!take_bytes(key, name.size() + noted_) ||
-          !convert(value, depth + 1, below, members.emplace_back(name, Json()).second))
+          !convert(value, depth + 1, below, members.put(name, false)))
         return false;
     }
     return true;
   }
+
+  static bool is_merge(const YAML::Node& key) { return key.Scalar() == "<<" && key.Tag() == "?"; }
+
+  // Of several the first wins.
+  bool merge(const YAML::Node& value, unsigned depth, const Pointer& at, Members& members) {
+    if (value.IsMap()) return merge_map(value, depth, at, members);
+    if (!value.IsSequence())
+      return fail(value.Mark(), Errc::wrong_type, "the value of << is not a mapping");
+    for (std::size_t i = value.size(); i > 0; --i) {
+      if (!value[i - 1].IsMap())
+        return fail(value.Mark(), Errc::wrong_type,
+                    "the list of << has an item that is not a mapping");
+      if (!merge_map(value[i - 1], depth, at, members)) return false;
+    }
+    return true;
+  }
+
+  bool merge_map(const YAML::Node& value, unsigned depth, const Pointer& at, Members& members) {
+    Json merged;
+    if (!convert(value, depth + 1, at, merged)) return false;
+    for (auto& [name, member] : merged.get_ref<Json::object_t&>()) {
+      if (members.has_own(name))
+        tell(value, "<< replaces key " + webhook::text::printable(name) +
+                        " that stands before it, as kubectl reads it; other readers keep it");
+      members.put(name, true) = std::move(member);
+    }
+    return true;
+  }
+
+  void tell(const YAML::Node& node, const std::string& what) {
+    if (notes != nullptr && notes->size() < most_notes)
+      notes->push_back("line " + std::to_string(line_offset + node.Mark().line + 1) + ": " + what);
+  }
+  static constexpr std::size_t most_notes = 100;
 
   // noted_: the bytes of what it notes, as long as all keys above it together.
   Pointer note(const Pointer& parent, const std::string& part, const YAML::Mark& mark) {
@@ -144,8 +203,11 @@ struct Converter {
 std::string scalar(const Json& value) {
   if (!value.is_string()) return dump_or_throw(value);
   const auto& text = value.get_ref<const std::string&>();
+  // The emitter writes a carriage return as it is, which ends a line for some who read it.
+  const bool control = std::ranges::any_of(text, [](char c) { return c >= 0 && c < ' '; });
+  const bool marker = text.starts_with("---") || text.starts_with("...");  // of documents
   YAML::Emitter out;
-  if (text.find('\n') != std::string::npos || !resolve(text).is_string()) out << YAML::DoubleQuoted;
+  if (control || marker || !resolve(text).is_string()) out << YAML::DoubleQuoted;
   out << text;
   return std::string(out.c_str(), out.size());
 }
@@ -298,6 +360,22 @@ Result<std::vector<Json>> parse_yaml(const std::string& text) {
       return Error(wrong.error.code(),
                    "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
     if (!value.is_null()) out.push_back(std::move(value));
+  }
+  return out;
+}
+
+Result<std::vector<YamlDocument>> parse_yaml_as_kubectl(const std::string& text) {
+  std::vector<YamlDocument> out;
+  Converter converter;
+  converter.own_bytes = text.size();
+  for (const Part& part : split_documents(text)) {
+    YamlDocument document;
+    converter.notes = &document.notes;
+    converter.line_offset = part.line;
+    if (Unusable wrong; !read_part(part, converter, document.value, wrong))
+      return Error(wrong.error.code(),
+                   "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
+    if (!document.value.is_null()) out.push_back(std::move(document));
   }
   return out;
 }

@@ -24,7 +24,18 @@ inline constexpr std::size_t max_repeated_yaml_bytes = 4 * (std::size_t{8} << 20
 //           ones are strings
 //   errors  with the line: bad_json; too_deep below 64 levels; duplicate_key; too_large for more
 //           than a million values, or max_repeated_yaml_bytes
+//   merges  "<<" as kubectl's reader has it (sigs.k8s.io/yaml): what it names is put where it
+//           stands, so that it replaces keys before it and is replaced by those behind it
 Result<std::vector<nlohmann::ordered_json>> parse_yaml(const std::string& text);
+
+// A document as kubectl reads it: of a key that stands twice the last value holds. `notes` has a
+// sentence for each of these, and for each merge that other readers take another way, with the
+// line.
+struct YamlDocument {
+  nlohmann::ordered_json value;
+  std::vector<std::string> notes;
+};
+Result<std::vector<YamlDocument>> parse_yaml_as_kubectl(const std::string& text);
 
 struct YamlProblem {
   int line;  // from 1

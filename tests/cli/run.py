@@ -279,6 +279,19 @@ def on_a_terminal_reviews_are_answered_in_words_too():
 
 
 @check
+def of_a_key_that_stands_twice_the_last_holds():
+    """As kubectl reads it, by both commands and with a word: the last "spec" asks for no chips, the first for four."""
+    pod = json.dumps(tpu_pod("web"))
+    twice = pod[:-1] + ', "spec": {"containers": [{"name": "c", "image": "i"}]}}'
+    in_a_list = f'{{"kind": "List", "items": [{pod}, {twice}]}}'
+    with folder(one_json=twice, list_json=in_a_list) as path:
+        for command in "explain", "review":
+            for name, said in ("one", "duplicate key spec; the last one holds"), ("list", "duplicate key items[1].spec; the last one holds"):
+                code, out, err = run(command, f"{path}/{name}.json")
+                assert code == 0 and said in out, (command, code, out, err)
+
+
+@check
 def json_is_one_line_for_each_input():
     for short in "-o", "--output":
         code, out, _ = run("review", short, "json", POD, DENIED)
@@ -313,7 +326,8 @@ def every_output_has_its_short_form():
 
 def options_of(help_text):
     """The names that are in the first column: "-o,--output"."""
-    return [names.replace("{false}", "") for names in re.findall(r"^  (-\S+)", help_text, re.MULTILINE)]
+    assert "{false}" not in help_text, help_text
+    return re.findall(r"^  (-\S+)", help_text, re.MULTILINE)
 
 
 @functools.cache

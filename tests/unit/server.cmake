@@ -57,6 +57,7 @@ set(server_tests
   kube/certificate/renewal_test.cpp
   kube/client/session_test.cpp
   outlook/around_test.cpp
+  outlook/made_pool_test.cpp
   outlook/node_pools_test.cpp
   source/manifests_test.cpp
   source/snapshot_test.cpp
@@ -70,11 +71,13 @@ set(server_tests
   text/visible_test.cpp
   text/yaml_test.cpp
   slices/audit_test.cpp
+  slices/owners_test.cpp
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp
   slices/command_test.cpp
   tls/expiry_test.cpp
   tls/openssl_ptr_test.cpp
+  tls/clients_test.cpp
   tls/reloader_test.cpp
   tls/issuing_test.cpp
   tls/wire_test.cpp
@@ -84,4 +87,4 @@ add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
-add_gtest(server_test unit)
+add_gtest(server_test "unit;clock")

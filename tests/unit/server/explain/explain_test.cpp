@@ -32,10 +32,16 @@ struct Written {
 
   std::string pod_template() const {
     return fmt::format(
-        "{{metadata: {{{}}}, spec: {{{}, nodeSelector: {{cloud.google.com/gke-tpu-accelerator: "
+        "{{metadata: {{{}}}, spec: {{{}{}, nodeSelector: {{cloud.google.com/gke-tpu-accelerator: "
         "{}{}{}}}, containers: [{{name: jax, image: x, env: [{}], resources: {{limits: "
         "{{google.com/tpu: 4}}}}}}]}}}}",
-        template_metadata, pod, accelerator, selector.empty() ? "" : ", ", selector, env);
+        template_metadata, restart_policy(), pod, accelerator, selector.empty() ? "" : ", ",
+        selector, env);
+  }
+  // Of a Job it is missed.
+  std::string restart_policy() const {
+    const bool said = pod.find("restartPolicy") != std::string::npos;
+    return kind == "Job" && !said ? "restartPolicy: Never, " : "";
   }
   std::string text() const {
     const std::string version = kind == "Job" ? "batch/v1" : "apps/v1";

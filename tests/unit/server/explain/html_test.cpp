@@ -92,7 +92,7 @@ TEST(Page, is_not_changed_by_hostile_texts) {
 TEST(Page, says_the_verdict_by_sign_and_word) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
   EXPECT_THAT(html(explanation),
-              HasSubstr(">✓</span><div><h2 class=\"word ok\">Its slices can form"));
+              HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in it stops its slices"));
   explanation.workloads[0].verdict = Verdict::refused;
   EXPECT_THAT(html(explanation),
               HasSubstr(">✗</span><div><h2 class=\"word bad\">Would be refused"));
@@ -170,7 +170,7 @@ TEST(Page, says_what_is_wrong_and_what_it_waits_for) {
   EXPECT_LT(page.find("TPU-105"), page.find("TPU-302"));
   EXPECT_THAT(page, HasSubstr("said of 8 Pods"));
   EXPECT_THAT(page, HasSubstr("Fix: </span>set a subdomain"));
-  EXPECT_THAT(page, HasSubstr("<h2 class=\"word warn\">Its slices can form, but not now</h2>"));
+  EXPECT_THAT(page, HasSubstr("<h2 class=\"word warn\">Its slices cannot form now</h2>"));
   EXPECT_THAT(page, HasSubstr("<p class=\"word warn\">! slice 1 waits</p>"));
   EXPECT_THAT(page, HasSubstr("gcloud a \\\n  --b\ngcloud c</code></pre>"));
   EXPECT_THAT(page, HasSubstr("quota of the project"));
@@ -225,7 +225,7 @@ TEST(Page, shows_code_of_our_sentences_as_code) {
 
 TEST(Page, says_why_there_are_no_commands) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
-  explanation.workloads[0].groups[0].pool_options.dynamic_slicing = true;
+  explanation.workloads[0].groups[0].no_pool = "4x4 is not a dynamic slice";
   EXPECT_THAT(html(explanation), HasSubstr("4x4 is not a dynamic slice"));
 }
 

@@ -59,6 +59,20 @@ inline Json a_holder(const std::string& name, std::uint32_t index, const std::st
   return pod;
 }
 
+inline test::PodBuilder a_member() {
+  return test::a_pod().job("train", 0).topology("4x4").tpu(4);
+}
+
+inline WantedSlice a_slice(std::string title = {}, const test::PodBuilder& pod = a_member()) {
+  return {.title = std::move(title),
+          .accelerator = "tpu-v6e-slice",
+          .topology = "4x4",
+          .hosts = 4,
+          .chips_per_host = 4,
+          .slice_key = {},
+          .member = Json(pod.pod())};
+}
+
 class OutlookTest : public testing::Test {
  protected:
   OutlookTest() {
@@ -80,18 +94,6 @@ class OutlookTest : public testing::Test {
       cluster.objects.push_back(a_holder(job, host, fmt::format("{}-{}", pool, host)));
   }
 
-  static WantedSlice slice(std::string title = {}, const test::PodBuilder& pod = a_member()) {
-    return {.title = std::move(title),
-            .accelerator = "tpu-v6e-slice",
-            .topology = "4x4",
-            .hosts = 4,
-            .chips_per_host = 4,
-            .slice_key = {},
-            .member = Json(pod.pod())};
-  }
-  static test::PodBuilder a_member() {
-    return test::a_pod().job("train", 0).topology("4x4").tpu(4);
-  }
   static WantedWorkload job(std::uint32_t slices = 1, const std::string& name = "train") {
     WantedWorkload out{.api_version = "batch/v1",
                        .kind = "Job",
@@ -102,7 +104,7 @@ class OutlookTest : public testing::Test {
                        .chips = std::uint64_t{slices} * 16,
                        .services = {}};
     for (std::uint32_t i = 0; i < slices; ++i)
-      out.slices.push_back(slice(slices == 1 ? "" : fmt::format("slice {} of {}", i, slices)));
+      out.slices.push_back(a_slice(slices == 1 ? "" : fmt::format("slice {} of {}", i, slices)));
     return out;
   }
 

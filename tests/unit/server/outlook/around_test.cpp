@@ -29,7 +29,7 @@ TEST_F(OutlookTest, wants_a_headless_service) {
   outlook = of(wanted);
   EXPECT_THAT(waits(outlook),
               HasSubstr("ml/train, which the Pods name as their subdomain, is not"));
-  EXPECT_THAT(help(outlook), HasSubstr("kubectl -n ml delete service train\n"));
+  EXPECT_EQ(help(outlook), "kubectl -n ml get service train\n");
   cluster.objects.back() = service(true);
   EXPECT_EQ(of(wanted).verdict, Verdict::forms);
   cluster.objects.pop_back();
@@ -244,7 +244,13 @@ TEST_F(KueueQuotaTest, may_leave_resources_out) {
   EXPECT_THAT(of(wanted).not_known,
               ElementsAre("quota: whether Kueue leaves out cpu, which the Pods ask for and "
                           "ClusterQueue all does not cover; else it never admits them"));
-  queue()["spec"]["resourceGroups"][0]["coveredResources"] = {"cpu", "google.com/tpu"};
+  Json& group = queue()["spec"]["resourceGroups"][0];
+  group["coveredResources"] = {"cpu", "google.com/tpu"};
+  group["flavors"][0]["resources"].push_back({{"name", "cpu"}, {"nominalQuota", "15500m"}});
+  EXPECT_EQ(waits(of(wanted)),
+            "quota: ClusterQueue all, flavor v6e-4x4: 0 of 15.5 of cpu are reserved, the workload "
+            "needs 16: short by 0.5 of cpu");
+  group["flavors"][0]["resources"][1]["nominalQuota"] = 16;
   EXPECT_EQ(of(wanted).verdict, Verdict::forms);
 }
 

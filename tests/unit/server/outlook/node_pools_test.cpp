@@ -68,7 +68,7 @@ TEST_F(OutlookTest, names_who_holds_the_pools) {
   auto outlook = of(job());
   EXPECT_EQ(outlook.sentence, "waits for a node pool that is free");
   EXPECT_EQ(waits(outlook), "pool_taken: node pool a is held by Job ml/other");
-  EXPECT_EQ(help(outlook), "kubectl -n ml get job other\nkubectl -n ml delete job other\n");
+  EXPECT_EQ(help(outlook), "kubectl -n ml get job other\n");
   pool("b");
   hold("third", "b");
   node("b-2")["spec"]["unschedulable"] = true;
@@ -92,7 +92,7 @@ TEST_F(OutlookTest, finds_what_it_holds_itself_free) {
   pool("a");
   pool("b");
   hold("train", "b");
-  EXPECT_EQ(of(job()).sentence, "forms now on b");
+  EXPECT_EQ(of(job()).sentence, "runs on b");
   EXPECT_EQ(of(job(2)).sentence, "forms now: slice 0 of 2 on b, slice 1 of 2 on a");
 }
 
@@ -124,7 +124,7 @@ TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
   node("a-3")["status"]["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
   auto tolerant = job();
   tolerant.slices.front() =
-      slice("", a_member().set("/spec/tolerations", {{{"key", "team"}, {"operator", "Exists"}}}));
+      a_slice("", a_member().set("/spec/tolerations", {{{"key", "team"}, {"operator", "Exists"}}}));
   EXPECT_EQ(of(tolerant).verdict, Verdict::forms);
 }
 
@@ -144,7 +144,7 @@ TEST_F(OutlookTest, tells_several_reasons_of_several_pools) {
 TEST_F(OutlookTest, says_which_selector_no_node_matches) {
   pool("a");
   auto blue = job();
-  blue.slices.front() = slice("", a_member().selector("team", "blue"));
+  blue.slices.front() = a_slice("", a_member().selector("team", "blue"));
   EXPECT_EQ(waits(of(blue)),
             "no_pool: 1 node pool of tpu-v6e-slice 4x4, but no node has team=blue, which the Pods "
             "select");
@@ -156,7 +156,7 @@ TEST_F(OutlookTest, says_which_selector_no_node_matches) {
 TEST_F(OutlookTest, does_not_know_of_capacity_that_is_made_on_demand) {
   pool("a");
   auto spot = job();
-  spot.slices.front() = slice("", a_member().selector("cloud.google.com/gke-spot", "true"));
+  spot.slices.front() = a_slice("", a_member().selector("cloud.google.com/gke-spot", "true"));
   const auto outlook = of(spot);
   EXPECT_EQ(outlook.sentence, "waits for capacity");
   EXPECT_THAT(waits(outlook),
@@ -164,13 +164,14 @@ TEST_F(OutlookTest, does_not_know_of_capacity_that_is_made_on_demand) {
                         "that is scaled to zero"));
   EXPECT_THAT(help(outlook), HasSubstr("--spot"));
   auto flex = job();
-  flex.slices.front() = slice("", a_member().selector("cloud.google.com/gke-flex-start", "true"));
+  flex.slices.front() = a_slice("", a_member().selector("cloud.google.com/gke-flex-start", "true"));
   EXPECT_THAT(help(of(flex)), HasSubstr("--flex-start"));
 }
 
 TEST_F(OutlookTest, reads_the_compute_class) {
   auto wanted = job();
-  wanted.slices.front() = slice("", a_member().selector("cloud.google.com/compute-class", "tpus"));
+  wanted.slices.front() =
+      a_slice("", a_member().selector("cloud.google.com/compute-class", "tpus"));
   EXPECT_THAT(waits(of(wanted)), HasSubstr(", and there is no ComputeClass of that name;"));
   const Json first = {{"tpu", {{"type", "tpu-v6e-slice"}, {"count", 4}, {"topology", "2x4"}}}};
   const Json second = {{"tpu", {{"type", "tpu-v6e-slice"}, {"count", 4}, {"topology", "4x4"}}},
@@ -227,14 +228,14 @@ TEST_F(OutlookTest, does_not_know_what_others_place) {
   pool("a");
   auto wanted = job();
   wanted.slices.front() =
-      slice("", a_member().annotation("kueue.x-k8s.io/podset-required-topology", "rack"));
+      a_slice("", a_member().annotation("kueue.x-k8s.io/podset-required-topology", "rack"));
   auto outlook = of(wanted);
   EXPECT_EQ(outlook.verdict, Verdict::not_known);
   EXPECT_EQ(outlook.sentence,
             "not known whether it forms now: where it stands: topology-aware scheduling of Kueue "
             "chooses its nodes, which is not computed here");
   wanted.slices.front() =
-      slice("", a_member().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"));
+      a_slice("", a_member().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"));
   EXPECT_THAT(of(wanted).sentence, HasSubstr("a sub-slice or a slice made on demand"));
   wanted.slices.front().accelerator = wanted.slices.front().topology = "";
   wanted.slices.front().member = Json(test::a_pod().accelerator("").tpu(4).pod());

@@ -72,5 +72,26 @@ INSTANTIATE_TEST_SUITE_P(
                             "more than 8 MiB"}),
     test::case_name);
 
+// As kubectl reads it, with a word about it.
+TEST(AManifest, that_says_a_key_twice_has_the_last_value) {
+  struct {
+    const char* text;
+    const char* note;
+  } cases[] = {
+      {R"({"kind":"A","a":[0,{"b":1,"b":2}]})", "duplicate key a[1].b; the last one holds"},
+      {"{\"kind\":\"B\"}\n{\"kind\":\"A\",\"a\":[0,{\"b\":1,\"b\":2}]}\n",
+       "line 2: duplicate key a[1].b"},
+      {"kind: A\na:\n- 0\n- b: 1\n  b: 2\n", "line 5: duplicate key b; the last one holds"},
+  };
+  for (const auto& [text, note] : cases) {
+    const auto manifests = read(text);
+    ASSERT_TRUE(manifests) << manifests.error().text();
+    const Manifest& last = manifests->back();
+    EXPECT_EQ(last.object["a"][1]["b"], 2) << text;
+    ASSERT_EQ(last.notes.size(), 1u) << text;
+    EXPECT_THAT(last.notes.front(), HasSubstr(note));
+  }
+}
+
 }  // namespace
 }  // namespace tpuwh::server::source

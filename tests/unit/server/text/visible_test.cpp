@@ -20,6 +20,8 @@ TEST(VisibleText, spells_what_a_terminal_obeys) {
 
 TEST(VisibleText, spells_what_moves_or_hides_other_text) {
   EXPECT_EQ(visible("a\u202eb\u200bc\ufeffd"), "a\\u202eb\\u200bc\\ufeffd");
+  EXPECT_EQ(visible("\U0001bca0\U0001bca3"), "\\U0001bca0\\U0001bca3");  // of shorthand
+  EXPECT_EQ(visible("\U0001d173\U0001d17a"), "\\U0001d173\\U0001d17a");  // of music
 }
 
 TEST(VisibleText, keeps_line_ends_where_they_are_wanted) {

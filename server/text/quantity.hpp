@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tpuwh::server::expand {
+namespace tpuwh::server::text {
 
 struct Quantity {
   std::int64_t rounded_up;  // as Quantity.Value of k8s.io/apimachinery has it; the largest at most
@@ -25,4 +25,4 @@ std::optional<Quantity> quantity_of(const nlohmann::ordered_json* value);
 // As it stands in JSON that Go prints: "4", "0.5".
 std::string go_number(double value);
 
-}  // namespace tpuwh::server::expand
+}  // namespace tpuwh::server::text

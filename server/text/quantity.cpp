@@ -1,4 +1,4 @@
-#include "server/expand/quantity.hpp"
+#include "server/text/quantity.hpp"
 
 #include "server/text/json_text.hpp"
 
@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-namespace tpuwh::server::expand {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -86,7 +86,7 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
 std::optional<Quantity> quantity_of(const nlohmann::ordered_json* value) {
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return parse_quantity(value->get_ref<const std::string&>());
-  return value->is_number() ? parse_quantity(text::dump_json(*value)) : std::nullopt;
+  return value->is_number() ? parse_quantity(dump_json(*value)) : std::nullopt;
 }
 
 std::string go_number(double value) {
@@ -96,4 +96,4 @@ std::string go_number(double value) {
   return fmt::format("{}", value);
 }
 
-}  // namespace tpuwh::server::expand
+}  // namespace tpuwh::server::text

@@ -1,0 +1,126 @@
+#include "server/outlook/made_pool.hpp"
+
+#include "server/outlook/capacity.hpp"
+#include "server/outlook/words.hpp"
+#include "webhook/pools/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+namespace key = webhook::read::key;
+
+// GKE and Kubernetes write these, and take them from nobody.
+bool is_platforms(std::string_view label) {
+  const std::string_view domain = label.substr(0, std::min(label.find('/'), label.size()));
+  if (domain == label) return false;
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{"kubernetes.io", "k8s.io", "google.com", "gke.io"},
+      [&](std::string_view own) {
+        return domain == own ||
+               (domain.ends_with(own) && domain[domain.size() - own.size() - 1] == '.');
+      });
+}
+
+bool is_sound(std::string_view label, std::string_view value) {
+  return webhook::text::is_qualified_name(label) &&
+         (value.empty() || webhook::text::is_label_value(value));
+}
+
+// The command has variables for these.
+bool is_chosen_by_hand(std::string_view label) {
+  return label == "topology.kubernetes.io/zone" || label == "topology.kubernetes.io/region" ||
+         label == "failure-domain.beta.kubernetes.io/zone" ||
+         label == "failure-domain.beta.kubernetes.io/region";
+}
+
+// "" where the label is the node's, or can be given to it.
+std::string take_label(std::string_view label, std::string_view value, webhook::pools::Node& node,
+                       MadePool& made) {
+  if (!is_sound(label, value)) return fmt::format("{} is not a node label", plain(label));
+  if (label == key::compute_class)
+    return fmt::format("nodes of ComputeClass {} are made by GKE as the class says", plain(value));
+  if (label == key::node_pool) {
+    if (made.options.slices != 1)
+      return fmt::format("the Pods select node pool {}, which is one slice", plain(value));
+    made.options.name = value;
+    node.labels.add(label, value);
+    return {};
+  }
+  if (is_chosen_by_hand(label)) {
+    node.labels.add(label, value);
+    return {};
+  }
+  const auto own = node.labels.find(label);
+  if (own && *own == value) return {};
+  if (own)
+    return fmt::format("its nodes would have {}={}, and the Pods select {}", plain(label),
+                       plain(*own), plain(value));
+  if (is_platforms(label))
+    return fmt::format("no node of such a pool has {}={}, which the Pods select", plain(label),
+                       plain(value));
+  made.options.node_labels.emplace_back(label, value);
+  node.labels.add(label, value);
+  return {};
+}
+
+void add(webhook::pools::Labels& labels, std::string_view label, std::string_view value) {
+  if (!value.empty()) labels.add(label, value);
+}
+
+}  // namespace
+
+webhook::pools::Node made_node(const topology::NodePool& pool,
+                               const catalog::PoolOptions& options) {
+  webhook::pools::Node node;
+  webhook::pools::Labels& labels = node.labels;
+  add(labels, key::accelerator, pool.slice.accelerator);
+  add(labels, key::topology, pool.slice.dims.text());
+  add(labels, key::accelerator_count, std::to_string(pool.slice.chips_per_host));
+  add(labels, "node.kubernetes.io/instance-type", pool.machine->name);
+  add(labels, "beta.kubernetes.io/instance-type", pool.machine->name);
+  add(labels, "kubernetes.io/os", "linux");
+  add(labels, "kubernetes.io/arch", "amd64");
+  add(labels, "cloud.google.com/gke-os-distribution", "cos");
+  const std::string_view machine = pool.machine->name;
+  add(labels, "cloud.google.com/machine-family", machine.substr(0, machine.find('-')));
+  add(labels, key::node_pool, options.name);
+  if (options.spot) add(labels, key::spot, "true");
+  if (options.spot) add(labels, key::provisioning, "spot");
+  if (options.flex_start) add(labels, key::flex_start, "true");
+  if (options.flex_start) add(labels, key::provisioning, "flex-start");
+  add(labels, key::reservation, catalog::reservation_name(options.reservation));
+  if (options.dranet) add(labels, "cloud.google.com/gke-networking-dra-driver", "true");
+  for (const auto& [label, value] : options.node_labels) add(labels, label, value);
+  node.chips = pool.slice.chips_per_host;
+  node.taints.push_back({std::string(key::tpu), "present", false});
+  return node;
+}
+
+MadePool made_pool(const Member& member, std::uint32_t slices, bool of_blocks) {
+  MadePool made;
+  made.pool = topology::find_node_pool(member.accelerator(), member.topology(),
+                                       member.slice().chips_per_host);
+  made.options = capacity_of([&](std::string_view label) { return member.selected(label); });
+  made.options.slices = slices;
+  made.options.dynamic_slicing = of_blocks;
+  made.options.dranet = member.selected("cloud.google.com/gke-networking-dra-driver") == "true";
+  if (!made.pool) return made;
+  if (const auto wrong = catalog::complaint(*made.pool, made.options)) {
+    made.why_not = wrong->text();
+    return made;
+  }
+  if (of_blocks) return made;  // whoever makes the slice labels its nodes
+  webhook::pools::Node node = made_node(*made.pool, made.options);
+  for (const auto& selector : member.pod().node_selector)
+    if (made.why_not.empty()) made.why_not = take_label(selector.key, selector.value, node, made);
+  if (made.why_not.empty() && !webhook::pools::selects(member.pod(), node.labels))
+    made.why_not = "its nodes would match no term of the Pods' required node affinity";
+  return made;
+}
+
+}  // namespace tpuwh::server::outlook

@@ -1,0 +1,26 @@
+// The node pool that a printed command would make: its Node as GKE labels it, and whether the Pods
+// could stand on it. A command that makes a pool for nobody is not printed.
+#pragma once
+
+#include "server/catalog/pool_options.hpp"
+#include "server/outlook/member.hpp"
+#include "webhook/pools/node.hpp"
+
+#include <string>
+
+namespace tpuwh::server::outlook {
+
+// One of its nodes (docs/facts.md#capacity-labels).
+webhook::pools::Node made_node(const topology::NodePool& pool, const catalog::PoolOptions& options);
+
+// A pool for the Pods of `member`, or why there is none.
+struct MadePool {
+  std::optional<topology::NodePool> pool;  // nothing where the catalog does not know the shape
+  catalog::PoolOptions options;            // with the name and the labels that the Pods select
+  std::string why_not;                     // "" where it can hold them
+};
+//
+//   of_blocks  the slice is put together on demand
+MadePool made_pool(const Member& member, std::uint32_t slices, bool of_blocks = false);
+
+}  // namespace tpuwh::server::outlook

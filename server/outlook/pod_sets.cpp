@@ -1,0 +1,111 @@
+#include "server/outlook/pod_sets.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/text/quantity.hpp"
+
+#include <algorithm>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Amounts = std::map<std::string, double>;
+using text::member;
+
+void add(Amounts& all, const Amounts& more) {
+  for (const auto& [resource, amount] : more) all[resource] += amount;
+}
+
+void raise(Amounts& all, const Amounts& least) {
+  for (const auto& [resource, amount] : least) all[resource] = std::max(all[resource], amount);
+}
+
+Amounts amounts_of(const Json& list) {
+  Amounts out;
+  if (!list.is_object()) return out;
+  for (const auto& [resource, value] : list.items())
+    if (const auto amount = text::quantity_of(&value)) out[resource] = amount->value;
+  return out;
+}
+
+Amounts of_container(const Json& container) {
+  const Json& resources = member(container, "resources");
+  Amounts out = amounts_of(member(resources, "limits"));
+  for (const auto& [resource, amount] : amounts_of(member(resources, "requests")))
+    out[resource] = amount;
+  return out;
+}
+
+bool is_sidecar(const Json& container) {
+  return text::text_member(container, "restartPolicy") == "Always";
+}
+
+Json resources_alone(const Json& containers) {
+  Json out = Json::array();
+  for (const Json& each : containers) {
+    Json kept;
+    for (const char* key : {"name", "resources", "restartPolicy"})
+      if (const Json* value = text::find_member(each, key)) kept[key] = *value;
+    out.push_back(std::move(kept));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, double> requests_of(const Json& pod) {
+  const Json& spec = member(pod, "spec");
+  Amounts together, starting, sidecars;
+  for (const Json& each : member(spec, "containers")) add(together, of_container(each));
+  for (const Json& each : member(spec, "initContainers")) {
+    Amounts now = of_container(each);
+    if (is_sidecar(each)) {
+      add(sidecars, now);
+      now = sidecars;
+    } else {
+      add(now, sidecars);
+    }
+    raise(starting, now);
+  }
+  add(together, sidecars);
+  raise(together, starting);
+  add(together, amounts_of(member(spec, "overhead")));
+  std::erase_if(together, [](const auto& each) { return each.second <= 0; });
+  return together;
+}
+
+std::string pod_set_name(const Json& pod) {
+  const Json& labels = member(member(pod, "metadata"), "labels");
+  for (const char* key : {"jobset.sigs.k8s.io/replicatedjob-name", "ray.io/group"})
+    if (const std::string name = text::text_member(labels, key); !name.empty()) return name;
+  const std::string index = text::text_member(labels, "leaderworkerset.sigs.k8s.io/worker-index");
+  return index.empty() ? "main" : index == "0" ? "leader" : "workers";
+}
+
+void add_to_pod_sets(const Json& pod, std::vector<PodSet>& sets) {
+  const std::string name = pod_set_name(pod);
+  auto found = std::ranges::find(sets, name, &PodSet::name);
+  if (found == sets.end()) {
+    sets.push_back({.name = name, .sample = {}, .count = 0, .each = {}, .requests = {}});
+    found = sets.end() - 1;
+    found->sample.member = as_scheduled(pod);
+    found->each = requests_of(pod);
+  }
+  ++found->count;
+  add(found->requests, found->each);
+}
+
+Json as_scheduled(const Json& pod) {
+  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", member(pod, "metadata")}};
+  for (const auto& [key, value] : member(pod, "spec").items()) {
+    const bool containers = key == "containers" || key == "initContainers";
+    if (containers && value.is_array())
+      out["spec"][key] = resources_alone(value);
+    else if (key != "volumes")
+      out["spec"][key] = value;
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server::outlook

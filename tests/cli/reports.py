@@ -1,0 +1,546 @@
+#!/usr/bin/env python3
+"""What `explain` says of the manifests of public reports: reports.py PROGRAM [-k PART].
+
+Each case is one that somebody ran into: the smallest manifest that shows it, and what is true of it. Beside
+each stands what looks like it and is right, of which nothing may be said.
+"""
+
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+V6E, V5E = "tpu-v6e-slice", "tpu-v5-lite-podslice"
+PROBE = {"readinessProbe": {"tcpSocket": {"port": 8000}}}
+
+
+# --- manifests
+
+def container(chips=4, name="main", **more):
+    return {"name": name, "image": "example.com/a:1", "resources": {"limits": {"google.com/tpu": str(chips)}}, **more}
+
+
+def pod(*containers, topology="4x4", accelerator=V6E, select=None, labels=None, annotations=None, **spec):
+    selector = {"cloud.google.com/gke-tpu-accelerator": accelerator, "cloud.google.com/gke-tpu-topology": topology}
+    return {"metadata": {"labels": labels or {}, "annotations": annotations or {}},
+            "spec": {"nodeSelector": {**selector, **(select or {})}, "containers": list(containers) or [container()], **spec}}
+
+
+def named(kind, name, spec, **metadata):
+    versions = {"Job": "batch/v1", "CronJob": "batch/v1", "Deployment": "apps/v1", "StatefulSet": "apps/v1",
+                "JobSet": "jobset.x-k8s.io/v1alpha2", "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1", "Service": "v1",
+                "LocalQueue": "kueue.x-k8s.io/v1beta1", "ClusterQueue": "kueue.x-k8s.io/v1beta1",
+                "ResourceFlavor": "kueue.x-k8s.io/v1beta1", "RayCluster": "ray.io/v1", "RayJob": "ray.io/v1",
+                "RayService": "ray.io/v1"}
+    return {"apiVersion": versions[kind], "kind": kind, "metadata": {"name": name, "namespace": "ml", **metadata}, "spec": spec}
+
+
+def job(template=None, hosts=4, metadata=None, **spec):
+    template = template or pod()
+    template["spec"].setdefault("subdomain", "train")
+    template["spec"].setdefault("restartPolicy", "Never")
+    both = {"completions": hosts, "parallelism": hosts, "completionMode": "Indexed", **spec}
+    spec = {key: value for key, value in both.items() if value is not None}
+    return [named("Job", "train", {**spec, "template": template}, **(metadata or {})),
+            named("Service", "train", {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": {"job-name": "train"}})]
+
+
+def replicated(template=None, name="slice", replicas=1, hosts=4, job_spec=None, **more):
+    spec = {"completions": hosts, "parallelism": hosts, **(job_spec or {}), "template": template or pod()}
+    return {"name": name, "replicas": replicas, "template": {"spec": {key: value for key, value in spec.items() if value is not None}},
+            **more}
+
+
+def jobset(*jobs, name="train", metadata=None, **spec):
+    return [named("JobSet", name, {**spec, "replicatedJobs": list(jobs) or [replicated()]}, **(metadata or {}))]
+
+
+def lws(worker=None, leader=None, size=4, **spec):
+    group = {"size": size, "workerTemplate": worker or pod()}
+    if leader:
+        group["leaderTemplate"] = leader
+    return [named("LeaderWorkerSet", "serve", {"replicas": 1, **spec, "leaderWorkerTemplate": group})]
+
+
+def ray(template=None, kind="RayCluster", name="ray", hosts=4, cluster=None, **group):
+    spec = {"headGroupSpec": {"rayStartParams": {}, "template": {"spec": {"containers": [{"name": "head", "image": "example.com/ray"}]}}},
+            "workerGroupSpecs": [{"groupName": "g", "replicas": 1, "numOfHosts": hosts, "rayStartParams": {}, **group,
+                                  "template": template or pod()}], **(cluster or {})}
+    holder = {"RayCluster": spec, "RayJob": {"entrypoint": "true", "rayClusterSpec": spec}, "RayService": {"rayClusterConfig": spec}}
+    return [named(kind, name, holder[kind])]
+
+
+def stateful_set(template=None, replicas=4, **spec):
+    template = template or pod()
+    template["metadata"]["labels"]["app"] = "serve"
+    return [named("StatefulSet", "serve", {"serviceName": "serve", "replicas": replicas, "selector": {"matchLabels": {"app": "serve"}},
+                                           **spec, "template": template}),
+            named("Service", "serve", {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": {"app": "serve"}})]
+
+
+def deployment(template, replicas=1):
+    template["metadata"]["labels"]["app"] = "serve"
+    return [named("Deployment", "serve", {"replicas": replicas, "selector": {"matchLabels": {"app": "serve"}}, "template": template})]
+
+
+def queue(*resources, flavors=None, covered=None):
+    quotas = [{"name": name, "nominalQuota": quota} for name, quota in resources]
+    flavors = flavors or [{"name": "v6e", "resources": quotas}]
+    names = sorted({each["name"] for flavor in flavors for each in flavor["resources"]})
+    return [named("LocalQueue", "team", {"clusterQueue": "all"}),
+            named("ResourceFlavor", "v6e", {"nodeLabels": {"cloud.google.com/gke-tpu-accelerator": V6E}}),
+            named("ClusterQueue", "all", {"namespaceSelector": {}, "resourceGroups": [
+                {"coveredResources": covered or names, "flavors": flavors}]})]
+
+
+QUEUED = {"labels": {"kueue.x-k8s.io/queue-name": "team"}}
+
+
+# --- what is said of them
+
+class Said:
+    def __init__(self, objects):
+        lines = "\n".join(json.dumps(each) for each in objects)
+        text = [subprocess.run([PROGRAM, "explain", *flags, "-"], input=lines, capture_output=True, text=True, timeout=60, check=False)
+                for flags in (["-o", "json"], [])]
+        self.code, self.text = text[0].returncode, text[1].stdout
+        self.all = json.loads(text[0].stdout) if text[0].stdout else {}
+        self.first = self.all.get("workloads", [{}])[0]
+        self.ids = {each["id"] for each in self.first.get("findings", [])}
+
+    @property
+    def findings(self):
+        return [f"{each['id']}: {each['sentence']}" for each in self.first["findings"]]
+
+
+class Reports(unittest.TestCase):
+    maxDiff = None
+
+    def fine(self, objects):
+        said = Said(objects)
+        self.assertEqual((said.first.get("verdict"), said.findings), ("fine", []), said.text)
+        return said
+
+    def warned(self, objects, finding, *parts):
+        said = Said(objects)
+        self.assertEqual(said.first["verdict"], "doubtful", said.text)
+        self.tells(said, finding, parts)
+        return said
+
+    def refused(self, objects, finding, *parts):
+        said = Said(objects)
+        self.assertEqual((said.first["verdict"], said.code), ("refused", 1), said.text)
+        for part in (finding, *parts):  # all that an object is refused for stands in one sentence
+            self.assertIn(part, said.first["sentence"], said.text)
+        return said
+
+    def tells(self, said, finding, parts):
+        self.assertIn(finding, said.ids, said.text)
+        told = "\n".join(each for each in said.findings if each.startswith(finding))
+        for part in parts:
+            self.assertIn(part, told, said.text)
+
+
+class Coordinators(Reports):  # C
+    def worker(self, address):
+        return pod(container(env=[{"name": "MEGASCALE_COORDINATOR_ADDRESS", "value": address}]))
+
+    def head(self):
+        return replicated({"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "a"}]}}, "head", hosts=1)
+
+    def test_the_head_of_pathways(self):
+        self.fine(jobset(self.head(), replicated(self.worker("train-head-0-0.train"), replicas=2)))
+
+    def test_made_of_another_variable(self):
+        self.fine(jobset(replicated(self.worker("$(HEAD)"), replicas=2)))
+
+    def test_somebody_elses(self):
+        self.warned(jobset(replicated(self.worker("other-0-0.other"), replicas=2)), "TPU-502")
+        self.warned(jobset(replicated(self.worker("train-slice-1-0.train"), replicas=2)), "TPU-502")
+
+
+class Quotas(Reports):  # D
+    def pods(self, **requests):
+        asks = container()
+        asks["resources"]["requests"] = {**requests, "google.com/tpu": "4"}
+        return jobset(replicated(pod(asks), replicas=2), metadata=QUEUED, suspend=True)
+
+    def test_that_covers_chips_alone(self):
+        said = self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32)))
+        self.assertIn("not known: whether Kueue leaves out cpu, memory", said.text)
+
+    def test_that_is_short_of_something_else(self):
+        said = self.warned(self.pods(cpu="100") + queue(("google.com/tpu", 32), ("cpu", 400)), "quota",
+                           "0 of 400 of cpu are reserved, the workload needs 800: short by 400 of cpu")
+        self.assertNotIn("as Kueue admits it", said.text)
+
+    def test_that_suffices(self):
+        said = self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32), ("cpu", 800), ("memory", "1600Gi")))
+        self.assertNotIn("not known", said.text)
+        self.assertIn("as Kueue admits it from queue team, with flavor v6e", said.text)
+
+    def test_of_the_head_too(self):
+        objects = ray()
+        objects[0]["metadata"].update(QUEUED)
+        workers = objects[0]["spec"]["workerGroupSpecs"][0]
+        workers["template"]["spec"]["containers"][0]["resources"]["requests"] = {"cpu": "1"}
+        objects[0]["spec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": "7"}}
+        self.warned(objects + queue(("google.com/tpu", 16), ("cpu", 10)), "quota", "short by 1 of cpu")
+
+    def test_the_first_flavor_has_none(self):
+        flavors = [{"name": name, "resources": [{"name": "google.com/tpu", "nominalQuota": quota}]}
+                   for name, quota in (("v6e", 0), ("spare", 32))]
+        spare = named("ResourceFlavor", "spare", {"nodeLabels": {"cloud.google.com/gke-tpu-accelerator": V6E, "team": "b"}})
+        said = self.fine(jobset(metadata=QUEUED) + queue(flavors=flavors) + [spare])
+        self.assertIn("with flavor spare", said.text)
+
+
+class Children(Reports):  # E
+    policy = {"podFailurePolicy": {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [137]}}]}}
+
+    def test_failure_policy_of_a_job_set(self):
+        self.refused(jobset(replicated(pod(restartPolicy="OnFailure"), job_spec=self.policy)), "TPU-412", "podFailurePolicy need Never")
+        self.refused(jobset(replicated(job_spec=self.policy)), "TPU-412", "restartPolicy is missing, which means OnFailure")
+        self.fine(jobset(replicated(pod(restartPolicy="Never"), job_spec=self.policy)))
+
+    def test_failure_policy_of_a_job(self):
+        self.refused(job(pod(restartPolicy="OnFailure"), **self.policy), "TPU-412", "podFailurePolicy need Never")
+
+    def test_restart_policies(self):
+        self.refused(job(pod(restartPolicy="Always")), "TPU-412", "restartPolicy is Always")
+        self.fine(jobset(replicated(pod())))
+        self.refused(lws(pod(restartPolicy="Never")), "TPU-412", "Pods of a StatefulSet need Always")
+
+    def test_parallelism_alone(self):
+        self.refused(job(completions=None), "TPU-412", "completions is missing")
+        self.fine(job(pod(topology="2x2"), completions=None, parallelism=None))
+
+    def test_selectors(self):
+        self.refused(job(selector={"matchLabels": {"app": "train"}}), "TPU-412", "selector does not match")
+        self.fine(job(selector={}))
+        self.assertNotIn("TPU-412", Said(job(selector={"matchLabels": {"app": "train"}}, manualSelector=True)).text)
+
+    def test_names_that_jobset_refuses(self):
+        self.refused(jobset(name="a" * 50), "TPU-412", "of a Pod has")
+        self.fine(jobset(name="a" * 47))
+
+    def test_names_that_kuberay_refuses(self):
+        self.warned(ray(hosts=4, name="a" * 54), "TPU-412", "54 characters, and 53 are allowed")
+        self.warned(ray(kind="RayService", name="70b-vllm"), "TPU-412", "KubeRay 1.4 and later")
+        self.fine(ray(kind="RayJob", name="a" * 47))
+
+
+class Containers(Reports):  # E1
+    two = [container(2, "a"), container(2, "b")]
+
+    def test_two_of_them(self):
+        for objects in (ray(pod(*copy.deepcopy(self.two))), job(pod(*copy.deepcopy(self.two)))):
+            said = self.warned(objects, "TPU-109", f"on {V6E} one container has to ask for all chips of its node")
+            self.assertNotIn("TPU_WORKER_HOSTNAMES", said.text)
+
+    def test_an_exporter_beside(self):
+        for hosts in (2, 4):
+            said = self.warned(ray(pod(container(name="exporter"), container()), hosts=hosts), "TPU-109")
+            self.assertNotIn("TPU-401", said.ids)
+
+    def test_a_sidecar(self):
+        monitor = container(name="monitor", restartPolicy="Always")
+        self.warned(job(pod(accelerator=V5E, initContainers=[monitor])), "TPU-109")
+
+    def test_two_of_tpu7x(self):
+        self.fine(job(pod(*copy.deepcopy(self.two), accelerator="tpu7x", topology="2x2x4")))
+
+
+class Order(Reports):  # F
+    def test_of_a_stateful_set(self):
+        self.warned(stateful_set(pod(container(**PROBE))), "TPU-413", "podManagementPolicy is missing, which means OrderedReady")
+        self.fine(stateful_set(pod(container(**PROBE)), podManagementPolicy="Parallel"))
+        self.fine(stateful_set())
+        self.fine(stateful_set(pod(container(livenessProbe=PROBE["readinessProbe"]))))
+
+    def test_of_a_leader(self):
+        self.warned(lws(leader=pod(container(**PROBE)), startupPolicy="LeaderReady"), "TPU-413", "startupPolicy is LeaderReady")
+        self.fine(lws(pod(container(**PROBE)), leader=pod(), startupPolicy="LeaderReady"))
+
+    def test_of_a_job_set(self):
+        both = [replicated(pod(container(**PROBE)), name) for name in ("a", "b")]
+        self.warned(jobset(*both, startupPolicy={"startupPolicyOrder": "InOrder"}), "TPU-413", "startupPolicyOrder: InOrder")
+        self.fine(jobset(*both))
+
+    def test_of_names(self):
+        probed = job(pod(container(**PROBE)))
+        self.fine(probed)
+        del probed[1]["spec"]["publishNotReadyAddresses"]
+        self.warned(probed, "no-service", "resolves Pods that are Ready, which these are by readinessProbe of container main")
+        unpublished = {"network": {"publishNotReadyAddresses": False}}
+        self.warned(jobset(replicated(pod(container(**PROBE))), **unpublished), "TPU-303", "publishNotReadyAddresses is false")
+        self.fine(jobset(**unpublished))
+
+
+class Sizes(Reports):  # G, H, L, M, O
+    def test_suspended(self):
+        said = self.fine(ray(cluster={"suspend": True}))
+        self.assertIn("it is suspended", said.text)
+
+    def test_scaled_to_none(self):
+        for objects in (deployment(pod(container(1), topology="1x1", accelerator=V5E), replicas=0),
+                        ray(cluster={"enableInTreeAutoscaling": True}, replicas=0, minReplicas=0, maxReplicas=4)):
+            said = self.fine(objects)
+            self.assertIn("0 Pods with chips now", said.first["sentence"])
+        self.assertIn("(0 to 16)", said.first["sentence"])
+        lines = json.dumps(objects[0])
+        pods = subprocess.run([PROGRAM, "explain", "-o", "pods", "-"], input=lines, capture_output=True, text=True, check=False).stdout
+        self.assertEqual([json.loads(line)["metadata"]["labels"]["ray.io/node-type"] for line in pods.splitlines()], ["head"])
+        self.assertIn("4x4 on tpu-v6e-slice", said.first["sentence"])
+
+    def test_chips_that_no_node_has(self):
+        for objects in (deployment(pod(container(1), topology="2x2", accelerator=V5E)),
+                        job(pod(container(1), topology="2x2", accelerator=V5E)),
+                        deployment(pod(container(1), topology="2x4", accelerator=V5E))):
+            said = self.warned(objects, "TPU-108", "ask for all chips of a node")
+            self.assertEqual(said.ids, {"TPU-108"}, said.text)
+
+    def test_slices_that_the_user_counted(self):
+        counted = pod(container(env=[{"name": "MEGASCALE_NUM_SLICES", "value": "2"}]))
+        cluster = {"enableInTreeAutoscaling": True}
+        self.warned(ray(counted, cluster=cluster, replicas=2, minReplicas=2, maxReplicas=4), "TPU-403", "the autoscaler may make replica 3")
+        self.refused(ray(counted, cluster=cluster, replicas=3, minReplicas=2, maxReplicas=4), "4 of 12 Pods would be refused")
+        self.refused(ray(counted, replicas=0, minReplicas=3, maxReplicas=4), "4 of 12 Pods would be refused")
+        self.fine(ray(counted, replicas=9, minReplicas=0, maxReplicas=2))
+
+    def test_admitted_with_fewer(self):
+        fewer = {"annotations": {"kueue.x-k8s.io/job-min-parallelism": "2"}, **QUEUED}
+        self.warned(job(metadata=fewer, suspend=True), "TPU-405", "lets Kueue start it with 2 Pods")
+
+
+class Placement(Reports):  # B, I
+    def pinned(self, **more):
+        return pod(select={"cloud.google.com/gke-nodepool": "p"}, **more)
+
+    def test_two_slices_on_one_pool(self):
+        self.warned(jobset(replicated(self.pinned(), replicas=2)), "TPU-604", "2 slices select node pool p")
+        self.fine(jobset(replicated(self.pinned())))
+
+    def test_two_slices_one_after_the_other(self):
+        self.fine(jobset(replicated(self.pinned(), "a"), replicated(self.pinned(), "b", dependsOn=[{"name": "a", "status": "Complete"}])))
+
+    def test_two_workloads_on_one_pool(self):
+        both = [job(self.pinned())[0], jobset(replicated(self.pinned()), name="other")[0], job()[1]]
+        said = self.fine(both)
+        self.assertIn("node pool p is also selected by JobSet ml/other", said.text + json.dumps(said.all))
+        both[1]["spec"]["suspend"] = True
+        self.assertNotIn("is also selected", json.dumps(self.fine(both).all))
+
+    def test_affinity_to_one_pool(self):
+        terms = [{"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["a"]}]}]
+        affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+        said = self.fine(job(pod(affinity=affinity)))
+        self.assertIn("the Pods select node pool a", said.text)
+        self.assertNotIn("nothing keeps", said.text)
+
+    def test_topology_of_kueue(self):
+        template = pod(annotations={"kueue.x-k8s.io/podset-required-topology": "cloud.google.com/gke-nodepool"})
+        said = self.fine(job(template, metadata=QUEUED, suspend=True))
+        self.assertIn("Kueue's topology-aware scheduling places the Pods: all Pods of a Pod set on one node pool", said.text)
+        self.assertNotIn("nothing keeps", said.text)
+
+
+class NodePools(Reports):  # K
+    def made(self, **select):
+        return Said(jobset(replicated(pod(select=select)))).text
+
+    def test_labels_of_the_pods_own(self):
+        self.assertIn("--node-labels=provisioner-nodepool-id=someone-1", self.made(**{"provisioner-nodepool-id": "someone-1"}))
+
+    def test_none_that_the_pods_fit(self):
+        for key, value in (("cloud.google.com/gke-accelerator-count", "8"), ("node.kubernetes.io/instance-type", "ct6e-standard-8t"),
+                           ("cloud.google.com/compute-class", "other"), ("cloud.google.com/gke-tpu-slice-name", "x")):
+            said = self.made(**{key: value})
+            self.assertIn("none that its Pods fit", said)
+            self.assertNotIn("gcloud", said)
+
+    def test_a_zone_and_a_pool_by_name(self):
+        self.assertIn("node-pools create mine", self.made(**{"cloud.google.com/gke-nodepool": "mine", "topology.kubernetes.io/zone": "z"}))
+
+    def test_two_ways_to_pay(self):
+        both = {"cloud.google.com/gke-spot": "true", "cloud.google.com/reservation-name": "r"}
+        self.warned(jobset(replicated(pod(select=both))), "TPU-112", "Spot nodes and nodes of a reservation")
+
+    def test_selector_against_affinity(self):
+        def affinity(*values):
+            terms = [{"matchExpressions": [{"key": "cloud.google.com/gke-tpu-topology", "operator": "In", "values": [each]}]} for each in values]
+            return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+        self.warned(job(pod(affinity=affinity("2x4"))), "TPU-112", "the required node affinity for other nodes")
+        self.fine(job(pod(affinity=affinity("2x4", "4x4"))))
+
+
+class Running(Reports):  # A
+    def node(self, name="n0", chips=8, topology="2x4", accelerator=V5E, pool="p"):
+        labels = {"cloud.google.com/gke-tpu-accelerator": accelerator, "cloud.google.com/gke-tpu-topology": topology,
+                  "cloud.google.com/gke-nodepool": pool}
+        return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
+                "status": {"allocatable": {"google.com/tpu": str(chips)}, "conditions": [{"type": "Ready", "status": "True"}]}}
+
+    def runs(self, template, owner, node="n0", **labels):
+        template = copy.deepcopy(template)
+        template["metadata"] = {"name": "p-0", "namespace": "ml", "uid": "u-1", "labels": labels,
+                                "ownerReferences": [{"kind": owner[0], "name": owner[1], "uid": "u-2", "controller": True}]}
+        template["spec"]["nodeName"] = node
+        return {"apiVersion": "v1", "kind": "Pod", **template, "status": {"phase": "Running"}}
+
+    def outlook(self, objects, *cluster):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": cluster}, file)
+            file.flush()
+            lines = "\n".join(json.dumps(each) for each in objects)
+            ran = subprocess.run([PROGRAM, "explain", "-o", "json", "--cluster", file.name, "-"], input=lines,
+                                 capture_output=True, text=True, timeout=60, check=False)
+        found = json.loads(ran.stdout)["workloads"][0]["outlook"]
+        self.assertNotIn("delete", json.dumps(found))
+        return found["sentence"]
+
+    def test_a_deployment(self):
+        template = pod(container(8), topology="2x4", accelerator=V5E)
+        running = self.runs(template, ("ReplicaSet", "serve-7d8f6c5b4"), **{"pod-template-hash": "7d8f6c5b4"})
+        self.assertEqual(self.outlook(deployment(template), self.node(), running), "runs on p")
+
+    def test_a_ray_service_and_a_cron_job(self):
+        template = pod(container(8), topology="2x4", accelerator=V5E)
+        worker = self.runs(template, ("RayCluster", "ray-x1y2z"), **{
+            "ray.io/cluster": "ray-x1y2z", "ray.io/group": "g", "ray.io/node-type": "worker"})
+        self.assertEqual(self.outlook(ray(template, kind="RayService", hosts=1), self.node(), worker), "runs on p")
+        template["spec"]["restartPolicy"] = "Never"
+        nightly = named("CronJob", "nightly", {"schedule": "0 0 * * *", "jobTemplate": {"spec": {"template": template}}})
+        before = self.runs(template, ("Job", "nightly-29000000"), **{"job-name": "nightly-29000000"})
+        self.assertEqual(self.outlook([nightly], self.node(), before), "runs on p")
+
+    def test_another_ones(self):
+        template = pod(container(8), topology="2x4", accelerator=V5E)
+        other = self.runs(template, ("ReplicaSet", "other-7d8f6c5b4"), **{"pod-template-hash": "7d8f6c5b4"})
+        self.assertIn("waits for", self.outlook(deployment(template), self.node(), other))
+
+
+class Updates(Reports):  # P
+    def test_of_a_deployment(self):
+        objects = deployment(pod(topology="2x2"), replicas=2)
+        self.assertIn("an update makes 1 Pod more (maxSurge)", self.fine(objects).text)
+        objects[0]["spec"]["strategy"] = {"type": "Recreate"}
+        self.assertNotIn("an update", self.fine(objects).text)
+
+    def test_of_a_ray_service(self):
+        self.assertIn("which takes 1 slice more", self.fine(ray(kind="RayService")).text)
+
+
+class Jax(Reports):  # of Kubeflow Trainer's template
+    index = {"fieldRef": {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}
+
+    def slices(self, count, replicas):
+        env = [{"name": "JAX_NUM_PROCESSES", "value": str(count)}, {"name": "JAX_PROCESS_ID", "valueFrom": self.index}]
+        return jobset(replicated(pod(container(env=env)), replicas=replicas))
+
+    def test_numbers_of_a_template(self):
+        self.fine(self.slices(4, 1))
+        self.fine(self.slices(4, 2))
+        self.warned(self.slices(8, 2), "jax", "JAX_PROCESS_ID is 0, but this Pod is process 4 of 8")
+        self.warned(self.slices(2, 1), "jax", "JAX_NUM_PROCESSES is 2, but the slice has 4 processes")
+
+
+class Reading(Reports):  # as kubectl reads it, and what nobody reads
+    def explained(self, text, *flags):
+        return subprocess.run([PROGRAM, "explain", *flags, "-"], input=text, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_key_twice(self):
+        good, bad = json.dumps(pod()["spec"]["containers"]), json.dumps([])
+        line = json.dumps(named("JobSet", "train", {"replicatedJobs": [replicated()]}))
+        twice = line.replace(f'"containers": {good}', f'"containers": {bad}, "containers": {good}')
+        self.assertNotEqual(line, twice)
+        for text in (twice, "# YAML\n" + twice):
+            said = self.explained(text)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertIn("duplicate key", said.stdout)
+            self.assertIn("1 slice of 4x4", said.stdout)
+
+    def test_merge_keys(self):
+        text = """
+base: &base {completions: 4, parallelism: 4}
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  <<: *base
+  completionMode: Indexed
+  template:
+    spec: &pod
+      subdomain: train
+      restartPolicy: Never
+      nodeSelector: {cloud.google.com/gke-tpu-accelerator: tpu-v6e-slice, cloud.google.com/gke-tpu-topology: 4x4}
+      containers: [{name: a, image: a, resources: {limits: {google.com/tpu: 4}}}]
+"""
+        self.assertIn("1 slice of 4x4", self.explained(text).stdout)
+
+    def test_what_is_not_read(self):
+        for kind in ("PathwaysJob", "TrainJob", "DaemonSet"):
+            text = json.dumps({"apiVersion": "example.com/v1", "kind": kind, "metadata": {"name": "x"}})
+            said = self.explained(text)
+            self.assertEqual(said.returncode, 0)
+            self.assertIn(f"not read, though it makes Pods: {kind} x", said.stdout)
+            self.assertEqual(self.explained(text, "--strict").returncode, 1)
+
+    def test_placeholders(self):
+        for topology in ("4x4", "2x2"):
+            said = Said(jobset(replicated(pod(topology=topology)), name="${NAME}"))
+            self.assertEqual([each["id"] for each in said.first["findings"]], ["TPU-101"], said.text)
+            self.assertIn("envsubst", said.text)
+
+
+class ComputeClasses(Reports):
+    def test_of_one_shape(self):
+        priorities = [{"tpu": {"type": V6E, "count": 4, "topology": "4x4"}, "flexStart": {"enabled": True}},
+                      {"tpu": {"type": V6E, "count": 4, "topology": "4x4"}, "spot": True}]
+        name = {"apiVersion": "cloud.google.com/v1", "kind": "ComputeClass", "metadata": {"name": "v6e"}, "spec": {"priorities": priorities}}
+        objects = job(pod(select={"cloud.google.com/compute-class": "v6e"}))
+        del objects[0]["spec"]["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"]
+        self.assertIn("all that it tries is 4x4", self.warned(objects + [name], "TPU-105").text)
+        priorities[1]["tpu"]["topology"] = "2x4"
+        self.assertNotIn("all that it tries", self.warned(objects + [name], "TPU-105").text)
+
+
+class NoNode(Reports):  # Q, K3
+    def apart(self, **labels):
+        term = {"labelSelector": {"matchLabels": labels}, "topologyKey": "cloud.google.com/gke-nodepool"}
+        return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+    def test_hosts_that_are_kept_apart(self):
+        self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "the 4 hosts of a slice stand on one")
+        self.fine(job(pod(affinity=self.apart(**{"job-name": "other"}))))
+
+    def test_gpus_beside(self):
+        both = container()
+        both["resources"]["limits"]["nvidia.com/gpu"] = "1"
+        self.warned(job(pod(both)), "no-node", "no node has TPUs and GPUs")
+
+    def test_an_init_container_with_more(self):
+        self.warned(job(pod(initContainers=[container(8, "warm")])), "no-node", "init container warm asks for 8 chips")
+
+    def test_a_request_without_a_limit(self):
+        alone = container()
+        alone["resources"] = {"requests": alone["resources"]["limits"]}
+        self.refused(jobset(replicated(pod(alone))), "without a limit")
+        both = container()
+        both["resources"]["requests"] = both["resources"]["limits"]
+        self.fine(jobset(replicated(pod(both))))
+
+
+class Names(Reports):  # N
+    def test_search_paths(self):
+        own, other = {"searches": ["ml.svc.cluster.local"]}, {"searches": ["b.svc.cluster.local"]}
+        self.fine(job(pod(dnsPolicy="None", dnsConfig=own)))
+        self.warned(job(pod(dnsPolicy="None", dnsConfig=other)), "TPU-303", "dnsConfig.searches has no ml.svc")
+        self.warned(job(pod(dnsPolicy="Default", dnsConfig=own)), "TPU-303", "the node's name servers")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
