@@ -87,4 +87,5 @@ add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
+tpuwh_compiled_quickly(server_test)
 add_gtest(server_test "unit;clock")

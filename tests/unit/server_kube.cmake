@@ -23,4 +23,5 @@ add_executable(kube_test ${kube_tests} ${CMAKE_CURRENT_LIST_DIR}/server/net/task
 target_link_libraries(kube_test PRIVATE tpuwh_server_kube_cluster nlohmann_json::nlohmann_json fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(kube_test PRIVATE
   TPUWH_RECORDED="${CMAKE_CURRENT_LIST_DIR}/server/kube/recorded")
+tpuwh_compiled_quickly(kube_test)
 add_gtest(kube_test "unit;clock")

@@ -25,10 +25,11 @@ PROGRESS_EVERY = 15.0  # seconds between two lines of a build
 
 @dataclasses.dataclass(frozen=True)
 class Module:
-    """One folder of modules/, whose go.mod has the packages as tools."""
+    """Programs that are built together, of a folder of modules/ whose go.mod has their packages as tools."""
 
     name: str
     programs: dict  # name in bin/ -> package
+    folder: str = ""  # of modules/, where it is not the name
     stamp: str = ""  # extra linker flags
     operators: dict = dataclasses.field(default_factory=dict)  # name in bin/ -> module whose config/default has its objects
 
@@ -45,7 +46,7 @@ MODULES = {
     module.name: module
     for module in (
         Module("helm", {"helm": "helm.sh/helm/v4/cmd/helm"}),
-        Module("helm3", {"helm3": "helm.sh/helm/v3/cmd/helm"}),
+        Module("helm3", {"helm3": "helm.sh/helm/v3/cmd/helm"}, folder="helm"),  # go build would call both helm
         Module(
             "kubernetes",
             {
@@ -101,16 +102,21 @@ def ensure(names) -> None:
 
 
 def module_version(name: str, path_in_go_mod: str) -> str:
-    """The version that modules/<name>/go.mod pins for a module path."""
-    for line in (cache.MODULES / name / "go.mod").read_text(encoding="utf-8").splitlines():
+    """The version that the go.mod of a module pins for a module path."""
+    for line in (_pins(MODULES[name]) / "go.mod").read_text(encoding="utf-8").splitlines():
         words = line.replace("require ", "").split()
         if len(words) >= 2 and words[0] == path_in_go_mod and words[1].startswith("v"):
             return words[1]
-    raise KeyError(f"{path_in_go_mod} is not in modules/{name}/go.mod")
+    raise KeyError(f"{path_in_go_mod} is not in {_pins(MODULES[name])}/go.mod")
 
 
 def _module_of(name: str) -> Module:
     return MODULES.get(name) or next(module for module in MODULES.values() if name in module.programs)
+
+
+def _pins(module: Module) -> pathlib.Path:
+    """The folder of its go.mod."""
+    return cache.MODULES / (module.folder or module.name)
 
 
 def _stamp_file(folder: pathlib.Path, name: str) -> pathlib.Path:
@@ -154,7 +160,7 @@ def _module_folder(module: Module, wanted: str) -> pathlib.Path:
     """Where Go unpacked the module whose config/ we render."""
     answer = subprocess.run(
         ["go", "list", "-m", "-f", "{{.Dir}}", wanted],
-        cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        cwd=_pins(module), env=cache.go_environment(),
         capture_output=True, text=True, check=True,
     )
     return pathlib.Path(answer.stdout.strip())
@@ -180,7 +186,7 @@ def _go_build(module: Module, output: pathlib.Path) -> None:
     total = _package_count(module)
     started, lines = time.monotonic(), []
     with subprocess.Popen(
-        command, cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        command, cwd=_pins(module), env=cache.go_environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:
         reader = threading.Thread(target=lambda: lines.extend(process.stderr), daemon=True)
@@ -204,7 +210,7 @@ def _package_count(module: Module) -> int:
     """Packages behind a module's programs; this is also what downloads its modules."""
     answer = subprocess.run(
         ["nice", "-n", "19", "go", "list", "-deps", *module.programs.values()],
-        cwd=cache.MODULES / module.name, env=cache.go_environment(),
+        cwd=_pins(module), env=cache.go_environment(),
         capture_output=True, text=True, check=False,
     )
     if answer.returncode != 0:
