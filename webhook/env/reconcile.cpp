@@ -96,6 +96,15 @@ bool is_made_of_others(const read::EnvEntry& entry) {
   return entry.value.find("$(") != std::string_view::npos;
 }
 
+// `text` from where it differs from `other`: of two lists from the first entry that does.
+std::string from_difference(std::string_view text, std::string_view other) {
+  constexpr std::size_t most = 40;
+  const auto same = static_cast<std::size_t>(std::ranges::mismatch(text, other).in1 - text.begin());
+  const auto comma = text.substr(0, same).rfind(',');
+  const bool cut = same > most / 2 && comma != std::string_view::npos;
+  return (cut ? "..." : "") + text::printable(cut ? text.substr(comma) : text, most);
+}
+
 // A value that is there and is not ours stays; that the rest of the set says
 // something else is worth a sentence. An empty one is an opt-out.
 void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
@@ -107,11 +116,12 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
     return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
-  notes.warn(
-      findings::Finding::value_kept,
-      std::string(read::name(entry.variable)) + " of container " +
-          text::printable(env.container.name, 63) + " is " + text::printable(entry.value, 40) +
-          " and was kept; this Pod's place in the slice gives " + text::printable(want.value, 40));
+  notes.warn(findings::Finding::value_kept,
+             std::string(read::name(entry.variable)) + " of container " +
+                 text::printable(env.container.name, 63) + " is " +
+                 from_difference(entry.value, want.value) +
+                 " and was kept; this Pod's place in the slice gives " +
+                 from_difference(want.value, entry.value));
 }
 
 }  // namespace
