@@ -31,7 +31,9 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
   if (!known) return "";
   switch (*known) {
     case read::Variable::megascale_num_slices:
-      return "number of slices in the job, from label jobset.sigs.k8s.io/replicatedjob-replicas";
+      return std::string("number of slices in the job, from ") +
+             (workload == "jobset" ? "label jobset.sigs.k8s.io/replicatedjob-replicas"
+                                   : "annotation slice-count");
     case read::Variable::megascale_slice_id:
       return "index of this slice in the job, from " +
              std::string(where_slice_comes_from(workload));
@@ -47,7 +49,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
     case read::Variable::tpu_process_port:
       return "the port of this container's own entry in TPU_PROCESS_ADDRESSES";
     case read::Variable::tpu_worker_id:
-      return "index of this process in the lists, from " +
+      return "index of this process in the lists: in a slice of several hosts from " +
              std::string(where_host_comes_from(workload));
     case read::Variable::tpu_name:
       return "name of the slice, the same on all its hosts";
