@@ -42,6 +42,7 @@ struct LocalQueue {
 struct Quota {
   double nominal = 0, reserved = 0;
   std::optional<double> borrowing_limit;  // nothing: no limit but the cohort's
+  std::string not_a_quantity;             // what stands for the nominal quota; "" where it is one
 };
 
 struct FlavorQuota {

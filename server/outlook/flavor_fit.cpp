@@ -63,7 +63,7 @@ bool is_ever_enough(const ClusterQueue& queue, const FlavorQuota& quota,
   return std::ranges::all_of(needs, [&](const auto& need) {
     const auto found = quota.of.find(need.first);
     const Quota own = found == quota.of.end() ? Quota{} : found->second;
-    if (need.second <= own.nominal) return true;
+    if (need.second <= own.nominal || !own.not_a_quantity.empty()) return true;
     return !queue.cohort.empty() &&
            need.second - own.nominal <= own.borrowing_limit.value_or(need.second);
   });

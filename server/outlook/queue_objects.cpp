@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/text/quantity.hpp"
+#include "webhook/text/names.hpp"
 #include "webhook/text/quantity.hpp"
 
 #include <nlohmann/json.hpp>
@@ -53,6 +54,11 @@ std::optional<double> amount(const Json& resource, const char* key) {
   return quantity ? std::optional(quantity->value) : std::nullopt;
 }
 
+// What stands there and is no quantity: "${CHIPS}"; "" where nothing does.
+std::string not_a_quantity(const Json& resource, const char* key) {
+  return amount(resource, key) ? "" : text_member(resource, key);
+}
+
 // "total", by flavor and resource.
 using Reserved = std::map<std::pair<std::string, std::string>, double>;
 Reserved reserved(const Json& status) {
@@ -76,7 +82,8 @@ ResourceGroup resource_group(const Json& group, const Reserved& taken) {
       const auto found = taken.find({quota.flavor, name});
       quota.of[name] = {.nominal = amount(resource, "nominalQuota").value_or(0),
                         .reserved = found == taken.end() ? 0 : found->second,
-                        .borrowing_limit = amount(resource, "borrowingLimit")};
+                        .borrowing_limit = amount(resource, "borrowingLimit"),
+                        .not_a_quantity = not_a_quantity(resource, "nominalQuota")};
     }
   }
   return out;
@@ -124,7 +131,8 @@ Flavor flavor(const Json& object) {
   Flavor out;
   if (labels.is_object())
     for (const auto& [key, value] : labels.items())
-      if (value.is_string()) out.labels.emplace_back(key, value.get<std::string>());
+      if (value.is_string() && !webhook::text::has_placeholder(value.get_ref<const std::string&>()))
+        out.labels.emplace_back(key, value.get<std::string>());
   for (const Json& taint : elements(spec, "nodeTaints")) {
     const std::string effect = text_member(taint, "effect");
     if (effect == "NoSchedule" || effect == "NoExecute")

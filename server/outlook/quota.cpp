@@ -77,6 +77,7 @@ class Look {
   void flavors(const ClusterQueue& queue, const ResourceGroup& group, const PodSet& set);
   double reserved(const FlavorQuota& quota, const std::string& resource) const;
   bool is_lent(const ClusterQueue& queue, const FlavorQuota& quota, const Need& need) const;
+  bool is_unread(const std::vector<const FlavorQuota*>& fitting, const Needs& needs);
   void take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs& needs);
   void short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
                 const Needs& needs);
@@ -263,8 +264,24 @@ void Look::flavors(const ClusterQueue& queue, const ResourceGroup& group, const 
       return reserved(*quota, need.first) + need.second <= quota_of(*quota, need.first).nominal;
     });
   });
+  if (enough == fitting.end() && is_unread(fitting, needs)) return;
   if (enough == fitting.end()) return short_of(queue, fitting, needs);
   take(queue, **enough, needs);
+}
+
+// Of a template that nobody filled in.
+bool Look::is_unread(const std::vector<const FlavorQuota*>& fitting, const Needs& needs) {
+  for (const FlavorQuota* quota : fitting)
+    for (const Need& need : needs) {
+      const std::string& text = quota_of(*quota, need.first).not_a_quantity;
+      if (text.empty()) continue;
+      out_.not_known.push_back(fmt::format(
+          "quota: what flavor {} of ClusterQueue {} has of {}: nominalQuota is {}, no quantity",
+          plain(quota->flavor), plain(name_), plain(need.first),
+          webhook::text::printable(text, 100)));
+      return true;
+    }
+  return false;
 }
 
 void Look::take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs& needs) {
