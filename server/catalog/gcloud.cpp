@@ -142,6 +142,7 @@ GcloudCommand node_pool(const NodePool& pool, const PoolOptions& options, const 
   if (options.dranet) add_networks(words);
   add_labels(words, options);
   if (options.dranet) words.push_back("--enable-gvnic");
+  if (options.metadata_server) words.push_back("--workload-metadata=GKE_METADATA");
   return {words};
 }
 

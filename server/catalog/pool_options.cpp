@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -133,12 +134,15 @@ std::optional<topology::Blocks> blocks(const NodePool& pool, const PoolOptions& 
 
 std::uint64_t nodes_of_pool(const NodePool& pool, const PoolOptions& options) {
   if (const auto made_of = blocks(pool, options)) return made_of->nodes;
-  return pool.slice.multi_host() ? pool.slice.hosts : options.slices;
+  if (pool.slice.multi_host()) return pool.slice.hosts;
+  return options.slices_each == 0 ? options.slices : std::min(options.slices_each, options.slices);
 }
 
 std::uint32_t pool_count(const NodePool& pool, const PoolOptions& options) {
   if (const auto made_of = blocks(pool, options)) return made_of->count_for(options.slices);
-  return pool.slice.multi_host() ? options.slices : 1;
+  if (pool.slice.multi_host()) return options.slices;
+  if (options.slices_each == 0) return 1;
+  return options.slices / options.slices_each + (options.slices % options.slices_each != 0);
 }
 
 std::optional<Error> complaint(const NodePool& pool, const PoolOptions& options) {

@@ -21,7 +21,9 @@ struct PoolOptions {
   bool autoscale = false;        // from zero nodes
   bool dranet = false;           // two networks beside the cluster's, for Pods that claim them
   bool dynamic_slicing = false;  // put together from blocks, each a node pool
+  bool metadata_server = false;  // GKE's, for Pods that select its nodes
   std::uint32_t slices = 1;
+  std::uint32_t slices_each = 0;                // single-host ones that a pool may hold; 0: all
   std::optional<std::uint32_t> num_nodes = {};  // what a page says, to be compared
   // What Pods select beside the shape: the pool's name, "" for one of the shape, and labels of
   // theirs. Names of Kubernetes, so that they can stand in a command.

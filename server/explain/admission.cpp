@@ -3,6 +3,7 @@
 #include "server/explain/pod_json.hpp"
 #include "server/outlook/flavor_fit.hpp"
 #include "server/outlook/pod_sets.hpp"
+#include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -38,31 +39,66 @@ const outlook::ClusterQueue* queue_of(const Json& object, const std::string& ns,
   return found == cluster.cluster_queues.end() ? nullptr : &found->second;
 }
 
-// "" where there is none, or more than one.
-std::string only_flavor(const outlook::ClusterState& cluster, const outlook::ClusterQueue& queue,
-                        const outlook::ResourceGroup& group, const outlook::PodSet& set) {
+// In the order in which they are tried.
+std::vector<std::string> fitting_flavors(const outlook::ClusterState& cluster,
+                                         const outlook::ClusterQueue& queue,
+                                         const outlook::ResourceGroup& group,
+                                         const outlook::PodSet& set) {
   const auto needs = outlook::covered(set, group);
   if (needs.empty()) return {};
   const outlook::Member member(set.sample, cluster.prefix);
   const outlook::Keys keys = outlook::keys_of(cluster, group);
-  std::string only;
-  for (const outlook::FlavorQuota& quota : group.flavors) {
-    if (!outlook::why_not(cluster, keys, quota.flavor, member).empty() ||
-        !outlook::is_ever_enough(queue, quota, needs))
-      continue;
-    if (!only.empty()) return {};
-    only = quota.flavor;
-  }
-  return only;
+  std::vector<std::string> out;
+  for (const outlook::FlavorQuota& quota : group.flavors)
+    if (outlook::why_not(cluster, keys, quota.flavor, member).empty() &&
+        outlook::is_ever_enough(queue, quota, needs))
+      out.push_back(quota.flavor);
+  return out;
 }
 
-}  // namespace
+// Whether the flavor makes the Pods select what they do not select by themselves.
+bool selects_more(const outlook::ClusterState& cluster, const std::string& name,
+                  const outlook::PodSet& set) {
+  const auto flavor = cluster.flavors.find(name);
+  if (flavor == cluster.flavors.end()) return false;
+  const outlook::Member member(set.sample, cluster.prefix);
+  return std::ranges::any_of(flavor->second.labels, [&](const auto& label) {
+    return member.selected(label.first) != label.second;
+  });
+}
 
-std::string Admission::flavors() const {
+std::string flavor_words(const std::map<std::string, Admission::OfPodSet>& pod_sets) {
   std::vector<std::string> names;
   for (const auto& [set, flavor] : pod_sets)
     if (std::ranges::find(names, flavor.flavor) == names.end()) names.push_back(flavor.flavor);
   return fmt::format("flavor{} {}", names.size() == 1 ? "" : "s", fmt::join(names, " and "));
+}
+
+}  // namespace
+
+std::string Admission::words() const {
+  std::string out = fmt::format("as Kueue admits it from queue {}", queue);
+  if (open.empty()) return fmt::format("{}, with {}", out, flavor_words(pod_sets));
+  char before = ':';
+  for (const auto& [set, flavor] : pod_sets) {
+    out += fmt::format("{} Pods of {} with flavor {}", before, set, flavor.flavor);
+    before = ';';
+  }
+  for (const auto& [set, flavors] : open) {
+    out += fmt::format("{} those of {} with flavor {}", before, set, fmt::join(flavors, " or "));
+    before = ';';
+  }
+  return out;
+}
+
+std::map<std::string, std::string> Admission::not_decided() const {
+  std::map<std::string, std::string> out;
+  for (const auto& [set, flavors] : open)
+    out[set] = fmt::format(
+        "which of the flavors {} the Pods get is not known, and with it which "
+        "nodes they select",
+        fmt::join(flavors, " and "));
+  return out;
 }
 
 bool may_be_admitted(const Json& object, const std::string& ns,
@@ -75,10 +111,17 @@ std::optional<Admission> admission_of(const Json& object, const std::string& ns,
                                       const std::vector<outlook::PodSet>& pod_sets) {
   const outlook::ClusterQueue* queue = queue_of(object, ns, cluster);
   if (queue == nullptr) return std::nullopt;
-  Admission out{.queue = label(object, queue_label), .pod_sets = {}};
+  Admission out{.queue = label(object, queue_label), .pod_sets = {}, .open = {}};
   for (const outlook::PodSet& set : pod_sets)
     for (const outlook::ResourceGroup& group : queue->groups) {
-      const std::string name = only_flavor(cluster, *queue, group, set);
+      const auto fitting = fitting_flavors(cluster, *queue, group, set);
+      if (fitting.size() > 1 && group.covered.contains(webhook::read::key::tpu) &&
+          set.requests.contains(std::string(webhook::read::key::tpu)) &&
+          std::ranges::any_of(
+              fitting, [&](const std::string& each) { return selects_more(cluster, each, set); }))
+        out.open[set.name] = fitting;
+      if (fitting.size() != 1) continue;
+      const std::string& name = fitting.front();
       const auto flavor = cluster.flavors.find(name);
       if (flavor == cluster.flavors.end() || flavor->second.labels.empty()) continue;
       auto& of_set = out.pod_sets[set.name];
@@ -86,7 +129,7 @@ std::optional<Admission> admission_of(const Json& object, const std::string& ns,
       of_set.labels.insert(of_set.labels.end(), flavor->second.labels.begin(),
                            flavor->second.labels.end());
     }
-  if (out.pod_sets.empty()) return std::nullopt;
+  if (out.pod_sets.empty() && out.open.empty()) return std::nullopt;
   return out;
 }
 

@@ -20,9 +20,13 @@ struct Admission {
   };
   std::string queue;
   std::map<std::string, OfPodSet> pod_sets;  // by name
+  // Pod sets with chips that may get one of several flavors, whose nodes are others.
+  std::map<std::string, std::vector<std::string>> open;
 
-  // "flavor v6e", "flavors v6e and cpu"
-  std::string flavors() const;
+  // "as Kueue admits it from queue team, with flavors v6e and cpu"
+  std::string words() const;
+  // Why the nodes of an open Pod set are not known.
+  std::map<std::string, std::string> not_decided() const;
 };
 
 // By the only flavor of its queue that each Pod set can ever have: Pod sets for which there are

@@ -2,7 +2,9 @@
 
 #include "server/explain/pod_json.hpp"
 #include "server/explain/wanted.hpp"
+#include "server/outlook/pod_sets.hpp"
 #include "server/text/near_miss.hpp"
+#include "topology/catalog.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -68,13 +70,24 @@ std::string priority_words(const Json& priority) {
   return words.empty() ? std::string("any node") : fmt::format("{}", fmt::join(words, " "));
 }
 
-// "4x4" where all priorities have it; else "".
-std::string only_topology(const Json& priorities) {
+// DRANET's device class (docs/facts.md#dranet), asked for by one of a claim's requests.
+bool asks_for_network(const Json& claim_template) {
+  for (const Json& request : at(claim_template, {"spec", "spec", "devices", "requests"})) {
+    const Json& exactly = text::member(request, "exactly");
+    if (text::text_member(exactly.is_object() ? exactly : request, "deviceClassName") ==
+        "netdev.google.com")
+      return true;
+  }
+  return false;
+}
+
+// What all priorities have under tpu; else "".
+std::string only(const Json& priorities, const char* member) {
   std::string out;
   for (const Json& each : priorities) {
-    const std::string topology = text::text_member(at(each, {"tpu"}), "topology");
-    if (topology.empty() || (!out.empty() && topology != out)) return {};
-    out = topology;
+    const std::string value = text::text_member(at(each, {"tpu"}), member);
+    if (value.empty() || (!out.empty() && value != out)) return {};
+    out = value;
   }
   return out;
 }
@@ -162,9 +175,42 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
             fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
 }
 
+std::optional<Json> Beside::with_shape_of_class(const Json& pod) const {
+  namespace key = webhook::read::key;
+  const auto name = selector(pod, key::compute_class);
+  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  if (found == nullptr || !selector(pod, key::topology).empty()) return std::nullopt;
+  const Json& priorities = at(*found, {"spec", "priorities"});
+  const std::string shape = priorities.is_array() ? only(priorities, "topology") : "";
+  const std::string accelerator = priorities.is_array() ? only(priorities, "type") : "";
+  const auto dims = topology::Dims::parse(shape);
+  const auto asked = outlook::requests_of(pod);
+  const auto chips = asked.find(std::string(key::tpu));
+  if (!dims || accelerator.empty() || topology::is_ironwood(accelerator) || chips == asked.end() ||
+      chips->second != static_cast<double>(dims->chips()))
+    return std::nullopt;
+  Json out = pod;
+  Json& selectors = out["spec"]["nodeSelector"];
+  selectors[key::topology] = shape;
+  selectors.emplace(std::string(key::accelerator), accelerator);
+  return out;
+}
+
+bool Beside::claims_networks(const Json& pod, const std::string& ns) const {
+  for (const Json& claim : at(pod, {"spec", "resourceClaims"})) {
+    const Json* found =
+        find("ResourceClaimTemplate", ns, text::text_member(claim, "resourceClaimTemplateName"));
+    if (found != nullptr && asks_for_network(*found)) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> Beside::notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  if (found == nullptr && !name.empty() && selector(pod, webhook::read::key::topology).empty())
+    return {
+        fmt::format("ComputeClass {} says which nodes they are, and is not in the input", name)};
   if (found == nullptr) return {};
   const Json& priorities = at(*found, {"spec", "priorities"});
   if (!priorities.is_array()) return {};
@@ -172,7 +218,7 @@ std::vector<std::string> Beside::notes(const Json& pod) const {
   for (const Json& each : priorities) words.push_back(priority_words(each));
   std::vector<std::string> out{
       fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
-  const std::string shape = only_topology(priorities);
+  const std::string shape = only(priorities, "topology");
   if (!shape.empty() && selector(pod, webhook::read::key::topology).empty())
     out.push_back(fmt::format(
         "all that it tries is {}: with node selector cloud.google.com/gke-tpu-topology: {} the "

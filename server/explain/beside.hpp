@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,14 @@ class Beside {
   //   pod  a member
   std::vector<Finding> service_faults(const nlohmann::ordered_json& pod,
                                       const slices::SeenPod& seen) const;
+
+  // The Pod with the selectors of the one shape that its ComputeClass tries, where that is one host
+  // that the device plugin tells all: GKE makes the nodes so. Nothing elsewhere.
+  std::optional<nlohmann::ordered_json> with_shape_of_class(
+      const nlohmann::ordered_json& pod) const;
+
+  // Whether a claim of the Pod asks for network cards, by a template of the input.
+  bool claims_networks(const nlohmann::ordered_json& pod, const std::string& ns) const;
 
   // What else is known of the nodes that a Pod selects, a sentence each: the priorities of its
   // ComputeClass.

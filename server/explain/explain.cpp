@@ -4,6 +4,7 @@
 #include "server/explain/admission.hpp"
 #include "server/explain/beside.hpp"
 #include "server/explain/conclude.hpp"
+#include "server/explain/manifest_faults.hpp"
 #include "server/explain/object_pods.hpp"
 #include "server/explain/pins.hpp"
 #include "server/explain/pod_json.hpp"
@@ -144,42 +145,65 @@ class Explainer {
     workload.name = object_name(object);
     outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
     ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
-    if (webhook::text::has_placeholder(workload.name)) {
-      refuse_placeholder(workload);
+    const NotFilledIn left = not_filled_in(object);
+    if (!left.essential.empty()) {
+      refuse_placeholder(left.essential, workload);
       admitted_.emplace_back();
       return;
     }
     if (workload.kind != "Pod") pods.findings.add_object(answer(object));
+    if (std::string refused = refused_name(object); !refused.empty())
+      pods.findings.add(
+          {.denied = true, .id = "TPU-412", .sentence = std::move(refused), .fix = {}});
+    if (!left.other.empty())
+      pods.findings.add({.denied = false, .id = "TPU-101", .sentence = left.other, .fix = {}});
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
     runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
     if (is_suspended(object))
       workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
+    if (workload.kind == "LeaderWorkerSet") collect_variables(object, pods.variables.emplace());
     const bool may_look = is_not_too_many(expand::pod_count(object), workload);
     if (may_look && may_be_admitted(object, workload.ns, cluster)) count_pod_sets(object, wanted);
     const auto admission = admission_of(object, workload.ns, cluster, wanted.pod_sets);
-    admitted_.push_back(admission ? fmt::format("as Kueue admits it from queue {}, with {}",
-                                                admission->queue, admission->flavors())
-                                  : "");
+    admitted_.push_back(admission ? admission->words() : "");
+    if (admission) pods.not_decided = admission->not_decided();
     if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
     for (const std::string& note : manifest.notes)
       pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
     if (std::string more = update_words(object, workload); !more.empty())
       workload.notes.push_back(std::move(more));
+    if (is_unknown_queue(wanted, cluster) && !workload.groups.empty())
+      workload.notes.push_back(
+          fmt::format("queue {} of Kueue is not in the input: when it admits this, and onto which "
+                      "nodes, is not known",
+                      webhook::text::printable(wanted.queue, 100)));
     wanted.chips = workload.chips();
     if (workload.groups.empty() && workload.findings.empty() && workload.pods_left_out == 0)
       look_scaled_up(object, workload);
   }
 
-  // Every name of its Pods is made of it.
-  static void refuse_placeholder(Workload& workload) {
+  bool is_unknown_queue(const outlook::WantedWorkload& wanted,
+                        const outlook::ClusterState& cluster) const {
+    return request_.cluster == nullptr && !wanted.queue.empty() && cluster.cluster_queues.empty() &&
+           !cluster.local_queues.contains({wanted.ns, wanted.queue});
+  }
+
+  // Nothing of it is what it will be.
+  static void refuse_placeholder(std::string left, Workload& workload) {
     const auto& row = webhook::findings::row(webhook::findings::Finding::placeholder_left);
     workload.findings.push_back({.denied = true,
                                  .id = std::string(row.id),
-                                 .sentence = "metadata.name " +
-                                             webhook::text::printable(workload.name, 100) +
-                                             " contains a placeholder that was not filled in",
+                                 .sentence = std::move(left),
                                  .fix = std::string(row.fix)});
+  }
+
+  // Wherever it has containers.
+  static void collect_variables(const Json& value, std::set<std::string>& names) {
+    if (value.is_structured())
+      for (const Json& each : value) collect_variables(each, names);
+    for (const Json& entry : text::member(value, "env"))
+      names.insert(text::text_member(entry, "name"));
   }
 
   void count_pod_sets(const Json& object, outlook::WantedWorkload& wanted) {
@@ -227,7 +251,17 @@ class Explainer {
     std::string review =
         review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
     const auto answer = reviewer_.answer(review, webhook::validate::Listener::person);
-    return review::parse_answer(answer, review);
+    review::ReviewOutcome outcome = review::parse_answer(answer, review);
+    leave_out_review(outcome.message);
+    for (std::string& warning : outcome.warnings) leave_out_review(warning);
+    return outcome;
+  }
+
+  // A path of the review that nobody wrote: in a manifest it begins with what it is of.
+  static void leave_out_review(std::string& text) {
+    constexpr std::string_view of_review = "request.object.";
+    for (auto at = text.find(of_review); at != std::string::npos; at = text.find(of_review, at))
+      text.erase(at, of_review.size());
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
@@ -235,10 +269,13 @@ class Explainer {
     const bool uncounted = wanted.pod_sets.empty();
     const auto told = expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
       if (uncounted) outlook::add_to_pod_sets(pod, wanted.pod_sets);
+      const auto shaped = beside_.with_shape_of_class(pod);
+      if (shaped) pods.shape_of_class = true;
+      const Json& made = shaped ? *shaped : pod;
       if (admission == nullptr) {
-        add_pod(pod, pods, wanted);
+        add_pod(made, pods, wanted);
       } else {
-        Json admitted = pod;
+        Json admitted = made;
         admit(admitted, *admission);
         add_pod(admitted, pods, wanted);
       }
@@ -259,7 +296,9 @@ class Explainer {
     if (runs_at_once_) pins_.add(**seen, out_.workloads.size() - 1);
     // Pods that get their names later are slices of their own even so.
     if ((*seen)->hosts == 1) (*seen)->slice_key += fmt::format(" {}", reviews_);
-    pods.add({pod, outcome.after, **seen, outcome.workload}, wanted);
+    pods.add(
+        {pod, outcome.after, **seen, outcome.workload, pods.variables ? &*pods.variables : nullptr},
+        wanted);
   }
 
   const ExplainRequest& request_;

@@ -38,8 +38,9 @@ struct Finding {
 struct Variable {
   std::string container, name, value;
   bool from = false;
-  bool ours = false;  // the webhook writes it; else it is the manifest's
-  std::string why;    // of ours
+  bool ours = false;    // the webhook writes it; else it is there already
+  std::string why;      // of ours
+  bool owners = false;  // there, and not in the manifest: LeaderWorkerSet's webhook writes it
 };
 
 struct Member {

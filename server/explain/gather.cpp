@@ -25,7 +25,7 @@ using VariableKey = std::pair<std::string, std::string>;
 // What it is worth.
 struct Worth {
   std::string text;
-  bool from = false, ours = false;
+  bool from = false, ours = false, owners = false;
   auto operator<=>(const Worth&) const = default;
 };
 
@@ -196,6 +196,8 @@ struct Gatherer::State {
         auto worth = worth_of(after, variable);
         if (!worth) continue;
         worth->ours = worth_of(before, variable) != *worth;
+        worth->owners =
+            !worth->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
         out.emplace_back(id_of({process.container, variable}), worths.id_of(std::move(*worth)));
       }
     }
@@ -211,7 +213,8 @@ struct Gatherer::State {
             .value = value.text,
             .from = value.from,
             .ours = value.ours,
-            .why = value.ours ? webhook::answer::explain_variable(variable, group.workload) : ""};
+            .why = value.ours ? webhook::answer::explain_variable(variable, group.workload) : "",
+            .owners = value.owners};
   }
 
   // Takes what all of `members` share out of them.

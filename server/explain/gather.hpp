@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct AnsweredPod {
   const nlohmann::ordered_json& after;
   const slices::SeenPod& seen;
   std::string workload;  // "job": Summary::workload
+  // Names of variables that its manifest sets; null: all that there are.
+  const std::set<std::string>* in_manifest = nullptr;
 };
 
 class Gatherer {

@@ -51,7 +51,8 @@ class GroupPrinter {
   }
 
   static std::string hosts_of(const Group& group, const Slice& slice) {
-    const auto there = group.hosts == 0 ? slice.members.size() : group.hosts - slice.missing;
+    if (group.hosts == 0) return "?";
+    const auto there = group.hosts - slice.missing;
     return slice.missing == 0 ? std::to_string(there) : fmt::format("{} of {}", there, group.hosts);
   }
 
@@ -85,7 +86,8 @@ class GroupPrinter {
   }
 
   text::Printed named(const Variable& variable, const std::string& value) const {
-    const auto there = out_.paint(std::string_view(" (there already)"), Ink::dim);
+    const auto there = out_.paint(
+        std::string_view(variable.owners ? " (LeaderWorkerSet's)" : " (there already)"), Ink::dim);
     return text::printed("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
                          variable.ours ? text::Printed() : there);
   }
@@ -121,6 +123,8 @@ class GroupPrinter {
 
   // One after the other as long as that is a line, else the first and how many.
   std::string row(const std::vector<std::string>& values) const {
+    if (std::ranges::adjacent_find(values, std::ranges::not_equal_to()) == values.end())
+      return told(values.front(), most_value);
     const std::string all = folded(values, out_.most(4));
     if (out_.style().all || all.size() <= most_value) return all;
     return fmt::format("{} … ({} values)", told(values.front(), most_value / 2), values.size());
@@ -193,7 +197,7 @@ class GroupPrinter {
     const auto& pool = *group.pool;
     const auto& options = group.pool_options;
     out_.heading("node pools to make, if they are not there");
-    if (!group.no_pool.empty()) return out_.line("    none that its Pods fit: {}", group.no_pool);
+    if (!group.no_pool.empty()) return out_.line("    none: {}", group.no_pool);
     const auto pools = catalog::pool_count(pool, options);
     out_.line("    {} of {} {}{}", counted(pools, "node pool"),
               catalog::nodes_of_pool(pool, options), pool.machine->name, pools > 1 ? " each" : "");

@@ -11,6 +11,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +28,12 @@ class ObjectPods {
       : prefix_(prefix), beside_(beside), services_of_input_(services_of_input) {}
 
   Findings findings;
+  // Why the nodes of a Pod set are not known yet, by its name.
+  std::map<std::string, std::string> not_decided;
+  // Of a LeaderWorkerSet, whose webhook sets more: the variables that its templates set.
+  std::optional<std::set<std::string>> variables;
+  // The shape is not in the template, but the Pods have it of their ComputeClass.
+  bool shape_of_class = false;
 
   void add_refused() { ++refused_; }
   void add_other() { ++others_; }
@@ -37,12 +46,16 @@ class ObjectPods {
   // What the first Pod of a group says of all.
   struct OfGroup {
     std::vector<std::string> placement;
-    outlook::WantedSlice sample;  // its first slice
-    bool dynamic = false;         // a slice made on demand, of blocks
-    bool part = false;            // of a larger slice
+    outlook::WantedSlice sample;       // its first slice
+    bool dynamic = false;              // a slice made on demand, of blocks
+    bool part = false;                 // of a larger slice
+    bool networks = false;             // claimed beside the cluster's
+    std::string no_pool;               // why none can be told
+    std::set<std::string> jobs_apart;  // that JobSet keeps on node pools of their own
   };
 
   void make_pool(const OfGroup& of, Group& group) const;
+  std::string why_no_pool(const nlohmann::ordered_json& pod) const;
 
   const std::string_view prefix_;
   const Beside& beside_;

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 using Words = std::vector<std::string>;
 
+constexpr auto lws_exclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 constexpr auto required = "requiredDuringSchedulingIgnoredDuringExecution";
 
 bool mentions(const Json& term, const std::string& wanted) {
@@ -67,10 +68,46 @@ std::string pinned_words(const slices::SeenPod& seen) {
       where);
 }
 
+// A sub-slice or a dynamic slice: what it is, and who places its Pods.
+std::string part_words(const Json& pod, const slices::SeenPod& seen, bool queued) {
+  const std::string slice = selector(pod, "cloud.google.com/gke-tpu-slice");
+  if (!slice.empty())
+    return fmt::format("the Pods select slice {} of dynamic slicing, so tpu-webhook adds no terms",
+                       slice);
+  const std::string whole = selector(pod, key::topology);
+  const std::string what = whole.empty() || whole == seen.topology
+                               ? std::string("the slice is put together on demand")
+                               : fmt::format("{} is a part of {}", seen.topology, whole);
+  if (queued || !kueue_words(pod).empty())
+    return what +
+           ": Kueue places its Pods with topology-aware scheduling, and tpu-webhook adds no terms";
+  return what +
+         ": whoever makes it places its Pods, whom the manifest does not name, and tpu-webhook "
+         "adds no terms";
+}
+
+// LeaderWorkerSet makes the workers of a group once the leader is bound, and they select its
+// domain.
+// "" where it does not, or where the leader is a host of the slice and has terms.
+std::string followed_leader(const Json& pod, const slices::SeenPod& seen) {
+  const auto domain = annotation(pod, lws_exclusive);
+  const std::string index = label(pod, "leaderworkerset.sigs.k8s.io/worker-index");
+  const bool follows = seen.terms == webhook::placement::Terms::added && !domain.empty() &&
+                       !index.empty() && index != "0";
+  return follows ? fmt::format(
+                       "the workers select the {} of their leader once it is bound "
+                       "(LeaderWorkerSet), so tpu-webhook adds no terms: slices that it "
+                       "places keep off it",
+                       domain_words(domain))
+                 : "";
+}
+
 // Who keeps the hosts of a multi-host slice together.
-std::string together(const Json& pod, const slices::SeenPod& seen, std::string_view prefix) {
+std::string together(const Json& pod, const slices::SeenPod& seen, std::string_view prefix,
+                     bool queued) {
   using enum webhook::placement::Terms;
   const std::string hosts = topology::counted(seen.hosts, "host");
+  if (const auto follows = followed_leader(pod, seen); !follows.empty()) return follows;
   switch (seen.terms) {
     case added:
       // What stands on the Pod: the answer's own, or somebody's that are the same.
@@ -85,8 +122,7 @@ std::string together(const Json& pod, const slices::SeenPod& seen, std::string_v
     case follows:
       return fmt::format("the Pods follow their leader onto {}={}", seen.domain_key, seen.domain);
     case part_of_slice:
-      return "a part of a slice, or a slice made on demand: who makes it places its Pods (Kueue "
-             "with topology-aware scheduling); tpu-webhook adds no terms";
+      return part_words(pod, seen, queued);
     case webhook::placement::Terms::kueue_topology:
       return "Kueue's topology-aware scheduling places the Pods" + kueue_words(pod) +
              "; tpu-webhook adds no terms";
@@ -106,18 +142,37 @@ std::string together(const Json& pod, const slices::SeenPod& seen, std::string_v
   return fmt::format("nothing keeps the {} of a slice on one node pool", hosts);
 }
 
+// The domain on which JobSet keeps each Job alone, by affinity of its leader; "" for none.
+std::string jobset_domain(const Json& pod) {
+  return annotation(pod, "alpha.jobset.sigs.k8s.io/node-selector").empty()
+             ? annotation(pod, "alpha.jobset.sigs.k8s.io/exclusive-topology")
+             : "";
+}
+
+std::string by_itself(const Json& pod) {
+  const std::string pool = selector(pod, key::node_pool);
+  std::string out = "each Pod is a slice by itself";
+  if (!pool.empty()) return out + fmt::format(", on any node of node pool {} that fits", pool);
+  return jobset_domain(pod).empty() ? out + ", on any node that fits" : out;
+}
+
 // Whose rules apply beside.
-void owners_placement(Words& out, const Json& pod) {
-  const auto jobset = annotation(pod, "alpha.jobset.sigs.k8s.io/exclusive-topology");
-  if (!jobset.empty())
+void owners_placement(Words& out, const Json& pod, const slices::SeenPod& seen) {
+  if (const auto jobset = jobset_domain(pod); !jobset.empty())
     out.push_back(
-        fmt::format("JobSet creates Pod 0 of each Job first; the others follow once it "
-                    "is bound, onto its {}",
-                    domain_words(jobset)));
-  const auto lws = kept_on(pod, "leaderworkerset.sigs.k8s.io/group-key");
-  if (!lws.empty())
-    out.push_back(
-        fmt::format("LeaderWorkerSet keeps each group on one {}, alone", domain_words(lws)));
+        seen.hosts == 1
+            ? fmt::format("JobSet keeps each Job on one {}, and other Jobs of the same priority "
+                          "off it",
+                          domain_words(jobset))
+            : fmt::format("JobSet creates Pod 0 of each Job first; the others follow once it "
+                          "is bound, onto its {}",
+                          domain_words(jobset)));
+  for (const char* part : {"group", "subgroup"})
+    if (const auto lws = kept_on(pod, fmt::format("leaderworkerset.sigs.k8s.io/{}-key", part));
+        !lws.empty())
+      out.push_back(fmt::format(
+          "LeaderWorkerSet keeps each {0} on one {1}, and other {0}s of the namespace off it", part,
+          domain_words(lws)));
 }
 
 void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
@@ -136,6 +191,19 @@ void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
     out.push_back(fmt::format("the Pods also select {}", fmt::join(others, ", ")));
 }
 
+void claimed_devices(Words& out, const Json& pod) {
+  Words names;
+  for (const Json& claim : at(pod, {"spec", "resourceClaims"})) {
+    const std::string made_of = text::text_member(claim, "resourceClaimTemplateName");
+    const std::string name =
+        made_of.empty() ? text::text_member(claim, "resourceClaimName") : made_of;
+    if (!name.empty())
+      names.push_back((made_of.empty() ? "ResourceClaim " : "ResourceClaimTemplate ") + name);
+  }
+  if (!names.empty())
+    out.push_back(fmt::format("the Pods also claim devices: {}", fmt::join(names, ", ")));
+}
+
 void admitted_first(Words& out, const Json& pod) {
   const Json& gates = at(pod, {"spec", "schedulingGates"});
   if (!gates.is_array()) return;
@@ -150,16 +218,23 @@ void admitted_first(Words& out, const Json& pod) {
 }  // namespace
 
 std::vector<std::string> placement_words(const Json& pod, const slices::SeenPod& seen,
-                                         std::string_view prefix) {
+                                         std::string_view prefix, bool queued) {
   Words out;
   if (seen.multi_host())
-    out.push_back(together(pod, seen, prefix));
+    out.push_back(together(pod, seen, prefix, queued));
   else if (seen.hosts == 1)
-    out.push_back("each Pod is a slice by itself, on any node that fits");
-  owners_placement(out, pod);
+    out.push_back(by_itself(pod));
+  owners_placement(out, pod, seen);
   selected_nodes(out, pod, seen);
+  claimed_devices(out, pod);
   admitted_first(out, pod);
   return out;
+}
+
+std::string job_on_its_own_pool(const Json& pod, const slices::SeenPod& seen) {
+  return seen.hosts == 1 && jobset_domain(pod) == key::node_pool
+             ? label(pod, "jobset.sigs.k8s.io/job-key")
+             : "";
 }
 
 bool is_made_of_blocks(const Json& pod, const slices::SeenPod& seen) {

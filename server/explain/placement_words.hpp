@@ -16,8 +16,14 @@ namespace tpuwh::server::explain {
 //
 //   pod     a member as it is stored: with the terms that the webhook wrote
 //   prefix  Config::prefix
+//   queued  its workload is in a queue of Kueue
 std::vector<std::string> placement_words(const nlohmann::ordered_json& pod,
-                                         const slices::SeenPod& seen, std::string_view prefix);
+                                         const slices::SeenPod& seen, std::string_view prefix,
+                                         bool queued);
+
+// The key of the Job, where JobSet keeps the single-host slices of each Job on a node pool of its
+// own; "" where it does not.
+std::string job_on_its_own_pool(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);
 
 // A slice that is put together from blocks on demand.
 bool is_made_of_blocks(const nlohmann::ordered_json& pod, const slices::SeenPod& seen);

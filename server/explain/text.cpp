@@ -98,7 +98,7 @@ void print_in_full(const Workload& workload, TextLines& out) {
   print_verdict(workload, out);
   if (workload.outlook) print_outlook(*workload.outlook, out);
   print_findings(workload.findings, out);
-  if (workload.other_pods > 0)
+  if (workload.other_pods > 0 && !workload.groups.empty())
     out.line("  beside them {} without chips", counted(workload.other_pods, "Pod"));
   for (const std::string& note : workload.notes) out.line("  {}", note);
   for (const Group& group : workload.groups)

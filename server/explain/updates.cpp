@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tpuwh::server::explain {
 
 namespace {
@@ -27,10 +29,27 @@ std::string of_deployment(const Json& spec, const Workload& workload) {
   const std::uint64_t more =
       resolve(at(spec, {"strategy", "rollingUpdate", "maxSurge"}), workload.pods());
   if (more == 0) return {};
+  // Both at 0 the API server refuses.
+  const Json& unavailable = at(spec, {"strategy", "rollingUpdate", "maxUnavailable"});
+  const bool none = !unavailable.is_null() && resolve(unavailable, 100) == 0;
   return fmt::format(
       "an update makes {} more (maxSurge) before it ends old ones, which takes as many nodes more; "
-      "maxSurge: 0, or strategy Recreate, takes none",
-      topology::counted(more, "Pod"));
+      "maxSurge: 0{}, or strategy Recreate, takes none",
+      topology::counted(more, "Pod"), none ? " with maxUnavailable: 1" : "");
+}
+
+// Of a LeaderWorkerSet nothing is made more where it says nothing.
+std::string of_lws(const Json& spec, const Workload& workload) {
+  const Json& surge = at(spec, {"rolloutStrategy", "rollingUpdateConfiguration", "maxSurge"});
+  const Json& replicas = text::member(spec, "replicas");
+  const std::uint64_t groups = replicas.is_number_unsigned() ? replicas.get<std::uint64_t>() : 1;
+  const std::uint64_t more =
+      surge.is_null() || groups == 0 ? 0 : std::min(resolve(surge, groups), groups);
+  if (more == 0) return {};
+  return fmt::format(
+      "an update makes {} more (maxSurge) before it ends old ones, which takes {} more",
+      topology::counted(more, "group"),
+      topology::counted(more * (workload.slices() / groups), "slice"));
 }
 
 std::string of_ray_service(const Json& spec, const Workload& workload) {
@@ -47,6 +66,7 @@ std::string update_words(const Json& object, const Workload& workload) {
   const Json& spec = text::member(object, "spec");
   if (workload.pods() == 0) return {};
   if (workload.kind == "Deployment") return of_deployment(spec, workload);
+  if (workload.kind == "LeaderWorkerSet") return of_lws(spec, workload);
   return workload.kind == "RayService" ? of_ray_service(spec, workload) : "";
 }
 

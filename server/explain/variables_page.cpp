@@ -25,6 +25,7 @@ std::size_t container_count(const std::vector<VariableGroup>& groups) {
 }
 
 Markup writer_html(const Variable& variable) {
+  if (variable.owners) return element("span", "class=\"quiet\"", "LeaderWorkerSet");
   return variable.ours ? element("span", "class=\"tag\"", "tpu-webhook")
                        : element("span", "class=\"quiet\"", "already there");
 }

@@ -56,7 +56,7 @@ void Help::add_text(std::string command) {
 }
 
 void add_pools(const Member& member, std::uint32_t slices, Help& help) {
-  const MadePool made = made_pool(member, slices);
+  const MadePool made = made_pool(member, {.slices = slices});
   if (!made.pool || !made.why_not.empty()) return;
   for (const auto& command : catalog::gcloud_commands(*made.pool, made.options)) help.add(command);
 }

@@ -14,7 +14,10 @@ namespace {
 
 namespace key = webhook::read::key;
 
-// GKE and Kubernetes write these, and take them from nobody.
+// Nodes of a pool with GKE's metadata server (docs/facts.md#metadata-server).
+constexpr std::string_view metadata_server = "iam.gke.io/gke-metadata-server-enabled";
+
+// GKE and Kubernetes write these.
 bool is_platforms(std::string_view label) {
   const std::string_view domain = label.substr(0, std::min(label.find('/'), label.size()));
   if (domain == label) return false;
@@ -45,8 +48,10 @@ std::string take_label(std::string_view label, std::string_view value, webhook::
   if (label == key::compute_class)
     return fmt::format("nodes of ComputeClass {} are made by GKE as the class says", plain(value));
   if (label == key::node_pool) {
-    if (made.options.slices != 1)
-      return fmt::format("the Pods select node pool {}, which is one slice", plain(value));
+    if (catalog::pool_count(*made.pool, made.options) != 1)
+      return fmt::format(
+          "the Pods select node pool {}, which {}", plain(value),
+          made.pool->slice.multi_host() ? "is one slice" : "JobSet gives to one Job alone");
     made.options.name = value;
     node.labels.add(label, value);
     return {};
@@ -61,8 +66,9 @@ std::string take_label(std::string_view label, std::string_view value, webhook::
     return fmt::format("its nodes would have {}={}, and the Pods select {}", plain(label),
                        plain(*own), plain(value));
   if (is_platforms(label))
-    return fmt::format("no node of such a pool has {}={}, which the Pods select", plain(label),
-                       plain(value));
+    return fmt::format(
+        "whether a node of such a pool has {}={}, which the Pods select, is not known",
+        plain(label), plain(value));
   made.options.node_labels.emplace_back(label, value);
   node.labels.add(label, value);
   return {};
@@ -95,26 +101,30 @@ webhook::pools::Node made_node(const topology::NodePool& pool,
   if (options.flex_start) add(labels, key::provisioning, "flex-start");
   add(labels, key::reservation, catalog::reservation_name(options.reservation));
   if (options.dranet) add(labels, "cloud.google.com/gke-networking-dra-driver", "true");
+  if (options.metadata_server) add(labels, metadata_server, "true");
   for (const auto& [label, value] : options.node_labels) add(labels, label, value);
   node.chips = pool.slice.chips_per_host;
   node.taints.push_back({std::string(key::tpu), "present", false});
   return node;
 }
 
-MadePool made_pool(const Member& member, std::uint32_t slices, bool of_blocks) {
+MadePool made_pool(const Member& member, const Wanted& wanted) {
   MadePool made;
   made.pool = topology::find_node_pool(member.accelerator(), member.topology(),
                                        member.slice().chips_per_host);
   made.options = capacity_of([&](std::string_view label) { return member.selected(label); });
-  made.options.slices = slices;
-  made.options.dynamic_slicing = of_blocks;
-  made.options.dranet = member.selected("cloud.google.com/gke-networking-dra-driver") == "true";
+  made.options.slices = wanted.slices;
+  made.options.slices_each = wanted.each_pool;
+  made.options.dynamic_slicing = wanted.of_blocks;
+  made.options.dranet =
+      wanted.networks || member.selected("cloud.google.com/gke-networking-dra-driver") == "true";
+  made.options.metadata_server = member.selected(metadata_server) == "true";
   if (!made.pool) return made;
   if (const auto wrong = catalog::complaint(*made.pool, made.options)) {
     made.why_not = wrong->text();
     return made;
   }
-  if (of_blocks) return made;  // whoever makes the slice labels its nodes
+  if (wanted.of_blocks) return made;  // whoever makes the slice labels its nodes
   webhook::pools::Node node = made_node(*made.pool, made.options);
   for (const auto& selector : member.pod().node_selector)
     if (made.why_not.empty()) made.why_not = take_label(selector.key, selector.value, node, made);

@@ -19,8 +19,13 @@ struct MadePool {
   catalog::PoolOptions options;            // with the name and the labels that the Pods select
   std::string why_not;                     // "" where it can hold them
 };
-//
-//   of_blocks  the slice is put together on demand
-MadePool made_pool(const Member& member, std::uint32_t slices, bool of_blocks = false);
+struct Wanted {
+  std::uint32_t slices = 1;
+  std::uint32_t each_pool = 0;  // single-host slices that a pool may hold; 0 for all
+  bool of_blocks = false;       // the slice is put together on demand
+  bool networks = false;        // the Pods claim networks beside the cluster's
+};
+
+MadePool made_pool(const Member& member, const Wanted& wanted);
 
 }  // namespace tpuwh::server::outlook

@@ -359,7 +359,7 @@ class NodePools(Reports):  # K
         for key, value in (("cloud.google.com/gke-accelerator-count", "8"), ("node.kubernetes.io/instance-type", "ct6e-standard-8t"),
                            ("cloud.google.com/compute-class", "other"), ("cloud.google.com/gke-tpu-slice-name", "x")):
             said = self.made(**{key: value})
-            self.assertIn("none that its Pods fit", said)
+            self.assertIn("\n    none: ", said)
             self.assertNotIn("gcloud", said)
 
     def test_a_zone_and_a_pool_by_name(self):

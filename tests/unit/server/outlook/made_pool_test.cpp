@@ -14,7 +14,15 @@ using testing::Pair;
 
 MadePool made(const test::PodBuilder& pod, std::uint32_t slices = 1) {
   const WantedSlice slice = a_slice({}, pod);
-  return made_pool(Member(slice, "tpu-webhook.dev/"), slices);
+  return made_pool(Member(slice, "tpu-webhook.dev/"), {.slices = slices});
+}
+
+// Of slices of one host.
+MadePool of_single_hosts(const test::PodBuilder& pod, const Wanted& wanted) {
+  WantedSlice slice = a_slice({}, pod);
+  slice.topology = "2x2";
+  slice.hosts = 1;
+  return made_pool(Member(slice, "tpu-webhook.dev/"), wanted);
 }
 
 TEST(MadePool, of_the_shape_holds_pods_that_select_the_shape) {
@@ -44,6 +52,38 @@ TEST(MadePool, has_the_name_that_pods_select_where_it_is_one_slice) {
   EXPECT_EQ(made(pod, 2).why_not, "the Pods select node pool mine, which is one slice");
 }
 
+TEST(MadePool, of_single_hosts_is_one_with_the_name_that_pods_select) {
+  const auto pod = a_member().topology("2x2").selector("cloud.google.com/gke-nodepool", "mine");
+  const MadePool pool = of_single_hosts(pod, {.slices = 2});
+  EXPECT_EQ(pool.why_not, "");
+  EXPECT_EQ(pool.options.name, "mine");
+  ASSERT_TRUE(pool.pool);
+  EXPECT_EQ(catalog::nodes_of_pool(*pool.pool, pool.options), 2u);
+}
+
+TEST(MadePool, of_single_hosts_is_one_for_each_job_where_jobset_keeps_them_apart) {
+  const MadePool pool = of_single_hosts(a_member().topology("2x2"), {.slices = 4, .each_pool = 2});
+  ASSERT_TRUE(pool.pool);
+  EXPECT_EQ(catalog::pool_count(*pool.pool, pool.options), 2u);
+  EXPECT_EQ(catalog::nodes_of_pool(*pool.pool, pool.options), 2u);
+  const auto pinned = a_member().topology("2x2").selector("cloud.google.com/gke-nodepool", "mine");
+  EXPECT_EQ(of_single_hosts(pinned, {.slices = 2, .each_pool = 1}).why_not,
+            "the Pods select node pool mine, which JobSet gives to one Job alone");
+}
+
+TEST(MadePool, has_the_networks_that_pods_claim) {
+  const WantedSlice slice = a_slice();
+  const MadePool pool = made_pool(Member(slice, "tpu-webhook.dev/"), {.networks = true});
+  EXPECT_EQ(pool.why_not, "");
+  EXPECT_TRUE(pool.options.dranet);
+}
+
+TEST(MadePool, has_the_metadata_server_that_pods_select) {
+  const MadePool pool = made(a_member().selector("iam.gke.io/gke-metadata-server-enabled", "true"));
+  EXPECT_EQ(pool.why_not, "");
+  EXPECT_TRUE(pool.options.metadata_server);
+}
+
 TEST(MadePool, is_none_where_no_node_of_it_could_hold_them) {
   struct {
     const char *key, *value, *why;
@@ -51,7 +91,8 @@ TEST(MadePool, is_none_where_no_node_of_it_could_hold_them) {
       {"cloud.google.com/gke-accelerator-count", "8",
        "its nodes would have cloud.google.com/gke-accelerator-count=4, and the Pods select 8"},
       {"cloud.google.com/compute-class", "other", "nodes of ComputeClass other are made by GKE"},
-      {"cloud.google.com/gke-gpu", "true", "no node of such a pool has cloud.google.com/gke-gpu"},
+      {"cloud.google.com/gke-gpu", "true",
+       "whether a node of such a pool has cloud.google.com/gke-gpu=true"},
       {"a b", "c", "a b is not a node label"},
       {"a", "$(rm)", "a is not a node label"},
   };

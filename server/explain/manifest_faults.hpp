@@ -1,0 +1,27 @@
+// What is wrong with a manifest as it is written, whatever its Pods are: it is a template that
+// nobody filled in, or it has a name that no object may have.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+namespace tpuwh::server::explain {
+
+// Placeholders ("${NAME}", "{{ name }}", "<NAME>") that are left, each of the first such field and
+// how many there are; "" where none is.
+struct NotFilledIn {
+  std::string essential;  // where nothing is known of its Pods: names, counts, chips, selectors
+  std::string other;      // elsewhere
+};
+// What a container runs, mounts and is told is not looked at: "${HOME}" of a command stays.
+NotFilledIn not_filled_in(const nlohmann::ordered_json& object);
+
+// Why the API server refuses metadata.name; "" where it does not. Said of a Job's, too, which has
+// to be a label's value.
+//
+//   source  k8s.io/apimachinery pkg/api/validation (NameIsDNSSubdomain); kubernetes 1.36
+//           pkg/apis/batch/validation (the labels of a Job's template; ValidateCronJobCreate)
+std::string refused_name(const nlohmann::ordered_json& object);
+
+}  // namespace tpuwh::server::explain
