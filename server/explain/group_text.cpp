@@ -68,7 +68,7 @@ class GroupPrinter {
   }
 
   void slices(const Group& group) {
-    text::Table table({"SLICE", "HOSTS", "WORKER IDS", "PODS"});
+    text::Table table({"SLICE", "HOSTS", "WORKER IDS", "HOST NAMES"});
     const std::size_t all = group.slices.size(), shown = out_.most(most_slices);
     for (std::size_t i = 0; i < all; ++i) {
       const bool folds = all > shown && i + 1 < all && i >= shown - 2;

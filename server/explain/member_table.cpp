@@ -84,7 +84,7 @@ void MemberTable::add(const Slice& slice, std::size_t position, const Member& me
 }
 
 std::vector<Cell> MemberTable::head() const {
-  std::vector<Cell> row{{"Pod"}};
+  std::vector<Cell> row{{"Host name"}};
   if (with_slice_) row.push_back({"Slice", "n"});
   row.push_back({"Host", "n"});
   row.push_back({"Worker id", "n"});
