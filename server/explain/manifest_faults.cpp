@@ -85,9 +85,13 @@ void look_for_left(const Json& value, const std::string& path, Lefts& lefts) {
       look_for_left(each, path.empty() ? key : fmt::format("{}.{}", path, key), lefts);
 }
 
-// What the label job-name of its Pods can hold, and CronJob's Jobs with their time behind the name.
-std::size_t longest_name(std::string_view kind) {
-  return kind == "Job" ? webhook::text::max_label_length : kind == "CronJob" ? 52 : 253;
+// What the label job-name of its Pods can hold, which a Job with a selector of its own does not
+// get, and CronJob's Jobs with their time behind the name.
+std::size_t longest_name(const Json& object) {
+  const std::string kind = text::text_member(object, "kind");
+  if (kind == "CronJob") return 52;
+  const bool labelled = kind == "Job" && at(object, {"spec", "manualSelector"}) != Json(true);
+  return labelled ? webhook::text::max_label_length : 253;
 }
 
 }  // namespace
@@ -102,11 +106,10 @@ std::string refused_name(const Json& object) {
   const Json& metadata = at(object, {"metadata"});
   const std::string name = text::text_member(metadata, "name");
   if (name.empty()) return {};
-  const std::string kind = text::text_member(object, "kind");
   const std::string shown = webhook::text::printable(name, 100);
-  if (name.size() > longest_name(kind))
+  if (const std::size_t longest = longest_name(object); name.size() > longest)
     return fmt::format("metadata.name {} has {} characters, and the API server takes {} of a {}",
-                       shown, name.size(), longest_name(kind), kind);
+                       shown, name.size(), longest, text::text_member(object, "kind"));
   if (!std::ranges::all_of(name, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
       }))

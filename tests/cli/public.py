@@ -164,9 +164,12 @@ class Refused(Reports):
             objects = job(single(), hosts=1, completionMode=None)
             objects[0]["metadata"]["name"] = "j" * size
             if size == 64:
-                self.refused(objects, "has 64 characters, and the API server takes 63 of a Job")
+                self.refused(objects, "metadata.name", "has 64 characters, and the API server takes 63 of a Job")
             else:
                 self.fine(objects)
+        objects[0]["spec"].update(manualSelector=True, selector={"matchLabels": {"app": "own"}})
+        objects[0]["spec"]["template"]["metadata"]["labels"] = {"app": "own"}
+        self.fine(objects)
 
     def test_the_path_of_the_manifest(self):
         objects = deployment(single())
