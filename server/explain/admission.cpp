@@ -47,10 +47,9 @@ std::vector<std::string> fitting_flavors(const outlook::ClusterState& cluster,
   const auto needs = outlook::covered(set, group);
   if (needs.empty()) return {};
   const outlook::Member member(set.sample, cluster.prefix);
-  const outlook::Keys keys = outlook::keys_of(cluster, group);
   std::vector<std::string> out;
   for (const outlook::FlavorQuota& quota : group.flavors)
-    if (outlook::why_not(cluster, keys, quota.flavor, member).empty() &&
+    if (outlook::why_not(cluster, quota.flavor, member).empty() &&
         outlook::is_ever_enough(queue, quota, needs))
       out.push_back(quota.flavor);
   return out;

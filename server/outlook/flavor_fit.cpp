@@ -1,7 +1,9 @@
 #include "server/outlook/flavor_fit.hpp"
 
 #include "server/outlook/words.hpp"
+#include "webhook/facts/shape.hpp"
 #include "webhook/pools/fit.hpp"
+#include "webhook/read/affinity.hpp"
 
 #include <fmt/format.h>
 
@@ -11,38 +13,28 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-std::string why_not_selected(const Keys& keys, const Flavor& flavor, const Member& member) {
-  for (const auto& selector : member.pod().node_selector) {
-    if (!keys.contains(selector.key)) continue;
-    const auto label = std::ranges::find(
-        flavor.labels, selector.key, [](const auto& each) { return std::string_view(each.first); });
-    if (label != flavor.labels.end() && label->second == selector.value) continue;
-    return fmt::format("its nodes have {}, the Pods select {}={}",
-                       label == flavor.labels.end()
-                           ? fmt::format("no {}", plain(selector.key))
-                           : fmt::format("{}={}", plain(selector.key), plain(label->second)),
-                       plain(selector.key), plain(selector.value));
+std::string why_not_selected(const Flavor& flavor, const Member& member) {
+  for (const auto& [key, value] : flavor.labels) {
+    const std::string has = fmt::format("its nodes have {}={}", plain(key), plain(value));
+    for (const auto& selector : member.pod().node_selector)
+      if (selector.key == key && selector.value != value)
+        return fmt::format("{}, the Pods select {}={}", has, plain(key), plain(selector.value));
+    if (webhook::read::node_affinity_excludes(member.pod(), {key, value}))
+      return has + ", which the Pods' required node affinity excludes";
   }
   return {};
 }
 
 }  // namespace
 
-Keys keys_of(const ClusterState& cluster, const ResourceGroup& group) {
-  Keys out;
-  for (const FlavorQuota& quota : group.flavors)
-    if (const auto flavor = cluster.flavors.find(quota.flavor); flavor != cluster.flavors.end())
-      for (const auto& [key, value] : flavor->second.labels) out.insert(key);
-  return out;
-}
-
-std::string why_not(const ClusterState& cluster, const Keys& keys, const std::string& name,
-                    const Member& member) {
+std::string why_not(const ClusterState& cluster, const std::string& name, const Member& member) {
   const auto found = cluster.flavors.find(name);
   if (found == cluster.flavors.end())
     return cluster.knows_flavors ? "there is no ResourceFlavor of that name" : "";
   const Flavor& flavor = found->second;
-  if (std::string why = why_not_selected(keys, flavor, member); !why.empty()) return why;
+  if (std::string why = why_not_selected(flavor, member); !why.empty()) return why;
+  if (flavor.topology.empty() && webhook::facts::placed_by_kueue(member.pod()))
+    return "it names no Topology, and the Pods ask for topology-aware scheduling";
   for (const auto& taint : flavor.taints)
     if (!flavor.tolerated.contains(taint.key) &&
         !webhook::pools::tolerates(member.pod().tolerations, taint))

@@ -6,19 +6,15 @@
 #include "server/outlook/member.hpp"
 
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 
 namespace tpuwh::server::outlook {
 
-// Label keys that any flavor of the group has: of a Pod's node selector these alone are compared.
-using Keys = std::set<std::string_view>;
-Keys keys_of(const ClusterState& cluster, const ResourceGroup& group);
-
-// Why the flavor's nodes are none for the Pods; "" where they are, or where nobody read flavors.
-std::string why_not(const ClusterState& cluster, const Keys& keys, const std::string& flavor,
-                    const Member& member);
+// Why the flavor's nodes are none for the Pods; "" where they are, or where nobody read flavors. Of
+// selectors and required node affinity the keys of its own labels count: before Kueue 0.19 those of
+// all flavors of the resource group did (kueue#12449).
+std::string why_not(const ClusterState& cluster, const std::string& flavor, const Member& member);
 
 // What a Pod set asks for of those that the group covers.
 std::map<std::string, double> covered(const PodSet& set, const ResourceGroup& group);

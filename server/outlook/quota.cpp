@@ -238,9 +238,8 @@ void Look::flavors(const ClusterQueue& queue, const ResourceGroup& group, const 
   const Member member(set.sample, cluster_.prefix);
   std::vector<const FlavorQuota*> fitting;
   std::vector<std::string> reasons;
-  const Keys keys = keys_of(cluster_, group);
   for (const FlavorQuota& quota : group.flavors) {
-    const std::string why = why_not(cluster_, keys, quota.flavor, member);
+    const std::string why = why_not(cluster_, quota.flavor, member);
     if (why.empty())
       fitting.push_back(&quota);
     else

@@ -211,6 +211,30 @@ class Queued(Reports):
         self.assertIn("none: which of the flavors on-demand and spot the Pods get is not known", said.text)
         self.assertNotIn("gcloud", said.text)
 
+    def test_affinity_chooses_a_flavor(self):
+        def pinned(pool):
+            terms = [{"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": [pool]}]}]
+            return pod(affinity={"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}})
+
+        flavors = self.flavors(("spot", 1000))
+        self.assertIn("with flavor spot", self.fine(jobset(replicated(pinned("spot")), metadata=QUEUED) + flavors).text)
+        self.assertIn("with flavor on-demand", self.fine(jobset(replicated(pinned("on-demand")), metadata=QUEUED) + flavors).text)
+        self.warned(jobset(replicated(pinned("other")), metadata=QUEUED) + flavors, "quota", "which the Pods' required node affinity excludes")
+
+    def test_labels_of_other_flavors_do_not_count(self):
+        objects = jobset(replicated(pod(select={"team": "a"})), metadata=QUEUED)
+        quotas = [{"name": name, "resources": [{"name": "google.com/tpu", "nominalQuota": 16}]} for name in ("v6e", "b")]
+        said = self.fine(objects + queue(flavors=quotas) + [named("ResourceFlavor", "b", {"nodeLabels": {"team": "b"}})])
+        self.assertIn("with flavor v6e", said.text)
+
+    def test_topology_of_a_flavor_without_one(self):
+        asks = jobset(replicated(pod(annotations={"kueue.x-k8s.io/podset-required-topology": "cloud.google.com/gke-nodepool"})), metadata=QUEUED)
+        queues = queue(("google.com/tpu", 16))
+        self.warned(asks + queues, "quota", "v6e: it names no Topology, and the Pods ask for topology-aware scheduling")
+        self.fine(jobset(metadata=QUEUED) + queues)
+        next(each for each in queues if each["kind"] == "ResourceFlavor")["spec"]["topologyName"] = "pools"
+        self.fine(asks + queues)
+
     def test_a_queue_that_is_not_there(self):
         said = self.fine(jobset(metadata=QUEUED))
         self.assertIn("queue team of Kueue is not in the input", said.text)
