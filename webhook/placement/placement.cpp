@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <optional>
 
 namespace tpuwh::webhook::placement {
 
@@ -103,11 +104,12 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
 }
 
 // Somebody else decides about the domain: terms of ours could make what they admitted
-// unschedulable. Else undecided.
-Terms placed_by_others(const facts::Facts& facts) {
+// unschedulable. Nothing where nobody does.
+std::optional<Terms> placed_by_others(const facts::Facts& facts) {
   if (facts.shape->dynamic) return Terms::part_of_slice;
   if (facts::placed_by_kueue(*facts.pod)) return Terms::kueue_topology;
-  return compared_by_kueue(*facts.pod) ? Terms::kueue_compares : Terms::undecided;
+  if (compared_by_kueue(*facts.pod)) return Terms::kueue_compares;
+  return std::nullopt;
 }
 
 // The scheduler's groups wait for all their members; of node pools they know nothing unless a group
@@ -162,8 +164,10 @@ Placement plan_placement(const facts::Facts& facts, const config::Config& config
   placement.key = keys.of(facts.member->key_parts);
   placement.priority = PriorityText(pod.priority);
   note_unplaced(facts, notes);
-  placement.why = placed_by_others(facts);
-  if (placement.why != Terms::undecided) return placement;
+  if (const auto others = placed_by_others(facts)) {
+    placement.why = *others;
+    return placement;
+  }
   placement.why = Terms::not_wanted;
   if (pod.annotation(read::Annotation::exclusive_topology) == "none") return placement;
   placement.why = Terms::added;
