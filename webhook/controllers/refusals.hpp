@@ -37,6 +37,7 @@ struct JobWords {
   std::string_view
       policy_container;         // of onExitCodes, that the template does not have; "" for none
   bool selects_others = false;  // a selector that the generated labels do not match
+  bool selects = false;         // any selector, or manualSelector: true
 };
 Refusals refusals_of_job(const JobWords& job, JobMaker maker);
 

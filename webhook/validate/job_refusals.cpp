@@ -143,6 +143,7 @@ bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_vi
     return false;
   words.pod = pod.words;
   words.selects_others = !matches && !job.manual_selector;
+  words.selects = bool(job.selector) || job.manual_selector;
   checker.add_refusals(controllers::refusals_of_job(words, maker));
   return true;
 }

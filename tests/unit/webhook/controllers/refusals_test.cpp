@@ -19,7 +19,8 @@ JobWords a_job(std::string_view policy) {
           .pod = {.restart_policy = policy},
           .has_failure_policy = false,
           .policy_container = {},
-          .selects_others = false};
+          .selects_others = false,
+          .selects = false};
 }
 
 TEST(Refusals, restart_policy_of_a_job) {
@@ -57,15 +58,23 @@ TEST(Refusals, completions_of_an_indexed_job) {
 
 TEST(Refusals, who_hears_of_a_job) {
   JobWords job = a_job("Always");
-  job.selects_others = true;
+  job.selects_others = job.selects = true;
   const auto heard = [&](JobMaker maker) {
     std::string out;
     for (const Refusal& each : refusals_of_job(job, maker)) out += each.said ? 's' : '-';
     return out;
   };
   EXPECT_EQ(heard(JobMaker::person), "ss");
-  EXPECT_EQ(heard(JobMaker::cron_job), "s-");  // its selector is looked at with each of its Jobs
+  EXPECT_EQ(heard(JobMaker::cron_job), "ss");
   EXPECT_EQ(heard(JobMaker::jobset), "--");
+}
+
+TEST(Refusals, selectors_of_a_cron_job) {
+  JobWords job = a_job("Never");
+  job.selects = true;
+  EXPECT_EQ(all(refusals_of_job(job, JobMaker::person)), "");
+  EXPECT_EQ(all(refusals_of_job(job, JobMaker::cron_job)),
+            "the Jobs of a CronJob have neither a selector nor manualSelector; leave them out");
 }
 
 TEST(Refusals, of_replicas) {
