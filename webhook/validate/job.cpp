@@ -108,7 +108,9 @@ bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::s
   if (!check_job_refusals(checker, job, name, maker)) return false;
   const topology::Slice* slice = checker.slice();
   if (!indexed || slice == nullptr) return true;
-  const std::uint32_t expected = slice->hosts * slices_of(pod);
+  const std::uint32_t slices = slices_of(pod);
+  checker.add_slices(slices);
+  const std::uint32_t expected = slice->hosts * slices;
   if (const std::string fewer = admitted_with_fewer(checker, *slice, expected); !fewer.empty())
     checker.add(Finding::job_too_few, fewer);
   const JobMisfit misfit = job_misfit(job, *slice, expected);
