@@ -91,6 +91,18 @@ bool is_of_another_job(const ContainerEnv& env, const read::EnvEntry& entry) {
   return !job.empty() && after(job, member.part).empty();
 }
 
+// The same host by a longer name, "HOST.ml.svc.cluster.local", or with the port that another variable
+// has, too.
+bool is_same_host(const read::EnvEntry& entry, const WantedVariable& want) {
+  if (entry.variable != read::Variable::megascale_coordinator_address) return false;
+  const std::size_t port = entry.value.find(':');
+  const std::string_view host = entry.value.substr(0, port);
+  const bool same = host == want.value || (host.size() > want.value.size() &&
+                                           host.starts_with(want.value) &&
+                                           host.substr(want.value.size()).starts_with('.'));
+  return !want.value.empty() && same;
+}
+
 // "$(NAME)" is what the kubelet makes of it.
 bool is_made_of_others(const read::EnvEntry& entry) {
   return entry.value.find("$(") != std::string_view::npos;
@@ -112,7 +124,8 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
       entry.value == want.value)
     return;
-  if (is_free_choice(env, entry) || is_of_another_job(env, entry) || is_made_of_others(entry))
+  if (is_free_choice(env, entry) || is_of_another_job(env, entry) || is_same_host(entry, want) ||
+      is_made_of_others(entry))
     return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
