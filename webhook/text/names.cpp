@@ -60,8 +60,35 @@ bool is_qualified_name(std::string_view text) {
   return is_host_name(text.substr(0, slash)) && is_label_value(text.substr(slash + 1));
 }
 
+namespace {
+
+constexpr std::string_view of_names =
+    " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+
+// Something of `letters` that ends with `close` stands at the front.
+bool begins_name(std::string_view text, std::string_view letters, char close) {
+  const std::size_t end = text.find_first_not_of(letters);
+  return end != 0 && end != std::string_view::npos && text[end] == close;
+}
+
+// What stands behind a '$'.
+bool begins_variable(std::string_view text) {
+  if (text.empty()) return false;
+  if (text.front() == '(') return begins_name(text.substr(1), of_names.substr(1), ')');
+  const char letter = static_cast<char>(text.front() | ' ');
+  return text.front() == '{' || text.front() == '_' || (letter >= 'a' && letter <= 'z');
+}
+
+}  // namespace
+
 bool has_placeholder(std::string_view text) {
-  return text.find("${") != std::string_view::npos || text.find("{{") != std::string_view::npos;
+  if (text.find("{{") != std::string_view::npos) return true;
+  for (std::size_t at = text.find_first_of("$<"); at != std::string_view::npos;
+       at = text.find_first_of("$<", at + 1)) {
+    const std::string_view rest = text.substr(at + 1);
+    if (text[at] == '$' ? begins_variable(rest) : begins_name(rest, of_names, '>')) return true;
+  }
+  return false;
 }
 
 std::optional<std::uint32_t> plain_decimal(std::string_view text) {

@@ -110,6 +110,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Number{"infinity", "Infinity", false}, Number{"hex", "0x1", false}),
     case_name);
 
+TEST(Placeholders, are_what_a_tool_was_to_fill_in) {
+  for (const char* left : {"${NAME}", "train-${ID}", "$NAME", "$(name)", "{{ .Values.name }}",
+                           "<name>", "<your cluster>"})
+    EXPECT_TRUE(has_placeholder(left)) << left;
+  for (const char* none : {"", "train", "a<b", "a>b<c", "<>", "<a=b>", "5$", "$(touch x)", "$5",
+                           "{name}"})
+    EXPECT_FALSE(has_placeholder(none)) << none;
+}
+
 TEST(Printable, is_ascii_without_quotes_and_short) {
   EXPECT_EQ(printable("a\"b\\c\n\x7f\xc3\xa4z"), "a?b?c????z");
   EXPECT_EQ(printable(std::string(64, 'x')), std::string(64, 'x'));
