@@ -107,7 +107,7 @@ Answer one_generation(const topology::Accelerator& accelerator, const CatalogOpt
   }
   if (const auto error = needs_topology(options)) return *error;
   if (options.output == CatalogOutput::json) return lines(generation_json(generation, dims));
-  return generation_text(generation, dims, colour);
+  return generation_text(generation, dims, options.all, colour);
 }
 
 Answer answer(const CatalogOptions& options, bool colour) {

@@ -18,6 +18,7 @@ struct CatalogOptions {
   std::string topology = {};     // empty: all of the accelerator's
   std::optional<std::uint32_t> chips_per_node = {};
   CatalogOutput output = CatalogOutput::text;
+  bool all = false;  // shapes of a long table too, as text
   PoolOptions pool = {};
 };
 

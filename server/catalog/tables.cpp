@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 namespace tpuwh::server::catalog {
 
@@ -83,6 +85,22 @@ text::Table::Row shape_row(const NodePool& pool) {
           pool.row == nullptr ? "" : joined(pool.row->sources)};
 }
 
+bool is_among(const topology::Topology& row, std::span<const Dims> dims) {
+  return dims.empty() || std::ranges::find(dims, row.dims) != dims.end();
+}
+
+// How many sources the rows of a table have that is no longer than a screen.
+std::size_t sources_of_a_screen(const Generation& generation, std::span<const Dims> dims) {
+  constexpr std::size_t most_rows = 24;
+  std::vector<std::size_t> sources;
+  for (const MachineType& machine : generation.machine_types)
+    if (!is_twin(generation, machine))
+      for (const auto& row : machine.topologies)
+        if (is_among(row, dims)) sources.push_back(row.sources.size());
+  std::ranges::sort(sources, std::greater());
+  return sources.size() <= most_rows ? 0 : sources[most_rows] + 1;
+}
+
 }  // namespace
 
 std::string all_generations_text(bool colour) {
@@ -93,9 +111,12 @@ std::string all_generations_text(bool colour) {
   return out + source_list();
 }
 
-std::string generation_text(const Generation& generation, std::span<const Dims> dims, bool colour) {
+std::string generation_text(const Generation& generation, std::span<const Dims> dims, bool all,
+                            bool colour) {
   text::Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts",
                      "wrap", "sources"});
+  const std::size_t least = all ? 0 : sources_of_a_screen(generation, dims);
+  std::size_t left_out = 0;
   std::string twins;
   for (const MachineType& machine : generation.machine_types) {
     if (is_twin(generation, machine)) {
@@ -103,12 +124,16 @@ std::string generation_text(const Generation& generation, std::span<const Dims> 
       continue;
     }
     for (const auto& row : machine.topologies) {
-      if (!dims.empty() && std::ranges::find(dims, row.dims) == dims.end()) continue;
-      table.add(shape_row(*topology::node_pool(generation, row.dims, machine.chips_per_vm)));
+      if (!is_among(row, dims)) continue;
+      if (row.sources.size() < least)
+        ++left_out;
+      else
+        table.add(shape_row(*topology::node_pool(generation, row.dims, machine.chips_per_vm)));
     }
   }
   std::string out =
       heading(generation, colour) + facts(generation) + '\n' + table.text(colour).text();
+  if (left_out > 0) out += fmt::format("  … {} more; --all prints them\n", left_out);
   if (!twins.empty()) out += '\n' + twins;
   if (generation.cube_axis != 0) out += '\n' + rule_line(generation);
   if (!generation.note.empty()) out += fmt::format("\n{}\n", generation.note);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -47,6 +48,19 @@ TEST(CatalogCommand, lists_the_shapes_of_a_generation) {
   const auto ironwood = ask({.accelerator = "Ironwood"});
   EXPECT_THAT(ironwood, HasSubstr("every A<=B<=C in multiples of 4 up to 9216 chips"));
   EXPECT_THAT(ironwood, HasSubstr("tpu7x-ultranet-4t: Only used when asked for by name"));
+}
+
+TEST(CatalogCommand, lists_a_screen_of_shapes_unless_all_are_asked_for) {
+  const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+  for (const char* many : {"tpu7x", "v5p"}) {
+    const auto screen = ask({.accelerator = many}), all = ask({.accelerator = many, .all = true});
+    EXPECT_LE(lines(screen), 32) << many;
+    EXPECT_THAT(screen, HasSubstr(" more; --all prints them"));
+    EXPECT_THAT(screen, HasSubstr("\n  8x8x8 "));
+    EXPECT_GT(lines(all), 90) << many;
+    EXPECT_THAT(all, Not(HasSubstr("--all")));
+  }
+  EXPECT_EQ(ask({.accelerator = "v6e"}), ask({.accelerator = "v6e", .all = true}));
 }
 
 TEST(CatalogCommand, lists_the_shapes_of_an_ambiguous_type) {
