@@ -91,6 +91,22 @@ std::optional<PodRange> autoscaled_pods(const Json& object) {
   return std::nullopt;
 }
 
+std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& options) {
+  const std::string kind = text::text_member(object, "kind");
+  const Result<Owner> self = owner_of(object, "", kind, options);
+  if (!self) return {};
+  const Json& metadata = object_or_empty(object, "metadata");
+  const bool generated = text::text_member(metadata, "name").empty();
+  const std::string shown =
+      generated ? text::text_member(metadata, "generateName") + '*' : self->name;
+  std::vector<MadeUpName> out;
+  if (kind == "CronJob") out.push_back({job_name_of_cron_job(*self), shown + "-*"});
+  if (kind == "RayJob" || kind == "RayService")
+    out.push_back({cluster_name_of(*self), shown + "-*"});
+  if (generated) out.push_back({self->name, shown});
+  return out;
+}
+
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
   const Api* api = api_of(object);

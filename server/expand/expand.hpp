@@ -33,6 +33,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tpuwh::server::expand {
 
@@ -65,6 +66,14 @@ struct PodRange {
   bool bounded = true;  // maxReplicas is set everywhere
 };
 std::optional<PodRange> autoscaled_pods(const Json& object);
+
+// A name that only a running cluster gives out, as for_each_pod() makes it up, and how it is shown:
+// "train-x1y2z", "train-*". Of generateName, of the RayCluster of a RayJob or RayService, of the
+// Job of a CronJob; a name stands before those that it begins with.
+struct MadeUpName {
+  std::string name, shown;
+};
+std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& options);
 
 // Calls `each` for every Pod, until it returns false. A Pod lives as long as the call: memory does
 // not grow with their number, and each costs a copy of its template at most.

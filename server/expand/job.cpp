@@ -62,11 +62,14 @@ void set_index(Json& pod, const Owner& job, std::uint64_t number) {
 // The Job that the CronJob makes: named for the minute it is due.
 // source: kubernetes/kubernetes pkg/controller/cronjob/cronjob_controllerv2.go, v1.36.3
 Owner next_job(const Owner& cron_job) {
-  return {"batch/v1", "Job", cron_job.ns,
-          fmt::format("{}-{}", cron_job.name, minutes_of(cron_job.ns, cron_job.name))};
+  return {"batch/v1", "Job", cron_job.ns, job_name_of_cron_job(cron_job)};
 }
 
 }  // namespace
+
+std::string job_name_of_cron_job(const Owner& cron_job) {
+  return fmt::format("{}-{}", cron_job.name, minutes_of(cron_job.ns, cron_job.name));
+}
 
 std::uint64_t count_job_spec(const Json& spec) {
   return controllers::job_pods({.completions = number(spec, "completions"),
@@ -92,8 +95,7 @@ bool visit_job(const Owner& job, const Json& spec, const ExpandOptions& options,
   if (!flag_or(spec, "manualSelector", false)) label_as_of(pod, job);
   add_finalizer(pod);
   if (indexed) prepare_indexed(pod, spec);
-  std::uint64_t count = count_job_spec(spec);
-  if (count == 0 && options.at_least_one) count = controllers::one_or(number(spec, "completions"));
+  const std::uint64_t count = shown(count_job_spec(spec), options, number(spec, "completions"));
   for (std::uint64_t i = 0; i < count; ++i) {
     if (indexed) set_index(pod, job, i);
     if (!visit(pod)) return false;

@@ -16,6 +16,9 @@ std::uint64_t count_cron_job(const Json& cron_job);
 Result<void> expand_cron_job(const Json& cron_job, const ExpandOptions& options,
                              const Visit& visit);
 
+// Of the Job that the CronJob makes next: for the minute it is due.
+std::string job_name_of_cron_job(const Owner& cron_job);
+
 // The same of a spec alone, for the objects that make Jobs.
 //
 //   check_job_spec  all that can be wrong in it

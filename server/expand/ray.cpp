@@ -133,15 +133,17 @@ std::optional<PodRange> worker_range(const Json& spec) {
   return out;
 }
 
+std::string cluster_name_of(const Owner& owner) {
+  return fmt::format("{}-{}", owner.name, suffix_of(owner.kind, owner.ns, owner.name, 5));
+}
+
 Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key) {
   const Result<const Json*> spec = need_object(object, "spec", "");
   if (!spec) return spec.error();
   const Result<const Json*> cluster = need_object(**spec, key, "spec");
   if (!cluster) return cluster.error();
   if (auto good = check_cluster_spec(**cluster, below("spec", key)); !good) return good.error();
-  const std::string name =
-      fmt::format("{}-{}", owner.name, suffix_of(owner.kind, owner.ns, owner.name, 5));
-  return RayCluster{{ray_version, "RayCluster", owner.ns, name},
+  return RayCluster{{ray_version, "RayCluster", owner.ns, cluster_name_of(owner)},
                     object_or_empty(object_or_empty(object, "metadata"), "annotations"),
                     **cluster,
                     owner.kind};

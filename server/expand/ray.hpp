@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace tpuwh::server::expand {
 
@@ -22,6 +23,8 @@ Result<void> expand_ray_service(const Json& service, const ExpandOptions& option
 //
 //   read_cluster   the RayCluster "OWNER-xxxxx" of the spec under `key` of `spec`
 //   visit_cluster  head, then workers. Returns whether to go on
+//   cluster_name_of  what it is called
+std::string cluster_name_of(const Owner& owner);
 std::uint64_t count_cluster_spec(const Json& spec);
 std::optional<PodRange> worker_range(const Json& spec);
 Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key);

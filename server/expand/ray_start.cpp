@@ -173,6 +173,15 @@ StartParams start_params(const Json& group, RayNode node, const std::string& add
   return params;
 }
 
+std::optional<double> stated_tpus(const Json& group) {
+  StartParams params = start_params(group, RayNode::worker, "");
+  std::erase(params["resources"], '\\');  // the shell takes them out
+  const auto resources = given_resources(params);
+  if (!resources) return std::nullopt;
+  const auto found = resources->find("TPU");
+  return found == resources->end() ? std::nullopt : std::optional(found->second);
+}
+
 std::string start_command(StartParams params, RayNode node, const Json& container) {
   set_container_resources(params, container);
   std::string out = node == RayNode::head ? "ray start --head " : "ray start ";

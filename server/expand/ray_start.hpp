@@ -5,6 +5,7 @@
 #include "server/expand/reading.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace tpuwh::server::expand {
@@ -19,6 +20,10 @@ enum class RayNode { head, worker };
 //   group    of the user: rayStartParams, resources, labels
 //   address  of the head with its port; of a worker
 StartParams start_params(const Json& group, RayNode node, const std::string& address);
+
+// The TPUs that a group tells Ray of by itself (rayStartParams.resources, resources), whatever its
+// containers ask for; nothing where it tells of none.
+std::optional<double> stated_tpus(const Json& group);
 
 // "ray start --head  --block …" with what the limits of the container add to `params`.
 std::string start_command(StartParams params, RayNode node, const Json& container);

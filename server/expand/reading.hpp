@@ -49,9 +49,10 @@ std::uint64_t count_or(const Json& object, const char* key, std::uint64_t otherw
 // For what controllers make of it: nothing where there is no integer.
 webhook::controllers::Number number(const Json& object, const char* key);
 
-// So many are shown.
-inline std::uint64_t shown(std::uint64_t count, const ExpandOptions& options) {
-  return count == 0 && options.at_least_one ? 1 : count;
+// So many are shown: of what is scaled to none one, or as many as make a `whole`.
+inline std::uint64_t shown(std::uint64_t count, const ExpandOptions& options,
+                           controllers::Number whole = {}) {
+  return count == 0 && options.at_least_one ? controllers::one_or(whole) : count;
 }
 
 bool flag_or(const Json& object, const char* key, bool otherwise);

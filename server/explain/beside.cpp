@@ -1,11 +1,14 @@
 #include "server/explain/beside.hpp"
 
+#include "server/explain/label_selector.hpp"
 #include "server/explain/pod_json.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/outlook/pod_sets.hpp"
 #include "server/text/near_miss.hpp"
 #include "topology/catalog.hpp"
+#include "webhook/read/body.hpp"
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/validate/readiness.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,32 +26,26 @@ struct Kind {
   std::string_view name;
   bool namespaced;
 };
-constexpr std::array read_kinds{Kind{"Service", true},         Kind{"ResourceClaimTemplate", true},
-                                Kind{"LocalQueue", true},      Kind{"ClusterQueue", false},
-                                Kind{"ResourceFlavor", false}, Kind{"Topology", false},
-                                Kind{"ComputeClass", false}};
+constexpr std::array read_kinds{Kind{"Service", true},       Kind{"ResourceClaimTemplate", true},
+                                Kind{"ResourceClaim", true}, Kind{"DeviceClass", false},
+                                Kind{"ConfigMap", true},     Kind{"LocalQueue", true},
+                                Kind{"ClusterQueue", false}, Kind{"ResourceFlavor", false},
+                                Kind{"Topology", false},     Kind{"ComputeClass", false},
+                                Kind{"PodGroup", true}};
 
 bool selects(const Json& service, const Json& labels) {
   const Json& wanted = at(service, {"spec", "selector"});
-  if (!wanted.is_object() || wanted.empty()) return false;
-  return std::ranges::all_of(wanted.items(), [&](const auto& each) {
-    return each.value().is_string() && text::text_member(labels, each.key()) ==
-                                           each.value().template get_ref<const std::string&>();
-  });
+  return wanted.is_object() && !wanted.empty() && has_labels(labels, wanted);
 }
 
 // "readinessProbe of container a"; "" where the Pod is Ready as soon as it runs.
 std::string ready_by(const Json& pod) {
-  const Json& spec = at(pod, {"spec"});
-  for (const char* list : {"containers", "initContainers"}) {
-    const bool ends = std::string_view(list) == "initContainers";
-    for (const Json& each : text::member(spec, list))
-      for (const char* probe : {"readinessProbe", "startupProbe"})
-        if (text::member(each, probe).is_object() &&
-            (!ends || text::text_member(each, "restartPolicy") == "Always"))
-          return fmt::format("{} of container {}", probe, text::text_member(each, "name"));
-  }
-  return text::member(spec, "readinessGates").empty() ? "" : "its readinessGates";
+  std::string text = text::dump_json(pod);
+  const webhook::read::Body body(text);
+  webhook::text::JsonReader in;
+  std::string what;
+  if (!in.start(body.bytes())) return {};
+  return webhook::validate::read_readiness(in, in.mark(), what) ? what : std::string();
 }
 
 Finding fault(std::string sentence, std::string fix) {
@@ -67,7 +64,38 @@ std::string priority_words(const Json& priority) {
   if (text::member(priority, "spot") == Json(true)) words.emplace_back("Spot");
   if (at(priority, {"flexStart", "enabled"}) == Json(true)) words.emplace_back("flex-start");
   if (text::member(priority, "reservations").is_object()) words.emplace_back("reserved");
-  return words.empty() ? std::string("any node") : fmt::format("{}", fmt::join(words, " "));
+  if (const Json& pools = text::member(priority, "nodepools"); pools.is_array()) {
+    std::vector<std::string> names;
+    for (const Json& each : pools)
+      if (each.is_string()) names.push_back(each.get<std::string>());
+    words.push_back(fmt::format("node pools {}", fmt::join(names, ", ")));
+  }
+  if (!words.empty()) return fmt::format("{}", fmt::join(words, " "));
+  return priority.empty() ? "any node" : "other nodes";
+}
+
+// Whether the nodes of a priority may be those of the Pod, as far as both say.
+bool may_have(const Json& priority, const Json& pod) {
+  namespace key = webhook::read::key;
+  const Json& tpu = at(priority, {"tpu"});
+  if (!tpu.is_object()) return true;
+  const auto agree = [](const std::string& made, const std::string& wanted) {
+    return made.empty() || wanted.empty() || made == wanted;
+  };
+  return agree(text::text_member(tpu, "type"), selector(pod, key::accelerator)) &&
+         agree(text::text_member(tpu, "topology"), selector(pod, key::topology));
+}
+
+// Whether limits or requests within name google.com/tpu.
+bool asks_for_chips(const Json& value) {
+  if (value.is_array()) return std::ranges::any_of(value, asks_for_chips);
+  if (!value.is_object()) return false;
+  return std::ranges::any_of(value.items(), [](const auto& each) {
+    const bool amounts = each.key() == "limits" || each.key() == "requests";
+    return (amounts && each.value().is_object() &&
+            each.value().contains(webhook::read::key::tpu)) ||
+           asks_for_chips(each.value());
+  });
 }
 
 // DRANET's device class (docs/facts.md#dranet), asked for by one of a claim's requests.
@@ -98,7 +126,7 @@ bool is_read_beside(std::string_view kind) {
   return std::ranges::find(read_kinds, kind, &Kind::name) != read_kinds.end();
 }
 
-bool makes_pods_unread(std::string_view kind) {
+bool makes_pods_unread(const Json& object) {
   static constexpr std::array<std::string_view, 15> kinds{"DaemonSet",
                                                           "ReplicationController",
                                                           "PathwaysJob",
@@ -114,7 +142,8 @@ bool makes_pods_unread(std::string_view kind) {
                                                           "DisaggregatedSet",
                                                           "Workflow",
                                                           "PodTemplate"};
-  return std::ranges::find(kinds, kind) != kinds.end();
+  return std::ranges::find(kinds, text::text_member(object, "kind")) != kinds.end() ||
+         asks_for_chips(object);
 }
 
 Beside::Beside(std::span<const source::Manifest> manifests, const std::string& ns) {
@@ -203,6 +232,26 @@ bool Beside::claims_networks(const Json& pod, const std::string& ns) const {
     if (found != nullptr && asks_for_network(*found)) return true;
   }
   return false;
+}
+
+std::optional<Finding> Beside::class_fault(const Json& pod) const {
+  const auto name = selector(pod, webhook::read::key::compute_class);
+  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  if (found == nullptr) return std::nullopt;
+  const Json& spec = at(*found, {"spec"});
+  const Json& priorities = text::member(spec, "priorities");
+  if (!priorities.is_array() || priorities.empty() ||
+      text::text_member(spec, "whenUnsatisfiable") == "ScaleUpAnyway" ||
+      std::ranges::any_of(priorities, [&](const Json& each) { return may_have(each, pod); }))
+    return std::nullopt;
+  std::vector<std::string> words;
+  for (const Json& each : priorities) words.push_back(priority_words(each));
+  return Finding{
+      .denied = false,
+      .id = "no-node",
+      .sentence = fmt::format("ComputeClass {} makes no node that the Pods select: it tries {}",
+                              name, fmt::join(words, ", then ")),
+      .fix = "select what the class tries, or give the class a priority of what is selected"};
 }
 
 std::vector<std::string> Beside::notes(const Json& pod) const {

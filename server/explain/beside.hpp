@@ -19,9 +19,9 @@ namespace tpuwh::server::explain {
 
 // Whether anything is read of objects of this kind.
 bool is_read_beside(std::string_view kind);
-// Kinds of Kubernetes and of operators that make Pods, or objects that do, which nobody expands
-// here.
-bool makes_pods_unread(std::string_view kind);
+// Whether it makes Pods, or objects that do, which nobody expands here: by its kind, or since a
+// container within asks for chips.
+bool makes_pods_unread(const nlohmann::ordered_json& object);
 
 class Beside {
  public:
@@ -42,15 +42,20 @@ class Beside {
 
   // Whether a claim of the Pod asks for network cards, by a template of the input.
   bool claims_networks(const nlohmann::ordered_json& pod, const std::string& ns) const;
+  // The ComputeClass that a Pod selects makes no node with the Pod's accelerator and topology.
+  std::optional<Finding> class_fault(const nlohmann::ordered_json& pod) const;
 
   // What else is known of the nodes that a Pod selects, a sentence each: the priorities of its
   // ComputeClass.
   std::vector<std::string> notes(const nlohmann::ordered_json& pod) const;
 
- private:
+  // Null where the input has none.
+  //
+  //   ns  "" of a kind that has none
   const nlohmann::ordered_json* find(std::string_view kind, const std::string& ns,
                                      const std::string& name) const;
 
+ private:
   using Name = std::pair<std::string, std::string>;  // namespace, "" of what has none; name
   std::map<std::string, std::map<Name, const nlohmann::ordered_json*>, std::less<>> by_kind_;
 };

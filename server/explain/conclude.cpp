@@ -32,11 +32,25 @@ std::string what_lacks(const Workload& workload) {
   return {};
 }
 
+std::string shape_of(const Group& group) {
+  if (group.topology.empty()) return "unknown topology";
+  return group.accelerator.empty() ? group.topology : group.topology + " on " + group.accelerator;
+}
+
+std::string claimed_words(const std::vector<Claimed>& all) {
+  std::vector<std::string> out;
+  for (const Claimed& each : all)
+    out.push_back(fmt::format("{}{} {}", counted(each.pods, "Pod"), each.pods == 1 ? "" : ", each",
+                              each.words));
+  return fmt::format("{}", fmt::join(out, "; "));
+}
+
 std::string all_slices(const Workload& workload) {
   if (workload.pods_left_out > 0)
     return fmt::format("its {} were not looked at", counted(workload.pods_left_out, "Pod"));
   if (!workload.scaled_to_none.empty()) return workload.scaled_to_none;
-  if (workload.groups.empty()) return "asks for no TPU chips";
+  if (workload.groups.empty())
+    return workload.claimed.empty() ? "asks for no TPU chips" : claimed_words(workload.claimed);
   if (workload.groups.size() == 1) return slices_words(workload.groups.front());
   std::vector<std::string> parts;
   for (const Group& group : workload.groups)
@@ -61,8 +75,9 @@ Verdict verdict_of(const Workload& workload) {
   if (std::ranges::any_of(workload.findings, &Finding::denied)) return Verdict::refused;
   if (!workload.findings.empty() || workload.pods_left_out > 0 || !what_lacks(workload).empty())
     return Verdict::doubtful;
-  return workload.groups.empty() && workload.scaled_to_none.empty() ? Verdict::no_tpu
-                                                                    : Verdict::fine;
+  const bool asks = !workload.groups.empty() || !workload.scaled_to_none.empty() ||
+                    std::ranges::any_of(workload.claimed, &Claimed::chips);
+  return asks ? Verdict::fine : Verdict::no_tpu;
 }
 
 }  // namespace
@@ -72,13 +87,9 @@ std::string slices_words(const Group& group) {
     return fmt::format("{} of slices of unknown size, {}", counted(group.pods, "Pod"),
                        counted(group.chips(), "chip"));
   const auto slices = group.slices.size();
-  const std::string shape = group.topology.empty() ? std::string("unknown topology")
-                            : group.accelerator.empty()
-                                ? group.topology
-                                : group.topology + " on " + group.accelerator;
   const std::string together =
       group.slices_of_job > 1 && slices > 1 ? ", one job over MegaScale" : "";
-  return fmt::format("{} of {}: {}, {}{}", counted(slices, "slice"), shape,
+  return fmt::format("{} of {}: {}, {}{}", counted(slices, "slice"), shape_of(group),
                      counted(group.pods, "Pod"), counted(group.chips(), "chip"), together);
 }
 
@@ -88,14 +99,21 @@ std::string scaled_words(const Workload& one_replica,
   if (range && range->most > 0)
     out += range->bounded ? fmt::format(" ({} to {})", range->least, range->most)
                           : fmt::format(" ({} or more)", range->least);
-  for (const Group& group : one_replica.groups)
-    out += fmt::format("; a replica{} is {}", group.title.empty() ? "" : " of " + group.title,
-                       slices_words(group));
+  for (const Group& group : one_replica.groups) {
+    const std::string of = group.title.empty() ? "" : " of " + group.title;
+    // A replica that is one host of several.
+    out += std::ranges::any_of(group.slices, incomplete)
+               ? fmt::format("; {} Pods{} are 1 slice of {}", group.hosts, of, shape_of(group))
+               : fmt::format("; a replica{} is {}", of, slices_words(group));
+  }
+  for (const Claimed& each : one_replica.claimed) out += "; a Pod " + each.words;
   return out;
 }
 
 void conclude(Workload& workload) {
   workload.verdict = verdict_of(workload);
+  if (!workload.groups.empty() && !workload.claimed.empty())
+    workload.notes.push_back("beside them " + claimed_words(workload.claimed));
   workload.sentence =
       workload.verdict == Verdict::refused ? refused(workload) : all_slices(workload);
   if (workload.verdict != Verdict::doubtful) return;

@@ -3,11 +3,14 @@
 #include "server/expand/expand.hpp"
 #include "server/explain/admission.hpp"
 #include "server/explain/beside.hpp"
+#include "server/explain/claims.hpp"
 #include "server/explain/conclude.hpp"
+#include "server/explain/made_up.hpp"
 #include "server/explain/manifest_faults.hpp"
 #include "server/explain/object_pods.hpp"
 #include "server/explain/pins.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/explain/ray_chips.hpp"
 #include "server/explain/updates.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/outlook/pod_sets.hpp"
@@ -63,7 +66,10 @@ class Explainer {
       if (expand::makes_pods(each.object)) add_workload(each, *cluster);
     look_out(*cluster);
     pins_.tell(out_.workloads);
-    for (Workload& each : out_.workloads) conclude(each);
+    for (std::size_t i = 0; i < out_.workloads.size(); ++i) {
+      show_made_up(made_up_[i], out_.workloads[i]);
+      conclude(out_.workloads[i]);
+    }
     return std::move(out_);
   }
 
@@ -95,7 +101,7 @@ class Explainer {
       if (expand::makes_pods(each.object)) continue;
       if (is_read_beside(kind))
         out_.beside.push_back(kind + " " + object_name(each.object));
-      else if (makes_pods_unread(kind))
+      else if (makes_pods_unread(each.object))
         out_.not_read.push_back(kind + " " + object_name(each.object));
       else
         passed_over.insert(kind + (text::text_member(each.object, "apiVersion").empty()
@@ -144,6 +150,7 @@ class Explainer {
     workload.ns = namespace_of(object, request_.ns);
     workload.name = object_name(object);
     outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
+    made_up_.push_back(expand::made_up_names(object, {.ns = request_.ns}));
     ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
     const NotFilledIn left = not_filled_in(object);
     if (!left.essential.empty()) {
@@ -168,18 +175,20 @@ class Explainer {
     admitted_.push_back(admission ? admission->words() : "");
     if (admission) pods.not_decided = admission->not_decided();
     if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
+    for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
     for (const std::string& note : manifest.notes)
       pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
-    if (std::string more = update_words(object, workload); !more.empty())
+    const bool refused = std::ranges::any_of(workload.findings, &Finding::denied);
+    if (std::string more = update_words(object, workload); !refused && !more.empty())
       workload.notes.push_back(std::move(more));
     if (is_unknown_queue(wanted, cluster) && !workload.groups.empty())
       workload.notes.push_back(
           fmt::format("queue {} of Kueue is not in the input: when it admits this, and onto which "
                       "nodes, is not known",
                       webhook::text::printable(wanted.queue, 100)));
-    wanted.chips = workload.chips();
-    if (workload.groups.empty() && workload.findings.empty() && workload.pods_left_out == 0)
+    if (workload.groups.empty() && workload.claimed.empty() && workload.pods_left_out == 0 &&
+        !refused)
       look_scaled_up(object, workload);
   }
 
@@ -231,9 +240,12 @@ class Explainer {
     }));
     supposed_ = false;
     pods.finish(scaled_up);
-    if (scaled_up.groups.empty()) return;
+    if (scaled_up.groups.empty() && scaled_up.claimed.empty()) return;
     workload.scaled_to_none = scaled_words(scaled_up, expand::autoscaled_pods(object));
-    workload.findings = std::move(scaled_up.findings);
+    for (Finding& each : scaled_up.findings)
+      if (std::ranges::find(workload.findings, each.sentence, &Finding::sentence) ==
+          workload.findings.end())
+        workload.findings.push_back(std::move(each));
   }
 
   bool is_not_too_many(std::uint64_t count, Workload& workload) {
@@ -292,7 +304,11 @@ class Explainer {
     if (outcome.verdict != review::Verdict::allowed) return pods.add_refused();
     if (request_.each_pod && !supposed_) request_.each_pod(outcome.after);
     auto seen = reader_.read(outcome.after);
-    if (!seen || !*seen) return pods.add_other();
+    if (!seen || !*seen) {
+      if (auto claimed = claimed_chips(outcome.after, beside_))
+        return pods.add_claiming(*std::move(claimed));
+      return pods.add_other();
+    }
     if (runs_at_once_) pins_.add(**seen, out_.workloads.size() - 1);
     // Pods that get their names later are slices of their own even so.
     if ((*seen)->hosts == 1) (*seen)->slice_key += fmt::format(" {}", reviews_);
@@ -308,6 +324,7 @@ class Explainer {
   Explanation out_;
   std::vector<outlook::WantedWorkload> wanted_;  // one for each of out_.workloads
   std::vector<std::string> admitted_;            // likewise: how Kueue would admit it, "" for not
+  std::vector<std::vector<expand::MadeUpName>> made_up_;  // likewise
   Pins pins_;
   bool runs_at_once_ = false;  // the workload that is added
   bool supposed_ = false;      // Pods that nobody makes now

@@ -33,6 +33,10 @@ std::uint64_t Workload::pods() const {
   return sum(groups, [](const Group& group) { return group.pods; });
 }
 
+std::uint64_t Workload::claiming_pods() const {
+  return sum(claimed, [](const Claimed& each) { return each.pods; });
+}
+
 std::uint64_t Workload::chips() const {
   return sum(groups, [](const Group& group) { return group.chips(); });
 }

@@ -78,6 +78,13 @@ struct Group {
   bool multi_host() const { return hosts > 1; }
 };
 
+// Chips that Pods ask for by resource claim and that nobody could count.
+struct Claimed {
+  bool chips = false;      // a claim is for chips; else whether one is, is not known
+  std::string words;       // "asks for all chips of a node by ResourceClaimTemplate all; …"
+  std::uint64_t pods = 1;  // that do
+};
+
 // One object of the input that makes Pods, or is one.
 struct Workload {
   std::string file;
@@ -88,6 +95,7 @@ struct Workload {
   std::uint64_t other_pods = 0;     // without chips
   std::uint64_t pods_left_out = 0;  // too many to be looked at
   std::uint64_t refused_pods = 0;   // that would not be created: members of nothing
+  std::vector<Claimed> claimed;     // what Pods ask for that are in no group
   // Of what is scaled to none: what one slice of each group will be; "" elsewhere.
   std::string scaled_to_none;
   std::vector<std::string> notes;  // what was read beside it, and what is not known
@@ -95,6 +103,7 @@ struct Workload {
   std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
 
   std::uint64_t pods() const;  // with chips
+  std::uint64_t claiming_pods() const;
   std::uint64_t chips() const;
   std::uint64_t slices() const;  // of which the size is known
 };

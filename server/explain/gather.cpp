@@ -65,19 +65,6 @@ struct GatheredGroup {
   std::map<std::string, std::size_t> by_key;
 };
 
-// Of several of a name the first.
-using Containers = std::map<std::string, const Json*>;
-
-Containers containers_of(const Json& pod) {
-  Containers out;
-  for (const char* list : {"containers", "initContainers"}) {
-    const Json& containers = at(pod, {"spec", list});
-    if (!containers.is_array()) continue;
-    for (const Json& each : containers) out.try_emplace(text::text_member(each, "name"), &each);
-  }
-  return out;
-}
-
 const Json* container_named(const Containers& all, const std::string& name) {
   const auto found = all.find(name);
   return found == all.end() ? nullptr : found->second;
@@ -88,16 +75,6 @@ std::string source_of(const Json& entry) {
   const Json& from = at(entry, {"valueFrom"});
   const std::string path = text::text_member(at(from, {"fieldRef"}), "fieldPath");
   return path.empty() ? text::dump_json(from) : path;
-}
-
-// The last entry of a name is the one that counts. Null where there is none.
-const Json* entry_of(const Json* container, const std::string& name) {
-  const Json* env = container == nullptr ? nullptr : text::find_member(*container, "env");
-  const Json* last = nullptr;
-  if (env == nullptr || !env->is_array()) return last;
-  for (const Json& each : *env)
-    if (text::text_member(each, "name") == name) last = &each;
-  return last;
 }
 
 std::optional<Worth> worth_of(const Json* container, const std::string& name) {

@@ -38,6 +38,8 @@ VerdictLook look_of(Verdict verdict) {
 
 // What a cluster has now says more than that slices can form at all.
 VerdictLook look_of(const Workload& workload) {
+  if (workload.verdict == Verdict::no_tpu && !workload.claimed.empty())
+    return {"none", "·", "Whether it asks for TPU chips is not known"};
   if (workload.verdict != Verdict::fine || !workload.outlook) return look_of(workload.verdict);
   switch (workload.outlook->verdict) {
     case outlook::Verdict::forms:

@@ -107,6 +107,7 @@ Json of_workload(const Workload& workload) {
            {"pods", workload.pods()},
            {"chips", workload.chips()},
            {"otherPods", workload.other_pods},
+           {"claimingPods", workload.claiming_pods()},
            {"refusedPods", workload.refused_pods},
            {"podsLeftOut", workload.pods_left_out},
            {"groups", list(workload.groups, of_group)},

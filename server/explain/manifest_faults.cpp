@@ -26,20 +26,6 @@ constexpr std::array<std::string_view, 22> free_text{
     "description",   "stringData",   "serveConfigV2",
     "rayStartParams"};
 
-// A word or several, as people write between "<" and ">".
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == ' ';
-}
-
-// "${NAME}", "{{ name }}" or "<NAME>".
-bool is_left(std::string_view text) {
-  if (webhook::text::has_placeholder(text)) return true;
-  const auto open = text.find('<'), close = text.find('>');
-  return open != std::string_view::npos && close != std::string_view::npos && open + 1 < close &&
-         std::ranges::all_of(text.substr(open + 1, close - open - 1), is_word);
-}
-
 // Of slices: what names them, counts them, and says which nodes they are for.
 bool is_essential(std::string_view path) {
   constexpr std::array<std::string_view, 4> within{".nodeSelector.", ".nodeAffinity.",
@@ -71,7 +57,7 @@ struct Lefts {
 };
 
 void look_for_left(const Json& value, const std::string& path, Lefts& lefts) {
-  if (value.is_string() && is_left(value.get_ref<const std::string&>())) {
+  if (value.is_string() && webhook::text::has_placeholder(value.get_ref<const std::string&>())) {
     Left& left = is_essential(path) ? lefts.essential : lefts.other;
     if (left.count++ == 0) left = {path, value.get<std::string>(), 1};
     return;

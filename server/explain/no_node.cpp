@@ -1,5 +1,6 @@
 #include "server/explain/no_node.hpp"
 
+#include "server/explain/label_selector.hpp"
 #include "server/explain/pod_json.hpp"
 #include "server/text/quantity.hpp"
 #include "topology/counted.hpp"
@@ -19,33 +20,6 @@ namespace key = webhook::read::key;
 
 Finding no_node(std::string sentence, std::string fix) {
   return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = std::move(fix)};
-}
-
-bool has_value(const Json& values, const std::string& value) {
-  return values.is_array() && std::ranges::find(values, Json(value)) != values.end();
-}
-
-bool matches(const Json& expression, const Json& labels) {
-  const std::string label = text::text_member(expression, "key");
-  const std::string op = text::text_member(expression, "operator");
-  const Json* found = text::find_member(labels, label);
-  const bool among = found != nullptr && found->is_string() &&
-                     has_value(text::member(expression, "values"), found->get<std::string>());
-  if (op == "In") return among;
-  if (op == "NotIn") return !among;
-  return op == "Exists" ? found != nullptr : op == "DoesNotExist" && found == nullptr;
-}
-
-// Whether a selector of labels finds Pods with these; none finds nothing, an empty one all.
-bool finds(const Json& selector, const Json& labels) {
-  if (!selector.is_object()) return false;
-  const Json& wanted = text::member(selector, "matchLabels");
-  if (wanted.is_object())
-    for (const auto& [name, value] : wanted.items())
-      if (value != text::text_member(labels, name)) return false;
-  const Json& expressions = text::member(selector, "matchExpressions");
-  return !expressions.is_array() ||
-         std::ranges::all_of(expressions, [&](const Json& each) { return matches(each, labels); });
 }
 
 // Whose namespaces are others' is not looked at.
@@ -94,24 +68,30 @@ void find_larger_init(const Json& pod, const slices::SeenPod& seen, std::vector<
   }
 }
 
-void find_requests_alone(const Json& pod, std::vector<Finding>& out) {
+void find_other_requests(const Json& pod, std::vector<Finding>& out) {
   for (const char* list : {"containers", "initContainers"})
-    for (const Json& each : at(pod, {"spec", list}))
-      if (amount(each, "requests", key::tpu) > 0 && amount(each, "limits", key::tpu) == 0)
-        out.push_back({.denied = true,
-                       .id = "TPU-412",
-                       .sentence = fmt::format(
-                           "container {} requests google.com/tpu without a limit, and the "
-                           "API server refuses such a Pod",
-                           text::text_member(each, "name")),
-                       .fix = "set the same number as a limit"});
+    for (const Json& each : at(pod, {"spec", list})) {
+      const double asked = amount(each, "requests", key::tpu);
+      const double most = amount(each, "limits", key::tpu);
+      if (asked == 0 || asked == most) continue;
+      const std::string of =
+          most == 0 ? "without a limit"
+                    : fmt::format("{} with a limit of {}", text::go_number(asked),
+                                  text::go_number(most));
+      out.push_back({.denied = true,
+                     .id = "TPU-412",
+                     .sentence = fmt::format("container {} requests google.com/tpu {}, and the "
+                                             "API server refuses such a Pod",
+                                             text::text_member(each, "name"), of),
+                     .fix = "set the same number as request and as limit"});
+    }
 }
 
 }  // namespace
 
 std::vector<Finding> no_node_faults(const Json& pod, const slices::SeenPod& seen) {
   std::vector<Finding> out;
-  find_requests_alone(pod, out);
+  find_other_requests(pod, out);
   find_apart(pod, seen, out);
   find_gpus(pod, out);
   find_larger_init(pod, seen, out);

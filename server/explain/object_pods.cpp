@@ -1,23 +1,41 @@
 #include "server/explain/object_pods.hpp"
 
+#include "server/explain/env_from.hpp"
 #include "server/explain/jax_variables.hpp"
+#include "server/explain/lone_host.hpp"
 #include "server/explain/no_node.hpp"
 #include "server/explain/placement_words.hpp"
+#include "server/explain/pod_groups.hpp"
 #include "server/explain/pod_json.hpp"
 #include "server/explain/say_once.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/outlook/made_pool.hpp"
 #include "server/outlook/pod_sets.hpp"
+#include "webhook/findings/table.hpp"
 #include "webhook/read/vocabulary.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace tpuwh::server::explain {
 
 namespace {
+
+// Slices of one host are jobs of their own until somebody says otherwise: of what trains, that is
+// worth a word (docs/decisions/0025-slices-of-one-host-and-of-any-nodes.md).
+std::string apart_words(const Group& group, std::string_view kind, std::string_view prefix) {
+  const bool trains = kind == "JobSet" || kind == "Job" || kind == "CronJob";
+  if (!trains || group.hosts != 1 || group.slices.size() < 2 || group.slices_of_job > 1) return {};
+  return fmt::format(
+      "the {} slices{} are not one job: each is of one host, and nothing is injected that joins "
+      "them; annotation {}slice-count: \"{}\" on the Pods makes them one (MEGASCALE variables)",
+      group.slices.size(), group.title.empty() ? "" : " of " + group.title, prefix,
+      group.slices.size());
+}
 
 // Of a larger slice, whose node pools are others.
 bool is_part(const nlohmann::ordered_json& pod, const slices::SeenPod& seen) {
@@ -35,6 +53,7 @@ void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
   add_slice(wanted, pod.after, pod.seen, prefix_);
   if (gatherer_.groups() > groups_.size()) {
     for (Finding& each : no_node_faults(pod.before, pod.seen)) findings.add(std::move(each));
+    if (auto fault = lone_host_fault(pod.seen)) findings.add(*std::move(fault));
     groups_.push_back(
         {.placement = placement_words(pod.after, pod.seen, prefix_, !wanted.queue.empty()),
          .sample = wanted.slices.back(),
@@ -44,11 +63,27 @@ void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
          .no_pool = why_no_pool(pod.before),
          .jobs_apart = {}});
     for (std::string& note : beside_.notes(pod.after)) notes_.push_back(std::move(note));
+    if (auto fault = beside_.class_fault(pod.after)) findings.add(*std::move(fault));
+    if (auto group = pod_group_words(pod.after, beside_)) {
+      group_is_plain_ = group_is_plain_ || !group->topology;
+      notes_.push_back(std::move(group->sentence));
+    }
+    EnvFrom from = variables_from(pod, beside_);
+    for (Finding& each : from.findings) findings.add(std::move(each));
+    for (std::string& note : from.notes) notes_.push_back(std::move(note));
   }
   if (std::string job = job_on_its_own_pool(pod.after, pod.seen); !job.empty())
     groups_.back().jobs_apart.insert(std::move(job));  // the slices of a group come together
   if (!services_of_input_) return;
   for (Finding& each : beside_.service_faults(pod.after, pod.seen)) findings.add(std::move(each));
+}
+
+void ObjectPods::add_claiming(Claimed claimed) {
+  const auto found = std::ranges::find(claimed_, claimed.words, &Claimed::words);
+  if (found == claimed_.end())
+    claimed_.push_back(std::move(claimed));
+  else
+    ++found->pods;
 }
 
 void ObjectPods::make_pool(const OfGroup& of, Group& group) const {
@@ -75,8 +110,15 @@ void ObjectPods::finish(Workload& workload) {
     Group& group = workload.groups[i];
     group.placement = std::move(groups_[i].placement);
     if (!groups_[i].part) make_pool(groups_[i], group);
+    if (std::string apart = apart_words(group, workload.kind, prefix_); !apart.empty())
+      notes_.push_back(std::move(apart));
   }
   workload.findings = findings.take();
+  // What the finding leaves open is known.
+  if (group_is_plain_)
+    std::erase_if(workload.findings, [](const Finding& each) {
+      return each.id == webhook::findings::row(webhook::findings::Finding::scheduling_group).id;
+    });
   if (shape_of_class)
     std::erase_if(workload.findings, [](const Finding& finding) {
       return finding.pods == 0 && finding.id == "TPU-105";
@@ -85,6 +127,7 @@ void ObjectPods::finish(Workload& workload) {
   workload.notes.insert(workload.notes.end(), notes_.begin(), notes_.end());
   workload.refused_pods = refused_;
   workload.other_pods = others_;
+  workload.claimed = std::move(claimed_);
 }
 
 }  // namespace tpuwh::server::explain

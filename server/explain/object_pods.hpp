@@ -37,6 +37,8 @@ class ObjectPods {
 
   void add_refused() { ++refused_; }
   void add_other() { ++others_; }
+  // Of chips that nobody could count.
+  void add_claiming(Claimed claimed);
   // A member of a slice.
   void add(const AnsweredPod& pod, outlook::WantedWorkload& wanted);
 
@@ -63,8 +65,10 @@ class ObjectPods {
   Gatherer gatherer_;
   std::vector<OfGroup> groups_;
   std::vector<std::string> notes_;
+  std::vector<Claimed> claimed_;
   std::uint64_t refused_ = 0, others_ = 0;
   bool told_jax_ = false;  // of one member
+  bool group_is_plain_ = false;  // a PodGroup of the input, without a topology constraint
 };
 
 }  // namespace tpuwh::server::explain

@@ -5,6 +5,7 @@
 #include "server/text/json_text.hpp"
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,27 @@ inline std::string label(const nlohmann::ordered_json& object, const std::string
 
 inline std::string annotation(const nlohmann::ordered_json& object, const std::string& key) {
   return text::text_member(at(object, {"metadata", "annotations"}), key);
+}
+
+// By name, of several the first.
+using Containers = std::map<std::string, const nlohmann::ordered_json*>;
+
+inline Containers containers_of(const nlohmann::ordered_json& pod) {
+  Containers out;
+  for (const char* list : {"containers", "initContainers"})
+    for (const nlohmann::ordered_json& each : at(pod, {"spec", list}))
+      out.try_emplace(text::text_member(each, "name"), &each);
+  return out;
+}
+
+// The last entry of a name is the one that counts. Null where there is none.
+inline const nlohmann::ordered_json* entry_of(const nlohmann::ordered_json* container,
+                                              std::string_view name) {
+  const nlohmann::ordered_json* last = nullptr;
+  if (container == nullptr) return last;
+  for (const nlohmann::ordered_json& each : text::member(*container, "env"))
+    if (text::text_member(each, "name") == name) last = &each;
+  return last;
 }
 
 // Of its node selector.

@@ -1,0 +1,45 @@
+#include "server/explain/label_selector.hpp"
+
+#include "server/text/json_text.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool has_value(const Json& values, const Json& value) {
+  return values.is_array() && std::ranges::find(values, value) != values.end();
+}
+
+bool matches(const Json& expression, const Json& labels) {
+  const std::string op = text::text_member(expression, "operator");
+  const Json* found = text::find_member(labels, text::text_member(expression, "key"));
+  const bool among = found != nullptr && has_value(text::member(expression, "values"), *found);
+  if (op == "In") return among;
+  if (op == "NotIn") return !among;
+  return op == "Exists" ? found != nullptr : op == "DoesNotExist" && found == nullptr;
+}
+
+}  // namespace
+
+bool has_labels(const Json& labels, const Json& wanted) {
+  return std::ranges::all_of(wanted.items(), [&](const auto& each) {
+    const Json* found = text::find_member(labels, each.key());
+    return found != nullptr && *found == each.value();
+  });
+}
+
+bool finds(const Json& selector, const Json& labels) {
+  if (!selector.is_object()) return false;
+  const Json& wanted = text::member(selector, "matchLabels");
+  if (wanted.is_object() && !has_labels(labels, wanted)) return false;
+  const Json& expressions = text::member(selector, "matchExpressions");
+  return !expressions.is_array() ||
+         std::ranges::all_of(expressions, [&](const Json& each) { return matches(each, labels); });
+}
+
+}  // namespace tpuwh::server::explain

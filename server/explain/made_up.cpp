@@ -1,0 +1,67 @@
+#include "server/explain/made_up.hpp"
+
+#include <string>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+class Shown {
+ public:
+  explicit Shown(const std::vector<expand::MadeUpName>& names) : names_(names) {}
+
+  void in(std::string& text) const {
+    for (const auto& [name, shown] : names_)
+      for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at))
+        text.replace(at, name.size(), shown), at += shown.size();
+  }
+  void in(std::vector<std::string>& texts) const {
+    for (std::string& each : texts) in(each);
+  }
+  void in(std::vector<Variable>& variables) const {
+    for (Variable& each : variables) in(each.value);
+  }
+  void in(Slice& slice) const {
+    in(slice.name);
+    in(slice.variables);
+    for (Member& member : slice.members) {
+      in(member.pod);
+      in(member.variables);
+    }
+  }
+  void in(Group& group) const {
+    in(group.placement);
+    in(group.variables);
+    for (Slice& slice : group.slices) in(slice);
+  }
+  void in(outlook::WorkloadOutlook& outlook) const {
+    in(outlook.sentence);
+    in(outlook.not_known);
+    for (outlook::SlicePlace& place : outlook.places) in(place.title);
+    for (outlook::Wait& wait : outlook.waits) {
+      in(wait.what);
+      in(wait.help);
+    }
+  }
+  void in(Workload& workload) const {
+    in(workload.scaled_to_none);
+    in(workload.notes);
+    for (Finding& finding : workload.findings) {
+      in(finding.sentence);
+      in(finding.fix);
+    }
+    for (Group& group : workload.groups) in(group);
+    if (workload.outlook) in(*workload.outlook);
+  }
+
+ private:
+  const std::vector<expand::MadeUpName>& names_;
+};
+
+}  // namespace
+
+void show_made_up(const std::vector<expand::MadeUpName>& names, Workload& workload) {
+  if (!names.empty()) Shown(names).in(workload);
+}
+
+}  // namespace tpuwh::server::explain
