@@ -45,8 +45,8 @@ std::string why_not(const ClusterState& cluster, const std::string& name, const 
 
 std::map<std::string, double> covered(const PodSet& set, const ResourceGroup& group) {
   std::map<std::string, double> out;
-  for (const auto& [resource, amount] : set.requests)
-    if (amount > 0 && group.covered.contains(resource)) out.emplace(resource, amount);
+  for (const auto& [resource, amount] : set.each)
+    if (group.covered.contains(resource)) out.emplace(resource, set.of_all(amount));
   return out;
 }
 

@@ -35,7 +35,7 @@ class Outlook {
 
   WorkloadOutlook run() {
     for (const WantedSlice& slice : workload_.slices) look_at(slice);
-    if (!pools_.has_begun()) look_at_quota(cluster_, workload_, pod_sets(), taken_, out_);
+    if (!pools_.has_begun()) ask_for_quota();
     wait_for_pools();
     look_at_services(cluster_, workload_, out_);
     look_at_gates(workload_, out_);
@@ -47,7 +47,8 @@ class Outlook {
   void look_at(const WantedSlice& slice);
   std::string place(const Member& member, Asking& asking);
   std::string why_not_known(const Member& member) const;
-  std::vector<PodSet> pod_sets() const;
+  std::vector<PodSet> pod_sets_of_slices() const;
+  void ask_for_quota();
   void wait_for_pools();
   void not_known(std::string why);
   void conclude();
@@ -94,23 +95,23 @@ std::string Outlook::place(const Member& member, Asking& asking) {
   return pool;
 }
 
-// Where nobody has counted them, the Pods of slices that ask the same.
-std::vector<PodSet> Outlook::pod_sets() const {
-  if (!workload_.pod_sets.empty()) return workload_.pod_sets;
+// The Pods of slices that ask the same.
+std::vector<PodSet> Outlook::pod_sets_of_slices() const {
   std::vector<PodSet> out;
   for (const auto& [key, asking] : asking_) {
     const WantedSlice& slice = asking.member->slice();
-    PodSet set{.name = "main",
-               .sample = slice,
-               .count = 0,
-               .each = requests_of(slice.member),
-               .requests = {}};
-    set.count = asking.chips / std::max(slice.chips_per_host, 1u);
-    for (const auto& [resource, amount] : set.each)
-      set.requests[resource] = amount * static_cast<double>(set.count);
-    out.push_back(std::move(set));
+    out.push_back({.name = "main",
+                   .sample = slice,
+                   .count = asking.chips / std::max(slice.chips_per_host, 1u),
+                   .each = requests_of(slice.member)});
   }
   return out;
+}
+
+void Outlook::ask_for_quota() {
+  // Where nobody has counted its Pods.
+  const auto counted = workload_.pod_sets.empty() ? pod_sets_of_slices() : std::vector<PodSet>();
+  look_at_quota(cluster_, workload_, counted.empty() ? workload_.pod_sets : counted, taken_, out_);
 }
 
 void Outlook::wait_for_pools() {

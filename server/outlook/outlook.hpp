@@ -28,7 +28,9 @@ struct PodSet {
   std::string name;
   WantedSlice sample;  // its first Pod as the template has it
   std::uint64_t count = 0;
-  std::map<std::string, double> each, requests;  // of a Pod, of all of them
+  std::map<std::string, double> each;  // what a Pod asks for
+
+  double of_all(double amount) const { return amount * static_cast<double>(count); }
 };
 
 // An object that makes them.
@@ -37,7 +39,6 @@ struct WantedWorkload {
   std::string queue;  // label kueue.x-k8s.io/queue-name, "" for none
   std::vector<WantedSlice> slices;
   std::vector<PodSet> pod_sets = {};  // all its Pods; none where nobody has counted them
-  std::uint64_t chips = 0;            // of all its Pods
   std::vector<std::string> services;  // that its Pods name and its controller does not make
 };
 

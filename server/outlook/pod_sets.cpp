@@ -41,6 +41,13 @@ bool is_sidecar(const Json& container) {
   return text::text_member(container, "restartPolicy") == "Always";
 }
 
+// KubeRay adds it to the Pod, and Kueue counts what the template has.
+bool is_kuberays(const Json& pod, const Json& container) {
+  const std::string name = text::text_member(container, "name");
+  return (name == "wait-gcs-ready" || name == "autoscaler") &&
+         !text::text_member(member(member(pod, "metadata"), "labels"), "ray.io/cluster").empty();
+}
+
 Json resources_alone(const Json& containers) {
   Json out = Json::array();
   for (const Json& each : containers) {
@@ -57,8 +64,10 @@ Json resources_alone(const Json& containers) {
 std::map<std::string, double> requests_of(const Json& pod) {
   const Json& spec = member(pod, "spec");
   Amounts together, starting, sidecars;
-  for (const Json& each : member(spec, "containers")) add(together, of_container(each));
+  for (const Json& each : member(spec, "containers"))
+    if (!is_kuberays(pod, each)) add(together, of_container(each));
   for (const Json& each : member(spec, "initContainers")) {
+    if (is_kuberays(pod, each)) continue;
     Amounts now = of_container(each);
     if (is_sidecar(each)) {
       add(sidecars, now);
@@ -87,13 +96,12 @@ void add_to_pod_sets(const Json& pod, std::vector<PodSet>& sets) {
   const std::string name = pod_set_name(pod);
   auto found = std::ranges::find(sets, name, &PodSet::name);
   if (found == sets.end()) {
-    sets.push_back({.name = name, .sample = {}, .count = 0, .each = {}, .requests = {}});
+    sets.push_back({.name = name, .sample = {}, .count = 0, .each = {}});
     found = sets.end() - 1;
     found->sample.member = as_scheduled(pod);
     found->each = requests_of(pod);
   }
   ++found->count;
-  add(found->requests, found->each);
 }
 
 Json as_scheduled(const Json& pod) {

@@ -63,6 +63,7 @@ class Look {
     const ClusterQueue* queue = cluster_queue(*local);
     if (queue == nullptr) return;
     admission(*queue);
+    several_ = pod_sets.size() > 1;
     for (const PodSet& set : pod_sets) {
       resources(*queue, set);
       for (const ResourceGroup& group : queue->groups) flavors(*queue, group, set);
@@ -80,7 +81,8 @@ class Look {
   bool is_unread(const std::vector<const FlavorQuota*>& fitting, const Needs& needs);
   void take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs& needs);
   void short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
-                const Needs& needs);
+                const PodSet& set, const Needs& needs);
+  std::string of_others(const FlavorQuota& quota, const std::string& resource) const;
   static std::string asks(const PodSet& set);
   Help help_with_queue() const;
 
@@ -93,7 +95,9 @@ class Look {
   const WantedWorkload& workload_;
   Taken& taken_;
   WorkloadOutlook& out_;
-  std::string name_;  // of the ClusterQueue
+  std::string name_;      // of the ClusterQueue
+  bool several_ = false;  // Pod sets
+  std::map<std::pair<std::string, std::string>, double> own_;  // of it, by flavor and resource
 };
 
 void Look::stopped(std::string_view kind, std::string_view name, const std::string& policy) {
@@ -184,11 +188,11 @@ void Look::admission(const ClusterQueue& queue) {
 // (resources.excludeResourcePrefixes, quotaCheckStrategy).
 void Look::resources(const ClusterQueue& queue, const PodSet& set) {
   std::vector<std::string> uncovered;
-  for (const auto& [resource, amount] : set.requests)
+  for (const auto& [resource, amount] : set.each)
     if (queue.group_of(resource) == nullptr) uncovered.push_back(resource);
   if (uncovered.empty()) return;
   const std::string what = plain(fmt::format("{}", fmt::join(uncovered, ", ")));
-  if (set.requests.contains(std::string(webhook::read::key::tpu)) &&
+  if (set.each.contains(std::string(webhook::read::key::tpu)) &&
       queue.group_of(webhook::read::key::tpu) == nullptr)
     return wait(fmt::format("ClusterQueue {} has no quota for google.com/tpu", plain(name_)),
                 help_with_queue());
@@ -264,7 +268,7 @@ void Look::flavors(const ClusterQueue& queue, const ResourceGroup& group, const 
     });
   });
   if (enough == fitting.end() && is_unread(fitting, needs)) return;
-  if (enough == fitting.end()) return short_of(queue, fitting, needs);
+  if (enough == fitting.end()) return short_of(queue, fitting, set, needs);
   take(queue, **enough, needs);
 }
 
@@ -290,6 +294,7 @@ void Look::take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs
           "quota: ClusterQueue {} has the {}, but others of cohort {} have borrowed them",
           plain(name_), unit_of(need.first), plain(queue.cohort)));
     taken_.quota[{name_, quota.flavor, need.first}] += need.second;
+    own_[{quota.flavor, need.first}] += need.second;
   }
   const auto flavor = cluster_.flavors.find(quota.flavor);
   if (flavor != cluster_.flavors.end() && !flavor->second.topology.empty())
@@ -298,8 +303,18 @@ void Look::take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs
                     plain(quota.flavor)));
 }
 
+// " (4 of them by other Pods of it)" of what is reserved.
+std::string Look::of_others(const FlavorQuota& quota, const std::string& resource) const {
+  const auto found = own_.find({quota.flavor, resource});
+  return found == own_.end() ? ""
+                             : fmt::format(" ({} of them by its other Pods)",
+                                           bare(resource, found->second));
+}
+
 void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
-                    const Needs& needs) {
+                    const PodSet& set, const Needs& needs) {
+  const std::string who =
+      several_ ? fmt::format("Pods of {} need", plain(set.name)) : "the workload needs";
   std::vector<std::string> lacking;
   bool may_borrow = false;
   for (const FlavorQuota* quota : fitting) {
@@ -311,9 +326,10 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
       if (missing <= 0) continue;
       may_borrow_all = may_borrow_all && missing <= own.borrowing_limit.value_or(missing);
       lacking.push_back(
-          fmt::format("flavor {}: {} of {} are reserved, the workload needs {}: short by {}",
+          fmt::format("flavor {}: {} of {} are reserved{}, {} {}: short by {}",
                       plain(quota->flavor), bare(resource, used), with_unit(resource, own.nominal),
-                      bare(resource, amount), with_unit(resource, missing)));
+                      of_others(*quota, resource), who, bare(resource, amount),
+                      with_unit(resource, missing)));
     }
     may_borrow = may_borrow || may_borrow_all;
   }

@@ -101,7 +101,6 @@ class OutlookTest : public testing::Test {
                        .name = name,
                        .queue = {},
                        .slices = {},
-                       .chips = std::uint64_t{slices} * 16,
                        .services = {}};
     for (std::uint32_t i = 0; i < slices; ++i)
       out.slices.push_back(a_slice(slices == 1 ? "" : fmt::format("slice {} of {}", i, slices)));
