@@ -34,7 +34,9 @@ def named(kind, name, spec, **metadata):
                 "JobSet": "jobset.x-k8s.io/v1alpha2", "LeaderWorkerSet": "leaderworkerset.x-k8s.io/v1", "Service": "v1",
                 "LocalQueue": "kueue.x-k8s.io/v1beta1", "ClusterQueue": "kueue.x-k8s.io/v1beta1",
                 "ResourceFlavor": "kueue.x-k8s.io/v1beta1", "RayCluster": "ray.io/v1", "RayJob": "ray.io/v1",
-                "RayService": "ray.io/v1"}
+                "RayService": "ray.io/v1", "ConfigMap": "v1", "ResourceClaimTemplate": "resource.k8s.io/v1",
+                "ResourceClaim": "resource.k8s.io/v1", "DeviceClass": "resource.k8s.io/v1",
+                "PodGroup": "scheduling.k8s.io/v1alpha2"}
     return {"apiVersion": versions[kind], "kind": kind, "metadata": {"name": name, "namespace": "ml", **metadata}, "spec": spec}
 
 
@@ -157,6 +159,11 @@ class Coordinators(Reports):  # C
     def test_made_of_another_variable(self):
         self.fine(jobset(replicated(self.worker("$(HEAD)"), replicas=2)))
 
+    def test_the_same_host_by_a_longer_name(self):
+        for more in (":8080", ".ml", ".ml.svc.cluster.local", ".ml.svc.cluster.local:8080"):
+            self.fine(jobset(replicated(self.worker("train-slice-0-0.train" + more), replicas=2)))
+        self.warned(jobset(replicated(self.worker("train-slice-0-0.trainer"), replicas=2)), "TPU-502")
+
     def test_somebody_elses(self):
         self.warned(jobset(replicated(self.worker("other-0-0.other"), replicas=2)), "TPU-502")
         self.warned(jobset(replicated(self.worker("train-slice-1-0.train"), replicas=2)), "TPU-502")
@@ -181,6 +188,15 @@ class Quotas(Reports):  # D
         said = self.fine(self.pods(cpu="100", memory="200Gi") + queue(("google.com/tpu", 32), ("cpu", 800), ("memory", "1600Gi")))
         self.assertNotIn("not known", said.text)
         self.assertIn("as Kueue admits it from queue team, with flavor v6e", said.text)
+
+    def test_of_what_the_templates_ask(self):
+        objects = ray()
+        objects[0]["metadata"].update(QUEUED)  # what KubeRay adds to the Pods, Kueue does not count
+        self.assertNotIn("not known", self.fine(objects + queue(("google.com/tpu", 16))).text)
+
+    def test_of_pod_sets_one_after_the_other(self):
+        objects = lws(pod(labels=QUEUED["labels"])) + queue(("google.com/tpu", 8))
+        self.warned(objects, "quota", "4 of 8 chips are reserved (4 of them by its other Pods), Pods of workers need 12: short by 8 chips")
 
     def test_of_the_head_too(self):
         objects = ray()
@@ -222,6 +238,16 @@ class Children(Reports):  # E
         self.refused(job(selector={"matchLabels": {"app": "train"}}), "TPU-412", "selector does not match")
         self.fine(job(selector={}))
         self.assertNotIn("TPU-412", Said(job(selector={"matchLabels": {"app": "train"}}, manualSelector=True)).text)
+
+    def test_selectors_of_a_cron_job(self):
+        for more in ({"selector": {}}, {"manualSelector": True}):
+            nightly = named("CronJob", "nightly", {"schedule": "0 0 * * *", "jobTemplate": {"spec": job(**more)[0]["spec"]}})
+            self.refused([nightly], "TPU-412", "neither a selector nor manualSelector")
+
+    def test_coordinators(self):
+        self.refused(jobset(coordinator={"replicatedJob": "other"}), "TPU-412", "there is none of that name")
+        self.refused(jobset(coordinator={"replicatedJob": "slice", "podIndex": 4}), "TPU-412", "podIndex is 4")
+        self.fine(jobset(coordinator={"replicatedJob": "slice", "jobIndex": 0, "podIndex": 3}))
 
     def test_names_that_jobset_refuses(self):
         self.refused(jobset(name="a" * 50), "TPU-412", "of a Pod has")
@@ -296,6 +322,12 @@ class Sizes(Reports):  # G, H, L, M, O
         self.assertEqual([json.loads(line)["metadata"]["labels"]["ray.io/node-type"] for line in pods.splitlines()], ["head"])
         self.assertIn("4x4 on tpu-v6e-slice", said.first["sentence"])
 
+    def test_scaled_to_none_of_several_hosts(self):
+        said = self.fine(stateful_set(replicas=0))
+        self.assertIn("0 Pods with chips now; 4 Pods are 1 slice of 4x4", said.first["sentence"])
+        said = self.warned(deployment(pod(), replicas=0), "TPU-410")
+        self.assertIn("0 Pods with chips now", said.first["sentence"])
+
     def test_chips_that_no_node_has(self):
         for objects in (deployment(pod(container(1), topology="2x2", accelerator=V5E)),
                         job(pod(container(1), topology="2x2", accelerator=V5E)),
@@ -323,6 +355,9 @@ class Placement(Reports):  # B, I
     def test_two_slices_on_one_pool(self):
         self.warned(jobset(replicated(self.pinned(), replicas=2)), "TPU-604", "2 slices select node pool p")
         self.fine(jobset(replicated(self.pinned())))
+
+    def test_two_slices_of_a_job(self):
+        self.warned(job(self.pinned(annotations={"tpu-webhook.dev/slice-count": "2"}), hosts=8), "TPU-604")
 
     def test_two_slices_one_after_the_other(self):
         self.fine(jobset(replicated(self.pinned(), "a"), replicated(self.pinned(), "b", dependsOn=[{"name": "a", "status": "Complete"}])))
@@ -430,6 +465,11 @@ class Updates(Reports):  # P
         objects[0]["spec"]["strategy"] = {"type": "Recreate"}
         self.assertNotIn("an update", self.fine(objects).text)
 
+    def test_of_groups(self):
+        surge = {"type": "RollingUpdate", "rollingUpdateConfiguration": {"maxSurge": 1}}
+        self.assertIn("an update makes 1 group more (maxSurge)", self.fine(lws(replicas=2, rolloutStrategy=surge)).text)
+        self.assertNotIn("an update", self.fine(lws(replicas=2)).text)
+
     def test_of_a_ray_service(self):
         self.assertIn("which takes 1 slice more", self.fine(ray(kind="RayService")).text)
 
@@ -490,10 +530,21 @@ spec:
             self.assertEqual(self.explained(text, "--strict").returncode, 1)
 
     def test_placeholders(self):
-        for topology in ("4x4", "2x2"):
-            said = Said(jobset(replicated(pod(topology=topology)), name="${NAME}"))
+        named_so = [jobset(replicated(pod(topology=topology)), name=name)
+                    for topology in ("4x4", "2x2") for name in ("${NAME}", "$NAME", "$(name)", "<name>", "{{ .Values.name }}")]
+        within = [jobset(replicated(pod(accelerator="${ACCELERATOR}"))), jobset(replicated(pod(container("${CHIPS}")))),
+                  jobset(replicated(hosts="${HOSTS}")), ray(groupName="${GROUP}"), jobset(metadata={"namespace": "$NAMESPACE"})]
+        for objects in named_so + within:
+            said = Said(objects)
             self.assertEqual([each["id"] for each in said.first["findings"]], ["TPU-101"], said.text)
             self.assertIn("envsubst", said.text)
+        self.fine(jobset(replicated(pod(container(command=["sh", "-c", "echo ${HOME} $(hostname) <a>"])))))
+
+    def test_kinds_that_nobody_knows(self):
+        text = json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Rollout", "metadata": {"name": "x"}, "spec": {"template": pod()}})
+        self.assertIn("not read, though it makes Pods: Rollout x", self.explained(text).stdout)
+        text = json.dumps({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "x"}, "spec": {"hard": {"requests.google.com/tpu": "8"}}})
+        self.assertIn("nothing is read of: ResourceQuota", self.explained(text).stdout)
 
 
 class ComputeClasses(Reports):
@@ -504,7 +555,12 @@ class ComputeClasses(Reports):
         objects = job(pod(select={"cloud.google.com/compute-class": "v6e"}))
         del objects[0]["spec"]["template"]["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"]
         self.assertIn("all that it tries is 4x4", self.warned(objects + [name], "TPU-105").text)
+        two_by_four = job(pod(topology="2x4", select={"cloud.google.com/compute-class": "v6e"}), hosts=2)
+        self.warned(two_by_four + [name], "no-node", "ComputeClass v6e makes no node that the Pods select")
+        four_by_four = job(pod(select={"cloud.google.com/compute-class": "v6e"}))
+        self.fine(four_by_four + [name])
         priorities[1]["tpu"]["topology"] = "2x4"
+        self.fine(two_by_four + [name])
         self.assertNotIn("all that it tries", self.warned(objects + [name], "TPU-105").text)
 
 
@@ -530,8 +586,138 @@ class NoNode(Reports):  # Q, K3
         alone["resources"] = {"requests": alone["resources"]["limits"]}
         self.refused(jobset(replicated(pod(alone))), "without a limit")
         both = container()
+        both["resources"]["requests"] = {"google.com/tpu": "2"}
+        self.refused(jobset(replicated(pod(both))), "requests google.com/tpu 2 with a limit of 4")
         both["resources"]["requests"] = both["resources"]["limits"]
         self.fine(jobset(replicated(pod(both))))
+
+
+class Claims(Reports):  # H
+    def template(self, kind="ResourceClaimTemplate", name="tpus", **request):
+        spec = {"devices": {"requests": [{"name": "a", **request}]}}
+        return named(kind, name, {"spec": spec} if kind == "ResourceClaimTemplate" else spec)
+
+    def asks(self, of="resourceClaimTemplateName", **more):
+        return pod({"name": "main", "image": "a", "resources": {"claims": [{"name": "c"}]}}, resourceClaims=[{"name": "c", of: "tpus"}], **more)
+
+    def anywhere(self, template):
+        del template["spec"]["nodeSelector"]
+        return template
+
+    chips = {"deviceClassName": "tpu.google.com"}
+
+    def said_of(self, template, verdict, *parts):
+        for objects in (deployment(self.anywhere(self.asks())), jobset(replicated(self.anywhere(self.asks()), hosts=1)),
+                        ray(self.anywhere(self.asks()), hosts=1), lws(self.anywhere(self.asks()), size=1)):
+            said = Said(objects + template)
+            self.assertEqual((said.first["verdict"], said.findings, said.first["claimingPods"]), (verdict, [], 1), said.text)
+            for part in ("1 Pod ", *parts, "not known", "nothing is injected"):
+                self.assertIn(part, said.first["sentence"])
+            self.assertNotIn("asks for no TPU chips", said.text)
+
+    def test_of_all_chips(self):
+        for request in ({"exactly": {**self.chips, "allocationMode": "All"}}, {**self.chips, "allocationMode": "All"}):
+            self.said_of([self.template(**request)], "fine", "asks for all chips of a node by ResourceClaimTemplate tpus")
+
+    def test_of_the_first_that_there_is(self):
+        several = [{"name": name, "allocationMode": "All", **self.chips} for name in ("v6e", "v5p")]
+        self.said_of([self.template(firstAvailable=several)], "fine", "chips of the first that there is of v6e, v5p")
+
+    def test_of_a_class_of_their_own(self):
+        expression = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
+        own = named("DeviceClass", "ours", {"selectors": [expression]})
+        del own["metadata"]["namespace"]
+        request = {"exactly": {"deviceClassName": "ours", "allocationMode": "All"}}
+        self.said_of([self.template(**request), own], "fine", "asks for all chips of a node")
+
+    def test_that_is_not_in_the_input(self):
+        self.said_of([], "no_tpu", "has resource claims", "ResourceClaimTemplate tpus is not in the input")
+
+    def test_by_name(self):
+        shared = self.template("ResourceClaim", exactly={**self.chips, "count": 4})
+        said = self.fine(deployment(self.anywhere(self.asks("resourceClaimName")), replicas=2) + [shared])
+        self.assertIn("2 Pods, each asks for 4 chips by ResourceClaim tpus, which all Pods that name it share", said.first["sentence"])
+
+    def test_of_several_hosts(self):
+        everything = self.template(exactly={**self.chips, "allocationMode": "All"})
+        said = self.warned(stateful_set(self.asks()) + [everything], "TPU-113")
+        self.assertIn("4 Pods, each asks for all chips of a node by ResourceClaimTemplate tpus (4x4 on tpu-v6e-slice)", said.first["sentence"])
+
+    def test_that_are_no_chips(self):
+        gpus = self.template(exactly={"deviceClassName": "gpu.nvidia.com", "allocationMode": "All"})
+        said = Said(deployment(self.anywhere(self.asks())) + [gpus])
+        self.assertEqual((said.first["verdict"], said.first["sentence"]), ("no_tpu", "asks for no TPU chips"))
+
+    def test_that_are_counted(self):
+        counted = self.template(exactly={**self.chips, "count": 4})
+        self.assertIn("1 slice of 4x4", self.fine(stateful_set(self.asks()) + [counted]).first["sentence"])
+
+
+class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups, names that are made up
+    def taking(self, **source):
+        return job(pod(container(envFrom=[source])))
+
+    def holds(self, **data):
+        config_map = named("ConfigMap", "env", None)
+        return [{**config_map, "data": data}]
+
+    def test_a_config_map_of_the_input(self):
+        ours = self.taking(configMapRef={"name": "env"})
+        self.warned(ours + self.holds(TPU_WORKER_HOSTNAMES="train-3.train,train-2.train"), "env-from", "takes TPU_WORKER_HOSTNAMES from ConfigMap env")
+        self.fine(ours + self.holds(TPU_WORKER_HOSTNAMES=",".join(f"train-{i}.train" for i in range(4))))
+        self.fine(ours + self.holds(LOG_LEVEL="debug"))
+        prefixed = self.taking(configMapRef={"name": "env"}, prefix="TPU_")
+        self.warned(prefixed + self.holds(WORKER_ID="0"), "env-from", "takes TPU_WORKER_ID")
+        counts = ray(pod(container(envFrom=[{"configMapRef": {"name": "env"}}])), replicas=2)
+        self.warned(counts + self.holds(MEGASCALE_NUM_SLICES="2"), "env-from", "which tpu-webhook does not read")
+
+    def test_what_is_not_in_the_input(self):
+        for source, name in (({"secretRef": {"name": "keys"}}, "Secret keys"), ({"configMapRef": {"name": "env"}}, "ConfigMap env")):
+            self.assertIn(f"not known: what {name} holds", self.fine(self.taking(**source)).text)
+
+    def test_chips_that_ray_is_told_of(self):
+        told = {"resources": '\'"{\\"TPU\\": 8}"\''}
+        self.warned(ray(rayStartParams=told), "ray-chips", "worker group g: resources tell Ray of TPU: 8, but container main asks for 4")
+        self.fine(ray(rayStartParams={"resources": '\'"{\\"TPU\\": 4}"\''}))
+        self.fine(ray(rayStartParams={"resources": '\'{"custom": 1}\''}))
+        self.fine(ray(rayStartParams={"resources": '\'{"TPU": 0}\''}))
+
+    def test_a_head_on_a_slice_of_several_hosts(self):
+        head = {"rayStartParams": {}, "template": pod(container(name="head"))}
+        said = self.warned(ray(cluster={"headGroupSpec": head}), "TPU-202", "the head of a RayCluster is one Pod")
+        self.assertNotIn("or a RayCluster", said.text)
+
+    def test_slices_of_one_host(self):
+        alone = jobset(replicated(pod(container(8), topology="2x4"), replicas=2, hosts=1))
+        self.assertIn('are not one job: each is of one host', self.fine(alone).text)
+        joined = pod(container(8), topology="2x4", annotations={"tpu-webhook.dev/slice-count": "2"})
+        said = self.fine(jobset(replicated(joined, replicas=2, hosts=1)))
+        self.assertNotIn("are not one job", said.text)
+        self.assertIn("one job over MegaScale", said.text)
+        self.assertNotIn("are not one job", self.fine(lws(pod(container(8), topology="2x4"), size=1, replicas=2)).text)
+
+    def test_names_of_others_on_one_host(self):
+        single = pod(topology="2x2")
+        self.warned(lws(single, size=4), "host-names", "has 4 names, but 2x2 with 4 chips per Pod is one host")
+        self.fine(lws(single, size=1, replicas=4))
+        self.fine(deployment(pod(container(env=[{"name": "TPU_WORKER_HOSTNAMES", "value": "localhost"}]), topology="2x2")))
+
+    def test_names_that_are_made_up(self):
+        made = jobset()
+        made[0]["metadata"] = {"generateName": "fuji-", "namespace": "ml"}
+        self.assertIn("fuji-*-slice-0-0.fuji-*", self.fine(made).text)
+        self.assertIn("g-0-0.ray-*-headless", self.fine(ray(kind="RayJob")).text)
+        nightly = named("CronJob", "nightly", {"schedule": "0 0 * * *", "jobTemplate": {"spec": job()[0]["spec"]}})
+        self.assertIn("nightly-*-0.train", Said([nightly]).text)
+
+    def test_groups_of_the_scheduler(self):
+        grouped = job(pod(schedulingGroup={"podGroupName": "g"}))
+        self.warned(grouped, "TPU-603")
+        said = self.fine(grouped + [named("PodGroup", "g", {"schedulingPolicy": {"gang": {"minCount": 4}}})])
+        self.assertIn("PodGroup g has no topology constraint", said.text)
+        placed = named("PodGroup", "g", {"schedulingConstraints": {"topology": [{"key": "cloud.google.com/gke-nodepool"}]}})
+        said = self.warned(grouped + [placed], "TPU-603")
+        self.assertIn("PodGroup g keeps its Pods on one domain of cloud.google.com/gke-nodepool", said.text)
 
 
 class Names(Reports):  # N
