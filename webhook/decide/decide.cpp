@@ -167,15 +167,19 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
 // Spot, flex-start and a reservation are three ways to get a node; the first two have a label each
 // and one they share (docs/facts.md#capacity-labels).
 void note_capacity(const read::Pod& pod, outcome::Notes& notes) {
-  const std::string_view both = pod.selector(read::key::provisioning);
+  // By selector, or by required node affinity of one value.
+  const auto asks = [&](std::string_view key) {
+    const std::string_view selected = pod.selector(key);
+    return selected.empty() ? read::pinned_value(pod, key) : selected;
+  };
+  const std::string_view both = asks(read::key::provisioning);
   std::string_view first, second;
   const auto selects = [&](bool one, std::string_view nodes) {
     if (one) (first.empty() ? first : second) = nodes;
   };
-  selects(both == "spot" || pod.selector(read::key::spot) == "true", "Spot nodes");
-  selects(both == "flex-start" || pod.selector(read::key::flex_start) == "true",
-          "flex-start nodes");
-  selects(!pod.selector(read::key::reservation).empty(), "nodes of a reservation");
+  selects(both == "spot" || asks(read::key::spot) == "true", "Spot nodes");
+  selects(both == "flex-start" || asks(read::key::flex_start) == "true", "flex-start nodes");
+  selects(!asks(read::key::reservation).empty(), "nodes of a reservation");
   if (second.empty()) return;
   notes.warn(Finding::no_such_node, "the Pod selects " + std::string(first) + " and " +
                                         std::string(second) +
