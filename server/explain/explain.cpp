@@ -44,6 +44,12 @@ bool is_suspended(const Json& object) {
   return suspend.is_boolean() && suspend.get<bool>();
 }
 
+// The value of spec.managedBy that an object has without one.
+bool is_usual(std::string_view manager) {
+  return manager == "kubernetes.io/job-controller" ||
+         manager == "jobset.sigs.k8s.io/jobset-controller" || manager == "ray.io/kuberay-operator";
+}
+
 Json resumed(const Json& object) {
   Json out = object;
   out["spec"].erase("suspend");
@@ -179,6 +185,11 @@ class Explainer {
     for (const std::string& note : manifest.notes)
       pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
+    if (const std::string manager = text::text_member(at(object, {"spec"}), "managedBy");
+        !manager.empty() && !is_usual(manager))
+      workload.notes.push_back(fmt::format(
+          "spec.managedBy is {}: no controller of this cluster makes its Pods, {} does", manager,
+          manager));
     const bool refused = std::ranges::any_of(workload.findings, &Finding::denied);
     if (std::string more = update_words(object, workload); !refused && !more.empty())
       workload.notes.push_back(std::move(more));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace tpuwh::server::explain {
 
@@ -23,10 +24,32 @@ Finding no_node(std::string sentence, std::string fix) {
 }
 
 // Whose namespaces are others' is not looked at.
-bool keeps_apart(const Json& pod, const Json& term) {
-  return text::text_member(term, "topologyKey") == key::node_pool &&
-         text::member(term, "namespaces").empty() &&
+bool is_of_own(const Json& pod, const Json& term) {
+  return text::member(term, "namespaces").empty() &&
          finds(text::member(term, "labelSelector"), at(pod, {"metadata", "labels"}));
+}
+
+// A node pool stands in one zone.
+bool holds_a_pool(std::string_view key) {
+  return key == key::node_pool || key == "topology.kubernetes.io/zone" ||
+         key == "topology.kubernetes.io/region";
+}
+
+bool keeps_apart(const Json& pod, const Json& term) {
+  return holds_a_pool(text::text_member(term, "topologyKey")) && is_of_own(pod, term);
+}
+
+bool keeps_on_one_node(const Json& pod, const Json& term) {
+  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" &&
+         is_of_own(pod, term);
+}
+
+bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
+  const Json& skew = text::member(constraint, "maxSkew");
+  return text::text_member(constraint, "topologyKey") == key::node_pool &&
+         text::text_member(constraint, "whenUnsatisfiable") != "ScheduleAnyway" &&
+         skew.is_number_unsigned() && skew.get<std::uint64_t>() < hosts &&
+         is_of_own(pod, constraint);
 }
 
 double amount(const Json& container, const char* list, std::string_view resource) {
@@ -35,25 +58,46 @@ double amount(const Json& container, const char* list, std::string_view resource
   return found ? found->value : 0;
 }
 
+template <class F>
+bool any_term(const Json& pod, const char* kind, F&& is) {
+  const Json& terms =
+      at(pod, {"spec", "affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"});
+  return terms.is_array() &&
+         std::ranges::any_of(terms, [&](const Json& term) { return is(pod, term); });
+}
+
 void find_apart(const Json& pod, const slices::SeenPod& seen, std::vector<Finding>& out) {
-  const Json& terms = at(pod, {"spec", "affinity", "podAntiAffinity",
-                               "requiredDuringSchedulingIgnoredDuringExecution"});
-  if (!seen.multi_host() || !terms.is_array()) return;
-  if (std::ranges::any_of(terms, [&](const Json& term) { return keeps_apart(pod, term); }))
+  if (!seen.multi_host()) return;
+  if (any_term(pod, "podAntiAffinity", keeps_apart))
     out.push_back(no_node(
         fmt::format("required podAntiAffinity keeps these Pods off one another's node pool, and "
                     "the {} hosts of a slice stand on one",
                     seen.hosts),
         "remove the term, or let it select Pods of other workloads"));
+  if (any_term(pod, "podAffinity", keeps_on_one_node))
+    out.push_back(no_node(
+        fmt::format("required podAffinity keeps these Pods on one node, and a slice has {} hosts, "
+                    "each a node of its own",
+                    seen.hosts),
+        "remove the term, or let it name the node pool"));
+  for (const Json& each : at(pod, {"spec", "topologySpreadConstraints"}))
+    if (spreads(pod, each, seen.hosts))
+      return out.push_back(no_node(
+          fmt::format("topologySpreadConstraints spread these Pods over node pools, and the {} "
+                      "hosts of a slice stand on one: where a second pool of the shape is there, "
+                      "the slice never forms",
+                      seen.hosts),
+          "remove the constraint, or let it select Pods of other workloads"));
 }
 
 void find_gpus(const Json& pod, std::vector<Finding>& out) {
-  for (const Json& each : at(pod, {"spec", "containers"}))
-    if (amount(each, "limits", "nvidia.com/gpu") > 0)
-      return out.push_back(
-          no_node(fmt::format("container {} asks for nvidia.com/gpu, and no node has TPUs and GPUs",
-                              text::text_member(each, "name")),
-                  "run it in a Pod of its own"));
+  for (const char* list : {"containers", "initContainers"})
+    for (const Json& each : at(pod, {"spec", list}))
+      if (amount(each, "limits", "nvidia.com/gpu") > 0)
+        return out.push_back(no_node(
+            fmt::format("container {} asks for nvidia.com/gpu, and no node has TPUs and GPUs",
+                        text::text_member(each, "name")),
+            "run it in a Pod of its own"));
 }
 
 void find_larger_init(const Json& pod, const slices::SeenPod& seen, std::vector<Finding>& out) {

@@ -2,6 +2,7 @@
 
 #include "server/explain/env_from.hpp"
 #include "server/explain/jax_variables.hpp"
+#include "server/explain/kueue_topology.hpp"
 #include "server/explain/lone_host.hpp"
 #include "server/explain/no_node.hpp"
 #include "server/explain/placement_words.hpp"
@@ -35,6 +36,19 @@ std::string apart_words(const Group& group, std::string_view kind, std::string_v
       "them; annotation {}slice-count: \"{}\" on the Pods makes them one (MEGASCALE variables)",
       group.slices.size(), group.title.empty() ? "" : " of " + group.title, prefix,
       group.slices.size());
+}
+
+// With chips that no node has, hosts are counted that no machine is.
+void forget_sizes(Workload& workload) {
+  const auto& id = webhook::findings::row(webhook::findings::Finding::node_shared).id;
+  if (std::ranges::find(workload.findings, id, &Finding::id) == workload.findings.end()) return;
+  for (Group& group : workload.groups) {
+    if (group.pool || group.hosts == 0) continue;
+    // The first sentence is about the hosts of a slice.
+    if (!group.placement.empty()) group.placement.erase(group.placement.begin());
+    group.hosts = 0;
+    for (Slice& slice : group.slices) slice.missing = 0;
+  }
 }
 
 // Of a larger slice, whose node pools are others.
@@ -110,10 +124,16 @@ void ObjectPods::finish(Workload& workload) {
     Group& group = workload.groups[i];
     group.placement = std::move(groups_[i].placement);
     if (!groups_[i].part) make_pool(groups_[i], group);
+    // A LeaderWorkerSet's groups are workloads of their own to Kueue.
+    if (auto fault = workload.kind == "LeaderWorkerSet" || groups_[i].part || groups_[i].dynamic
+                         ? std::nullopt
+                         : topology_fault(groups_[i].sample.member, group))
+      findings.add(*std::move(fault));
     if (std::string apart = apart_words(group, workload.kind, prefix_); !apart.empty())
       notes_.push_back(std::move(apart));
   }
   workload.findings = findings.take();
+  forget_sizes(workload);
   // What the finding leaves open is known.
   if (group_is_plain_)
     std::erase_if(workload.findings, [](const Finding& each) {
