@@ -334,6 +334,8 @@ class Sizes(Reports):  # G, H, L, M, O
                         deployment(pod(container(1), topology="2x4", accelerator=V5E))):
             said = self.warned(objects, "TPU-108", "ask for all chips of a node")
             self.assertEqual(said.ids, {"TPU-108"}, said.text)
+            self.assertIn("of slices of unknown size", said.first["sentence"])
+            self.assertNotRegex(said.text, r"[0-9] hosts")
 
     def test_slices_that_the_user_counted(self):
         counted = pod(container(env=[{"name": "MEGASCALE_NUM_SLICES", "value": "2"}]))
@@ -382,6 +384,20 @@ class Placement(Reports):  # B, I
         self.assertIn("Kueue's topology-aware scheduling places the Pods: all Pods of a Pod set on one node pool", said.text)
         self.assertNotIn("nothing keeps", said.text)
 
+    def asking(self, size=None, level="cloud.google.com/gke-nodepool", **more):
+        each = {"kueue.x-k8s.io/podset-slice-required-topology": level, "kueue.x-k8s.io/podset-slice-size": size}
+        return pod(annotations=each if size else {"kueue.x-k8s.io/podset-required-topology": level}, **more)
+
+    def test_topology_that_kueue_never_finds(self):
+        for two in (jobset(replicated(self.asking(), replicas=2), metadata=QUEUED), ray(self.asking(), replicas=2)):
+            self.warned(two, "kueue-topology", "asks for all 8 Pods of", "on one node pool, which holds 4")
+        self.warned(job(self.asking(level="kubernetes.io/hostname"), metadata=QUEUED), "kueue-topology", "on one node, which holds 1")
+        self.warned(jobset(replicated(self.asking("2"), replicas=2), metadata=QUEUED), "kueue-topology", "2 Pods stand together")
+        self.warned(jobset(replicated(self.asking("8"), replicas=2), metadata=QUEUED), "kueue-topology", "8 Pods on one node pool")
+        for right in (replicated(self.asking("4"), replicas=2), replicated(self.asking()), replicated(self.asking(level="example.com/block"), replicas=2),
+                      replicated(self.asking(topology="2x2"), replicas=2, hosts=1)):
+            self.fine(jobset(right, metadata=QUEUED))
+
 
 class NodePools(Reports):  # K
     def made(self, **select):
@@ -403,6 +419,12 @@ class NodePools(Reports):  # K
     def test_two_ways_to_pay(self):
         both = {"cloud.google.com/gke-spot": "true", "cloud.google.com/reservation-name": "r"}
         self.warned(jobset(replicated(pod(select=both))), "TPU-112", "Spot nodes and nodes of a reservation")
+        def affinity(*keys):
+            terms = [{"matchExpressions": [{"key": each, "operator": "In", "values": ["true"]}]} for each in keys]
+            return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+        reserved = {"cloud.google.com/reservation-name": "r"}
+        self.warned(jobset(replicated(pod(select=reserved, affinity=affinity("cloud.google.com/gke-spot")))), "TPU-112")
+        self.fine(jobset(replicated(pod(affinity=affinity("cloud.google.com/gke-spot", "cloud.google.com/gke-flex-start")))))
 
     def test_selector_against_affinity(self):
         def affinity(*values):
@@ -573,10 +595,32 @@ class NoNode(Reports):  # Q, K3
         self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "the 4 hosts of a slice stand on one")
         self.fine(job(pod(affinity=self.apart(**{"job-name": "other"}))))
 
+    def keyed(self, kind, key):
+        term = {"labelSelector": {"matchLabels": {"job-name": "train"}}, "topologyKey": key}
+        return job(pod(affinity={kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}))
+
+    def test_hosts_that_no_pool_holds(self):
+        self.warned(self.keyed("podAntiAffinity", "topology.kubernetes.io/zone"), "no-node")
+        self.fine(self.keyed("podAntiAffinity", "kubernetes.io/hostname"))
+        self.warned(self.keyed("podAffinity", "kubernetes.io/hostname"), "no-node", "keeps these Pods on one node")
+        self.fine(self.keyed("podAffinity", "topology.kubernetes.io/zone"))
+
+    def test_hosts_that_are_spread(self):
+        def spread(key, **more):
+            return job(pod(topologySpreadConstraints=[{"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule",
+                                                       "labelSelector": {"matchLabels": {"job-name": "train"}}, **more}]))
+        self.warned(spread("cloud.google.com/gke-nodepool"), "no-node", "over node pools")
+        self.fine(spread("kubernetes.io/hostname"))
+        self.fine(spread("cloud.google.com/gke-nodepool", whenUnsatisfiable="ScheduleAnyway"))
+
     def test_gpus_beside(self):
         both = container()
         both["resources"]["limits"]["nvidia.com/gpu"] = "1"
         self.warned(job(pod(both)), "no-node", "no node has TPUs and GPUs")
+
+    def test_gpus_of_an_init_container(self):
+        gpu = {"name": "warm", "image": "a", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+        self.warned(job(pod(initContainers=[gpu])), "no-node", "container warm asks for nvidia.com/gpu")
 
     def test_an_init_container_with_more(self):
         self.warned(job(pod(initContainers=[container(8, "warm")])), "no-node", "init container warm asks for 8 chips")
@@ -709,6 +753,10 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
         self.assertIn("g-0-0.ray-*-headless", self.fine(ray(kind="RayJob")).text)
         nightly = named("CronJob", "nightly", {"schedule": "0 0 * * *", "jobTemplate": {"spec": job()[0]["spec"]}})
         self.assertIn("nightly-*-0.train", Said([nightly]).text)
+
+    def test_another_ones_jobs(self):
+        self.assertIn("no controller of this cluster makes its Pods", self.fine(job(managedBy="kueue.x-k8s.io/multikueue")).text)
+        self.assertNotIn("managedBy", self.fine(job(managedBy="kubernetes.io/job-controller")).text)
 
     def test_groups_of_the_scheduler(self):
         grouped = job(pod(schedulingGroup={"podGroupName": "g"}))
