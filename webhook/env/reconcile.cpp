@@ -91,16 +91,22 @@ bool is_of_another_job(const ContainerEnv& env, const read::EnvEntry& entry) {
   return !job.empty() && after(job, member.part).empty();
 }
 
-// The same host by a longer name, "HOST.ml.svc.cluster.local", or with the port that another variable
-// has, too.
-bool is_same_host(const read::EnvEntry& entry, const WantedVariable& want) {
-  if (entry.variable != read::Variable::megascale_coordinator_address) return false;
-  const std::size_t port = entry.value.find(':');
-  const std::string_view host = entry.value.substr(0, port);
-  const bool same = host == want.value || (host.size() > want.value.size() &&
-                                           host.starts_with(want.value) &&
-                                           host.substr(want.value.size()).starts_with('.'));
-  return !want.value.empty() && same;
+// A longer name of the same host: "HOST.ml.svc.cluster.local".
+bool is_name_of(std::string_view longer, std::string_view host) {
+  return !host.empty() && longer.starts_with(host) &&
+         (longer.size() == host.size() || longer[host.size()] == '.');
+}
+
+// The same hosts by longer names, in their order; of the coordinator also with the port that
+// another variable has.
+bool are_same_hosts(const read::EnvEntry& entry, const WantedVariable& want) {
+  if (entry.variable == read::Variable::megascale_coordinator_address)
+    return is_name_of(entry.value.substr(0, entry.value.find(':')), want.value);
+  if (entry.variable != read::Variable::tpu_worker_hostnames) return false;
+  std::string_view theirs = entry.value, ours = want.value;
+  while (!theirs.empty() && !ours.empty())
+    if (!is_name_of(facts::take_entry(theirs), facts::take_entry(ours))) return false;
+  return theirs.empty() && ours.empty();
 }
 
 // "$(NAME)" is what the kubelet makes of it.
@@ -124,7 +130,7 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (entry.source == read::EnvSource::value_from || entry.value.empty() ||
       entry.value == want.value)
     return;
-  if (is_free_choice(env, entry) || is_of_another_job(env, entry) || is_same_host(entry, want) ||
+  if (is_free_choice(env, entry) || is_of_another_job(env, entry) || are_same_hosts(entry, want) ||
       is_made_of_others(entry))
     return;
   // LeaderWorkerSet's own webhook gives all subgroups of a group one name.
