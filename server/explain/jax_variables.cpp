@@ -59,6 +59,30 @@ std::string contradiction(const slices::SeenPod& seen, std::uint64_t process, Nu
                      count && *count == of_job ? in_job : in_slice, count.value_or(of_slice));
 }
 
+// The address is another host's than that of process 0. A name that is none of the slice's may be a
+// Service's.
+std::string other_coordinator(const Json& container, const slices::TpuProcess& process) {
+  const Json* entry = entry_of(&container, "JAX_COORDINATOR_ADDRESS");
+  const auto& names = process[webhook::read::Variable::tpu_worker_hostnames];
+  if (entry == nullptr || !names.literal()) return {};
+  std::string told = text::text_member(*entry, "value");
+  told.resize(std::min(told.find(':'), told.size()));
+  const auto is_told = [&](std::string_view host) {
+    return told.starts_with(host) && (told.size() == host.size() || told[host.size()] == '.');
+  };
+  std::string_view rest = names.text;
+  const std::string_view first = rest.substr(0, rest.find(','));
+  if (told.empty() || is_told(first)) return {};
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    if (is_told(rest.substr(0, end)))
+      return fmt::format("JAX_COORDINATOR_ADDRESS is {}, but process 0 of the slice is on {}",
+                         rest.substr(0, end), first);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
@@ -69,11 +93,12 @@ std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
       if (text::text_member(container, "name") != seen.processes[process].container) continue;
       std::string what = contradiction(seen, process, value_of(pod, container, "JAX_NUM_PROCESSES"),
                                        value_of(pod, container, "JAX_PROCESS_ID"));
+      if (what.empty()) what = other_coordinator(container, seen.processes[process]);
       if (!what.empty())
         return Finding{.denied = false,
                        .id = "jax",
                        .sentence = std::move(what),
-                       .fix = "leave both out: JAX finds them in the variables of the slice"};
+                       .fix = "leave these out: JAX finds them in the variables of the slice"};
     }
   return std::nullopt;
 }

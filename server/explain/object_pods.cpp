@@ -12,6 +12,7 @@
 #include "server/explain/wanted.hpp"
 #include "server/outlook/made_pool.hpp"
 #include "server/outlook/pod_sets.hpp"
+#include "topology/counted.hpp"
 #include "webhook/findings/table.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -36,6 +37,15 @@ std::string apart_words(const Group& group, std::string_view kind, std::string_v
       "them; annotation {}slice-count: \"{}\" on the Pods makes them one (MEGASCALE variables)",
       group.slices.size(), group.title.empty() ? "" : " of " + group.title, prefix,
       group.slices.size());
+}
+
+// Ray's slices are one job where MEGASCALE_NUM_SLICES says so, and a program waits for all of them.
+std::string fewer_words(const Group& group, std::string_view kind) {
+  if (!kind.starts_with("Ray") || group.slices.size() >= group.slices_of_job) return {};
+  return fmt::format(
+      "MEGASCALE_NUM_SLICES is {}, and {} makes {} now: what waits for all of them starts when an "
+      "autoscaler or another group has made the others",
+      group.slices_of_job, group.title, topology::counted(group.slices.size(), "slice"));
 }
 
 // With chips that no node has, hosts are counted that no machine is.
@@ -129,6 +139,8 @@ void ObjectPods::finish(Workload& workload) {
                          ? std::nullopt
                          : topology_fault(groups_[i].sample.member, group))
       findings.add(*std::move(fault));
+    if (std::string fewer = fewer_words(group, workload.kind); !fewer.empty())
+      notes_.push_back(std::move(fewer));
     if (std::string apart = apart_words(group, workload.kind, prefix_); !apart.empty())
       notes_.push_back(std::move(apart));
   }
