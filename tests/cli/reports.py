@@ -164,6 +164,14 @@ class Coordinators(Reports):  # C
             self.fine(jobset(replicated(self.worker("train-slice-0-0.train" + more), replicas=2)))
         self.warned(jobset(replicated(self.worker("train-slice-0-0.trainer"), replicas=2)), "TPU-502")
 
+    def test_the_same_hosts_by_longer_names(self):
+        def listed(*hosts):
+            names = ",".join(f"train-{each}.train.ml.svc.cluster.local" for each in hosts)
+            return job(pod(container(env=[{"name": "TPU_WORKER_HOSTNAMES", "value": names}])))
+        self.fine(listed(0, 1, 2, 3))
+        self.warned(listed(1, 0, 2, 3), "TPU-502")
+        self.warned(listed(0, 1, 2), "TPU-502")
+
     def test_somebody_elses(self):
         self.warned(jobset(replicated(self.worker("other-0-0.other"), replicas=2)), "TPU-502")
         self.warned(jobset(replicated(self.worker("train-slice-1-0.train"), replicas=2)), "TPU-502")
@@ -503,6 +511,13 @@ class Jax(Reports):  # of Kubeflow Trainer's template
         env = [{"name": "JAX_NUM_PROCESSES", "value": str(count)}, {"name": "JAX_PROCESS_ID", "valueFrom": self.index}]
         return jobset(replicated(pod(container(env=env)), replicas=replicas))
 
+    def test_the_address_of_a_template(self):
+        def led_by(address):
+            return job(pod(container(env=[{"name": "JAX_COORDINATOR_ADDRESS", "value": address}])))
+        self.warned(led_by("train-1.train:1234"), "jax", "JAX_COORDINATOR_ADDRESS is train-1.train, but process 0 of the slice is on train-0.train")
+        for right in ("train-0.train:1234", "train-0.train.ml.svc.cluster.local:1234", "a-service:1234", "$(LEADER):1234"):
+            self.fine(led_by(right))
+
     def test_numbers_of_a_template(self):
         self.fine(self.slices(4, 1))
         self.fine(self.slices(4, 2))
@@ -725,6 +740,11 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
         self.fine(ray(rayStartParams={"resources": '\'"{\\"TPU\\": 4}"\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"custom": 1}\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"TPU": 0}\''}))
+
+    def test_slices_that_ray_waits_for(self):
+        counted = pod(container(env=[{"name": "MEGASCALE_NUM_SLICES", "value": "2"}]))
+        self.assertIn("MEGASCALE_NUM_SLICES is 2, and worker group g makes 1 slice now", self.fine(ray(counted, replicas=1)).text)
+        self.assertNotIn("makes 1 slice", self.fine(ray(counted, replicas=2)).text)
 
     def test_a_head_on_a_slice_of_several_hosts(self):
         head = {"rayStartParams": {}, "template": pod(container(name="head"))}
