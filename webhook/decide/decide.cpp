@@ -168,9 +168,10 @@ outcome::Decision decide_member(const Around& around, Scratch& scratch) {
 // and one they share (docs/facts.md#capacity-labels).
 void note_capacity(const read::Pod& pod, outcome::Notes& notes) {
   // By selector, or by required node affinity of one value.
+  const bool by_affinity = pod.node_affinity.begin != pod.node_affinity.end;
   const auto asks = [&](std::string_view key) {
     const std::string_view selected = pod.selector(key);
-    return selected.empty() ? read::pinned_value(pod, key) : selected;
+    return selected.empty() && by_affinity ? read::pinned_value(pod, key) : selected;
   };
   const std::string_view both = asks(read::key::provisioning);
   std::string_view first, second;

@@ -82,11 +82,11 @@ bool begins_variable(std::string_view text) {
 }  // namespace
 
 bool has_placeholder(std::string_view text) {
-  if (text.find("{{") != std::string_view::npos) return true;
-  for (std::size_t at = text.find_first_of("$<"); at != std::string_view::npos;
-       at = text.find_first_of("$<", at + 1)) {
+  for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view rest = text.substr(at + 1);
-    if (text[at] == '$' ? begins_variable(rest) : begins_name(rest, of_names, '>')) return true;
+    if (text[at] == '$' && begins_variable(rest)) return true;
+    if (text[at] == '<' && begins_name(rest, of_names, '>')) return true;
+    if (text[at] == '{' && rest.starts_with('{')) return true;
   }
   return false;
 }
