@@ -115,7 +115,7 @@ std::optional<Admission> admission_of(const Json& object, const std::string& ns,
     for (const outlook::ResourceGroup& group : queue->groups) {
       const auto fitting = fitting_flavors(cluster, *queue, group, set);
       if (fitting.size() > 1 && group.covered.contains(webhook::read::key::tpu) &&
-          set.requests.contains(std::string(webhook::read::key::tpu)) &&
+          set.each.contains(std::string(webhook::read::key::tpu)) &&
           std::ranges::any_of(
               fitting, [&](const std::string& each) { return selects_more(cluster, each, set); }))
         out.open[set.name] = fitting;

@@ -52,19 +52,6 @@ std::string of_lws(const Json& spec, const Workload& workload) {
       topology::counted(more * (workload.slices() / groups), "slice"));
 }
 
-// Groups that it may have beside those that are updated: none where nothing is said.
-std::string of_lws(const Json& spec, const Workload& workload) {
-  const Json& surge = at(spec, {"rolloutStrategy", "rollingUpdateConfiguration", "maxSurge"});
-  const Json& replicas = text::member(spec, "replicas");
-  const std::uint64_t groups =
-      replicas.is_number_unsigned() ? replicas.get<std::uint64_t>() : workload.slices();
-  const std::uint64_t more = surge.is_null() ? 0 : resolve(surge, groups);
-  if (more == 0) return {};
-  return fmt::format("an update makes {} more (maxSurge) before it ends old ones, each of which "
-                     "takes its nodes; maxSurge: 0 takes none",
-                     topology::counted(more, "group"));
-}
-
 std::string of_ray_service(const Json& spec, const Workload& workload) {
   if (text::text_member(text::member(spec, "upgradeStrategy"), "type") == "None") return {};
   return fmt::format(
