@@ -4,6 +4,7 @@
 #include "server/text/quantity.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::outlook {
 
@@ -106,13 +107,16 @@ void add_to_pod_sets(const Json& pod, std::vector<PodSet>& sets) {
 
 Json as_scheduled(const Json& pod) {
   Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", member(pod, "metadata")}};
+  // Appended: by its key each would be looked for among all before it.
+  Json::object_t spec;
   for (const auto& [key, value] : member(pod, "spec").items()) {
     const bool containers = key == "containers" || key == "initContainers";
     if (containers && value.is_array())
-      out["spec"][key] = resources_alone(value);
+      spec.emplace_back(key, resources_alone(value));
     else if (key != "volumes")
-      out["spec"][key] = value;
+      spec.emplace_back(key, value);
   }
+  if (!spec.empty()) out["spec"] = std::move(spec);
   return out;
 }
 

@@ -97,6 +97,21 @@ def containers(size):
     return pod
 
 
+def unknown_fields(size):
+    """Fields that nobody looks at, of the Pod and of one container after the other."""
+    pod = tpu_pod("a")
+    pod["spec"].update({f"field{i}": i for i in range(size)})
+    pod["spec"]["containers"] += [{"name": f"c{i}", f"field{i}": i} for i in range(size)]
+    return pod
+
+
+def ports_of_the_host(size):
+    pod = tpu_pod("a")
+    pod["spec"]["hostNetwork"] = True
+    pod["spec"]["containers"][0]["ports"] = [{"containerPort": i % 60_000 + 1} for i in range(size)]
+    return pod
+
+
 def flavors(size):
     """A Job whose queue has many flavors, none with a node for it."""
     job = {"apiVersion": "batch/v1", "kind": "Job",
@@ -141,6 +156,8 @@ GROWS = [("explain_annotations", ("explain", "FILE"), lambda n: json.dumps(annot
          ("audit_of_many_containers", ("audit", "--cluster", "FILE"),
           lambda n: json.dumps({"kind": "List", "items": [containers(n)]}), 500),
          ("explain_many_containers", ("explain", "FILE"), lambda n: json.dumps(containers(n)), 1_500),
+         ("explain_unknown_fields", ("explain", "FILE"), lambda n: json.dumps(unknown_fields(n)), 10_000),
+         ("explain_ports_of_the_host", ("explain", "FILE"), lambda n: json.dumps(ports_of_the_host(n)), 30_000),
          ("explain_many_flavors", ("explain", "FILE"), lambda n: json.dumps(flavors(n)), 1_500),
          ("doctor_of_many_expressions", ("doctor", "--cluster", "FILE"), lambda n: json.dumps(expressions(n)), 1_000)]
 
