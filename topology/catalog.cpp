@@ -137,4 +137,9 @@ bool is_sub_slice_shape(const Dims& dims) {
          std::ranges::end(rows::sub_slice_shapes);
 }
 
+std::optional<MachineSize> size_of(std::string_view machine_type) {
+  const auto* found = std::ranges::find(rows::machine_sizes, machine_type, &MachineSize::name);
+  return found == std::end(rows::machine_sizes) ? std::nullopt : std::optional(*found);
+}
+
 }  // namespace tpuwh::topology

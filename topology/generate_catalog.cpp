@@ -144,10 +144,12 @@ class Generator {
       shapes += "    " + literal(value.dims()) + ",\n";
     }
     return "// Written by generate_catalog from tpu-catalog.json; do not edit.\n#pragma once\n\n"
-           "#include \"topology/catalog.hpp\"\n\n#include <string_view>\n\n"
+           "#include \"topology/catalog.hpp\"\n#include \"topology/machine_size.hpp\"\n\n"
+           "#include <string_view>\n\n"
            "namespace tpuwh::topology::rows {\n\n" +
            arrays_.text() + "\nconstexpr Generation generations[] = {\n" + generations +
            "};\n\nconstexpr Dims sub_slice_shapes[] = {\n" + shapes +
+           "};\n\nconstexpr MachineSize machine_sizes[] = {\n" + machine_sizes() +
            "};\n\nconstexpr Source sources[] = {\n" + all_sources() +
            "};\n\n}  // namespace tpuwh::topology::rows\n";
   }
@@ -253,6 +255,20 @@ class Generator {
                      ", .note = " + note(machine) + ", .sources = " + sources(machine) + '}');
     }
     return arrays_.add("MachineType", rows);
+  }
+
+  // Two generations may name one machine type; it is the same machine then.
+  std::string machine_sizes() {
+    std::map<std::string, std::string> rows;
+    for (const Value& generation : catalog_.at("generations").elements())
+      for (const Value& machine : generation.at("machine_types").elements())
+        rows[machine.at("name").text()] =
+            "{.name = " + literal(machine.at("name").text()) +
+            ", .vcpus = " + std::to_string(machine.at("vcpus").number()) +
+            ", .memory_gb = " + std::to_string(machine.at("memory_gb").number()) + '}';
+    std::string result;
+    for (const auto& [name, row] : rows) result += "    " + row + ",\n";
+    return result;
   }
 
   std::string topologies(const Value& generation, const Value& machine) {

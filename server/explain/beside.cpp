@@ -31,7 +31,7 @@ constexpr std::array read_kinds{Kind{"Service", true},       Kind{"ResourceClaim
                                 Kind{"ConfigMap", true},     Kind{"LocalQueue", true},
                                 Kind{"ClusterQueue", false}, Kind{"ResourceFlavor", false},
                                 Kind{"Topology", false},     Kind{"ComputeClass", false},
-                                Kind{"PodGroup", true}};
+                                Kind{"PodGroup", true},      Kind{"PriorityClass", false}};
 
 bool selects(const Json& service, const Json& labels) {
   const Json& wanted = at(service, {"spec", "selector"});
@@ -95,6 +95,14 @@ bool asks_for_chips(const Json& value) {
     return (amounts && each.value().is_object() &&
             each.value().contains(webhook::read::key::tpu)) ||
            asks_for_chips(each.value());
+  });
+}
+
+// A priority that names node pools does without new ones.
+bool makes_pools(const Json& spec) {
+  if (at(spec, {"nodePoolAutoCreation", "enabled"}) != Json(false)) return true;
+  return std::ranges::any_of(text::member(spec, "priorities"), [](const Json& each) {
+    return text::member(each, "nodepools").is_array();
   });
 }
 
@@ -254,7 +262,23 @@ std::optional<Finding> Beside::class_fault(const Json& pod) const {
       .fix = "select what the class tries, or give the class a priority of what is selected"};
 }
 
+// Those that the API server has from the start.
+std::string Beside::missing_priority(const Json& pod) const {
+  const std::string name = text::text_member(at(pod, {"spec"}), "priorityClassName");
+  if (name.empty() || name.starts_with("system-") || find("PriorityClass", "", name) != nullptr)
+    return {};
+  return fmt::format(
+      "PriorityClass {} has to be there, else no Pod is made; it is not in the input", name);
+}
+
 std::vector<std::string> Beside::notes(const Json& pod) const {
+  std::vector<std::string> out = class_notes(pod);
+  if (std::string missing = missing_priority(pod); !missing.empty())
+    out.push_back(std::move(missing));
+  return out;
+}
+
+std::vector<std::string> Beside::class_notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
   if (found == nullptr && !name.empty() && selector(pod, webhook::read::key::topology).empty())
@@ -267,6 +291,11 @@ std::vector<std::string> Beside::notes(const Json& pod) const {
   for (const Json& each : priorities) words.push_back(priority_words(each));
   std::vector<std::string> out{
       fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
+  if (!makes_pools(at(*found, {"spec"})))
+    out.push_back(fmt::format(
+        "ComputeClass {} makes no node pool on a Standard cluster (nodePoolAutoCreation.enabled is "
+        "false, and no priority names nodepools): there has to be one that matches",
+        name));
   const std::string shape = only(priorities, "topology");
   if (!shape.empty() && selector(pod, webhook::read::key::topology).empty())
     out.push_back(fmt::format(

@@ -45,8 +45,8 @@ class Beside {
   // The ComputeClass that a Pod selects makes no node with the Pod's accelerator and topology.
   std::optional<Finding> class_fault(const nlohmann::ordered_json& pod) const;
 
-  // What else is known of the nodes that a Pod selects, a sentence each: the priorities of its
-  // ComputeClass.
+  // What else is known of what a Pod names, a sentence each: the priorities of its ComputeClass,
+  // and that its PriorityClass is not in the input.
   std::vector<std::string> notes(const nlohmann::ordered_json& pod) const;
 
   // Null where the input has none.
@@ -56,6 +56,9 @@ class Beside {
                                      const std::string& name) const;
 
  private:
+  std::vector<std::string> class_notes(const nlohmann::ordered_json& pod) const;
+  std::string missing_priority(const nlohmann::ordered_json& pod) const;
+
   using Name = std::pair<std::string, std::string>;  // namespace, "" of what has none; name
   std::map<std::string, std::map<Name, const nlohmann::ordered_json*>, std::less<>> by_kind_;
 };

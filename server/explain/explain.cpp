@@ -5,6 +5,7 @@
 #include "server/explain/beside.hpp"
 #include "server/explain/claims.hpp"
 #include "server/explain/conclude.hpp"
+#include "server/explain/hindrances.hpp"
 #include "server/explain/made_up.hpp"
 #include "server/explain/manifest_faults.hpp"
 #include "server/explain/object_pods.hpp"
@@ -42,12 +43,6 @@ std::string object_name(const Json& object) {
 bool is_suspended(const Json& object) {
   const Json& suspend = at(object, {"spec", "suspend"});
   return suspend.is_boolean() && suspend.get<bool>();
-}
-
-// The value of spec.managedBy that an object has without one.
-bool is_usual(std::string_view manager) {
-  return manager == "kubernetes.io/job-controller" ||
-         manager == "jobset.sigs.k8s.io/jobset-controller" || manager == "ray.io/kuberay-operator";
 }
 
 Json resumed(const Json& object) {
@@ -185,11 +180,9 @@ class Explainer {
     for (const std::string& note : manifest.notes)
       pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
-    if (const std::string manager = text::text_member(at(object, {"spec"}), "managedBy");
-        !manager.empty() && !is_usual(manager))
-      workload.notes.push_back(fmt::format(
-          "spec.managedBy is {}: no controller of this cluster makes its Pods, {} does", manager,
-          manager));
+    if (!workload.groups.empty())
+      for (std::string& note : hindrances_of_object(object))
+        workload.notes.push_back(std::move(note));
     const bool refused = std::ranges::any_of(workload.findings, &Finding::denied);
     if (std::string more = update_words(object, workload); !refused && !more.empty())
       workload.notes.push_back(std::move(more));
@@ -257,6 +250,7 @@ class Explainer {
       if (std::ranges::find(workload.findings, each.sentence, &Finding::sentence) ==
           workload.findings.end())
         workload.findings.push_back(std::move(each));
+    for (std::string& note : scaled_up.notes) workload.notes.push_back(std::move(note));
   }
 
   bool is_not_too_many(std::uint64_t count, Workload& workload) {

@@ -1,6 +1,7 @@
 #include "server/explain/object_pods.hpp"
 
 #include "server/explain/env_from.hpp"
+#include "server/explain/hindrances.hpp"
 #include "server/explain/jax_variables.hpp"
 #include "server/explain/kueue_topology.hpp"
 #include "server/explain/lone_host.hpp"
@@ -78,6 +79,7 @@ void ObjectPods::add(const AnsweredPod& pod, outlook::WantedWorkload& wanted) {
   if (gatherer_.groups() > groups_.size()) {
     for (Finding& each : no_node_faults(pod.before, pod.seen)) findings.add(std::move(each));
     if (auto fault = lone_host_fault(pod.seen)) findings.add(*std::move(fault));
+    add_hindrances(hindrances_of_pod(pod.after, pod.seen));
     groups_.push_back(
         {.placement = placement_words(pod.after, pod.seen, prefix_, !wanted.queue.empty()),
          .sample = wanted.slices.back(),
@@ -110,7 +112,14 @@ void ObjectPods::add_claiming(Claimed claimed) {
     ++found->pods;
 }
 
-void ObjectPods::make_pool(const OfGroup& of, Group& group) const {
+// Groups of one object often say the same.
+void ObjectPods::add_hindrances(Hindrances hindrances) {
+  for (Finding& each : hindrances.faults) findings.add(std::move(each));
+  for (std::string& each : hindrances.notes)
+    if (std::ranges::find(notes_, each) == notes_.end()) notes_.push_back(std::move(each));
+}
+
+void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   const outlook::Member member(of.sample, prefix_);
   const auto count = static_cast<std::uint32_t>(group.slices.size());
   const auto jobs = static_cast<std::uint32_t>(of.jobs_apart.size());
@@ -121,6 +130,10 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) const {
   group.pool = made.pool;
   group.pool_options = std::move(made.options);
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
+  if (!group.pool) return;
+  for (Finding& each :
+       larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
+    findings.add(std::move(each));
 }
 
 std::string ObjectPods::why_no_pool(const nlohmann::ordered_json& pod) const {

@@ -5,6 +5,7 @@
 #include "server/explain/explanation.hpp"
 #include "server/explain/findings.hpp"
 #include "server/explain/gather.hpp"
+#include "server/explain/hindrances.hpp"
 #include "server/outlook/outlook.hpp"
 #include "server/review/outcome.hpp"
 #include "server/slices/cluster.hpp"
@@ -56,7 +57,9 @@ class ObjectPods {
     std::set<std::string> jobs_apart;  // that JobSet keeps on node pools of their own
   };
 
-  void make_pool(const OfGroup& of, Group& group) const;
+  void add_hindrances(Hindrances hindrances);
+  // Says also where its machines are too small.
+  void make_pool(const OfGroup& of, Group& group);
   std::string why_no_pool(const nlohmann::ordered_json& pod) const;
 
   const std::string_view prefix_;

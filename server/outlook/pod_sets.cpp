@@ -80,6 +80,8 @@ std::map<std::string, double> requests_of(const Json& pod) {
   }
   add(together, sidecars);
   raise(together, starting);
+  // Said of the whole Pod, it is that and not the sum.
+  for (const auto& [resource, amount] : of_container(spec)) together[resource] = amount;
   add(together, amounts_of(member(spec, "overhead")));
   std::erase_if(together, [](const auto& each) { return each.second <= 0; });
   return together;

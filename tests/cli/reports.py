@@ -775,7 +775,7 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
         self.assertIn("nightly-*-0.train", Said([nightly]).text)
 
     def test_another_ones_jobs(self):
-        self.assertIn("no controller of this cluster makes its Pods", self.fine(job(managedBy="kueue.x-k8s.io/multikueue")).text)
+        self.assertIn("managedBy is kueue.x-k8s.io/multikueue: the controller of this cluster leaves the Job", self.fine(job(managedBy="kueue.x-k8s.io/multikueue")).text)
         self.assertNotIn("managedBy", self.fine(job(managedBy="kubernetes.io/job-controller")).text)
 
     def test_groups_of_the_scheduler(self):

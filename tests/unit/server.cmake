@@ -17,6 +17,7 @@ set(server_tests
   explain/markup_test.cpp
   doctor/snapshot_test.cpp
   explain/explain_test.cpp
+  explain/hindrances_test.cpp
   expand/apps_test.cpp
   expand/expand_test.cpp
   expand/job_test.cpp

@@ -1,0 +1,224 @@
+#include "server/explain/hindrances.hpp"
+#include "server/explain/label_selector.hpp"
+#include "server/explain/pod_json.hpp"
+#include "server/text/quantity.hpp"
+#include "topology/machine_size.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace key = webhook::read::key;
+
+Finding hindrance(std::string sentence, std::string fix) {
+  return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = std::move(fix)};
+}
+
+bool is_true(const Json& value) {
+  return value == Json(true);
+}
+
+// --- Who places it ------------------------------------------------------------------------
+
+void look_at_os(const Json& spec, Hindrances& out) {
+  if (text::text_member(text::member(spec, "os"), "name") != "windows") return;
+  out.faults.push_back(
+      hindrance("spec.os.name is windows, and nodes with TPUs run Linux", "remove spec.os"));
+}
+
+// What a controller makes has the node of its template, each of them.
+void look_at_node_name(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
+  const std::string node = text::text_member(at(pod, {"spec"}), "nodeName");
+  if (node.empty()) return;
+  if (seen.multi_host() && !at(pod, {"metadata", "ownerReferences"}).empty())
+    out.faults.push_back(hindrance(
+        fmt::format("spec.nodeName puts all {} hosts of a slice on node {}, which is one host",
+                    seen.hosts, node),
+        "remove spec.nodeName; the node selectors choose the nodes"));
+  else
+    out.notes.push_back(fmt::format(
+        "spec.nodeName is {}: no scheduler is asked, and the kubelet refuses the Pod where that "
+        "node has no {} chips free",
+        node, seen.chips));
+}
+
+void look_at_classes(const Json& spec, Hindrances& out) {
+  if (const auto name = text::text_member(spec, "runtimeClassName"); !name.empty())
+    out.notes.push_back(
+        fmt::format("RuntimeClass {} has to be there, else no Pod is made; what it adds to the "
+                    "node selector, the tolerations and the overhead is not known here",
+                    name));
+  const auto scheduler = text::text_member(spec, "schedulerName");
+  if (!scheduler.empty() && scheduler != "default-scheduler")
+    out.notes.push_back(fmt::format(
+        "scheduler {} places the Pods: what is said of nodes holds for the default one",
+        scheduler));
+}
+
+// Two hosts of a slice stand in one domain of whatever is wider than a host.
+void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
+  const Json& constraints = at(pod, {"spec", "topologySpreadConstraints"});
+  if (!constraints.is_array()) return;
+  for (const Json& each : constraints) {
+    const auto topology_key = text::text_member(each, "topologyKey");
+    const Json& skew = text::member(each, "maxSkew");
+    const std::uint64_t most = skew.is_number_unsigned() ? skew.get<std::uint64_t>() : 1;
+    if (text::text_member(each, "whenUnsatisfiable") == "ScheduleAnyway" ||
+        topology_key == "kubernetes.io/hostname" || seen.hosts <= most ||
+        !finds(text::member(each, "labelSelector"), at(pod, {"metadata", "labels"})))
+      continue;
+    out.notes.push_back(
+        fmt::format("topologySpreadConstraints lets one {} have at most {} of the Pods more than "
+                    "another, and the {} hosts of a slice stand in one: where their nodes are in "
+                    "several, the slice does not come together",
+                    topology_key, most, seen.hosts));
+  }
+}
+
+// Whose namespaces are others' is not looked at. Of node pools no_node.cpp has a word.
+void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
+  const Json& terms = at(pod, {"spec", "affinity", "podAntiAffinity",
+                               "requiredDuringSchedulingIgnoredDuringExecution"});
+  if (!terms.is_array() || !seen.multi_host()) return;
+  for (const Json& term : terms) {
+    const auto wide = text::text_member(term, "topologyKey");
+    if ((wide != "topology.kubernetes.io/zone" && wide != "topology.kubernetes.io/region") ||
+        !text::member(term, "namespaces").empty() ||
+        !finds(text::member(term, "labelSelector"), at(pod, {"metadata", "labels"})))
+      continue;
+    out.faults.push_back(hindrance(
+        fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, and the {} "
+                    "hosts of a slice stand in one",
+                    wide, seen.hosts),
+        "remove the term, or let it select Pods of other workloads"));
+  }
+}
+
+// --- What a node has to have --------------------------------------------------------------
+
+// An extended resource has a domain that is not Kubernetes' own.
+bool is_extended(std::string_view resource) {
+  const auto slash = resource.find('/');
+  return slash != std::string_view::npos &&
+         !resource.substr(0, slash).ends_with("kubernetes.io") && resource != key::tpu &&
+         resource != "nvidia.com/gpu";  // no_node.cpp has a word for it
+}
+
+void look_at_extended(const Json& pod, Hindrances& out) {
+  for (const Json& container : at(pod, {"spec", "containers"})) {
+    const Json& limits = at(container, {"resources", "limits"});
+    if (!limits.is_object()) continue;
+    for (const auto& [resource, value] : limits.items())
+      if (const auto amount = text::quantity_of(&value);
+          is_extended(resource) && amount && amount->value > 0)
+        out.notes.push_back(
+            fmt::format("container {} asks for {}: whether nodes with TPUs have it is not known "
+                        "here",
+                        text::text_member(container, "name"), resource));
+  }
+}
+
+// --- What the API server and the kubelet refuse -------------------------------------------
+
+using HostPorts = std::map<std::string, std::string>;  // "TCP//8431", by which container
+
+// With hostNetwork every port is one of the host's.
+void take_ports(const Json& container, bool of_host, HostPorts& taken, Hindrances& out) {
+  const std::string name = text::text_member(container, "name");
+  const Json& ports = text::member(container, "ports");
+  if (!ports.is_array()) return;
+  for (const Json& each : ports) {
+    const Json* port = text::find_member(each, "hostPort");
+    if (port == nullptr && of_host) port = text::find_member(each, "containerPort");
+    if (port == nullptr || !port->is_number_unsigned() || *port == Json(0)) continue;
+    const std::string said = text::text_member(each, "protocol");
+    const std::string protocol = said.empty() ? "TCP" : said;
+    const std::string number = fmt::format("{}", port->get<std::uint64_t>());
+    const auto [found, fresh] = taken.try_emplace(
+        fmt::format("{}/{}/{}", protocol, text::text_member(each, "hostIP"), number), name);
+    if (fresh) continue;
+    out.faults.push_back(hindrance(
+        fmt::format("containers {} and {} both take port {}/{} of the host{}, and the API server "
+                    "refuses such a Pod",
+                    found->second, name, number, protocol, of_host ? " (hostNetwork)" : ""),
+        "give each a port of its own, or list it once"));
+  }
+}
+
+void look_at_ports(const Json& spec, Hindrances& out) {
+  const bool of_host = is_true(text::member(spec, "hostNetwork"));
+  HostPorts taken;
+  for (const Json& each : text::member(spec, "containers")) take_ports(each, of_host, taken, out);
+}
+
+void look_at_users(const Json& spec, Hindrances& out) {
+  if (text::member(spec, "hostUsers") != Json(false)) return;
+  for (const char* shared : {"hostNetwork", "hostPID", "hostIPC"})
+    if (is_true(text::member(spec, shared)))
+      out.faults.push_back(hindrance(
+          fmt::format("{} is true and hostUsers is false, which the API server refuses", shared),
+          "set one of them alone"));
+}
+
+constexpr std::size_t most_of_kernel = 64;  // bytes of a host name
+
+void look_at_full_name(const Json& pod, Hindrances& out) {
+  const Json& spec = at(pod, {"spec"});
+  const std::string subdomain = text::text_member(spec, "subdomain");
+  if (!is_true(text::member(spec, "setHostnameAsFQDN")) || subdomain.empty()) return;
+  std::string host = text::text_member(spec, "hostname");
+  if (host.empty()) host = text::text_member(at(pod, {"metadata"}), "name");
+  const auto full = fmt::format("{}.{}.{}.svc.cluster.local", host, subdomain,
+                                text::text_member(at(pod, {"metadata"}), "namespace"));
+  if (host.empty() || full.size() <= most_of_kernel) return;
+  out.faults.push_back(hindrance(
+      fmt::format("with setHostnameAsFQDN its host name is {}, which has {} characters of at most "
+                  "{}: the kubelet does not start such a Pod",
+                  full, full.size(), most_of_kernel),
+      "remove setHostnameAsFQDN, or take shorter names"));
+}
+
+}  // namespace
+
+Hindrances hindrances_of_pod(const Json& pod, const slices::SeenPod& seen) {
+  const Json& spec = at(pod, {"spec"});
+  Hindrances out;
+  look_at_os(spec, out);
+  look_at_node_name(pod, seen, out);
+  look_at_classes(spec, out);
+  look_at_spread(pod, seen, out);
+  look_at_repelled(pod, seen, out);
+  look_at_extended(pod, out);
+  look_at_ports(spec, out);
+  look_at_users(spec, out);
+  look_at_full_name(pod, out);
+  return out;
+}
+
+std::vector<Finding> larger_than(const topology::MachineType& machine,
+                                 const std::map<std::string, double>& requests) {
+  std::vector<Finding> out;
+  const auto size = topology::size_of(machine.name);
+  const auto compare = [&](const char* resource, double most, double unit, const char* word) {
+    const auto found = requests.find(resource);
+    if (!size || found == requests.end() || found->second <= most) return;
+    out.push_back(hindrance(
+        fmt::format("a Pod requests {:.10g} {}, and a {} has {:.10g}, some of it for the system",
+                    found->second / unit, word, machine.name, most / unit),
+        "request less"));
+  };
+  constexpr double gib = 1024.0 * 1024 * 1024;
+  compare("cpu", size ? size->vcpus : 0, 1, "CPUs");
+  compare("memory", size ? size->memory_gb * gib : 0, gib, "GiB of memory");
+  return out;
+}
+
+}  // namespace tpuwh::server::explain
