@@ -22,8 +22,12 @@ constexpr auto explain_example = R"(
 FILE holds a Job, CronJob, JobSet, RayCluster, RayJob, RayService, LeaderWorkerSet,
 StatefulSet, Deployment or Pod: YAML, JSON or a List, several of them. Their Pods are made as
 the controllers make them and answered as the server answers. Beside them Services,
-ResourceClaimTemplates, Kueue's queues and flavors, and ComputeClasses are read. Nothing is
-sent anywhere, and nothing is changed.
+ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are
+read. Nothing is sent anywhere, and nothing is changed.
+
+What the containers run and mount is never looked at: image, command, arguments, probes that
+only restart, volumes, security, service account. Of the rest, a field that is set and might
+matter and that nobody looks at is listed behind the verdict; --fields prints all of them.
 
 --cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
 they wait for? With SNAPSHOT.json, with what was printed by
@@ -67,6 +71,8 @@ void add_output(CLI::App& command, explain::ExplainOptions& options) {
       "chips and hosts; json: everything, for programs; pods: each Pod as it "
       "would be stored, a JSON line");
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
+  command.add_flag("--fields", options.fields,
+                   "Print which fields are read, and nothing else: markdown, or with -o json JSON");
   command.add_flag("--strict", options.strict, "Exit with 1 where there is a warning, too");
 }
 

@@ -5,6 +5,7 @@
 #include "server/explain/json.hpp"
 #include "server/explain/svg.hpp"
 #include "server/explain/text.hpp"
+#include "server/fields/table.hpp"
 #include "server/live/live_source.hpp"
 #include "server/source/manifests.hpp"
 #include "server/text/json_line.hpp"
@@ -89,6 +90,12 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
 }  // namespace
 
 int run_explain(const ExplainOptions& options, const text::Console& console) {
+  if (options.fields) {
+    console.out << (options.output == ExplainOutput::json
+                        ? text::json_line(fields::as_json(), true)
+                        : text::printed_lines(fields::as_markdown()));
+    return 0;
+  }
   if (options.files.empty() && console.interactive)
     return text::print_error(console, nothing_to_explain(options));
   const auto manifests = source::read_manifests(

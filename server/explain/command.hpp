@@ -18,6 +18,7 @@ struct ExplainOptions {
   ExplainOutput output = ExplainOutput::text;
   bool all = false;            // of text and html: nothing is folded
   bool ask_cluster = false;    // what is there now counts, too
+  bool fields = false;         // instead: which fields are read, as markdown or JSON
   bool strict = false;         // 1 also for warnings, and for what makes Pods and is not read
   live::ClusterAccess access;  // of that cluster
   webhook::config::Config config;

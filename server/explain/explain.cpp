@@ -14,6 +14,7 @@
 #include "server/explain/ray_chips.hpp"
 #include "server/explain/updates.hpp"
 #include "server/explain/wanted.hpp"
+#include "server/fields/unseen.hpp"
 #include "server/outlook/pod_sets.hpp"
 #include "server/review/input.hpp"
 #include "server/review/reviewer.hpp"
@@ -97,19 +98,23 @@ class Explainer {
 
   void note_beside() {
     std::set<std::string> passed_over;
+    fields::UnseenFields unseen;
     for (const source::Manifest& each : request_.manifests) {
       const std::string kind = text::text_member(each.object, "kind");
       if (expand::makes_pods(each.object)) continue;
-      if (is_read_beside(kind))
+      if (is_read_beside(kind)) {
         out_.beside.push_back(kind + " " + object_name(each.object));
-      else if (makes_pods_unread(each.object))
+        unseen.add(each.object);
+      } else if (makes_pods_unread(each.object)) {
         out_.not_read.push_back(kind + " " + object_name(each.object));
-      else
+      } else {
         passed_over.insert(kind + (text::text_member(each.object, "apiVersion").empty()
                                        ? " without apiVersion"
                                        : ""));
+      }
     }
     out_.passed_over.assign(passed_over.begin(), passed_over.end());
+    out_.unseen = unseen.list();
   }
 
   // Of an input without a cluster the quota alone counts: what else there is, is not known.
@@ -194,6 +199,9 @@ class Explainer {
     if (workload.groups.empty() && workload.claimed.empty() && workload.pods_left_out == 0 &&
         !refused)
       look_scaled_up(object, workload);
+    // What has no chips is no slice.
+    if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
+      workload.unseen = fields::unseen_fields(object);
   }
 
   bool is_unknown_queue(const outlook::WantedWorkload& wanted,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/catalog/pool_options.hpp"
+#include "server/fields/unseen.hpp"
 #include "server/outlook/outlook.hpp"
 #include "topology/node_pool.hpp"
 
@@ -20,6 +21,9 @@ enum class Verdict {
   refused,   // the API server would refuse it, or Pods of it
 };
 const char* name(Verdict verdict);
+
+// All that ✓ says.
+inline constexpr auto stops_nothing = "nothing in what was read stops its slices";
 
 // Under each picture of a slice.
 inline constexpr auto where_ids_stand =
@@ -100,6 +104,7 @@ struct Workload {
   std::string scaled_to_none;
   std::vector<std::string> notes;  // what was read beside it, and what is not known
   std::vector<Finding> findings;
+  std::vector<fields::Unseen> unseen;               // that it sets and that nobody looks at
   std::optional<outlook::WorkloadOutlook> outlook;  // where a cluster was asked
 
   std::uint64_t pods() const;  // with chips
@@ -112,6 +117,7 @@ struct Explanation {
   std::vector<Workload> workloads;
   // Objects that are read for what they say about workloads: "Service default/headless".
   std::vector<std::string> beside;
+  std::vector<fields::Unseen> unseen;    // of these: fields that nobody looks at
   std::vector<std::string> passed_over;  // kinds that say nothing about slices
   std::vector<std::string> not_read;     // objects that make Pods, of kinds that are not read
   std::vector<std::string> not_known;    // of the cluster

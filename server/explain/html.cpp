@@ -25,7 +25,7 @@ struct VerdictLook {
 VerdictLook look_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::fine:
-      return {"ok", "✓", "Nothing in it stops its slices"};
+      return {"ok", "✓", "Nothing in what was read stops its slices"};
     case Verdict::doubtful:
       return {"warn", "!", "Allowed, with warnings"};
     case Verdict::refused:
@@ -95,6 +95,12 @@ Markup under(const Markup& heading, const Markup& body) {
   return body.empty() ? body : element("h3", heading) + body;
 }
 
+Markup unseen_html(const std::vector<fields::Unseen>& unseen) {
+  std::vector<std::string> words;
+  for (const fields::Unseen& each : unseen) words.push_back(each.words());
+  return list_html(words);
+}
+
 Markup file_html(const Workload& workload) {
   if (workload.file.empty()) return {};
   // A page is shown to others: where it stood here is nobody's business.
@@ -123,6 +129,7 @@ Markup workload_html(const Workload& workload, const Markup& id, bool alone, Pag
   out += of_groups(workload, "Node pools to make", node_pools_html);
   out += of_groups(workload, "Chips and hosts", picture_html);
   out += under("Notes", list_html(workload.notes));
+  out += under("Set, and not looked at", unseen_html(workload.unseen));
   return element("section", "class=\"card\" aria-labelledby=\"" + id + "\"", out) + "\n";
 }
 
@@ -157,6 +164,7 @@ Markup header_html(const Explanation& explanation) {
 
 Markup rest_html(const Explanation& explanation) {
   Markup out = under("Also read", list_html(explanation.beside));
+  out += under("Not looked at of these", unseen_html(explanation.unseen));
   out += under("Skipped, since they say nothing about slices", list_html(explanation.passed_over));
   out += under("Not known of the cluster", list_html(explanation.not_known));
   return out.empty() ? out : element("section", "class=\"card\" aria-label=\"What was read\"", out);

@@ -81,6 +81,10 @@ Json of_finding(const Finding& finding) {
           {"pods", finding.pods}};
 }
 
+Json of_unseen(const fields::Unseen& unseen) {
+  return {{"kind", unseen.kind}, {"path", unseen.path}, {"times", unseen.times}};
+}
+
 Json of_wait(const outlook::Wait& wait) {
   return {{"cause", outlook::name(wait.cause)}, {"what", wait.what}, {"help", wait.help}};
 }
@@ -112,7 +116,8 @@ Json of_workload(const Workload& workload) {
            {"podsLeftOut", workload.pods_left_out},
            {"groups", list(workload.groups, of_group)},
            {"findings", list(workload.findings, of_finding)},
-           {"notes", workload.notes}};
+           {"notes", workload.notes},
+           {"notLookedAt", list(workload.unseen, of_unseen)}};
   if (workload.outlook) out["outlook"] = of_outlook(*workload.outlook);
   return out;
 }
@@ -123,6 +128,7 @@ Json json(const Explanation& explanation) {
   return {{"verdict", name(explanation.worst())},
           {"workloads", list(explanation.workloads, of_workload)},
           {"readBeside", explanation.beside},
+          {"notLookedAt", list(explanation.unseen, of_unseen)},
           {"passedOver", explanation.passed_over},
           {"notRead", explanation.not_read},
           {"notKnown", explanation.not_known}};

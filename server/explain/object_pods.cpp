@@ -131,9 +131,9 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   group.pool_options = std::move(made.options);
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
   if (!group.pool) return;
-  for (Finding& each :
+  for (Finding& fault :
        larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
-    findings.add(std::move(each));
+    findings.add(std::move(fault));
 }
 
 std::string ObjectPods::why_no_pool(const nlohmann::ordered_json& pod) const {

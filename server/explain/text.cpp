@@ -24,6 +24,7 @@ constexpr std::size_t most_lines = 25;   // of objects
 constexpr std::size_t most_alike = 2;    // findings with one id
 constexpr std::size_t most_around = 6;   // objects read beside
 constexpr std::size_t most_help = 3;     // commands
+constexpr std::size_t most_unseen = 6;   // fields
 
 struct Look {
   const char* sign;
@@ -94,8 +95,22 @@ void print_findings(const std::vector<Finding>& findings, TextLines& out) {
   }
 }
 
+std::vector<std::string> words_of(const std::vector<fields::Unseen>& unseen) {
+  std::vector<std::string> out;
+  for (const fields::Unseen& each : unseen) out.push_back(each.words());
+  return out;
+}
+
+// How far the verdict goes.
+void print_reach(const Workload& workload, TextLines& out) {
+  if (workload.verdict == Verdict::fine) out.line("  {}", stops_nothing);
+  if (!workload.unseen.empty())
+    out.line("  not looked at: {}", folded(words_of(workload.unseen), out.most(most_unseen)));
+}
+
 void print_in_full(const Workload& workload, TextLines& out) {
   print_verdict(workload, out);
+  print_reach(workload, out);
   if (workload.outlook) print_outlook(*workload.outlook, out);
   print_findings(workload.findings, out);
   if (workload.other_pods > 0 && !workload.groups.empty())
@@ -113,7 +128,11 @@ void print_many(const Explanation& explanation, TextLines& out) {
   for (const Workload& each : explanation.workloads) workloads.push_back(&each);
   std::ranges::stable_sort(workloads, std::ranges::greater{}, &Workload::verdict);
   const std::size_t shown = std::min(workloads.size(), most_lines);
-  for (std::size_t i = 0; i < shown; ++i) print_verdict(*workloads[i], out);
+  for (std::size_t i = 0; i < shown; ++i) {
+    print_verdict(*workloads[i], out);
+    if (!workloads[i]->unseen.empty())
+      out.line("  {} of it not looked at", counted(workloads[i]->unseen.size(), "field"));
+  }
   if (shown < workloads.size())
     out.line("… {} more; --all shows each in full", workloads.size() - shown);
   else
@@ -137,6 +156,9 @@ void print_total(const Explanation& explanation, TextLines& out) {
 void print_around(const Explanation& explanation, TextLines& out) {
   if (!explanation.beside.empty())
     out.line("read beside: {}", folded(explanation.beside, out.most(most_around)));
+  if (!explanation.unseen.empty())
+    out.line("not looked at of these: {}",
+             folded(words_of(explanation.unseen), out.most(most_unseen)));
   if (!explanation.not_read.empty())
     out.line("{}", out.paint(fmt::format("not read, though it makes Pods: {}",
                                          folded(explanation.not_read, out.most(most_around))),

@@ -24,6 +24,7 @@ set(server_tests
   expand/jobset_test.cpp
   expand/lws_test.cpp
   expand/ray_test.cpp
+  fields/unseen_test.cpp
   serve/drain_test.cpp
   serve/watch_test.cpp
   text/duration_test.cpp

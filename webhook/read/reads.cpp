@@ -67,6 +67,10 @@ std::span<const ReadRow> reads() {
        "containers "
        "have a readinessProbe or startupProbe",
        "what its controller refuses, and what waits for its Pods"},
+      {"workload object",
+       "explain only: each field that docs/fields.md calls read, such as spec.nodeName, ports, "
+       "requests, classes, activeDeadlineSeconds, managedBy",
+       "what else keeps a slice from forming, and which fields nobody looks at"},
       {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
        "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",

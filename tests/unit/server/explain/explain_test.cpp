@@ -287,6 +287,26 @@ TEST(AnExplanation, tells_the_priorities_of_a_compute_class) {
 
 // ---- node pools
 
+TEST(AnExplanation, tells_that_a_compute_class_makes_no_pool) {
+  const auto notes_with = [](const char* spec) {
+    return one(Written{.selector = "cloud.google.com/gke-tpu-topology: 2x4, "
+                                   "cloud.google.com/compute-class: c"}
+                   .text() +
+               headless +
+               fmt::format("---\n{{apiVersion: cloud.google.com/v1, kind: ComputeClass, metadata: "
+                           "{{name: c}}, spec: {{{}}}}}\n",
+                           spec))
+        .notes;
+  };
+  const auto makes_none = testing::Contains(HasSubstr("ComputeClass c makes no node pool"));
+  EXPECT_THAT(notes_with("nodePoolAutoCreation: {enabled: false}, priorities: [{spot: true}]"),
+              makes_none);
+  EXPECT_THAT(notes_with("nodePoolAutoCreation: {enabled: true}, priorities: [{spot: true}]"),
+              Not(makes_none));
+  EXPECT_THAT(notes_with("nodePoolAutoCreation: {enabled: false}, priorities: [{nodepools: [a]}]"),
+              Not(makes_none));
+}
+
 TEST(TheNodePools, are_obtained_as_the_pods_select) {
   const Workload workload =
       one(Written{.selector = "cloud.google.com/gke-tpu-topology: 2x4, cloud.google.com/gke-spot: "
@@ -317,6 +337,62 @@ TEST(TheNodePools, of_a_part_of_a_slice_are_not_made_for_it) {
           .text() +
       headless);
   EXPECT_FALSE(workload.groups.front().pool);
+}
+
+// ---- how far the verdict goes
+
+TEST(AVerdict, says_what_nobody_looked_at) {
+  const auto explanation =
+      explained(Written{.pod = "subdomain: svc, preemptionPolicy: Never, tomorrow: 1"}.text() +
+                headless);
+  const Workload& workload = explanation.workloads.front();
+  EXPECT_EQ(workload.verdict, Verdict::fine);
+  EXPECT_EQ(workload.unseen.size(), 2u);
+  const std::string said = text(explanation, {}).text();
+  EXPECT_THAT(said, HasSubstr("\n  nothing in what was read stops its slices\n"));
+  EXPECT_THAT(said,
+              HasSubstr("\n  not looked at: Pod: spec.preemptionPolicy, Pod: spec.tomorrow\n"));
+}
+
+TEST(AVerdict, lists_nothing_of_what_asks_for_no_chips) {
+  const Workload workload = one(
+      "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {preemptionPolicy: Never, "
+      "containers: [{name: a, image: b}]}}");
+  EXPECT_EQ(workload.verdict, Verdict::no_tpu);
+  EXPECT_THAT(workload.unseen, IsEmpty());
+}
+
+TEST(AVerdict, says_what_nobody_looked_at_beside_it) {
+  const auto explanation = explained(
+      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: "
+      "{preemption: {withinClusterQueue: Never}}}");
+  ASSERT_EQ(explanation.unseen.size(), 1u);
+  EXPECT_THAT(text(explanation, {}).text(),
+              HasSubstr("not looked at of these: ClusterQueue: spec.preemption\n"));
+}
+
+TEST(AVerdict, is_doubtful_where_a_field_keeps_the_pods_from_their_nodes) {
+  const Workload workload = one(Written{.pod = "subdomain: svc, nodeName: a"}.text() + headless);
+  EXPECT_EQ(workload.verdict, Verdict::doubtful);
+  ASSERT_EQ(workload.findings.size(), 1u);
+  EXPECT_THAT(workload.findings.front().sentence, HasSubstr("puts all 2 hosts"));
+}
+
+TEST(AVerdict, is_doubtful_where_the_machine_is_too_small) {
+  const Workload workload =
+      one(Written{.pod = "subdomain: svc, resources: {requests: {cpu: 200}}"}.text() + headless);
+  ASSERT_EQ(workload.findings.size(), 1u);
+  EXPECT_THAT(workload.findings.front().sentence, HasSubstr("a Pod requests 200 CPUs"));
+}
+
+TEST(AVerdict, is_fine_where_a_field_only_may_matter) {
+  const auto priority = Written{.pod = "subdomain: svc, priorityClassName: high"}.text() + headless;
+  const Workload workload = one(priority);
+  EXPECT_EQ(workload.verdict, Verdict::fine);
+  EXPECT_THAT(workload.notes, testing::Contains(HasSubstr("PriorityClass high has to be there")));
+  EXPECT_THAT(
+      one(priority + "---\n{kind: PriorityClass, metadata: {name: high}, value: 5}\n").notes,
+      Not(testing::Contains(HasSubstr("PriorityClass"))));
 }
 
 // ---- as text

@@ -92,7 +92,7 @@ TEST(Page, is_not_changed_by_hostile_texts) {
 TEST(Page, says_the_verdict_by_sign_and_word) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
   EXPECT_THAT(html(explanation),
-              HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in it stops its slices"));
+              HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in what was read stops its slices"));
   explanation.workloads[0].verdict = Verdict::refused;
   EXPECT_THAT(html(explanation),
               HasSubstr(">✗</span><div><h2 class=\"word bad\">Would be refused"));

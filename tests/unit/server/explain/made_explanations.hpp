@@ -95,6 +95,7 @@ inline Explanation hostile_explanation(const std::string& text) {
   workload.file = workload.kind = workload.ns = workload.name = workload.sentence = text;
   workload.verdict = Verdict::refused;
   workload.notes = {text};
+  workload.unseen = {{text, text, 2}};
   workload.findings = {{true, text, text, text, 3}, {false, "", text, "", 0}};
   workload.outlook =
       outlook::WorkloadOutlook{.verdict = outlook::Verdict::waits,
@@ -116,6 +117,7 @@ inline Explanation hostile_explanation(const std::string& text) {
   }
   out.workloads.push_back(workload);
   out.workloads.back().groups.front().topology = text;
+  out.unseen = {{text, text, 1}};
   out.beside = out.passed_over = out.not_known = {text};
   return out;
 }
