@@ -145,10 +145,13 @@ void take_ports(const Json& container, bool of_host, HostPorts& taken, Hindrance
     const auto [found, fresh] = taken.try_emplace(
         fmt::format("{}/{}/{}", protocol, text::text_member(each, "hostIP"), number), name);
     if (fresh) continue;
+    const std::string who = found->second == name
+                                ? fmt::format("container {} lists", name)
+                                : fmt::format("containers {} and {} both take", found->second, name);
     out.faults.push_back(hindrance(
-        fmt::format("containers {} and {} both take port {}/{} of the host{}, and the API server "
-                    "refuses such a Pod",
-                    found->second, name, number, protocol, of_host ? " (hostNetwork)" : ""),
+        fmt::format("{} port {}/{} of the host{}{}, and the API server refuses such a Pod", who,
+                    number, protocol, found->second == name ? " twice" : "",
+                    of_host ? " (hostNetwork)" : ""),
         "give each a port of its own, or list it once"));
   }
 }
