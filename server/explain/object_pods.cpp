@@ -20,7 +20,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -116,7 +115,7 @@ void ObjectPods::add_claiming(Claimed claimed) {
 void ObjectPods::add_hindrances(Hindrances hindrances) {
   for (Finding& each : hindrances.faults) findings.add(std::move(each));
   for (std::string& each : hindrances.notes)
-    if (std::ranges::find(notes_, each) == notes_.end()) notes_.push_back(std::move(each));
+    if (told_.insert(each).second) notes_.push_back(std::move(each));
 }
 
 void ObjectPods::make_pool(const OfGroup& of, Group& group) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tpuwh::server::explain {
@@ -67,7 +68,7 @@ void look_at_classes(const Json& spec, Hindrances& out) {
 void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
   const Json& constraints = at(pod, {"spec", "topologySpreadConstraints"});
   if (!constraints.is_array()) return;
-  for (const Json& each : constraints) {
+  for (const Json& each : constraints) {  // the first of them is told
     const auto topology_key = text::text_member(each, "topologyKey");
     const Json& skew = text::member(each, "maxSkew");
     const std::uint64_t most = skew.is_number_unsigned() ? skew.get<std::uint64_t>() : 1;
@@ -80,6 +81,7 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
                     "another, and the {} hosts of a slice stand in one: where their nodes are in "
                     "several, the slice does not come together",
                     topology_key, most, seen.hosts));
+    return;
   }
 }
 
@@ -99,6 +101,7 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
                     "hosts of a slice stand in one",
                     wide, seen.hosts),
         "remove the term, or let it select Pods of other workloads"));
+    return;
   }
 }
 
@@ -112,26 +115,37 @@ bool is_extended(std::string_view resource) {
          resource != "nvidia.com/gpu";  // no_node.cpp has a word for it
 }
 
+// ", and 3 more"; "" of one alone.
+std::string and_more(std::size_t count) {
+  return count < 2 ? std::string() : fmt::format(", and {} more", count - 1);
+}
+
 void look_at_extended(const Json& pod, Hindrances& out) {
+  std::set<std::string> resources;
   for (const Json& container : at(pod, {"spec", "containers"})) {
     const Json& limits = at(container, {"resources", "limits"});
     if (!limits.is_object()) continue;
     for (const auto& [resource, value] : limits.items())
       if (const auto amount = text::quantity_of(&value);
           is_extended(resource) && amount && amount->value > 0)
-        out.notes.push_back(
-            fmt::format("container {} asks for {}: whether nodes with TPUs have it is not known "
-                        "here",
-                        text::text_member(container, "name"), resource));
+        resources.insert(resource);
   }
+  if (!resources.empty())
+    out.notes.push_back(
+        fmt::format("the Pods ask for {}{}: whether nodes with TPUs have it is not known here",
+                    *resources.begin(), and_more(resources.size())));
 }
 
 // --- What the API server and the kubelet refuse -------------------------------------------
 
-using HostPorts = std::map<std::string, std::string>;  // "TCP//8431", by which container
+struct HostPorts {
+  std::map<std::string, std::string> taken;  // "TCP//8431", by which container
+  std::string first;                         // that is taken twice: who does, and which it is
+  std::size_t twice = 0;
+};
 
 // With hostNetwork every port is one of the host's.
-void take_ports(const Json& container, bool of_host, HostPorts& taken, Hindrances& out) {
+void take_ports(const Json& container, bool of_host, HostPorts& all) {
   const std::string name = text::text_member(container, "name");
   const Json& ports = text::member(container, "ports");
   if (!ports.is_array()) return;
@@ -142,24 +156,27 @@ void take_ports(const Json& container, bool of_host, HostPorts& taken, Hindrance
     const std::string said = text::text_member(each, "protocol");
     const std::string protocol = said.empty() ? "TCP" : said;
     const std::string number = fmt::format("{}", port->get<std::uint64_t>());
-    const auto [found, fresh] = taken.try_emplace(
+    const auto [found, fresh] = all.taken.try_emplace(
         fmt::format("{}/{}/{}", protocol, text::text_member(each, "hostIP"), number), name);
-    if (fresh) continue;
-    const std::string who = found->second == name
-                                ? fmt::format("container {} lists", name)
-                                : fmt::format("containers {} and {} both take", found->second, name);
-    out.faults.push_back(hindrance(
-        fmt::format("{} port {}/{} of the host{}{}, and the API server refuses such a Pod", who,
-                    number, protocol, found->second == name ? " twice" : "",
-                    of_host ? " (hostNetwork)" : ""),
-        "give each a port of its own, or list it once"));
+    if (fresh || ++all.twice > 1) continue;
+    const std::string& other = found->second;
+    all.first = other == name
+                    ? fmt::format("container {} lists port {}/{} of the host twice", name, number,
+                                  protocol)
+                    : fmt::format("containers {} and {} both take port {}/{} of the host", other,
+                                  name, number, protocol);
   }
 }
 
 void look_at_ports(const Json& spec, Hindrances& out) {
   const bool of_host = is_true(text::member(spec, "hostNetwork"));
-  HostPorts taken;
-  for (const Json& each : text::member(spec, "containers")) take_ports(each, of_host, taken, out);
+  HostPorts all;
+  for (const Json& each : text::member(spec, "containers")) take_ports(each, of_host, all);
+  if (all.twice == 0) return;
+  out.faults.push_back(hindrance(
+      fmt::format("{}{}{}, and the API server refuses such a Pod", all.first,
+                  of_host ? " (hostNetwork)" : "", and_more(all.twice)),
+      "give each a port of its own, or list it once"));
 }
 
 void look_at_users(const Json& spec, Hindrances& out) {

@@ -111,7 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
                 .spec = repelled("topology.kubernetes.io/zone", "b")},
         PodCase{.name = "a_resource_of_others",
                 .spec = "containers: [{name: c, resources: {limits: {example.com/nic: 1}}}]",
-                .note = "container c asks for example.com/nic"},
+                .note = "the Pods ask for example.com/nic: whether"},
+        PodCase{.name = "resources_of_others",
+                .spec = "containers: [{resources: {limits: {example.com/nic: 1, example.com/a: "
+                        "1}}}, {resources: {limits: {example.com/nic: 1}}}]",
+                .note = "the Pods ask for example.com/a, and 1 more: whether"},
         PodCase{.name = "resources_of_nodes",
                 .spec = "containers: [{name: c, resources: {limits: {google.com/tpu: 4, cpu: 1, "
                         "ephemeral-storage: 1Gi, hugepages-2Mi: 2Mi}}}]"},
@@ -130,13 +134,17 @@ INSTANTIATE_TEST_SUITE_P(
         PodCase{.name = "a_port_twice_in_one_container",
                 .spec = "containers: [{name: a, ports: [{hostPort: 80}, {hostPort: 80}]}]",
                 .fault = "container a lists port 80/TCP of the host twice"},
+        PodCase{.name = "ports_of_the_host_twice",
+                .spec = "hostNetwork: true, containers: [{name: a, ports: [{containerPort: 1}, "
+                        "{containerPort: 2}, {containerPort: 1}, {containerPort: 2}]}]",
+                .fault = "lists port 1/TCP of the host twice (hostNetwork), and 1 more, and"},
         PodCase{.name = "users_of_its_own_on_the_host",
                 .spec = "hostUsers: false, hostNetwork: true",
                 .fault = "hostNetwork is true and hostUsers is false"},
         PodCase{.name = "users_of_its_own", .spec = "hostUsers: false"},
         PodCase{.name = "a_full_name_that_is_too_long",
-                .spec = "setHostnameAsFQDN: true, hostname: a-host-of-a-slice-with-a-long-name-0000, "
-                        "subdomain: service",
+                .spec = "setHostnameAsFQDN: true, subdomain: service, hostname: "
+                        "a-host-of-a-slice-with-a-long-name-0000",
                 .fault = "has 68 characters of at most 64"},
         PodCase{.name = "a_full_name",
                 .spec = "setHostnameAsFQDN: true, hostname: a, subdomain: service"},
