@@ -149,6 +149,7 @@ GcloudCommand node_pool(const NodePool& pool, const PoolOptions& options, const 
 // What comes before the node pools.
 std::vector<GcloudCommand> preparations(const NodePool& pool, const PoolOptions& options) {
   std::vector<GcloudCommand> commands;
+  if (options.before > 0) return commands;
   if (options.dranet) commands = networks();
   if (options.dynamic_slicing) commands.push_back(slice_controller());
   if (needs_policy(pool, options)) commands.push_back(workload_policy(pool, options));
@@ -169,7 +170,8 @@ std::string loop_body(const GcloudCommand& command) {
 }
 
 std::string loop(const NodePool& pool, const PoolOptions& options) {
-  return fmt::format("for i in $(seq 0 {}); do\n{}\ndone\n", pool_count(pool, options) - 1,
+  return fmt::format("for i in $(seq {} {}); do\n{}\ndone\n", options.before,
+                     options.before + pool_count(pool, options) - 1,
                      loop_body(numbered_pool(pool, options, "$i")));
 }
 
@@ -184,13 +186,19 @@ std::string GcloudCommand::text() const {
   return result;
 }
 
+std::string pool_name(const NodePool& pool, const PoolOptions& options) {
+  return options.name.empty() ? base_name(pool, options) : options.name;
+}
+
 std::vector<GcloudCommand> gcloud_commands(const NodePool& pool, const PoolOptions& options) {
   auto commands = preparations(pool, options);
   const std::uint32_t pools = pool_count(pool, options);
-  const std::string name = options.name.empty() ? base_name(pool, options) : options.name;
-  if (pools == 1) commands.push_back(node_pool(pool, options, name));
-  for (std::uint32_t i = 0; pools > 1 && i < pools; ++i)
-    commands.push_back(numbered_pool(pool, options, std::to_string(i)));
+  if (pools == 1 && options.before == 0) {
+    commands.push_back(node_pool(pool, options, pool_name(pool, options)));
+    return commands;
+  }
+  for (std::uint32_t i = 0; i < pools; ++i)
+    commands.push_back(numbered_pool(pool, options, std::to_string(options.before + i)));
   return commands;
 }
 

@@ -17,6 +17,9 @@ struct GcloudCommand {
   std::string text() const;
 };
 
+// Of the first pool; of several, what stands before the number of each.
+std::string pool_name(const topology::NodePool& pool, const PoolOptions& options);
+
 // Networks (--dranet), slice controller (--dynamic-slicing), workload policy (tpu7x), node pools:
 // in the order to run them.
 // `options` has passed complaint().

@@ -24,6 +24,9 @@ struct PoolOptions {
   bool metadata_server = false;  // GKE's, for Pods that select its nodes
   std::uint32_t slices = 1;
   std::uint32_t slices_each = 0;                // single-host ones that a pool may hold; 0: all
+  // Pools of the same name that are there, or are made before: numbers go on behind theirs, and
+  // what comes before the pools is there.
+  std::uint32_t before = 0;
   std::optional<std::uint32_t> num_nodes = {};  // what a page says, to be compared
   // What Pods select beside the shape: the pool's name, "" for one of the shape, and labels of
   // theirs. Names of Kubernetes, so that they can stand in a command.

@@ -49,8 +49,10 @@ std::string ready_by(const Json& pod) {
 }
 
 Finding fault(std::string sentence, std::string fix) {
-  return {
-      .denied = false, .id = "no-service", .sentence = std::move(sentence), .fix = std::move(fix)};
+  return {.denied = false,
+          .id = "no-service",
+          .sentence = std::move(sentence),
+          .fix = fixes::Choice{std::move(fix)}};
 }
 
 // "v6e 4x4 Spot"
@@ -259,7 +261,8 @@ std::optional<Finding> Beside::class_fault(const Json& pod) const {
       .id = "no-node",
       .sentence = fmt::format("ComputeClass {} makes no node that the Pods select: it tries {}",
                               name, fmt::join(words, ", then ")),
-      .fix = "select what the class tries, or give the class a priority of what is selected"};
+      .fix = fixes::Choice{
+          "select what the class tries, or give the class a priority of what is selected"}};
 }
 
 // Those that the API server has from the start.

@@ -68,7 +68,7 @@ std::string refused(const Workload& workload) {
       : workload.groups.empty()
           ? "its Pods would be refused"
           : fmt::format("{} of {} Pods would be refused", refused, refused + workload.pods());
-  return who + ": " + denied->sentence;
+  return who + ": " + (workload.refusal.empty() ? denied->sentence : workload.refusal);
 }
 
 Verdict verdict_of(const Workload& workload) {

@@ -85,9 +85,9 @@ class OfContainer {
              given.config_map,
              unread ? "which tpu-webhook does not read: no other MEGASCALE variable is injected"
                     : "and the value that is injected into env goes before it"),
-         .fix = fmt::format("write {} into env of the container, where it stays, or take it out of "
-                            "the ConfigMap",
-                            variable)});
+         .fix = fixes::Choice{fmt::format(
+             "write {} into env of the container, where it stays, or take it out of the ConfigMap",
+             variable)}});
   }
 
   const AnsweredPod& pod_;

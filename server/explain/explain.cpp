@@ -5,12 +5,14 @@
 #include "server/explain/beside.hpp"
 #include "server/explain/claims.hpp"
 #include "server/explain/conclude.hpp"
+#include "server/explain/fixing.hpp"
 #include "server/explain/hindrances.hpp"
 #include "server/explain/made_up.hpp"
 #include "server/explain/manifest_faults.hpp"
 #include "server/explain/object_pods.hpp"
 #include "server/explain/pins.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/explain/pool_names.hpp"
 #include "server/explain/ray_chips.hpp"
 #include "server/explain/updates.hpp"
 #include "server/explain/wanted.hpp"
@@ -68,6 +70,7 @@ class Explainer {
       if (expand::makes_pods(each.object)) add_workload(each, *cluster);
     look_out(*cluster);
     pins_.tell(out_.workloads);
+    number_pools(out_.workloads);
     for (std::size_t i = 0; i < out_.workloads.size(); ++i) {
       show_made_up(made_up_[i], out_.workloads[i]);
       conclude(out_.workloads[i]);
@@ -135,6 +138,12 @@ class Explainer {
     if (request_.cluster != nullptr) out_.not_known = cluster.not_known;
   }
 
+  static std::string looks(const outlook::Wait& wait) {
+    std::string out;
+    for (const fixes::Command& each : wait.help) out += (out.empty() ? "" : "; ") + each.text();
+    return out;
+  }
+
   // knows: the input has queues, so that what is not known of them is worth a word.
   static void tell_quota(const outlook::WorkloadOutlook& outlook, bool knows, Workload& workload) {
     for (const outlook::Wait& wait : outlook.waits)
@@ -142,7 +151,7 @@ class Explainer {
         workload.findings.push_back({.denied = false,
                                      .id = "quota",
                                      .sentence = wait.what,
-                                     .fix = fmt::format("{}", fmt::join(wait.help, "; "))});
+                                     .fix = fixes::Choice{looks(wait)}});
     for (const std::string& each : outlook.not_known)
       if (knows && each.starts_with("quota: "))
         workload.notes.push_back("not known: " + each.substr(std::string_view("quota: ").size()));
@@ -164,7 +173,7 @@ class Explainer {
       admitted_.emplace_back();
       return;
     }
-    if (workload.kind != "Pod") pods.findings.add_object(answer(object));
+    if (workload.kind != "Pod") look_at_object(object, pods.findings);
     if (std::string refused = refused_name(object); !refused.empty())
       pods.findings.add(
           {.denied = true, .id = "TPU-412", .sentence = std::move(refused), .fix = {}});
@@ -216,7 +225,7 @@ class Explainer {
     workload.findings.push_back({.denied = true,
                                  .id = std::string(row.id),
                                  .sentence = std::move(left),
-                                 .fix = std::string(row.fix)});
+                                 .fix = fixes::Choice{std::string(row.fix)}});
   }
 
   // Wherever it has containers.
@@ -289,6 +298,14 @@ class Explainer {
       text.erase(at, of_review.size());
   }
 
+  void look_at_object(const Json& object, Findings& findings) {
+    const auto outcome = answer(object);
+    std::string review =
+        review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
+    findings.add_object(outcome,
+                        reviewer_.faults(review, webhook::validate::Listener::person));
+  }
+
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
                 outlook::WantedWorkload& wanted) {
     const bool uncounted = wanted.pod_sets.empty();
@@ -348,7 +365,10 @@ class Explainer {
 }  // namespace
 
 Result<Explanation> explain(const ExplainRequest& request) {
-  return Explainer(request).run();
+  const auto explaining = [](const ExplainRequest& each) { return Explainer(each).run(); };
+  auto out = explaining(request);
+  if (out) make_fixes(request, explaining, *out);
+  return out;
 }
 
 }  // namespace tpuwh::server::explain

@@ -4,6 +4,7 @@
 
 #include "server/catalog/pool_options.hpp"
 #include "server/fields/unseen.hpp"
+#include "server/fixes/fix.hpp"
 #include "server/outlook/outlook.hpp"
 #include "topology/node_pool.hpp"
 
@@ -34,7 +35,7 @@ struct Finding {
   bool denied = false;   // else a warning
   std::string id;        // "TPU-302", "" where it has none
   std::string sentence;  // without the id
-  std::string fix;       // of the table of findings, "" where it has none
+  fixes::Fix fix = {};   // a choice without a sentence where it has none
   std::size_t pods = 0;  // of whose creation it is said; 0: of the object
 };
 
@@ -76,7 +77,7 @@ struct Group {
   // The node pools to make; nothing where the catalog does not know the shape.
   std::optional<topology::NodePool> pool;
   catalog::PoolOptions pool_options;  // as the Pods select capacity
-  std::string no_pool;                // why no node pool can be made for them; "" where one can
+  std::string no_pool;  // why none is made that its Pods fit; "" where some are
 
   std::uint64_t chips() const { return pods * chips_per_host; }
   bool multi_host() const { return hosts > 1; }
@@ -95,6 +96,7 @@ struct Workload {
   std::string kind, ns, name;
   Verdict verdict = Verdict::fine;
   std::string sentence;  // the verdict in words, with the numbers
+  std::string refusal;   // the text that refuses the object itself; "" where none does
   std::vector<Group> groups;
   std::uint64_t other_pods = 0;     // without chips
   std::uint64_t pods_left_out = 0;  // too many to be looked at

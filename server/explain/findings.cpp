@@ -1,6 +1,6 @@
 #include "server/explain/findings.hpp"
 
-#include "webhook/findings/table.hpp"
+#include "server/review/told.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,17 +9,12 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-// "TPU-405: completions is 1" in its parts; a text without an id is a sentence alone.
-Finding in_parts(const std::string& text, bool denied) {
-  Finding out{.denied = denied, .id = {}, .sentence = text, .fix = {}};
-  const auto colon = text.find(": ");
-  if (colon == std::string::npos) return out;
-  const auto* row = webhook::findings::find(std::string_view(text).substr(0, colon));
-  if (row == nullptr) return out;
-  out.id = row->id;
-  out.sentence = text.substr(colon + 2);
-  out.fix = row->fix;
-  return out;
+Finding finding_of(review::Told told, std::size_t pods) {
+  return {.denied = told.denied,
+          .id = std::move(told.id),
+          .sentence = std::move(told.sentence),
+          .fix = std::move(told.fix),
+          .pods = pods};
 }
 
 }  // namespace
@@ -33,14 +28,20 @@ void Findings::add(Finding finding) {
     list_[found->second].pods += finding.pods;
 }
 
+void Findings::add_object(const review::ReviewOutcome& outcome,
+                          const std::vector<webhook::validate::Found>& faults) {
+  if (outcome.verdict != review::Verdict::allowed) refusal_ = outcome.message;
+  if (refusal_.empty() || faults.empty()) return add(outcome, 0);
+  for (const webhook::validate::Found& fault : faults) add(finding_of(review::told(fault), 0));
+  for (const std::string& warning : outcome.warnings)
+    add(finding_of(review::told(warning, false), 0));
+}
+
 void Findings::add(const review::ReviewOutcome& outcome, std::size_t pods) {
-  const auto note = [&](const std::string& text, bool denied) {
-    Finding finding = in_parts(text, denied);
-    finding.pods = pods;
-    add(std::move(finding));
-  };
-  if (outcome.verdict != review::Verdict::allowed) note(outcome.message, true);
-  for (const std::string& warning : outcome.warnings) note(warning, false);
+  if (outcome.verdict != review::Verdict::allowed)
+    add(finding_of(review::told(outcome.message, true), pods));
+  for (const std::string& warning : outcome.warnings)
+    add(finding_of(review::told(warning, false), pods));
 }
 
 bool Findings::any_denied() const {

@@ -3,6 +3,7 @@
 
 #include "server/explain/explanation.hpp"
 #include "server/review/outcome.hpp"
+#include "webhook/validate/findings.hpp"
 
 #include <map>
 #include <string>
@@ -13,12 +14,17 @@ namespace tpuwh::server::explain {
 class Findings {
  public:
   // Of the object's own review.
-  void add_object(const review::ReviewOutcome& outcome) { add(outcome, 0); }
+  //
+  //   faults  what it is refused for, which is one text in the answer
+  void add_object(const review::ReviewOutcome& outcome,
+                  const std::vector<webhook::validate::Found>& faults);
   // Of one of its Pods.
   void add_pod(const review::ReviewOutcome& outcome) { add(outcome, 1); }
   void add(Finding finding);
 
   bool any_denied() const;
+  // The text that refuses the object; "" where none does.
+  const std::string& refusal() const { return refusal_; }
 
   // Denials first.
   std::vector<Finding> take();
@@ -28,6 +34,7 @@ class Findings {
 
   std::vector<Finding> list_;
   std::map<std::string, std::size_t> by_text_;
+  std::string refusal_;
 };
 
 }  // namespace tpuwh::server::explain

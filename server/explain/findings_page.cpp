@@ -14,6 +14,12 @@ Markup said_of(const Finding& finding) {
   return "said of " + number(finding.pods) + (finding.pods == 1 ? Markup(" Pod") : Markup(" Pods"));
 }
 
+std::string one_below_the_other(const std::vector<std::string>& commands) {
+  std::string out;
+  for (const std::string& command : commands) out += (out.empty() ? "" : "\n") + command;
+  return out;
+}
+
 Markup finding_html(const Finding& finding) {
   const Markup colour = finding.denied ? Markup("bad") : Markup("warn");
   Markup lead = finding.denied ? Markup("✗ Denied") : Markup("! Warning");
@@ -21,8 +27,10 @@ Markup finding_html(const Finding& finding) {
   Markup body = element("p", element("span", "class=\"lead " + colour + "\"", lead) + " " +
                                  element("span", "class=\"quiet small\"", said_of(finding)));
   body += element("p", words_html(finding.sentence));
-  if (!finding.fix.empty())
-    body += element("p", element("span", "class=\"word\"", "Fix: ") + words_html(finding.fix));
+  if (const std::string fix = fixes::words(finding.fix); !fix.empty())
+    body += element("p", element("span", "class=\"word\"", "Fix: ") + words_html(fix));
+  if (const auto commands = fixes::commands(finding.fix); !commands.empty())
+    body += commands_html("To do it", one_below_the_other(commands));
   return element("div", "class=\"finding " + colour + "\"", body) + "\n";
 }
 
@@ -48,16 +56,17 @@ Markup cause_words(outlook::Cause cause) {
   return "Something else";
 }
 
-std::string one_below_the_other(const std::vector<std::string>& commands) {
-  std::string out;
-  for (const std::string& command : commands) out += (out.empty() ? "" : "\n") + command;
+std::vector<std::string> texts(const std::vector<fixes::Command>& commands) {
+  std::vector<std::string> out;
+  for (const fixes::Command& each : commands) out.push_back(each.text());
   return out;
 }
 
 Markup wait_html(const outlook::Wait& wait) {
   Markup body = element("p", "class=\"lead warn\"", "! " + cause_words(wait.cause)) +
                 element("p", words_html(wait.what));
-  if (!wait.help.empty()) body += commands_html("What helps", one_below_the_other(wait.help));
+  if (!wait.help.empty())
+    body += commands_html("What helps", one_below_the_other(texts(wait.help)));
   return element("div", "class=\"wait warn\"", body) + "\n";
 }
 

@@ -98,7 +98,8 @@ std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
         return Finding{.denied = false,
                        .id = "jax",
                        .sentence = std::move(what),
-                       .fix = "leave these out: JAX finds them in the variables of the slice"};
+                       .fix = fixes::Choice{
+                           "leave these out: JAX finds them in the variables of the slice"}};
     }
   return std::nullopt;
 }

@@ -77,7 +77,8 @@ Json of_finding(const Finding& finding) {
   return {{"level", finding.denied ? "deny" : "warn"},
           {"id", finding.id},
           {"sentence", finding.sentence},
-          {"fix", finding.fix},
+          {"fix", fixes::words(finding.fix)},
+          {"how", fixes::json(finding.fix)},
           {"pods", finding.pods}};
 }
 
@@ -86,7 +87,12 @@ Json of_unseen(const fields::Unseen& unseen) {
 }
 
 Json of_wait(const outlook::Wait& wait) {
-  return {{"cause", outlook::name(wait.cause)}, {"what", wait.what}, {"help", wait.help}};
+  const auto text_of = [](const fixes::Command& each) { return each.text(); };
+  const auto value_of = [](const fixes::Command& each) { return fixes::json(each); };
+  return {{"cause", outlook::name(wait.cause)},
+          {"what", wait.what},
+          {"help", list(wait.help, text_of)},
+          {"commands", list(wait.help, value_of)}};
 }
 
 Json of_outlook(const outlook::WorkloadOutlook& outlook) {

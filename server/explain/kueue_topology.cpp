@@ -23,8 +23,9 @@ Finding never(std::string sentence, const Group& group) {
   return {.denied = false,
           .id = "kueue-topology",
           .sentence = std::move(sentence),
-          .fix = fmt::format("annotations {}: {} and {}: \"{}\" keep each slice on one node pool",
-                             each_slice, webhook::read::key::node_pool, slice_size, group.hosts)};
+          .fix = fixes::Choice{
+              fmt::format("annotations {}: {} and {}: \"{}\" keep each slice on one node pool",
+                          each_slice, webhook::read::key::node_pool, slice_size, group.hosts)}};
 }
 
 // How many Pods one domain holds of the group; 0 where that is not known.

@@ -1,6 +1,9 @@
 #include "server/explain/made_up.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <variant>
 
 namespace tpuwh::server::explain {
 
@@ -17,6 +20,20 @@ class Shown {
   }
   void in(std::vector<std::string>& texts) const {
     for (std::string& each : texts) in(each);
+  }
+  // Nobody can run what names an object whose name only a cluster gives out, or write it.
+  void in(std::vector<fixes::Command>& commands) const {
+    std::erase_if(commands, [&](const fixes::Command& each) { return is_in(each.text()); });
+  }
+  void in(fixes::Fix& fix) const {
+    if (auto* choice = std::get_if<fixes::Choice>(&fix)) return in(choice->sentence);
+    std::string words = fixes::words(fix);
+    if (!is_in(words) && !std::ranges::any_of(fixes::commands(fix), [&](const std::string& each) {
+          return is_in(each);
+        }))
+      return;
+    in(words);
+    fix = fixes::Choice{std::move(words)};
   }
   void in(std::vector<Variable>& variables) const {
     for (Variable& each : variables) in(each.value);
@@ -55,6 +72,12 @@ class Shown {
   }
 
  private:
+  bool is_in(std::string_view text) const {
+    return std::ranges::any_of(names_, [&](const expand::MadeUpName& each) {
+      return text.find(each.name) != std::string_view::npos;
+    });
+  }
+
   const std::vector<expand::MadeUpName>& names_;
 };
 

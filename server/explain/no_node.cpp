@@ -20,7 +20,10 @@ using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 Finding no_node(std::string sentence, std::string fix) {
-  return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = std::move(fix)};
+  return {.denied = false,
+          .id = "no-node",
+          .sentence = std::move(sentence),
+          .fix = fixes::Choice{std::move(fix)}};
 }
 
 // Whose namespaces are others' is not looked at.
@@ -127,7 +130,7 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
                      .sentence = fmt::format("container {} requests google.com/tpu {}, and the "
                                              "API server refuses such a Pod",
                                              text::text_member(each, "name"), of),
-                     .fix = "set the same number as request and as limit"});
+                     .fix = fixes::Choice{"set the same number as request and as limit"}});
     }
 }
 

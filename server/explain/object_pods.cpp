@@ -156,6 +156,7 @@ void ObjectPods::finish(Workload& workload) {
     if (std::string apart = apart_words(group, workload.kind, prefix_); !apart.empty())
       notes_.push_back(std::move(apart));
   }
+  workload.refusal = findings.refusal();
   workload.findings = findings.take();
   forget_sizes(workload);
   // What the finding leaves open is known.

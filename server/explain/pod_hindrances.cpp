@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 Finding hindrance(std::string sentence, std::string fix) {
-  return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = std::move(fix)};
+  return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = fixes::Choice{std::move(fix)}};
 }
 
 bool is_true(const Json& value) {

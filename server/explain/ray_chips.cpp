@@ -45,7 +45,8 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
                        text::go_number(chips),
                        *told > chips ? "gives tasks chips that are not there"
                                      : "leaves the others idle"),
-       .fix = "leave TPU out of resources: KubeRay takes it from the container's limit"});
+       .fix = fixes::Choice{
+           "leave TPU out of resources: KubeRay takes it from the container's limit"}});
 }
 
 }  // namespace

@@ -60,11 +60,17 @@ void print_outlook(const outlook::WorkloadOutlook& outlook, TextLines& out) {
   for (const outlook::Wait& wait : outlook.waits) {
     out.line("  {} {}", out.paint(std::string_view("!"), Ink::yellow), wait.what);
     const std::size_t shown = std::min(wait.help.size(), out.most(most_help));
-    for (std::size_t i = 0; i < shown; ++i) out.block(wait.help[i]);
+    for (std::size_t i = 0; i < shown; ++i) out.block(wait.help[i].text());
     if (shown < wait.help.size())
       out.line("    … {} more; --all prints them", counted(wait.help.size() - shown, "command"));
   }
   for (const std::string& each : outlook.not_known) out.line("  not known: {}", each);
+}
+
+void print_fix(const fixes::Fix& fix, TextLines& out) {
+  if (const std::string words = fixes::words(fix); !words.empty())
+    out.line("      {}", out.paint(words, Ink::dim));
+  for (const std::string& command : fixes::commands(fix)) out.block(command);
 }
 
 void print_finding(const Finding& finding, bool with_fix, TextLines& out) {
@@ -74,7 +80,7 @@ void print_finding(const Finding& finding, bool with_fix, TextLines& out) {
   out.line("  {}{}{}{}: {}",
            out.paint(std::string_view(finding.denied ? "✗ denied" : "! warning"), ink),
            finding.id.empty() ? "" : " ", finding.id, whose, finding.sentence);
-  if (with_fix && !finding.fix.empty()) out.line("      {}", out.paint(finding.fix, Ink::dim));
+  if (with_fix) print_fix(finding.fix, out);
 }
 
 // Several with one id have one fix; it stands under the last of them that is shown.
@@ -89,7 +95,7 @@ void print_findings(const std::vector<Finding>& findings, TextLines& out) {
       print_finding(findings[i], i + 1 == shown && end == shown, out);
     if (shown < end) {
       out.line("    … {} more of {}; --all prints them", end - shown, findings[first].id);
-      out.line("      {}", out.paint(findings[first].fix, Ink::dim));
+      print_fix(findings[first].fix, out);
     }
     first = end;
   }

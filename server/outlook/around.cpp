@@ -13,6 +13,8 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
+using fixes::Command;
+using fixes::Verb;
 using nlohmann::ordered_json;
 
 // Nothing where no label is known that the Pods have in common.
@@ -35,7 +37,7 @@ Wait missing(const WantedWorkload& workload, const std::string& name) {
 // A Service's clusterIP cannot be changed, and who else uses it is not known.
 Wait not_headless(const WantedWorkload& workload, const std::string& name) {
   Help help;
-  help.add(text::ShellCommand("kubectl -n").name(workload.ns).words("get service").name(name));
+  help.add(Command::kubectl(Verb::get, workload.ns).of("service", name));
   return {Cause::service,
           fmt::format("Service {}/{}, which the Pods name as their subdomain, is not headless, and "
                       "with a cluster IP no host resolves; make another one with clusterIP: None "
@@ -66,20 +68,18 @@ Wait closed(const WantedWorkload& workload, const ordered_json& member, const st
   Help help;
   const std::string label = common_label(member);
   if (workload.kind == "Pod")
-    help.add(text::ShellCommand("kubectl -n")
-                 .name(workload.ns)
-                 .words("patch pod")
-                 .name(workload.name)
+    help.add(Command::kubectl(Verb::patch, workload.ns)
+                 .of("pod", workload.name)
                  .words("-p")
                  .arg(patch_of(gate)));
   // xargs writes a Pod's name wherever POD stands.
   else if (!label.empty() && (workload.ns + gate).find("POD") == std::string::npos)
-    help.add(text::ShellCommand("kubectl -n")
-                 .name(workload.ns)
-                 .words("get pods -l")
+    help.add(Command::kubectl(Verb::get, workload.ns)
+                 .of("pods")
+                 .words("-l")
                  .arg(label)
                  .words("-o name | xargs -I POD kubectl -n")
-                 .name(workload.ns)
+                 .name("", workload.ns)
                  .words("patch POD -p")
                  .arg(patch_of(gate)));
   return {Cause::gate,

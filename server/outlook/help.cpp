@@ -2,7 +2,7 @@
 
 #include "server/outlook/made_pool.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/yaml.hpp"
+#include "server/text/shell_command.hpp"
 
 #include <fmt/format.h>
 
@@ -21,49 +21,47 @@ constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
                                        "app.kubernetes.io/name",
                                        "app"};
 
-constexpr const char* service_yaml = R"(kubectl apply -f - <<'EOF'
-apiVersion: v1
-kind: Service
-metadata:
-  name: {}
-  namespace: {}
-spec:
-  clusterIP: None
-  publishNotReadyAddresses: true
-  selector:
-    {}: "{}"
-EOF)";
-
-// A name as YAML reads one: "1e3" and "true" are others without quotes.
-std::string yaml_name(std::string_view name) {
-  std::string out = text::to_yaml(std::string(name));
-  out.pop_back();  // the line feed
-  return out;
-}
-
 }  // namespace
 
 void Help::apply_service(std::string_view ns, std::string_view name, std::string_view label) {
   if (!text::is_plain_name(ns) || !text::is_plain_name(name)) return;
   const auto equals = label.find('=');
-  add_text(fmt::format(service_yaml, yaml_name(name), yaml_name(ns), label.substr(0, equals),
-                       label.substr(equals + 1)));
+  const std::string key(label.substr(0, equals)), value(label.substr(equals + 1));
+  add(fixes::Command::create(
+      {{"apiVersion", "v1"},
+       {"kind", "Service"},
+       {"metadata", {{"name", name}, {"namespace", ns}}},
+       {"spec",
+        {{"clusterIP", "None"},
+         {"publishNotReadyAddresses", true},
+         {"selector", nlohmann::ordered_json::object({{key, value}})}}}}));
 }
 
-void Help::add_text(std::string command) {
-  if (!command.empty() && std::ranges::find(commands_, command) == commands_.end())
+void Help::add(fixes::Command command) {
+  if (!command.text().empty() && std::ranges::find(commands_, command) == commands_.end())
     commands_.push_back(std::move(command));
 }
 
-void add_pools(const Member& member, std::uint32_t slices, Help& help) {
-  const MadePool made = made_pool(member, {.slices = slices});
+void add_pools(const Member& member, std::uint32_t slices, Help& help,
+               std::set<std::string>& names) {
+  MadePool made = made_pool(member, {.slices = slices});
   if (!made.pool || !made.why_not.empty()) return;
-  for (const auto& command : catalog::gcloud_commands(*made.pool, made.options)) help.add(command);
+  const std::string name = catalog::pool_name(*made.pool, made.options);
+  if (!made.options.name.empty() && names.contains(name)) return;
+  if (names.contains(name)) made.options.before = 1;
+  for (std::uint32_t i = 0; i <= names.size(); ++i)
+    if (names.contains(fmt::format("{}-{}", name, i))) made.options.before = i + 1;
+  for (const auto& command : catalog::gcloud_commands(*made.pool, made.options)) {
+    fixes::Command value = fixes::Command::gcloud(command);
+    constexpr std::string_view pool = "node-pools ";
+    if (value.object().starts_with(pool)) names.insert(value.object().substr(pool.size()));
+    help.add(std::move(value));
+  }
 }
 
 void add_pool_list(Help& help) {
-  help.add(text::ShellCommand(
-      "gcloud container node-pools list --cluster=$CLUSTER --location=$LOCATION"));
+  help.add(fixes::Command::gcloud({{"gcloud", "container", "node-pools", "list",
+                                    "--cluster=$CLUSTER", "--location=$LOCATION"}}));
 }
 
 std::string common_label(const nlohmann::ordered_json& member) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,6 +21,8 @@ struct Taken {
   std::map<std::string, std::uint64_t, std::less<>> chips;  // of nodes
   // By ClusterQueue, flavor and resource.
   std::map<std::tuple<std::string, std::string, std::string>, double> quota;
+  // Names of node pools of which a command to make them was printed.
+  std::set<std::string> made;
 };
 
 // Why a pool cannot hold a slice: of several reasons the one that is nearest to it.

@@ -2,6 +2,7 @@
 // wait for. A value in, a value out; who reads the cluster is cluster_state.hpp.
 #pragma once
 
+#include "server/fixes/command.hpp"
 #include "server/outlook/cluster_state.hpp"
 
 #include <nlohmann/json.hpp>
@@ -58,7 +59,7 @@ const char* name(Cause cause);
 struct Wait {
   Cause cause;
   std::string what;               // a sentence with the numbers
-  std::vector<std::string> help;  // commands, in the order to run them
+  std::vector<fixes::Command> help;  // in the order to run them
 };
 
 enum class Verdict { forms, waits, not_known };

@@ -19,6 +19,8 @@ namespace tpuwh::server::outlook {
 namespace {
 
 namespace key = webhook::read::key;
+using fixes::Command;
+using fixes::Verb;
 using topology::counted;
 using webhook::pools::Node;
 using webhook::pools::Unusable;
@@ -52,6 +54,12 @@ std::string name_of(const Tenant& tenant) {
                : fmt::format("Pod {}/{}", plain(tenant.ns), plain(tenant.pod));
   if (tenant.slice) out += fmt::format(", slice {}", *tenant.slice);
   return out + (tenant.leaving ? " (being deleted)" : "");
+}
+
+// Under names that no pool of the shape has.
+void help_with_pools(const Placeless& slices, const Views& views, Taken& taken, Help& help) {
+  for (const PoolView* each : views) taken.made.emplace(each->name);
+  add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help, taken.made);
 }
 
 // --- No pool of the shape -----------------------------------------------------------------
@@ -112,23 +120,24 @@ constexpr std::string_view from_zero =
     "a node pool that is scaled to zero shows no node, so whether there is one is not known from "
     "the cluster";
 
-Wait no_capacity(const Placeless& slices, const std::string& way, const ClusterState& cluster) {
+Wait no_capacity(const Placeless& slices, const std::string& way, Taken& taken,
+                 const ClusterState& cluster) {
   Help help;
   add_pool_list(help);
   if (!slices.member.selected(key::compute_class).empty())
-    help.add(text::ShellCommand("kubectl describe computeclass")
-                 .name(slices.member.selected(key::compute_class)));
+    help.add(Command::kubectl(Verb::describe)
+                 .of("computeclass", slices.member.selected(key::compute_class)));
   else
-    add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help);
+    help_with_pools(slices, {}, taken, help);
   return {Cause::capacity,
           fmt::format("{}no node of {} by {} is there now{}; {}", who(slices),
                       shape_of(slices.member), way, of_class(cluster, slices.member), from_zero),
           help.take()};
 }
 
-Wait no_pool(const Placeless& slices, const ClusterState& cluster) {
+Wait no_pool(const Placeless& slices, Taken& taken, const ClusterState& cluster) {
   Help help;
-  add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help);
+  help_with_pools(slices, {}, taken, help);
   add_pool_list(help);
   return {Cause::no_pool,
           fmt::format("{}no node pool of {} ({}) has a node; {}; {}", who(slices),
@@ -156,7 +165,9 @@ std::string unmatched(const ClusterState& cluster, const Member& member) {
 Wait not_selected(const Placeless& slices, std::size_t pools, const ClusterState& cluster) {
   const std::string label = unmatched(cluster, slices.member);
   Help help;
-  help.add(text::ShellCommand("kubectl get nodes -l")
+  help.add(Command::kubectl(Verb::get)
+               .of("nodes")
+               .words("-l")
                .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
                .words("--show-labels"));
   return {Cause::no_pool,
@@ -169,8 +180,7 @@ Wait not_selected(const Placeless& slices, std::size_t pools, const ClusterState
 }
 
 // Of the shape, and all of them go to slices of the input.
-Wait none_left(const Placeless& slices, const Views& views, const Taken& taken) {
-  const std::size_t count = slices.slices.size();
+Wait none_left(const Placeless& slices, const Views& views, Taken& taken) {
   std::vector<std::string> names;
   for (const PoolView* view : views) {
     const auto by = taken.pools.find(view->name);
@@ -178,7 +188,7 @@ Wait none_left(const Placeless& slices, const Views& views, const Taken& taken) 
                     (by == taken.pools.end() ? "" : " goes to " + plain(by->second)));
   }
   Help help;
-  add_pools(slices.member, static_cast<std::uint32_t>(count), help);
+  help_with_pools(slices, views, taken, help);
   const bool single = slices.slices.front()->hosts == 1;
   return {Cause::no_pool,
           fmt::format("{}no {} of {} is left: {}{}", who(slices),
@@ -210,7 +220,7 @@ void help_with_holder(const Tenant& tenant, Help& help) {
   const std::string kind = of_group ? lower(tenant.kind) : "pod";
   const std::string& name = of_group ? tenant.group : tenant.pod;
   // Whether it may end is not ours to say.
-  help.add(text::ShellCommand("kubectl -n").name(tenant.ns).words("get").name(kind).name(name));
+  help.add(Command::kubectl(Verb::get, tenant.ns).of(kind, name));
 }
 
 Wait held(const Placeless& slices, const Views& views) {
@@ -232,55 +242,41 @@ Wait held(const Placeless& slices, const Views& views) {
 
 // --- Pools that are not whole -------------------------------------------------------------
 
-Wait too_small(const Placeless& slices, const Views& views) {
+Wait too_small(const Placeless& slices, const Views& views, Taken& taken) {
   std::vector<std::string> parts;
   Help help;
   for (const PoolView* view : views) {
     parts.push_back(
         fmt::format("node pool {} has {}", plain(view->name), counted(view->nodes, "node")));
     if (view == views.front())
-      help.add(text::ShellCommand("kubectl get nodes -l")
+      help.add(Command::kubectl(Verb::get)
+                   .of("nodes")
+                   .words("-l")
                    .name("cloud.google.com/gke-nodepool=", view->name));
   }
-  add_pools(slices.member, static_cast<std::uint32_t>(slices.slices.size()), help);
+  help_with_pools(slices, views, taken, help);
   return {Cause::pool_too_small,
           fmt::format("{}{}; a slice of {} needs {}", who(slices), told(parts, ", "),
                       shape_of(slices.member), slices.slices.front()->hosts),
           help.take()};
 }
 
-// "team", "example.com/team": kubectl reads more in any other character.
-bool is_label_key(std::string_view key) {
-  const auto slash = key.find('/');
-  if (slash == std::string_view::npos) return text::is_plain_name(key);
-  return text::is_plain_name(key.substr(0, slash)) && text::is_plain_name(key.substr(slash + 1));
-}
-
 void help_with_node(const Node& node, const webhook::read::PoolQuestion& question, Help& help) {
-  switch (unusable(node, question)) {
-    case Unusable::cordoned:
-      return help.add(text::ShellCommand("kubectl uncordon").name(node.name));
-    case Unusable::tainted: {
-      const auto* taint = untolerated(node, question);
-      if (!is_label_key(taint->key)) return;
-      return help.add(text::ShellCommand("kubectl taint nodes")
-                          .name(node.name)
-                          .arg(taint->key + (taint->no_execute ? ":NoExecute-" : ":NoSchedule-")));
-    }
-    default:
-      return help.add(text::ShellCommand("kubectl describe node").name(node.name));
-  }
+  if (unusable(node, question) == Unusable::cordoned)
+    help.add(Command::kubectl(Verb::uncordon).of("", node.name));
+  else
+    help.add(Command::kubectl(Verb::describe).of("node", node.name));
 }
 
-// "tolerate team=blue:NoSchedule", for the first taint.
+// Of the first taint. Why it is there is not known, and so which of the two is right.
 std::string toleration(const Views& views, const webhook::read::PoolQuestion& question) {
   for (const PoolView* view : views)
     for (const Node* node : view->unusable_nodes)
       if (unusable(*node, question) == Unusable::tainted) {
         const auto* taint = untolerated(*node, question);
-        return fmt::format("; or the Pods tolerate {}{}{}:{}", plain(taint->key),
-                           taint->value.empty() ? "" : "=", plain(taint->value),
-                           taint->no_execute ? "NoExecute" : "NoSchedule");
+        return fmt::format("; whoever set taint {}{}{}:{} removes it, or the Pods tolerate it",
+                           plain(taint->key), taint->value.empty() ? "" : "=",
+                           plain(taint->value), taint->no_execute ? "NoExecute" : "NoSchedule");
       }
   return {};
 }
@@ -313,19 +309,20 @@ Views of(const std::vector<PoolView>& views, Bar bar) {
 }  // namespace
 
 std::vector<Wait> pool_waits(const Placeless& slices, const std::vector<PoolView>& views,
-                             const Taken& taken, const ClusterState& cluster) {
+                             Taken& taken, const ClusterState& cluster) {
   const std::size_t others = of(views, Bar::not_selected).size();
   if (others == views.size()) {
     if (const auto way = made_by(slices.member); !way.empty())
-      return {no_capacity(slices, way, cluster)};
-    return {views.empty() ? no_pool(slices, cluster) : not_selected(slices, others, cluster)};
+      return {no_capacity(slices, way, taken, cluster)};
+    return {views.empty() ? no_pool(slices, taken, cluster)
+                          : not_selected(slices, others, cluster)};
   }
   std::vector<Wait> out;
   if (const Views all = of(views, Bar::held); !all.empty()) out.push_back(held(slices, all));
   if (const Views all = of(views, Bar::unusable); !all.empty())
     out.push_back(not_usable(slices, all));
   if (const Views all = of(views, Bar::too_small); !all.empty())
-    out.push_back(too_small(slices, all));
+    out.push_back(too_small(slices, all, taken));
   if (out.empty()) out.push_back(none_left(slices, of(views, Bar::before), taken));
   return out;
 }

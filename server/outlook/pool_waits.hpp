@@ -19,7 +19,8 @@ struct Placeless {
 // One for each kind of reason.
 //
 //   views  NodePools::views, once all slices have been placed
+//   taken  gets the names of the node pools that are to be made
 std::vector<Wait> pool_waits(const Placeless& slices, const std::vector<PoolView>& views,
-                             const Taken& taken, const ClusterState& cluster);
+                             Taken& taken, const ClusterState& cluster);
 
 }  // namespace tpuwh::server::outlook

@@ -17,6 +17,9 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
+using fixes::Command;
+using fixes::Verb;
+
 using topology::counted;
 
 using Needs = std::map<std::string, double>;
@@ -103,12 +106,9 @@ class Look {
 void Look::stopped(std::string_view kind, std::string_view name, const std::string& policy) {
   const bool local = kind == "LocalQueue";
   Help help;
-  text::ShellCommand command("kubectl");
-  if (local)
-    command.words("-n").name(workload_.ns).words("patch localqueue");
-  else
-    command.words("patch clusterqueue");
-  help.add(command.name(name).words(R"(--type=merge -p '{"spec":{"stopPolicy":"None"}}')"));
+  help.add(Command::kubectl(Verb::patch, local ? workload_.ns : "")
+               .of(local ? "localqueue" : "clusterqueue", name)
+               .words(R"(--type=merge -p '{"spec":{"stopPolicy":"None"}}')"));
   wait(fmt::format("{} {} is stopped (stopPolicy: {})", kind, plain(name), plain(policy)),
        std::move(help));
 }
@@ -130,7 +130,7 @@ const LocalQueue* Look::local_queue() {
   for (const auto& [key, queue] : cluster_.local_queues)
     if (key.first == workload_.ns) there.push_back(plain(key.second));
   Help help;
-  help.add(text::ShellCommand("kubectl get localqueues -A"));
+  help.add(Command::kubectl(Verb::get).of("localqueues").words("-A"));
   wait(fmt::format("queue {} is named, but namespace {} has no LocalQueue of that name{}",
                    plain(name), plain(workload_.ns),
                    there.empty() ? "" : fmt::format("; it has {}", told(there, ", "))),
@@ -149,7 +149,7 @@ const ClusterQueue* Look::cluster_queue(const LocalQueue& local) {
     return nullptr;
   }
   Help help;
-  help.add(text::ShellCommand("kubectl get clusterqueues"));
+  help.add(Command::kubectl(Verb::get).of("clusterqueues"));
   wait(fmt::format("LocalQueue {} leads to ClusterQueue {}, which is not there",
                    plain(workload_.queue), plain(name_)),
        std::move(help));
@@ -159,7 +159,7 @@ const ClusterQueue* Look::cluster_queue(const LocalQueue& local) {
 // Whether it admits anything, and anything of this namespace.
 void Look::admission(const ClusterQueue& queue) {
   Help help;
-  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+  help.add(Command::kubectl(Verb::describe).of("clusterqueue", name_));
   if (!queue.stopped.empty())
     stopped("ClusterQueue", name_, queue.stopped);
   else if (!queue.inactive.empty())
@@ -209,7 +209,7 @@ std::string Look::asks(const PodSet& set) {
 
 Help Look::help_with_queue() const {
   Help help;
-  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
+  help.add(Command::kubectl(Verb::describe).of("clusterqueue", name_));
   return help;
 }
 
@@ -251,7 +251,7 @@ void Look::flavors(const ClusterQueue& queue, const ResourceGroup& group, const 
   }
   if (fitting.empty()) {
     Help help = help_with_queue();
-    help.add(text::ShellCommand("kubectl get resourceflavors -o yaml"));
+    help.add(Command::kubectl(Verb::get).of("resourceflavors").words("-o yaml"));
     return wait(group.flavors.empty()
                     ? fmt::format("ClusterQueue {} has no quota for {}", plain(name_),
                                   plain(needs.begin()->first))
@@ -339,10 +339,9 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
         fmt::format("quota: {} in its own quota; whether it can borrow from cohort {}", text,
                     plain(queue.cohort)));
   Help help;
-  help.add(
-      text::ShellCommand("kubectl -n").name(workload_.ns).words("get workloads.kueue.x-k8s.io"));
-  help.add(text::ShellCommand("kubectl describe clusterqueue").name(name_));
-  help.add(text::ShellCommand("kubectl edit clusterqueue").name(name_));
+  help.add(Command::kubectl(Verb::get, workload_.ns).of("workloads.kueue.x-k8s.io"));
+  help.add(Command::kubectl(Verb::describe).of("clusterqueue", name_));
+  help.add(Command::kubectl(Verb::edit).of("clusterqueue", name_));
   wait(text, std::move(help));
 }
 

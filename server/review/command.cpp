@@ -4,6 +4,7 @@
 #include "server/review/outcome.hpp"
 #include "server/review/report.hpp"
 #include "server/review/reviewer.hpp"
+#include "server/review/told.hpp"
 #include "server/source/object_source.hpp"
 #include "server/text/input_files.hpp"
 #include "server/text/json_line.hpp"
@@ -84,7 +85,16 @@ ReviewOutput usual_output(const std::vector<FileInputs>& files, bool terminal) {
 }
 
 // For programs, with everything that the other forms tell of.
-Json summary(const ReviewOutcome& outcome, const std::string& file) {
+Json of_told(const Told& told) {
+  return {{"level", told.denied ? "deny" : "warn"},
+          {"id", told.id},
+          {"sentence", told.sentence},
+          {"fix", fixes::words(told.fix)},
+          {"how", fixes::json(told.fix)}};
+}
+
+Json summary(const ReviewOutcome& outcome, const std::string& file,
+             const std::vector<Told>& all) {
   static constexpr const char* verdicts[] = {"allowed", "denied", "unusable"};
   Json out;
   out["file"] = file;
@@ -100,11 +110,13 @@ Json summary(const ReviewOutcome& outcome, const std::string& file) {
     out["message"] = outcome.message;
   }
   out["warnings"] = outcome.warnings;
+  out["findings"] = Json::array();
+  for (const Told& each : all) out["findings"].push_back(of_told(each));
   out["patch"] = outcome.patch;
   return out;
 }
 
-text::Printed print(const ReviewOutcome& outcome, const std::string& file, ReviewOutput output,
+text::Printed print(const ReviewOutcome& outcome, ReviewOutput output,
                     const webhook::config::Config& config, bool terminal) {
   const bool failed = outcome.verdict != Verdict::allowed;
   const auto or_error = [&](const Json& value) {
@@ -115,7 +127,7 @@ text::Printed print(const ReviewOutcome& outcome, const std::string& file, Revie
     case ReviewOutput::text:
       return as_text(outcome, config, {terminal});
     case ReviewOutput::json:
-      return text::json_line(summary(outcome, file));
+      break;
     case ReviewOutput::diff:
       return as_diff(outcome, {terminal});
     case ReviewOutput::review:
@@ -166,7 +178,12 @@ int run_review(const ReviewOptions& options, const text::Console& console) {
   for (FileInputs& file : *files)
     for (std::size_t i = 0; i < file.inputs.size(); ++i) {
       const ReviewOutcome outcome = answer_to(file.inputs[i], reviewer);
-      console.out << print(outcome, file.name, output, options.config, console.terminal);
+      if (output == ReviewOutput::json)
+        console.out << text::json_line(
+            summary(outcome, file.name,
+                    all_told(outcome, file.inputs[i].review, reviewer, options.config.prefix)));
+      else
+        console.out << print(outcome, output, options.config, console.terminal);
       if (outcome.verdict == Verdict::unusable)
         text::print_error(console, where(*files, file, i) + outcome.message);
       worst = std::max(worst, outcome.verdict);

@@ -14,4 +14,10 @@ webhook::answer::Answer Reviewer::answer(std::string& review,
   return answer;
 }
 
+std::vector<webhook::validate::Found> Reviewer::faults(std::string& review,
+                                                       webhook::validate::Listener listener) {
+  return webhook::validate::faults_of(webhook::read::Body(review), config_, cluster_, workspace_,
+                                      listener);
+}
+
 }  // namespace tpuwh::server::review

@@ -9,6 +9,7 @@
 #include "webhook/validate/validate.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tpuwh::server::review {
 
@@ -29,6 +30,9 @@ class Reviewer {
   // the answer live until the next one; the reader may need room behind the text of `review`.
   webhook::answer::Answer answer(std::string& review, webhook::validate::Listener listener =
                                                           webhook::validate::Listener::api_server);
+  // What an object that makes Pods is refused for, each by itself.
+  std::vector<webhook::validate::Found> faults(std::string& review,
+                                               webhook::validate::Listener listener);
 
  private:
   const webhook::config::Config& config_;

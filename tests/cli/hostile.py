@@ -191,7 +191,7 @@ def commands_do_what_is_meant(name):
         for command in commands_in(printed(case, name)):
             found += 1
             for argv in run_by_a_shell(command):
-                verbs = {"get", "delete", "describe", "patch", "uncordon", "taint", "edit", "container", "apply",
+                verbs = {"get", "delete", "describe", "patch", "uncordon", "edit", "container", "create",
                          "install", "logs", "upgrade"}
                 assert verbs & set(argv), (command, argv)
     assert found or name == NASTY, name

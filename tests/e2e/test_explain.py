@@ -178,9 +178,10 @@ def test_a_node_is_tainted(release, namespace, api, explain, told, paste):
         assert (said.verdict, said.causes) == ("waits", ["pool_unusable"]), said
         assert "has taint team, which the Pods do not tolerate" in said.what[0], said.what
         assert found == {A: 3, "": 1} and "1 node(s) had untolerated taint" in happened, happened
+        assert not any("taint nodes" in command for command in said.help), said.help  # why it is there, a person knows
         for command in said.help:
             paste(command)
-        namespace.running(4)
+    namespace.running(4)  # the taint is gone
 
 
 def reserved(api) -> str:

@@ -13,6 +13,7 @@ set(server_tests
   catalog/command_test.cpp
   cli/cli_test.cpp
   doctor/doctor_test.cpp
+  fixes/fixes_test.cpp
   explain/html_test.cpp
   explain/markup_test.cpp
   doctor/snapshot_test.cpp

@@ -184,4 +184,21 @@ answer::Answer validate(read::Body review, const config::Config& config,
   });
 }
 
+std::vector<Found> faults_of(read::Body review, const config::Config& config,
+                             const read::ClusterView& cluster, answer::Workspace& workspace,
+                             Listener listener) {
+  answer::Workspace::Impl& work = workspace.impl();
+  work.begin();
+  if (!read::read_envelope(review.bytes(), work.reader, work.review)) return {};
+  const Kind* kind = kind_of(work.review);
+  if (kind == nullptr || !config.workloads.has(kind->workload)) return {};
+  const Question question{config, cluster, listener};
+  Examined now(config, work.review.ns);
+  if (!examine(*kind, work.review.object, question, work, now)) return {};
+  soften(*kind, question, work, now);
+  std::vector<Found> out;
+  for (const Found* fault : now.findings.faults().in_order()) out.push_back(*fault);
+  return out;
+}
+
 }  // namespace tpuwh::webhook::validate

@@ -15,6 +15,9 @@
 #pragma once
 
 #include "webhook/answer/admit.hpp"
+#include "webhook/validate/findings.hpp"
+
+#include <vector>
 
 namespace tpuwh::webhook::validate {
 
@@ -29,5 +32,11 @@ enum class Listener { api_server, person };
 answer::Answer validate(read::Body review, const config::Config& config,
                         const read::ClusterView& cluster, answer::Workspace& workspace,
                         Listener listener = Listener::api_server) noexcept;
+
+// What such an object is refused for, each by itself: for tools, which tell one from the other.
+// Empty for what cannot be read.
+std::vector<Found> faults_of(read::Body review, const config::Config& config,
+                             const read::ClusterView& cluster, answer::Workspace& workspace,
+                             Listener listener);
 
 }  // namespace tpuwh::webhook::validate

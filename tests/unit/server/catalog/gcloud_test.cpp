@@ -187,6 +187,16 @@ TEST(Gcloud, loops_over_more_pools_than_anybody_reads) {
   EXPECT_EQ(gcloud_commands(pool, {.slices = 5}).size(), 5u);
 }
 
+// What comes before the pools is there, too.
+TEST(Gcloud, counts_on_behind_pools_that_are_there) {
+  const auto pool = pool_of("tpu7x", Dims(2, 2, 2), 4);
+  std::vector<std::string> names;
+  for (const auto& command : gcloud_commands(pool, {.slices = 2, .before = 3}))
+    names.push_back(command.words[4]);
+  EXPECT_EQ(names, (std::vector<std::string>{"tpu7x-2x2x2-4t-3", "tpu7x-2x2x2-4t-4"}));
+  EXPECT_EQ(gcloud_commands(pool, {.before = 1}).front().words[4], "tpu7x-2x2x2-4t-1");
+}
+
 TEST(Gcloud, is_typed_a_flag_to_a_line) {
   EXPECT_EQ((GcloudCommand{{"gcloud", "do", "it", "--a=1", "--b"}}.text()),
             "gcloud do it \\\n    --a=1 \\\n    --b");

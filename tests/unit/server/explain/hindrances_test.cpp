@@ -43,7 +43,7 @@ TEST_P(WhatAPodSays, may_keep_its_slice_from_forming) {
     ASSERT_EQ(found.faults.size(), 1u);
     EXPECT_THAT(found.faults.front().sentence, HasSubstr(c.fault));
     EXPECT_FALSE(found.faults.front().denied);
-    EXPECT_FALSE(found.faults.front().fix.empty());
+    EXPECT_FALSE(fixes::words(found.faults.front().fix).empty());
   }
   if (*c.note == '\0')
     EXPECT_THAT(found.notes, IsEmpty());

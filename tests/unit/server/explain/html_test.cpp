@@ -158,13 +158,16 @@ TEST(Page, folds_long_values) {
 TEST(Page, says_what_is_wrong_and_what_it_waits_for) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 2);
   Workload& workload = explanation.workloads[0];
-  workload.findings = {{false, "TPU-302", "names do not resolve", "set a subdomain", 8},
-                       {true, "TPU-105", "does not divide", "", 0}};
+  workload.findings = {
+      {false, "TPU-302", "names do not resolve", fixes::Choice{"set a subdomain"}, 8},
+      {true, "TPU-105", "does not divide", {}, 0}};
+  const auto made = fixes::Command::gcloud({{"gcloud", "a", "create", "b", "--c"}});
+  const auto told = fixes::Command::gcloud({{"gcloud", "a", "list"}});
   workload.outlook = outlook::WorkloadOutlook{
       .verdict = outlook::Verdict::waits,
       .sentence = "slice 1 waits",
       .places = {{"slice 0", "pool-a"}, {"slice 1", ""}},
-      .waits = {{outlook::Cause::no_pool, "no pool of 4x4", {"gcloud a \\\n  --b", "gcloud c"}}},
+      .waits = {{outlook::Cause::no_pool, "no pool of 4x4", {made, told}}},
       .not_known = {"quota of the project"}};
   const std::string page = html(explanation);
   EXPECT_LT(page.find("TPU-105"), page.find("TPU-302"));
@@ -172,7 +175,7 @@ TEST(Page, says_what_is_wrong_and_what_it_waits_for) {
   EXPECT_THAT(page, HasSubstr("Fix: </span>set a subdomain"));
   EXPECT_THAT(page, HasSubstr("<h2 class=\"word warn\">Its slices cannot form now</h2>"));
   EXPECT_THAT(page, HasSubstr("<p class=\"word warn\">! slice 1 waits</p>"));
-  EXPECT_THAT(page, HasSubstr("gcloud a \\\n  --b\ngcloud c</code></pre>"));
+  EXPECT_THAT(page, HasSubstr("gcloud a create b \\\n    --c\ngcloud a list</code></pre>"));
   EXPECT_THAT(page, HasSubstr("quota of the project"));
 }
 
@@ -218,7 +221,8 @@ TEST(Page, merges_what_two_containers_have_alike) {
 
 TEST(Page, shows_code_of_our_sentences_as_code) {
   auto explanation = made_explanation("tpu-v6e-slice", "2x4", 1);
-  explanation.workloads[0].findings = {{true, "", "a", "see `tpu-webhook <x>` and ` alone", 1}};
+  explanation.workloads[0].findings = {
+      {true, "", "a", fixes::Choice{"see `tpu-webhook <x>` and ` alone"}, 1}};
   EXPECT_THAT(html(explanation),
               HasSubstr("see <code>tpu-webhook &lt;x&gt;</code> and ` alone</p>"));
 }

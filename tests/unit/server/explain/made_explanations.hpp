@@ -96,12 +96,13 @@ inline Explanation hostile_explanation(const std::string& text) {
   workload.verdict = Verdict::refused;
   workload.notes = {text};
   workload.unseen = {{text, text, 2}};
-  workload.findings = {{true, text, text, text, 3}, {false, "", text, "", 0}};
+  workload.findings = {{true, text, text, fixes::Choice{text}, 3}, {false, "", text, {}, 0}};
+  const auto command = fixes::Command::gcloud({{"gcloud", text, "list", text}});
   workload.outlook =
       outlook::WorkloadOutlook{.verdict = outlook::Verdict::waits,
                                .sentence = text,
                                .places = {{text, text}, {"", ""}},
-                               .waits = {{outlook::Cause::quota, text, {text, text}}},
+                               .waits = {{outlook::Cause::quota, text, {command, command}}},
                                .not_known = {text}};
   Group& group = workload.groups.front();
   group.title = group.accelerator = text;

@@ -127,7 +127,7 @@ class OutlookTest : public testing::Test {
   static std::string help(const WorkloadOutlook& outlook) {
     std::string out;
     for (const Wait& wait : outlook.waits)
-      for (const std::string& each : wait.help) out += each + "\n";
+      for (const auto& each : wait.help) out += each.text() + "\n";
     return out;
   }
 

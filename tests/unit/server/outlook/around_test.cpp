@@ -24,7 +24,7 @@ TEST_F(OutlookTest, wants_a_headless_service) {
   EXPECT_EQ(waits(outlook),
             "service: the Pods name Service train as their subdomain, and namespace ml has none of "
             "that name; without a headless one (clusterIP: None) no host resolves");
-  EXPECT_THAT(help(outlook), HasSubstr("    batch.kubernetes.io/job-name: \"train\"\n"));
+  EXPECT_THAT(help(outlook), HasSubstr("    batch.kubernetes.io/job-name: train\n"));
   cluster.objects.push_back(service(false));
   outlook = of(wanted);
   EXPECT_THAT(waits(outlook),

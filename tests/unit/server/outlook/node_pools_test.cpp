@@ -47,6 +47,13 @@ TEST_F(OutlookTest, folds_many_slices) {
             "slice 2 of 66, p03 goes to Job ml/train, slice 3 of 66 and 60 more");
 }
 
+TEST_F(OutlookTest, makes_no_pool_of_a_name_that_is_there) {
+  pool("v6e-4x4-4t");
+  EXPECT_THAT(help(of(job(2))), HasSubstr("node-pools create v6e-4x4-4t-1 "));
+  pool("v6e-4x4-4t-1");
+  EXPECT_THAT(help(of(job(3))), HasSubstr("node-pools create v6e-4x4-4t-2 "));
+}
+
 TEST_F(OutlookTest, names_the_shapes_there_are_where_none_fits) {
   cluster.objects = {a_node("small", 0, "2x4"), a_node("small", 1, "2x4")};
   const auto outlook = of(job(2));
@@ -114,10 +121,10 @@ TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
   EXPECT_EQ(outlook.sentence, "waits for nodes that it can use");
   EXPECT_EQ(waits(outlook),
             "pool_unusable: node pool a has 1 of 4 nodes that can be used: node a-1 is cordoned, "
-            "node a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; or "
-            "the Pods tolerate team=blue:NoSchedule");
+            "node a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; "
+            "whoever set taint team=blue:NoSchedule removes it, or the Pods tolerate it");
   EXPECT_EQ(help(outlook),
-            "kubectl uncordon a-1\nkubectl taint nodes a-2 team:NoSchedule-\n"
+            "kubectl uncordon a-1\nkubectl describe node a-2\n"
             "kubectl describe node a-3\n");
   // Whoever tolerates it, can.
   node("a-1")["spec"] = Json::object();

@@ -1,0 +1,38 @@
+// The parts of propose.hpp, by what they look at.
+#pragma once
+
+#include "server/fixes/propose.hpp"
+
+#include <cstdint>
+
+namespace tpuwh::server::fixes {
+
+Edit set(Path path, Json value);
+Edit removal(Path path, std::string what = {});
+
+// ---- numbers of Pods
+
+// Those of a template that are not so many: completions and parallelism, numOfHosts.
+void set_pods(const PodTemplate& each, std::uint32_t hosts, Steps& steps);
+Tiers size_proposals(const std::vector<PodTemplate>& all);
+Tiers replicas_proposals(const std::vector<PodTemplate>& all);
+
+// ---- accelerator, topology, chips
+
+// Whether there are such nodes, as far as the catalog knows the accelerator: of others no number
+// of Pods is right.
+bool is_of_nodes(const PodTemplate& each);
+
+Tiers chips_proposals(const std::vector<PodTemplate>& all);
+Tiers missing_topology_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
+Tiers other_topology_proposals(const std::vector<PodTemplate>& all);
+Tiers accelerator_proposals(const std::vector<PodTemplate>& all);
+// Topologies of as many hosts as there are Pods.
+Tier topologies_of_pods(const PodTemplate& each);
+
+// ---- names and Services
+
+Tiers subdomain_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
+Tiers service_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
+
+}  // namespace tpuwh::server::fixes
