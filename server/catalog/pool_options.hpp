@@ -23,7 +23,7 @@ struct PoolOptions {
   bool dynamic_slicing = false;  // put together from blocks, each a node pool
   bool metadata_server = false;  // GKE's, for Pods that select its nodes
   std::uint32_t slices = 1;
-  std::uint32_t slices_each = 0;                // single-host ones that a pool may hold; 0: all
+  std::uint32_t slices_each = 0;  // single-host ones that a pool may hold; 0: all
   // Pools of the same name that are there, or are made before: numbers go on behind theirs, and
   // what comes before the pools is there.
   std::uint32_t before = 0;

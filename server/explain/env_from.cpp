@@ -74,8 +74,7 @@ class OfContainer {
     if (injected == nullptr && !unread) return;
     // A ConfigMap says the same to all Pods.
     const bool differs = variable == "TPU_WORKER_ID" || variable == "MEGASCALE_SLICE_ID";
-    const bool same =
-        injected != nullptr && text::text_member(*injected, "value") == given.value;
+    const bool same = injected != nullptr && text::text_member(*injected, "value") == given.value;
     if (same && !(differs && pod_.seen.multi_host())) return;
     out.push_back(
         {.denied = false,

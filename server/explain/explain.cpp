@@ -302,8 +302,7 @@ class Explainer {
     const auto outcome = answer(object);
     std::string review =
         review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
-    findings.add_object(outcome,
-                        reviewer_.faults(review, webhook::validate::Listener::person));
+    findings.add_object(outcome, reviewer_.faults(review, webhook::validate::Listener::person));
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,

@@ -77,7 +77,7 @@ struct Group {
   // The node pools to make; nothing where the catalog does not know the shape.
   std::optional<topology::NodePool> pool;
   catalog::PoolOptions pool_options;  // as the Pods select capacity
-  std::string no_pool;  // why none is made that its Pods fit; "" where some are
+  std::string no_pool;                // why none is made that its Pods fit; "" where some are
 
   std::uint64_t chips() const { return pods * chips_per_host; }
   bool multi_host() const { return hosts > 1; }

@@ -87,9 +87,8 @@ class Fixer {
     input.push_back(*manifest_);
     for (const fixes::Step& step : steps)
       if (!take(step, input)) return std::nullopt;
-    const std::uint64_t pods =
-        std::min(expand::pod_count(input.back().object), max_tried_pods) +
-        beside_.size() / objects_a_pod + 1;
+    const std::uint64_t pods = std::min(expand::pod_count(input.back().object), max_tried_pods) +
+                               beside_.size() / objects_a_pod + 1;
     if (pods > max_tried_pods - pods_) return std::nullopt;
     pods_ += pods;
     const auto explained =
@@ -128,7 +127,7 @@ class Fixer {
   const source::Manifest* manifest_ = nullptr;
   std::vector<const Json*> compute_classes_;
   std::map<std::string, std::vector<const Json*>> services_;  // by namespace
-  std::optional<fixes::Said> before_;  // of it as it is, without a cluster
+  std::optional<fixes::Said> before_;                         // of it as it is, without a cluster
 };
 
 }  // namespace

@@ -95,11 +95,11 @@ std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
                                        value_of(pod, container, "JAX_PROCESS_ID"));
       if (what.empty()) what = other_coordinator(container, seen.processes[process]);
       if (!what.empty())
-        return Finding{.denied = false,
-                       .id = "jax",
-                       .sentence = std::move(what),
-                       .fix = fixes::Choice{
-                           "leave these out: JAX finds them in the variables of the slice"}};
+        return Finding{
+            .denied = false,
+            .id = "jax",
+            .sentence = std::move(what),
+            .fix = fixes::Choice{"leave these out: JAX finds them in the variables of the slice"}};
     }
   return std::nullopt;
 }

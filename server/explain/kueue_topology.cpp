@@ -47,10 +47,10 @@ std::optional<Finding> of_each_slice(const Json& member, const std::string& key,
     return never(fmt::format("{} asks for {} on one {}, which holds {}: Kueue never admits them",
                              each_slice, topology::counted(*size, "Pod"), domain(key), most),
                  group);
-  return never(fmt::format("{} is {}, so that {} stand together and not the {} of a slice",
-                           slice_size, *size, topology::counted(*size, "Pod"),
-                           topology::counted(group.hosts, "host")),
-               group);
+  return never(
+      fmt::format("{} is {}, so that {} stand together and not the {} of a slice", slice_size,
+                  *size, topology::counted(*size, "Pod"), topology::counted(group.hosts, "host")),
+      group);
 }
 
 }  // namespace

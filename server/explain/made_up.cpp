@@ -28,9 +28,8 @@ class Shown {
   void in(fixes::Fix& fix) const {
     if (auto* choice = std::get_if<fixes::Choice>(&fix)) return in(choice->sentence);
     std::string words = fixes::words(fix);
-    if (!is_in(words) && !std::ranges::any_of(fixes::commands(fix), [&](const std::string& each) {
-          return is_in(each);
-        }))
+    if (!is_in(words) && !std::ranges::any_of(fixes::commands(fix),
+                                              [&](const std::string& each) { return is_in(each); }))
       return;
     in(words);
     fix = fixes::Choice{std::move(words)};

@@ -43,8 +43,7 @@ bool keeps_apart(const Json& pod, const Json& term) {
 }
 
 bool keeps_on_one_node(const Json& pod, const Json& term) {
-  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" &&
-         is_of_own(pod, term);
+  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" && is_of_own(pod, term);
 }
 
 bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
@@ -121,10 +120,9 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
       const double asked = amount(each, "requests", key::tpu);
       const double most = amount(each, "limits", key::tpu);
       if (asked == 0 || asked == most) continue;
-      const std::string of =
-          most == 0 ? "without a limit"
-                    : fmt::format("{} with a limit of {}", text::go_number(asked),
-                                  text::go_number(most));
+      const std::string of = most == 0 ? "without a limit"
+                                       : fmt::format("{} with a limit of {}",
+                                                     text::go_number(asked), text::go_number(most));
       out.push_back({.denied = true,
                      .id = "TPU-412",
                      .sentence = fmt::format("container {} requests google.com/tpu {}, and the "

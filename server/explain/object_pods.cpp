@@ -130,8 +130,7 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   group.pool_options = std::move(made.options);
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
   if (!group.pool) return;
-  for (Finding& fault :
-       larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
+  for (Finding& fault : larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
     findings.add(std::move(fault));
 }
 

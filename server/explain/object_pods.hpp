@@ -71,7 +71,7 @@ class ObjectPods {
   std::vector<Claimed> claimed_;
   std::set<std::string> told_;  // of hindrances
   std::uint64_t refused_ = 0, others_ = 0;
-  bool told_jax_ = false;  // of one member
+  bool told_jax_ = false;        // of one member
   bool group_is_plain_ = false;  // a PodGroup of the input, without a topology constraint
 };
 

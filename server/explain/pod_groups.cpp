@@ -13,8 +13,7 @@ namespace tpuwh::server::explain {
 using Json = nlohmann::ordered_json;
 
 std::optional<PodGroupWords> pod_group_words(const Json& pod, const Beside& beside) {
-  const std::string name =
-      text::text_member(at(pod, {"spec", "schedulingGroup"}), "podGroupName");
+  const std::string name = text::text_member(at(pod, {"spec", "schedulingGroup"}), "podGroupName");
   if (name.empty()) return std::nullopt;
   const Json* found =
       beside.find("PodGroup", text::text_member(at(pod, {"metadata"}), "namespace"), name);

@@ -20,7 +20,10 @@ using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 Finding hindrance(std::string sentence, std::string fix) {
-  return {.denied = false, .id = "no-node", .sentence = std::move(sentence), .fix = fixes::Choice{std::move(fix)}};
+  return {.denied = false,
+          .id = "no-node",
+          .sentence = std::move(sentence),
+          .fix = fixes::Choice{std::move(fix)}};
 }
 
 bool is_true(const Json& value) {
@@ -59,9 +62,9 @@ void look_at_classes(const Json& spec, Hindrances& out) {
                     name));
   const auto scheduler = text::text_member(spec, "schedulerName");
   if (!scheduler.empty() && scheduler != "default-scheduler")
-    out.notes.push_back(fmt::format(
-        "scheduler {} places the Pods: what is said of nodes holds for the default one",
-        scheduler));
+    out.notes.push_back(
+        fmt::format("scheduler {} places the Pods: what is said of nodes holds for the default one",
+                    scheduler));
 }
 
 // Two hosts of a slice stand in one domain of whatever is wider than a host.
@@ -110,9 +113,8 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
 // An extended resource has a domain that is not Kubernetes' own.
 bool is_extended(std::string_view resource) {
   const auto slash = resource.find('/');
-  return slash != std::string_view::npos &&
-         !resource.substr(0, slash).ends_with("kubernetes.io") && resource != key::tpu &&
-         resource != "nvidia.com/gpu";  // no_node.cpp has a word for it
+  return slash != std::string_view::npos && !resource.substr(0, slash).ends_with("kubernetes.io") &&
+         resource != key::tpu && resource != "nvidia.com/gpu";  // no_node.cpp has a word for it
 }
 
 // ", and 3 more"; "" of one alone.
@@ -160,11 +162,10 @@ void take_ports(const Json& container, bool of_host, HostPorts& all) {
         fmt::format("{}/{}/{}", protocol, text::text_member(each, "hostIP"), number), name);
     if (fresh || ++all.twice > 1) continue;
     const std::string& other = found->second;
-    all.first = other == name
-                    ? fmt::format("container {} lists port {}/{} of the host twice", name, number,
-                                  protocol)
-                    : fmt::format("containers {} and {} both take port {}/{} of the host", other,
-                                  name, number, protocol);
+    all.first = other == name ? fmt::format("container {} lists port {}/{} of the host twice", name,
+                                            number, protocol)
+                              : fmt::format("containers {} and {} both take port {}/{} of the host",
+                                            other, name, number, protocol);
   }
 }
 
@@ -173,10 +174,10 @@ void look_at_ports(const Json& spec, Hindrances& out) {
   HostPorts all;
   for (const Json& each : text::member(spec, "containers")) take_ports(each, of_host, all);
   if (all.twice == 0) return;
-  out.faults.push_back(hindrance(
-      fmt::format("{}{}{}, and the API server refuses such a Pod", all.first,
-                  of_host ? " (hostNetwork)" : "", and_more(all.twice)),
-      "give each a port of its own, or list it once"));
+  out.faults.push_back(
+      hindrance(fmt::format("{}{}{}, and the API server refuses such a Pod", all.first,
+                            of_host ? " (hostNetwork)" : "", and_more(all.twice)),
+                "give each a port of its own, or list it once"));
 }
 
 void look_at_users(const Json& spec, Hindrances& out) {

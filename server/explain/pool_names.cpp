@@ -18,8 +18,8 @@ void number_pools(std::vector<Workload>& workloads) {
       catalog::PoolOptions& options = group.pool_options;
       std::uint32_t& before = made[catalog::pool_name(*group.pool, options)];
       if (!options.name.empty() && before > 0) {
-        group.no_pool = fmt::format("its Pods select node pool {}, which is the one above",
-                                    options.name);
+        group.no_pool =
+            fmt::format("its Pods select node pool {}, which is the one above", options.name);
         continue;
       }
       options.before = before;

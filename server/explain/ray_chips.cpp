@@ -38,13 +38,12 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
   out.push_back(
       {.denied = false,
        .id = "ray-chips",
-       .sentence =
-           fmt::format("{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
-                       "google.com/tpu: Ray {}",
-                       who, text::go_number(*told), text::text_member(container, "name"),
-                       text::go_number(chips),
-                       *told > chips ? "gives tasks chips that are not there"
-                                     : "leaves the others idle"),
+       .sentence = fmt::format(
+           "{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
+           "google.com/tpu: Ray {}",
+           who, text::go_number(*told), text::text_member(container, "name"),
+           text::go_number(chips),
+           *told > chips ? "gives tasks chips that are not there" : "leaves the others idle"),
        .fix = fixes::Choice{
            "leave TPU out of resources: KubeRay takes it from the container's limit"}});
 }

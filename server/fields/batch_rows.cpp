@@ -8,11 +8,8 @@ namespace {
 using enum Look;
 
 constexpr Row job_rows[] = {
-    {"apiVersion", read},
-    {"kind", read},
-    {"metadata", inside, "ObjectMeta"},
-    {"spec", inside, "JobSpec"},
-    {"status", cannot},
+    {"apiVersion", read},        {"kind", read},     {"metadata", inside, "ObjectMeta"},
+    {"spec", inside, "JobSpec"}, {"status", cannot},
 };
 
 constexpr Row job_template_rows[] = {

@@ -26,11 +26,8 @@ constexpr Row object_meta_rows[] = {
 };
 
 constexpr Row pod_rows[] = {
-    {"apiVersion", read},
-    {"kind", read},
-    {"metadata", inside, "ObjectMeta"},
-    {"spec", inside, "PodSpec"},
-    {"status", cannot},
+    {"apiVersion", read},        {"kind", read},     {"metadata", inside, "ObjectMeta"},
+    {"spec", inside, "PodSpec"}, {"status", cannot},
 };
 
 constexpr Row pod_template_rows[] = {

@@ -29,7 +29,7 @@ struct Row {
 };
 
 struct Type {
-  std::string_view name;    // "PodTemplate"; an object's is its kind
+  std::string_view name;  // "PodTemplate"; an object's is its kind
   // "core.v1.PodTemplateSpec", "kuberay:rayclusters#spec"; of several versions with a blank.
   std::string_view schema;
   // How a field of it is told: "Pod" begins a path anew, and "" goes on with where it stands.

@@ -108,8 +108,8 @@ Command& Command::name(text::Literal before, std::string_view more) {
 Command Command::create(nlohmann::ordered_json object) {
   Command out(Verb::create);
   const auto& metadata = text::member(object, "metadata");
-  out.object_ = fmt::format("{} {}", text::text_member(object, "kind"),
-                            text::text_member(metadata, "name"));
+  out.object_ =
+      fmt::format("{} {}", text::text_member(object, "kind"), text::text_member(metadata, "name"));
   out.arguments_ = {"-f", "-"};
   const std::string yaml = text::to_yaml(object);
   // A line of it that is EOF would end it.

@@ -53,17 +53,16 @@ std::string words_of(const Step& step) {
   const Edit& edit = std::get<Edit>(step);
   if (edit.value)
     return fmt::format("set {}{} to {}", spoken(edit.path), whose(edit), spoken_value(*edit.value));
-  return fmt::format("remove {}{}{}", spoken(edit.path), whose(edit),
-                     edit.what.empty() ? ""
-                                       : " (" + webhook::text::printable(edit.what, 100) + ")");
+  return fmt::format(
+      "remove {}{}{}", spoken(edit.path), whose(edit),
+      edit.what.empty() ? "" : " (" + webhook::text::printable(edit.what, 100) + ")");
 }
 
 Json json_of(const Edit& edit) {
   Json out;
   if (edit.object)
-    out["object"] = {{"kind", edit.object->kind},
-                     {"namespace", edit.object->ns},
-                     {"name", edit.object->name}};
+    out["object"] = {
+        {"kind", edit.object->kind}, {"namespace", edit.object->ns}, {"name", edit.object->name}};
   out["path"] = edit.path.to_string();
   if (edit.value)
     out["value"] = *edit.value;

@@ -31,7 +31,7 @@ struct Edit {
   std::optional<ObjectName> object = {};  // nothing: the one that the finding is of
   Path path;                              // RFC 6901; maps on the way are made
   std::optional<Json> value = {};         // nothing: what stands there is removed
-  std::string what = {};  // the name of an element that is removed, "TPU_WORKER_ID"
+  std::string what = {};                  // the name of an element that is removed, "TPU_WORKER_ID"
 };
 
 using Step = std::variant<Edit, Command>;

@@ -26,8 +26,9 @@ std::uint32_t whole(const Json* value) {
 
 // The one value that required node affinity leaves of a label; "" where it leaves several.
 std::string affinity(const Json& spec, std::string_view label) {
-  const Path path("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
-                  "nodeSelectorTerms");
+  const Path path(
+      "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+      "nodeSelectorTerms");
   const Json* terms = find(spec, path);
   if (terms == nullptr || !terms->is_array() || terms->size() != 1) return {};
   const Json& expressions = text::member((*terms)[0], "matchExpressions");

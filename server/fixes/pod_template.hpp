@@ -48,7 +48,7 @@ class PodTemplate {
 
   // Null where it is absent.
   const Json* value(const Path& path) const;
-  std::string text(const Path& path) const;                 // "" where there is none
+  std::string text(const Path& path) const;  // "" where there is none
   std::optional<std::uint32_t> number(const Path& path) const;
 
   const std::vector<Container>& containers() const { return containers_; }

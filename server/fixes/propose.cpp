@@ -174,14 +174,14 @@ Steps refused_fields(const Asked& asked, const char* policy) {
     if (!is_of_job(each)) continue;
     const bool must_be_never = each.value(each.holder() / "podFailurePolicy") != nullptr;
     const bool by_default = now.empty() && each.maker() == Maker::jobset;
-    const bool fine = must_be_never ? now == "Never"
-                                    : by_default || now == "Never" || now == "OnFailure";
+    const bool fine =
+        must_be_never ? now == "Never" : by_default || now == "Never" || now == "OnFailure";
     if (!fine) steps.emplace_back(set(path, must_be_never ? "Never" : policy));
     name_policy_container(each, steps);
     const Path completions = each.holder() / "completions";
     const auto parallelism = each.number(each.holder() / "parallelism");
-    const bool counts = each.maker() == Maker::jobset ||
-                        each.text(each.holder() / "completionMode") == "Indexed";
+    const bool counts =
+        each.maker() == Maker::jobset || each.text(each.holder() / "completionMode") == "Indexed";
     if (counts && parallelism && each.value(completions) == nullptr)
       steps.emplace_back(set(completions, *parallelism));
   }

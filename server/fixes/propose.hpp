@@ -16,8 +16,8 @@ namespace tpuwh::server::fixes {
 // An object, and those beside it in the input that say something about it.
 struct Subject {
   const Json& object;
-  std::string ns;      // its namespace
-  std::string prefix;  // of annotations of ours: "tpu-webhook.dev/"
+  std::string ns;                          // its namespace
+  std::string prefix;                      // of annotations of ours: "tpu-webhook.dev/"
   std::vector<const Json*> services = {};  // of the same namespace
   std::vector<const Json*> compute_classes = {};
 };

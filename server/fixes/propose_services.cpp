@@ -39,8 +39,8 @@ Json selector_of(const Subject& subject, const PodTemplate& each) {
   if (text::text_member(subject.object, "kind") == "Job")
     return {{"job-name", name_of(subject.object)}};
   if (each.maker() == Maker::nobody) return common_label(labels_of(subject, each));
-  const Json& own = text::member(
-      text::member(text::member(subject.object, "spec"), "selector"), "matchLabels");
+  const Json& own =
+      text::member(text::member(text::member(subject.object, "spec"), "selector"), "matchLabels");
   return own.is_object() && !own.empty() ? own : labels_of(subject, each);
 }
 
@@ -58,8 +58,8 @@ bool is_headless(const Json& service) {
 }
 
 const Json* service_named(const Subject& subject, const std::string& name) {
-  const auto found = std::ranges::find_if(
-      subject.services, [&](const Json* each) { return name_of(*each) == name; });
+  const auto found = std::ranges::find_if(subject.services,
+                                          [&](const Json* each) { return name_of(*each) == name; });
   return found == subject.services.end() ? nullptr : *found;
 }
 

@@ -190,9 +190,9 @@ void Outlook::conclude() {
   std::uint64_t hosts = 0;
   for (const WantedSlice& slice : workload_.slices) hosts += slice.hosts;
   const std::string_view how = pools_.running_pods() >= hosts ? "runs" : "forms now";
-  out_.sentence = out_.places.empty() ? "forms now: it has no slices"
-                                      : fmt::format("{}{} {}", how,
-                                                    out_.places.size() == 1 ? "" : ":", places());
+  out_.sentence = out_.places.empty()
+                      ? "forms now: it has no slices"
+                      : fmt::format("{}{} {}", how, out_.places.size() == 1 ? "" : ":", places());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ const char* name(Cause cause);
 // One thing that it waits for.
 struct Wait {
   Cause cause;
-  std::string what;               // a sentence with the numbers
+  std::string what;                  // a sentence with the numbers
   std::vector<fixes::Command> help;  // in the order to run them
 };
 

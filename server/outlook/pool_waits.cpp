@@ -249,10 +249,8 @@ Wait too_small(const Placeless& slices, const Views& views, Taken& taken) {
     parts.push_back(
         fmt::format("node pool {} has {}", plain(view->name), counted(view->nodes, "node")));
     if (view == views.front())
-      help.add(Command::kubectl(Verb::get)
-                   .of("nodes")
-                   .words("-l")
-                   .name("cloud.google.com/gke-nodepool=", view->name));
+      help.add(Command::kubectl(Verb::get).of("nodes").words("-l").name(
+          "cloud.google.com/gke-nodepool=", view->name));
   }
   help_with_pools(slices, views, taken, help);
   return {Cause::pool_too_small,
@@ -275,8 +273,8 @@ std::string toleration(const Views& views, const webhook::read::PoolQuestion& qu
       if (unusable(*node, question) == Unusable::tainted) {
         const auto* taint = untolerated(*node, question);
         return fmt::format("; whoever set taint {}{}{}:{} removes it, or the Pods tolerate it",
-                           plain(taint->key), taint->value.empty() ? "" : "=",
-                           plain(taint->value), taint->no_execute ? "NoExecute" : "NoSchedule");
+                           plain(taint->key), taint->value.empty() ? "" : "=", plain(taint->value),
+                           taint->no_execute ? "NoExecute" : "NoSchedule");
       }
   return {};
 }

@@ -98,8 +98,8 @@ class Look {
   const WantedWorkload& workload_;
   Taken& taken_;
   WorkloadOutlook& out_;
-  std::string name_;      // of the ClusterQueue
-  bool several_ = false;  // Pod sets
+  std::string name_;                                           // of the ClusterQueue
+  bool several_ = false;                                       // Pod sets
   std::map<std::pair<std::string, std::string>, double> own_;  // of it, by flavor and resource
 };
 
@@ -306,9 +306,9 @@ void Look::take(const ClusterQueue& queue, const FlavorQuota& quota, const Needs
 // " (4 of them by other Pods of it)" of what is reserved.
 std::string Look::of_others(const FlavorQuota& quota, const std::string& resource) const {
   const auto found = own_.find({quota.flavor, resource});
-  return found == own_.end() ? ""
-                             : fmt::format(" ({} of them by its other Pods)",
-                                           bare(resource, found->second));
+  return found == own_.end()
+             ? ""
+             : fmt::format(" ({} of them by its other Pods)", bare(resource, found->second));
 }
 
 void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuota*>& fitting,
@@ -325,11 +325,10 @@ void Look::short_of(const ClusterQueue& queue, const std::vector<const FlavorQuo
       const double missing = used + amount - own.nominal;
       if (missing <= 0) continue;
       may_borrow_all = may_borrow_all && missing <= own.borrowing_limit.value_or(missing);
-      lacking.push_back(
-          fmt::format("flavor {}: {} of {} are reserved{}, {} {}: short by {}",
-                      plain(quota->flavor), bare(resource, used), with_unit(resource, own.nominal),
-                      of_others(*quota, resource), who, bare(resource, amount),
-                      with_unit(resource, missing)));
+      lacking.push_back(fmt::format("flavor {}: {} of {} are reserved{}, {} {}: short by {}",
+                                    plain(quota->flavor), bare(resource, used),
+                                    with_unit(resource, own.nominal), of_others(*quota, resource),
+                                    who, bare(resource, amount), with_unit(resource, missing)));
     }
     may_borrow = may_borrow || may_borrow_all;
   }

@@ -93,8 +93,7 @@ Json of_told(const Told& told) {
           {"how", fixes::json(told.fix)}};
 }
 
-Json summary(const ReviewOutcome& outcome, const std::string& file,
-             const std::vector<Told>& all) {
+Json summary(const ReviewOutcome& outcome, const std::string& file, const std::vector<Told>& all) {
   static constexpr const char* verdicts[] = {"allowed", "denied", "unusable"};
   Json out;
   out["file"] = file;

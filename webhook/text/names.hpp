@@ -22,8 +22,8 @@ bool is_label_value(std::string_view text);
 // "name" or "prefix/name": a label key, which is what a topology key is.
 bool is_qualified_name(std::string_view text);
 
-// "${NAME}", "$(NAME)", "$NAME", "{{ name }}" or "<name>" within, which are in no name of Kubernetes:
-// of a template that nobody filled in.
+// "${NAME}", "$(NAME)", "$NAME", "{{ name }}" or "<name>" within, which are in no name of
+// Kubernetes: of a template that nobody filled in.
 bool has_placeholder(std::string_view text);
 
 // A plain decimal: digits only, no sign, no leading zero but in "0", at most 2^32-1.

@@ -342,9 +342,8 @@ TEST(TheNodePools, of_a_part_of_a_slice_are_not_made_for_it) {
 // ---- how far the verdict goes
 
 TEST(AVerdict, says_what_nobody_looked_at) {
-  const auto explanation =
-      explained(Written{.pod = "subdomain: svc, preemptionPolicy: Never, tomorrow: 1"}.text() +
-                headless);
+  const auto explanation = explained(
+      Written{.pod = "subdomain: svc, preemptionPolicy: Never, tomorrow: 1"}.text() + headless);
   const Workload& workload = explanation.workloads.front();
   EXPECT_EQ(workload.verdict, Verdict::fine);
   EXPECT_EQ(workload.unseen.size(), 2u);
@@ -355,9 +354,9 @@ TEST(AVerdict, says_what_nobody_looked_at) {
 }
 
 TEST(AVerdict, lists_nothing_of_what_asks_for_no_chips) {
-  const Workload workload = one(
-      "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {preemptionPolicy: Never, "
-      "containers: [{name: a, image: b}]}}");
+  const Workload workload =
+      one("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {preemptionPolicy: Never, "
+          "containers: [{name: a, image: b}]}}");
   EXPECT_EQ(workload.verdict, Verdict::no_tpu);
   EXPECT_THAT(workload.unseen, IsEmpty());
 }

@@ -71,9 +71,8 @@ std::string two_ports(const char* first, const char* second) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, WhatAPodSays,
     testing::Values(
-        PodCase{.name = "windows",
-                .spec = "os: {name: windows}",
-                .fault = "spec.os.name is windows"},
+        PodCase{
+            .name = "windows", .spec = "os: {name: windows}", .fault = "spec.os.name is windows"},
         PodCase{.name = "linux", .spec = "os: {name: linux}"},
         PodCase{.name = "one_node_for_all",
                 .spec = "nodeName: node-a",
@@ -95,8 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .spec = spread("topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule"),
                 .note = "lets one zone have at most 1 of the Pods more than another, and the 4"},
         PodCase{.name = "spread_where_possible",
-                .spec = spread(
-                    "topologyKey: zone, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway")},
+                .spec = spread("topologyKey: zone, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway")},
         PodCase{.name = "spread_over_hosts",
                 .spec = spread("topologyKey: kubernetes.io/hostname, maxSkew: 1")},
         PodCase{.name = "spread_wide_enough", .spec = spread("topologyKey: zone, maxSkew: 4")},
@@ -119,10 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
         PodCase{.name = "resources_of_nodes",
                 .spec = "containers: [{name: c, resources: {limits: {google.com/tpu: 4, cpu: 1, "
                         "ephemeral-storage: 1Gi, hugepages-2Mi: 2Mi}}}]"},
-        PodCase{.name = "a_port_of_the_host_twice",
-                .spec = two_ports("containerPort: 1, hostPort: 80",
-                                  "containerPort: 2, hostPort: 80"),
-                .fault = "containers a and b both take port 80/TCP of the host"},
+        PodCase{
+            .name = "a_port_of_the_host_twice",
+            .spec = two_ports("containerPort: 1, hostPort: 80", "containerPort: 2, hostPort: 80"),
+            .fault = "containers a and b both take port 80/TCP of the host"},
         PodCase{.name = "ports_of_two_protocols",
                 .spec = two_ports("containerPort: 1, hostPort: 80",
                                   "containerPort: 2, hostPort: 80, protocol: UDP")},

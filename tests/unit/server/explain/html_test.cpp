@@ -91,8 +91,9 @@ TEST(Page, is_not_changed_by_hostile_texts) {
 
 TEST(Page, says_the_verdict_by_sign_and_word) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
-  EXPECT_THAT(html(explanation),
-              HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in what was read stops its slices"));
+  EXPECT_THAT(
+      html(explanation),
+      HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in what was read stops its slices"));
   explanation.workloads[0].verdict = Verdict::refused;
   EXPECT_THAT(html(explanation),
               HasSubstr(">✗</span><div><h2 class=\"word bad\">Would be refused"));
@@ -163,12 +164,12 @@ TEST(Page, says_what_is_wrong_and_what_it_waits_for) {
       {true, "TPU-105", "does not divide", {}, 0}};
   const auto made = fixes::Command::gcloud({{"gcloud", "a", "create", "b", "--c"}});
   const auto told = fixes::Command::gcloud({{"gcloud", "a", "list"}});
-  workload.outlook = outlook::WorkloadOutlook{
-      .verdict = outlook::Verdict::waits,
-      .sentence = "slice 1 waits",
-      .places = {{"slice 0", "pool-a"}, {"slice 1", ""}},
-      .waits = {{outlook::Cause::no_pool, "no pool of 4x4", {made, told}}},
-      .not_known = {"quota of the project"}};
+  workload.outlook =
+      outlook::WorkloadOutlook{.verdict = outlook::Verdict::waits,
+                               .sentence = "slice 1 waits",
+                               .places = {{"slice 0", "pool-a"}, {"slice 1", ""}},
+                               .waits = {{outlook::Cause::no_pool, "no pool of 4x4", {made, told}}},
+                               .not_known = {"quota of the project"}};
   const std::string page = html(explanation);
   EXPECT_LT(page.find("TPU-105"), page.find("TPU-302"));
   EXPECT_THAT(page, HasSubstr("said of 8 Pods"));

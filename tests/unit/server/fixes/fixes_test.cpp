@@ -23,8 +23,8 @@ TEST(Edit, sets_and_removes) {
   Json object = job();
   EXPECT_TRUE(apply({.path = Path("/spec/completions"), .value = Json(4)}, object));
   EXPECT_EQ(object["spec"]["completions"], 4);
-  EXPECT_TRUE(apply({.path = Path("/spec/template/spec/nodeSelector/a.b~1c"), .value = Json("x")},
-                    object));
+  EXPECT_TRUE(
+      apply({.path = Path("/spec/template/spec/nodeSelector/a.b~1c"), .value = Json("x")}, object));
   EXPECT_EQ(object["spec"]["template"]["spec"]["nodeSelector"]["a.b/c"], "x");
   EXPECT_TRUE(apply({.path = Path("/spec/list/0")}, object));
   EXPECT_EQ(object["spec"]["list"], Json::array({{{"name", "b"}}}));
