@@ -17,7 +17,11 @@ bool incomplete(const Slice& slice) {
   return slice.missing > 0;
 }
 
-// "slice 0 lacks 1 of 2 hosts"
+bool has_host(const Member& member) {
+  return member.host.has_value();
+}
+
+// "the slice has Pods for 1 of 2 hosts", "no Pod of slice 0 has a worker id, nor of 1 more"
 std::string what_lacks(const Workload& workload) {
   for (const Group& group : workload.groups) {
     const auto lacking = std::ranges::count_if(group.slices, incomplete);
@@ -25,6 +29,9 @@ std::string what_lacks(const Workload& workload) {
     const auto first = std::ranges::find_if(group.slices, incomplete);
     const std::string which =
         group.slices.size() == 1 ? "the slice" : fmt::format("slice {}", first->name);
+    if (!first->members.empty() && std::ranges::none_of(first->members, has_host))
+      return fmt::format("no Pod of {} has a worker id{}", which,
+                         lacking == 1 ? "" : fmt::format(", nor of {} more", lacking - 1));
     const std::string more = lacking == 1 ? "" : fmt::format(", as do {} more", lacking - 1);
     return fmt::format("{} has Pods for {} of {} hosts{}", which, group.hosts - first->missing,
                        group.hosts, more);

@@ -129,6 +129,12 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   group.pool = made.pool;
   group.pool_options = std::move(made.options);
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
+  if (!made.no_machine.empty())
+    findings.add(
+        {.denied = false,
+         .id = "no-node",
+         .sentence = std::move(made.no_machine),
+         .fix = fixes::Choice{"leave the selector out, or ask for a shape of such nodes"}});
   if (!group.pool) return;
   for (Finding& fault : larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
     findings.add(std::move(fault));

@@ -2,11 +2,15 @@
 
 #include "server/outlook/capacity.hpp"
 #include "server/outlook/words.hpp"
+#include "topology/catalog.hpp"
 #include "webhook/pools/fit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 namespace tpuwh::server::outlook {
 
@@ -39,6 +43,30 @@ bool is_chosen_by_hand(std::string_view label) {
   return label == "topology.kubernetes.io/zone" || label == "topology.kubernetes.io/region" ||
          label == "failure-domain.beta.kubernetes.io/zone" ||
          label == "failure-domain.beta.kubernetes.io/region";
+}
+
+// By which the machines of a shape differ; GKE writes them, and nobody else.
+constexpr std::array<std::string_view, 4> of_machine{
+    key::accelerator_count, "node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type",
+    "cloud.google.com/machine-family"};
+
+// "the Pods select L=8, and nodes of tpu-v5-lite-podslice with topology 16x16 have 4"; "" where a
+// machine of the shape has it: 2x4 of v6e is two nodes of 4 chips or one of 8.
+std::string no_machine_has(const topology::NodePool& pool, std::string_view label,
+                           std::string_view value) {
+  const topology::Generation* generation = topology::find_generation(pool.slice.accelerator);
+  if (value.empty() || generation == nullptr) return {};
+  std::vector<std::string> others;
+  for (const topology::NodePool& each : topology::node_pools(*generation, pool.slice.dims)) {
+    const auto node = made_node(each, {});
+    const auto own = node.labels.find(label);
+    if (!own || *own == value) return {};
+    if (std::ranges::find(others, *own) == others.end()) others.emplace_back(*own);
+  }
+  if (others.empty()) return {};
+  return fmt::format("the Pods select {}={}, and nodes of {} with topology {} have {}",
+                     plain(label), plain(value), pool.slice.accelerator, pool.slice.dims.text(),
+                     fmt::join(others, " or "));
 }
 
 // "" where the label is the node's, or can be given to it.
@@ -125,7 +153,14 @@ MadePool made_pool(const Member& member, const Wanted& wanted) {
     return made;
   }
   if (wanted.of_blocks) return made;  // whoever makes the slice labels its nodes
+  for (const std::string_view label : of_machine)
+    if (made.no_machine.empty())
+      made.no_machine = no_machine_has(*made.pool, label, member.selected(label));
   webhook::pools::Node node = made_node(*made.pool, made.options);
+  // By its name a pool is also chosen by required node affinity.
+  if (const std::string_view name = member.selected(key::node_pool);
+      !name.empty() && member.pod().selector(key::node_pool).empty())
+    made.why_not = take_label(key::node_pool, name, node, made);
   for (const auto& selector : member.pod().node_selector)
     if (made.why_not.empty()) made.why_not = take_label(selector.key, selector.value, node, made);
   if (made.why_not.empty() && !webhook::pools::selects(member.pod(), node.labels))

@@ -18,7 +18,12 @@ struct MadePool {
   std::optional<topology::NodePool> pool;  // nothing where the catalog does not know the shape
   catalog::PoolOptions options;            // with the name and the labels that the Pods select
   std::string why_not;                     // "" where it can hold them
+  // "" or what the Pods select that no machine of their shape has, whoever makes the nodes:
+  // "the Pods select cloud.google.com/gke-accelerator-count=8, and …"
+  std::string no_machine;
 };
+
+// What a pool is asked for.
 struct Wanted {
   std::uint32_t slices = 1;
   std::uint32_t each_pool = 0;  // single-host slices that a pool may hold; 0 for all

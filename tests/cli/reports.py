@@ -267,6 +267,13 @@ class Children(Reports):  # E
         self.fine(ray(kind="RayJob", name="a" * 47))
 
 
+class HostsOfOne(Reports):  # H
+    def test_two_for_one(self):
+        said = self.warned(ray(pod(topology="2x2"), hosts=2), "TPU-401", "2x2 with 4 chips per Pod has 1 host")
+        self.assertIn("no Pod of slice ", said.first["sentence"])
+        self.assertNotIn("0 of 1 hosts", said.first["sentence"])
+
+
 class Containers(Reports):  # E1
     two = [container(2, "a"), container(2, "b")]
 
@@ -420,6 +427,21 @@ class NodePools(Reports):  # K
             said = self.made(**{key: value})
             self.assertIn("\n    none: ", said)
             self.assertNotIn("gcloud", said)
+
+    def test_a_machine_that_the_shape_has_not(self):
+        for key, value in (("cloud.google.com/gke-accelerator-count", "8"), ("node.kubernetes.io/instance-type", "ct6e-standard-8t"),
+                           ("cloud.google.com/machine-family", "ct5lp")):
+            required = {"nodeSelectorTerms": [{"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}]}
+            affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+            for asks in ({"select": {key: value}}, {"affinity": affinity}):
+                self.warned(jobset(replicated(pod(**asks))), "no-node", f"the Pods select {key}={value}, and nodes of tpu-v6e-slice with topology 4x4 have ")
+        # Of 2x4 there are machines of 4 chips and of 8.
+        self.assertNotIn("no-node", Said(jobset(replicated(pod(topology="2x4", select={"cloud.google.com/gke-accelerator-count": "8"}), hosts=2))).ids)
+
+    def test_a_pool_by_name_in_affinity(self):
+        required = {"nodeSelectorTerms": [{"matchExpressions": [{"key": "cloud.google.com/gke-nodepool", "operator": "In", "values": ["mine"]}]}]}
+        affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+        self.assertIn("node-pools create mine", self.fine(jobset(replicated(pod(affinity=affinity)))).text)
 
     def test_a_zone_and_a_pool_by_name(self):
         self.assertIn("node-pools create mine", self.made(**{"cloud.google.com/gke-nodepool": "mine", "topology.kubernetes.io/zone": "z"}))
