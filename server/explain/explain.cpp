@@ -173,27 +173,37 @@ class Explainer {
       admitted_.emplace_back();
       return;
     }
-    if (workload.kind != "Pod") look_at_object(object, pods.findings);
-    if (std::string refused = refused_name(object); !refused.empty())
-      pods.findings.add(
-          {.denied = true, .id = "TPU-412", .sentence = std::move(refused), .fix = {}});
-    if (!left.other.empty())
-      pods.findings.add({.denied = false, .id = "TPU-101", .sentence = left.other, .fix = {}});
+    look_at_object(object, left, pods.findings);
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
     runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
     if (is_suspended(object))
       workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
     if (workload.kind == "LeaderWorkerSet") collect_variables(object, pods.variables.emplace());
+    make_pods(object, cluster, workload, pods, wanted);
+    for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
+    for (const std::string& note : manifest.notes)
+      pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
+    pods.finish(workload);
+    tell_of_object(object, cluster, wanted, workload);
+    // What has no chips is no slice.
+    if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
+      workload.unseen = fields::unseen_fields(object);
+  }
+
+  // As Kueue would admit them, where the input says how.
+  void make_pods(const Json& object, const outlook::ClusterState& cluster, Workload& workload,
+                 ObjectPods& pods, outlook::WantedWorkload& wanted) {
     const bool may_look = is_not_too_many(expand::pod_count(object), workload);
     if (may_look && may_be_admitted(object, workload.ns, cluster)) count_pod_sets(object, wanted);
     const auto admission = admission_of(object, workload.ns, cluster, wanted.pod_sets);
     admitted_.push_back(admission ? admission->words() : "");
     if (admission) pods.not_decided = admission->not_decided();
     if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
-    for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
-    for (const std::string& note : manifest.notes)
-      pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
-    pods.finish(workload);
+  }
+
+  // What is known once its Pods are.
+  void tell_of_object(const Json& object, const outlook::ClusterState& cluster,
+                      const outlook::WantedWorkload& wanted, Workload& workload) {
     if (!workload.groups.empty())
       for (std::string& note : hindrances_of_object(object))
         workload.notes.push_back(std::move(note));
@@ -208,9 +218,6 @@ class Explainer {
     if (workload.groups.empty() && workload.claimed.empty() && workload.pods_left_out == 0 &&
         !refused)
       look_scaled_up(object, workload);
-    // What has no chips is no slice.
-    if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
-      workload.unseen = fields::unseen_fields(object);
   }
 
   bool is_unknown_queue(const outlook::WantedWorkload& wanted,
@@ -298,11 +305,18 @@ class Explainer {
       text.erase(at, of_review.size());
   }
 
-  void look_at_object(const Json& object, Findings& findings) {
-    const auto outcome = answer(object);
-    std::string review =
-        review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
-    findings.add_object(outcome, reviewer_.faults(review, webhook::validate::Listener::person));
+  // A Pod is looked at as the Pods of others are.
+  void look_at_object(const Json& object, const NotFilledIn& left, Findings& findings) {
+    if (text::text_member(object, "kind") != "Pod") {
+      const auto outcome = answer(object);
+      std::string review =
+          review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
+      findings.add_object(outcome, reviewer_.faults(review, webhook::validate::Listener::person));
+    }
+    if (std::string refused = refused_name(object); !refused.empty())
+      findings.add({.denied = true, .id = "TPU-412", .sentence = std::move(refused), .fix = {}});
+    if (!left.other.empty())
+      findings.add({.denied = false, .id = "TPU-101", .sentence = left.other, .fix = {}});
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
