@@ -73,7 +73,7 @@ def explain(program, objects: list) -> list:
     return json.loads(done.stdout)["workloads"]
 
 
-@pytest.mark.parametrize("objects", batches())
+@pytest.mark.parametrize("objects", list(batches()))
 def test_its_slice_stands_on_it_alone(release, namespace, api, program, picture, request, objects):
     said = explain(program, objects)
     fitting, commands = [], []
@@ -103,4 +103,4 @@ def test_its_slice_stands_on_it_alone(release, namespace, api, program, picture,
     assert {name: sum(places.values()) for name, places in on.items()} == hosts
     taken = collections.Counter(pool for places in on.values() for pool in places)
     assert max(taken.values()) == 1, {pool: count for pool, count in taken.items() if count > 1}
-    picture(request.node.name, f"{len(of_pool)} node pools of {len(objects)} JobSets, {len(running)} Pods: one slice on each")
+    picture(request.node.name, f"node pools: {len(of_pool)}, of JobSets: {len(objects)}, Pods: {len(running)}; one slice on each pool")
