@@ -112,9 +112,10 @@ Command Command::create(nlohmann::ordered_json object) {
       fmt::format("{} {}", text::text_member(object, "kind"), text::text_member(metadata, "name"));
   out.arguments_ = {"-f", "-"};
   const std::string yaml = text::to_yaml(object);
-  // A line of it that is EOF would end it.
-  if (text::visible(yaml, true) == yaml && yaml.find("\nEOF\n") == std::string::npos)
-    out.text_ = fmt::format("kubectl create -f - <<'EOF'\n{}EOF", yaml);
+  // No here-document: it is printed behind blanks, and pasted with them its end would be none.
+  if (text::visible(yaml, true) == yaml)
+    out.text_ =
+        fmt::format("printf '%s\\n' {} | kubectl create -f -", text::shell_word("\n" + yaml));
   out.made_ = std::move(object);
   return out;
 }

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 
 import yaml
@@ -237,9 +238,11 @@ def same(each, name):
 
 
 def made_by(command):
-    """The object of a `kubectl create` with its text in the command."""
-    found = re.fullmatch(r"kubectl create -f - <<'EOF'\n(.*)EOF", command["text"], re.DOTALL)
-    return yaml.safe_load(found[1]) if found else None
+    """What `kubectl create` hears when the command is pasted as it is printed, behind blanks; None of gcloud's."""
+    if not command["text"].endswith("| kubectl create -f -"):
+        return None
+    pasted = "kubectl() { cat; }\n" + textwrap.indent(command["text"], "    ")
+    return yaml.safe_load(subprocess.run(["sh", "-c", pasted], capture_output=True, text=True, timeout=10, check=True).stdout)
 
 
 def done(objects, name, how):

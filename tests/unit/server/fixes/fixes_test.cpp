@@ -144,7 +144,9 @@ TEST(Command, is_none_with_a_name_that_is_none) {
 
 TEST(Command, makes_an_object_that_a_shell_leaves_alone) {
   const Command made = Command::create({{"kind", "Service"}, {"metadata", {{"name", "$(x)'"}}}});
-  EXPECT_EQ(made.text().substr(0, 28), "kubectl create -f - <<'EOF'\n");
+  EXPECT_EQ(
+      made.text(),
+      "printf '%s\\n' '\nkind: Service\nmetadata:\n  name: $(x)'\\''\n' | kubectl create -f -");
   EXPECT_EQ(Command::create({{"kind", "Service"}, {"metadata", {{"name", "a\x1b[2J"}}}})
                 .text()
                 .find('\x1b'),
