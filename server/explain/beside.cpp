@@ -1,9 +1,10 @@
 #include "server/explain/beside.hpp"
 
-#include "server/explain/label_selector.hpp"
+#include "server/explain/no_node.hpp"
 #include "server/explain/pod_json.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/outlook/pod_sets.hpp"
+#include "server/text/label_selector.hpp"
 #include "server/text/near_miss.hpp"
 #include "topology/catalog.hpp"
 #include "webhook/read/body.hpp"
@@ -32,11 +33,6 @@ constexpr std::array read_kinds{Kind{"Service", true},       Kind{"ResourceClaim
                                 Kind{"ClusterQueue", false}, Kind{"ResourceFlavor", false},
                                 Kind{"Topology", false},     Kind{"ComputeClass", false},
                                 Kind{"PodGroup", true},      Kind{"PriorityClass", false}};
-
-bool selects(const Json& service, const Json& labels) {
-  const Json& wanted = at(service, {"spec", "selector"});
-  return wanted.is_object() && !wanted.empty() && has_labels(labels, wanted);
-}
 
 // "readinessProbe of container a"; "" where the Pod is Ready as soon as it runs.
 std::string ready_by(const Json& pod) {
@@ -74,6 +70,13 @@ std::string priority_words(const Json& priority) {
   }
   if (!words.empty()) return fmt::format("{}", fmt::join(words, " "));
   return priority.empty() ? "any node" : "other nodes";
+}
+
+// "v6e 4x4 Spot, then v6e 4x4"
+std::string tried_words(const Json& priorities) {
+  std::vector<std::string> words;
+  for (const Json& each : priorities) words.push_back(priority_words(each));
+  return fmt::format("{}", fmt::join(words, ", then "));
 }
 
 // Whether the nodes of a priority may be those of the Pod, as far as both say.
@@ -200,7 +203,7 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
         fmt::format("the hosts find each other by {}, but that Service is not headless", wanted),
         fmt::format("set clusterIP: None in Service {}", seen.subdomain))};
   const Json& labels = at(pod, {"metadata", "labels"});
-  if (!selects(*service, labels))
+  if (!text::selects(*service, labels))
     return {fault(
         fmt::format("{} does not select these Pods, so that no host resolves", wanted),
         fmt::format("give Service {} a selector of labels that the Pods have", seen.subdomain))};
@@ -214,10 +217,14 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
             fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
 }
 
+const Json* Beside::class_of(const Json& pod) const {
+  const auto name = selector(pod, webhook::read::key::compute_class);
+  return name.empty() ? nullptr : find("ComputeClass", "", name);
+}
+
 std::optional<Json> Beside::with_shape_of_class(const Json& pod) const {
   namespace key = webhook::read::key;
-  const auto name = selector(pod, key::compute_class);
-  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  const Json* found = class_of(pod);
   if (found == nullptr || !selector(pod, key::topology).empty()) return std::nullopt;
   const Json& priorities = at(*found, {"spec", "priorities"});
   const std::string shape = priorities.is_array() ? only(priorities, "topology") : "";
@@ -245,8 +252,7 @@ bool Beside::claims_networks(const Json& pod, const std::string& ns) const {
 }
 
 std::optional<Finding> Beside::class_fault(const Json& pod) const {
-  const auto name = selector(pod, webhook::read::key::compute_class);
-  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  const Json* found = class_of(pod);
   if (found == nullptr) return std::nullopt;
   const Json& spec = at(*found, {"spec"});
   const Json& priorities = text::member(spec, "priorities");
@@ -254,15 +260,10 @@ std::optional<Finding> Beside::class_fault(const Json& pod) const {
       text::text_member(spec, "whenUnsatisfiable") == "ScaleUpAnyway" ||
       std::ranges::any_of(priorities, [&](const Json& each) { return may_have(each, pod); }))
     return std::nullopt;
-  std::vector<std::string> words;
-  for (const Json& each : priorities) words.push_back(priority_words(each));
-  return Finding{
-      .denied = false,
-      .id = "no-node",
-      .sentence = fmt::format("ComputeClass {} makes no node that the Pods select: it tries {}",
-                              name, fmt::join(words, ", then ")),
-      .fix = fixes::Choice{
-          "select what the class tries, or give the class a priority of what is selected"}};
+  return no_node(
+      fmt::format("ComputeClass {} makes no node that the Pods select: it tries {}",
+                  selector(pod, webhook::read::key::compute_class), tried_words(priorities)),
+      "select what the class tries, or give the class a priority of what is selected");
 }
 
 // Those that the API server has from the start.
@@ -283,17 +284,15 @@ std::vector<std::string> Beside::notes(const Json& pod) const {
 
 std::vector<std::string> Beside::class_notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
-  const Json* found = name.empty() ? nullptr : find("ComputeClass", "", name);
+  const Json* found = class_of(pod);
   if (found == nullptr && !name.empty() && selector(pod, webhook::read::key::topology).empty())
     return {
         fmt::format("ComputeClass {} says which nodes they are, and is not in the input", name)};
   if (found == nullptr) return {};
   const Json& priorities = at(*found, {"spec", "priorities"});
   if (!priorities.is_array()) return {};
-  std::vector<std::string> words;
-  for (const Json& each : priorities) words.push_back(priority_words(each));
   std::vector<std::string> out{
-      fmt::format("ComputeClass {} tries {}", name, fmt::join(words, ", then "))};
+      fmt::format("ComputeClass {} tries {}", name, tried_words(priorities))};
   if (!makes_pools(at(*found, {"spec"})))
     out.push_back(fmt::format(
         "ComputeClass {} makes no node pool on a Standard cluster (nodePoolAutoCreation.enabled is "

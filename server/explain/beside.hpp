@@ -56,6 +56,8 @@ class Beside {
                                      const std::string& name) const;
 
  private:
+  // The ComputeClass that the Pod selects; null where it selects none, or the input has it not.
+  const nlohmann::ordered_json* class_of(const nlohmann::ordered_json& pod) const;
   std::vector<std::string> class_notes(const nlohmann::ordered_json& pod) const;
   std::string missing_priority(const nlohmann::ordered_json& pod) const;
 

@@ -298,6 +298,13 @@ class Explainer {
     return outcome;
   }
 
+  // What it was refused for, each by itself.
+  std::vector<webhook::validate::Found> faults(const Json& object) {
+    std::string review =
+        review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
+    return reviewer_.faults(review, webhook::validate::Listener::person);
+  }
+
   // A path of the review that nobody wrote: in a manifest it begins with what it is of.
   static void leave_out_review(std::string& text) {
     constexpr std::string_view of_review = "request.object.";
@@ -309,14 +316,20 @@ class Explainer {
   void look_at_object(const Json& object, const NotFilledIn& left, Findings& findings) {
     if (text::text_member(object, "kind") != "Pod") {
       const auto outcome = answer(object);
-      std::string review =
-          review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
-      findings.add_object(outcome, reviewer_.faults(review, webhook::validate::Listener::person));
+      findings.add_object(outcome, outcome.verdict == review::Verdict::allowed
+                                       ? std::vector<webhook::validate::Found>()
+                                       : faults(object));
     }
     if (std::string refused = refused_name(object); !refused.empty())
-      findings.add({.denied = true, .id = "TPU-412", .sentence = std::move(refused), .fix = {}});
+      findings.add({.denied = true,
+                    .id = id_of(webhook::findings::Finding::controller_refuses),
+                    .sentence = std::move(refused),
+                    .fix = {}});
     if (!left.other.empty())
-      findings.add({.denied = false, .id = "TPU-101", .sentence = left.other, .fix = {}});
+      findings.add({.denied = false,
+                    .id = id_of(webhook::findings::Finding::placeholder_left),
+                    .sentence = left.other,
+                    .fix = {}});
   }
 
   void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,

@@ -1,6 +1,7 @@
 #include "server/explain/findings.hpp"
 
 #include "server/review/told.hpp"
+#include "webhook/findings/table.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,6 +19,10 @@ Finding finding_of(review::Told told, std::size_t pods) {
 }
 
 }  // namespace
+
+std::string id_of(webhook::findings::Finding finding) {
+  return std::string(webhook::findings::row(finding).id);
+}
 
 void Findings::add(Finding finding) {
   const std::string text = (finding.denied ? "denied " : "warned ") + finding.id + finding.sentence;

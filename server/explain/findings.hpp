@@ -11,6 +11,9 @@
 
 namespace tpuwh::server::explain {
 
+// "TPU-412"
+std::string id_of(webhook::findings::Finding finding);
+
 class Findings {
  public:
   // Of the object's own review.

@@ -1,7 +1,8 @@
 #include "server/explain/no_node.hpp"
 
-#include "server/explain/label_selector.hpp"
+#include "server/explain/findings.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/text/label_selector.hpp"
 #include "server/text/quantity.hpp"
 #include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -19,31 +20,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
-Finding no_node(std::string sentence, std::string fix) {
-  return {.denied = false,
-          .id = "no-node",
-          .sentence = std::move(sentence),
-          .fix = fixes::Choice{std::move(fix)}};
-}
-
-// Whose namespaces are others' is not looked at.
-bool is_of_own(const Json& pod, const Json& term) {
-  return text::member(term, "namespaces").empty() &&
-         finds(text::member(term, "labelSelector"), at(pod, {"metadata", "labels"}));
-}
-
-// A node pool stands in one zone.
-bool holds_a_pool(std::string_view key) {
-  return key == key::node_pool || key == "topology.kubernetes.io/zone" ||
-         key == "topology.kubernetes.io/region";
-}
-
 bool keeps_apart(const Json& pod, const Json& term) {
-  return holds_a_pool(text::text_member(term, "topologyKey")) && is_of_own(pod, term);
+  return text::text_member(term, "topologyKey") == key::node_pool && text::finds_its_own(pod, term);
 }
 
 bool keeps_on_one_node(const Json& pod, const Json& term) {
-  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" && is_of_own(pod, term);
+  return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" &&
+         text::finds_its_own(pod, term);
 }
 
 bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
@@ -51,7 +34,7 @@ bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
   return text::text_member(constraint, "topologyKey") == key::node_pool &&
          text::text_member(constraint, "whenUnsatisfiable") != "ScheduleAnyway" &&
          skew.is_number_unsigned() && skew.get<std::uint64_t>() < hosts &&
-         is_of_own(pod, constraint);
+         text::finds_its_own(pod, constraint);
 }
 
 double amount(const Json& container, const char* list, std::string_view resource) {
@@ -124,7 +107,7 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
                                        : fmt::format("{} with a limit of {}",
                                                      text::go_number(asked), text::go_number(most));
       out.push_back({.denied = true,
-                     .id = "TPU-412",
+                     .id = id_of(webhook::findings::Finding::controller_refuses),
                      .sentence = fmt::format("container {} requests google.com/tpu {}, and the "
                                              "API server refuses such a Pod",
                                              text::text_member(each, "name"), of),
@@ -133,6 +116,13 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
 }
 
 }  // namespace
+
+Finding no_node(std::string sentence, std::string fix) {
+  return {.denied = false,
+          .id = "no-node",
+          .sentence = std::move(sentence),
+          .fix = fixes::Choice{std::move(fix)}};
+}
 
 std::vector<Finding> no_node_faults(const Json& pod, const slices::SeenPod& seen) {
   std::vector<Finding> out;

@@ -6,9 +6,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
 #include <vector>
 
 namespace tpuwh::server::explain {
+
+// The finding for it, a warning.
+Finding no_node(std::string sentence, std::string fix);
 
 // Required anti-affinity of the manifest's own that keeps the hosts of a slice apart; GPUs beside
 // TPUs; an init container with more chips than the containers have; chips as a request without a

@@ -14,7 +14,6 @@
 #include "server/outlook/made_pool.hpp"
 #include "server/outlook/pod_sets.hpp"
 #include "topology/counted.hpp"
-#include "webhook/findings/table.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +49,7 @@ std::string fewer_words(const Group& group, std::string_view kind) {
 
 // With chips that no node has, hosts are counted that no machine is.
 void forget_sizes(Workload& workload) {
-  const auto& id = webhook::findings::row(webhook::findings::Finding::node_shared).id;
+  const std::string id = id_of(webhook::findings::Finding::node_shared);
   if (std::ranges::find(workload.findings, id, &Finding::id) == workload.findings.end()) return;
   for (Group& group : workload.groups) {
     if (group.pool || group.hosts == 0) continue;
@@ -130,11 +129,8 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   group.pool_options = std::move(made.options);
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
   if (!made.no_machine.empty())
-    findings.add(
-        {.denied = false,
-         .id = "no-node",
-         .sentence = std::move(made.no_machine),
-         .fix = fixes::Choice{"leave the selector out, or ask for a shape of such nodes"}});
+    findings.add(no_node(std::move(made.no_machine),
+                         "leave the selector out, or ask for a shape of such nodes"));
   if (!group.pool) return;
   for (Finding& fault : larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
     findings.add(std::move(fault));
@@ -167,11 +163,11 @@ void ObjectPods::finish(Workload& workload) {
   // What the finding leaves open is known.
   if (group_is_plain_)
     std::erase_if(workload.findings, [](const Finding& each) {
-      return each.id == webhook::findings::row(webhook::findings::Finding::scheduling_group).id;
+      return each.id == id_of(webhook::findings::Finding::scheduling_group);
     });
   if (shape_of_class)
     std::erase_if(workload.findings, [](const Finding& finding) {
-      return finding.pods == 0 && finding.id == "TPU-105";
+      return finding.pods == 0 && finding.id == id_of(webhook::findings::Finding::topology_missing);
     });
   say_once(workload.findings);
   workload.notes.insert(workload.notes.end(), notes_.begin(), notes_.end());

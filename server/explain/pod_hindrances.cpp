@@ -1,6 +1,7 @@
 #include "server/explain/hindrances.hpp"
-#include "server/explain/label_selector.hpp"
+#include "server/explain/no_node.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/text/label_selector.hpp"
 #include "server/text/quantity.hpp"
 #include "topology/machine_size.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -19,13 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
-Finding hindrance(std::string sentence, std::string fix) {
-  return {.denied = false,
-          .id = "no-node",
-          .sentence = std::move(sentence),
-          .fix = fixes::Choice{std::move(fix)}};
-}
-
 bool is_true(const Json& value) {
   return value == Json(true);
 }
@@ -35,7 +29,7 @@ bool is_true(const Json& value) {
 void look_at_os(const Json& spec, Hindrances& out) {
   if (text::text_member(text::member(spec, "os"), "name") != "windows") return;
   out.faults.push_back(
-      hindrance("spec.os.name is windows, and nodes with TPUs run Linux", "remove spec.os"));
+      no_node("spec.os.name is windows, and nodes with TPUs run Linux", "remove spec.os"));
 }
 
 // What a controller makes has the node of its template, each of them.
@@ -43,7 +37,7 @@ void look_at_node_name(const Json& pod, const slices::SeenPod& seen, Hindrances&
   const std::string node = text::text_member(at(pod, {"spec"}), "nodeName");
   if (node.empty()) return;
   if (seen.multi_host() && !at(pod, {"metadata", "ownerReferences"}).empty())
-    out.faults.push_back(hindrance(
+    out.faults.push_back(no_node(
         fmt::format("spec.nodeName puts all {} hosts of a slice on node {}, which is one host",
                     seen.hosts, node),
         "remove spec.nodeName; the node selectors choose the nodes"));
@@ -67,7 +61,8 @@ void look_at_classes(const Json& spec, Hindrances& out) {
                     scheduler));
 }
 
-// Two hosts of a slice stand in one domain of whatever is wider than a host.
+// Two hosts of a slice stand in one domain of whatever is wider than a host. Of node pools
+// no_node.cpp has a word.
 void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
   const Json& constraints = at(pod, {"spec", "topologySpreadConstraints"});
   if (!constraints.is_array()) return;
@@ -76,8 +71,8 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
     const Json& skew = text::member(each, "maxSkew");
     const std::uint64_t most = skew.is_number_unsigned() ? skew.get<std::uint64_t>() : 1;
     if (text::text_member(each, "whenUnsatisfiable") == "ScheduleAnyway" ||
-        topology_key == "kubernetes.io/hostname" || seen.hosts <= most ||
-        !finds(text::member(each, "labelSelector"), at(pod, {"metadata", "labels"})))
+        topology_key == "kubernetes.io/hostname" || topology_key == key::node_pool ||
+        seen.hosts <= most || !text::finds_its_own(pod, each))
       continue;
     out.notes.push_back(
         fmt::format("topologySpreadConstraints lets one {} have at most {} of the Pods more than "
@@ -88,7 +83,7 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
   }
 }
 
-// Whose namespaces are others' is not looked at. Of node pools no_node.cpp has a word.
+// Of node pools no_node.cpp has a word.
 void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& out) {
   const Json& terms = at(pod, {"spec", "affinity", "podAntiAffinity",
                                "requiredDuringSchedulingIgnoredDuringExecution"});
@@ -96,10 +91,9 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
   for (const Json& term : terms) {
     const auto wide = text::text_member(term, "topologyKey");
     if ((wide != "topology.kubernetes.io/zone" && wide != "topology.kubernetes.io/region") ||
-        !text::member(term, "namespaces").empty() ||
-        !finds(text::member(term, "labelSelector"), at(pod, {"metadata", "labels"})))
+        !text::finds_its_own(pod, term))
       continue;
-    out.faults.push_back(hindrance(
+    out.faults.push_back(no_node(
         fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, and the {} "
                     "hosts of a slice stand in one",
                     wide, seen.hosts),
@@ -175,16 +169,16 @@ void look_at_ports(const Json& spec, Hindrances& out) {
   for (const Json& each : text::member(spec, "containers")) take_ports(each, of_host, all);
   if (all.twice == 0) return;
   out.faults.push_back(
-      hindrance(fmt::format("{}{}{}, and the API server refuses such a Pod", all.first,
-                            of_host ? " (hostNetwork)" : "", and_more(all.twice)),
-                "give each a port of its own, or list it once"));
+      no_node(fmt::format("{}{}{}, and the API server refuses such a Pod", all.first,
+                          of_host ? " (hostNetwork)" : "", and_more(all.twice)),
+              "give each a port of its own, or list it once"));
 }
 
 void look_at_users(const Json& spec, Hindrances& out) {
   if (text::member(spec, "hostUsers") != Json(false)) return;
   for (const char* shared : {"hostNetwork", "hostPID", "hostIPC"})
     if (is_true(text::member(spec, shared)))
-      out.faults.push_back(hindrance(
+      out.faults.push_back(no_node(
           fmt::format("{} is true and hostUsers is false, which the API server refuses", shared),
           "set one of them alone"));
 }
@@ -200,7 +194,7 @@ void look_at_full_name(const Json& pod, Hindrances& out) {
   const auto full = fmt::format("{}.{}.{}.svc.cluster.local", host, subdomain,
                                 text::text_member(at(pod, {"metadata"}), "namespace"));
   if (host.empty() || full.size() <= most_of_kernel) return;
-  out.faults.push_back(hindrance(
+  out.faults.push_back(no_node(
       fmt::format("with setHostnameAsFQDN its host name is {}, which has {} characters of at most "
                   "{}: the kubelet does not start such a Pod",
                   full, full.size(), most_of_kernel),
@@ -231,7 +225,7 @@ std::vector<Finding> larger_than(const topology::MachineType& machine,
   const auto compare = [&](const char* resource, double most, double unit, const char* word) {
     const auto found = requests.find(resource);
     if (!size || found == requests.end() || found->second <= most) return;
-    out.push_back(hindrance(
+    out.push_back(no_node(
         fmt::format("a Pod requests {:.10g} {}, and a {} has {:.10g}, some of it for the system",
                     found->second / unit, word, machine.name, most / unit),
         "request less"));

@@ -1,11 +1,11 @@
-#include "server/explain/label_selector.hpp"
+#include "server/text/label_selector.hpp"
 
 #include "server/text/json_text.hpp"
 
 #include <algorithm>
 #include <string>
 
-namespace tpuwh::server::explain {
+namespace tpuwh::server::text {
 
 namespace {
 
@@ -16,30 +16,41 @@ bool has_value(const Json& values, const Json& value) {
 }
 
 bool matches(const Json& expression, const Json& labels) {
-  const std::string op = text::text_member(expression, "operator");
-  const Json* found = text::find_member(labels, text::text_member(expression, "key"));
-  const bool among = found != nullptr && has_value(text::member(expression, "values"), *found);
+  const std::string op = text_member(expression, "operator");
+  const Json* found = find_member(labels, text_member(expression, "key"));
+  const bool among = found != nullptr && has_value(member(expression, "values"), *found);
   if (op == "In") return among;
   if (op == "NotIn") return !among;
   return op == "Exists" ? found != nullptr : op == "DoesNotExist" && found == nullptr;
 }
 
-}  // namespace
-
+// All of `wanted` are among `labels`.
 bool has_labels(const Json& labels, const Json& wanted) {
   return std::ranges::all_of(wanted.items(), [&](const auto& each) {
-    const Json* found = text::find_member(labels, each.key());
+    const Json* found = find_member(labels, each.key());
     return found != nullptr && *found == each.value();
   });
 }
 
+}  // namespace
+
 bool finds(const Json& selector, const Json& labels) {
   if (!selector.is_object()) return false;
-  const Json& wanted = text::member(selector, "matchLabels");
+  const Json& wanted = member(selector, "matchLabels");
   if (wanted.is_object() && !has_labels(labels, wanted)) return false;
-  const Json& expressions = text::member(selector, "matchExpressions");
+  const Json& expressions = member(selector, "matchExpressions");
   return !expressions.is_array() ||
          std::ranges::all_of(expressions, [&](const Json& each) { return matches(each, labels); });
 }
 
-}  // namespace tpuwh::server::explain
+bool selects(const Json& service, const Json& labels) {
+  const Json& wanted = member(member(service, "spec"), "selector");
+  return wanted.is_object() && !wanted.empty() && has_labels(labels, wanted);
+}
+
+bool finds_its_own(const Json& pod, const Json& term) {
+  return member(term, "namespaces").empty() &&
+         finds(member(term, "labelSelector"), member(member(pod, "metadata"), "labels"));
+}
+
+}  // namespace tpuwh::server::text
