@@ -12,45 +12,6 @@ namespace tpuwh::server::fixes {
 namespace {
 
 namespace key = webhook::read::key;
-using Templates = std::vector<PodTemplate>;
-
-struct Asked {
-  const Subject& subject;
-  const std::vector<std::string>& sentences;
-  Templates all;
-};
-
-Tiers sizes(const Asked& asked) {
-  return size_proposals(asked.all);
-}
-
-Tiers replicas(const Asked& asked) {
-  return replicas_proposals(asked.all);
-}
-
-Tiers chips(const Asked& asked) {
-  return chips_proposals(asked.all);
-}
-
-Tiers topology_missing(const Asked& asked) {
-  return missing_topology_proposals(asked.subject, asked.all);
-}
-
-Tiers topology_other(const Asked& asked) {
-  return other_topology_proposals(asked.all);
-}
-
-Tiers accelerator(const Asked& asked) {
-  return accelerator_proposals(asked.all);
-}
-
-Tiers subdomain(const Asked& asked) {
-  return subdomain_proposals(asked.subject, asked.all);
-}
-
-Tiers service(const Asked& asked) {
-  return service_proposals(asked.subject, asked.all);
-}
 
 // ---- who a Pod is
 
@@ -81,7 +42,7 @@ Tiers size_statements(const Asked& asked) {
   remove_annotation(asked, "worker-count", tier.front());
   if (asked.all.size() == 1)
     for (Steps& steps : topologies_of_pods(asked.all.front())) tier.push_back(std::move(steps));
-  return {tier, size_proposals(asked.all).front()};
+  return {tier, size_proposals(asked).front()};
 }
 
 Tiers names(const Asked& asked) {
@@ -280,26 +241,26 @@ struct Row {
 };
 
 // What is not here is a choice: a name, a reservation, who places Pods, what is in a file.
-constexpr std::array rows{Row{"TPU-102", topology_other},
-                          Row{"TPU-103", chips},
-                          Row{"TPU-104", chips},
-                          Row{"TPU-105", topology_missing},
-                          Row{"TPU-106", topology_other},
-                          Row{"TPU-107", accelerator},
-                          Row{"TPU-108", chips},
-                          Row{"TPU-201", sizes},
+constexpr std::array rows{Row{"TPU-102", other_topology_proposals},
+                          Row{"TPU-103", chips_proposals},
+                          Row{"TPU-104", chips_proposals},
+                          Row{"TPU-105", missing_topology_proposals},
+                          Row{"TPU-106", other_topology_proposals},
+                          Row{"TPU-107", accelerator_proposals},
+                          Row{"TPU-108", chips_proposals},
+                          Row{"TPU-201", size_proposals},
                           Row{"TPU-202", indexed},
                           Row{"TPU-203", size_statements},
                           Row{"TPU-204", names},
                           Row{"TPU-205", coordinator},
-                          Row{"TPU-302", subdomain},
+                          Row{"TPU-302", subdomain_proposals},
                           Row{"TPU-303", name_servers},
-                          Row{"TPU-401", sizes},
-                          Row{"TPU-404", sizes},
-                          Row{"TPU-405", sizes},
-                          Row{"TPU-406", sizes},
-                          Row{"TPU-407", sizes},
-                          Row{"TPU-409", replicas},
+                          Row{"TPU-401", size_proposals},
+                          Row{"TPU-404", size_proposals},
+                          Row{"TPU-405", size_proposals},
+                          Row{"TPU-406", size_proposals},
+                          Row{"TPU-407", size_proposals},
+                          Row{"TPU-409", replicas_proposals},
                           Row{"TPU-410", indexed},
                           Row{"TPU-412", refused},
                           Row{"TPU-413", order},
@@ -308,7 +269,7 @@ constexpr std::array rows{Row{"TPU-102", topology_other},
                           Row{"TPU-504", ports},
                           Row{"jax", jax},
                           Row{"no-node", no_node},
-                          Row{"no-service", service}};
+                          Row{"no-service", service_proposals}};
 
 // Ways of which each is another one than those in `seen`, and does something.
 Tier distinct(Tier tier, std::vector<Json>& seen) {

@@ -53,15 +53,16 @@ void set_pods(const PodTemplate& each, std::uint32_t hosts, Steps& steps) {
   }
 }
 
-Tiers size_proposals(const std::vector<PodTemplate>& all) {
-  Tier tier{sizes(all, 0)};
-  if (!all.empty() && all.front().maker() == Maker::lws_leader) tier.push_back(sizes(all, 1));
+Tiers size_proposals(const Asked& asked) {
+  Tier tier{sizes(asked.all, 0)};
+  if (!asked.all.empty() && asked.all.front().maker() == Maker::lws_leader)
+    tier.push_back(sizes(asked.all, 1));
   return {tier};
 }
 
-Tiers replicas_proposals(const std::vector<PodTemplate>& all) {
-  if (all.size() != 1 || all.front().maker() != Maker::stateful_set) return {};
-  const PodTemplate& only = all.front();
+Tiers replicas_proposals(const Asked& asked) {
+  if (asked.all.size() != 1 || asked.all.front().maker() != Maker::stateful_set) return {};
+  const PodTemplate& only = asked.all.front();
   const auto hosts = only.hosts();
   if (!hosts || *hosts == 0 || !is_of_nodes(only)) return {};
   const std::uint32_t slices = only.pods_of_slice().value_or(1) / *hosts;

@@ -1,5 +1,7 @@
+#include "server/fixes/headless_service.hpp"
 #include "server/fixes/proposing.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/label_selector.hpp"
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
@@ -44,15 +46,6 @@ Json selector_of(const Subject& subject, const PodTemplate& each) {
   return own.is_object() && !own.empty() ? own : labels_of(subject, each);
 }
 
-bool selects(const Json& service, const Json& labels) {
-  const Json& wanted = text::member(text::member(service, "spec"), "selector");
-  if (!wanted.is_object() || wanted.empty()) return false;
-  return std::ranges::all_of(wanted.items(), [&](const auto& each) {
-    const Json* found = text::find_member(labels, each.key());
-    return found != nullptr && *found == each.value();
-  });
-}
-
 bool is_headless(const Json& service) {
   return text::text_member(text::member(service, "spec"), "clusterIP") == "None";
 }
@@ -73,11 +66,7 @@ Path subdomain_path(const PodTemplate& each) {
 Json new_service(const Subject& subject, const PodTemplate& each, const std::string& name) {
   const Json selector = selector_of(subject, each);
   if (selector.empty() || !webhook::text::is_dns_label(name)) return nullptr;
-  return {{"apiVersion", "v1"},
-          {"kind", "Service"},
-          {"metadata", {{"name", name}, {"namespace", subject.ns}}},
-          {"spec",
-           {{"clusterIP", "None"}, {"publishNotReadyAddresses", true}, {"selector", selector}}}};
+  return headless_service(subject.ns, name, selector);
 }
 
 // The headless Services of the input that find the Pods.
@@ -85,7 +74,7 @@ Tier services_that_select(const Subject& subject, const PodTemplate& each) {
   Tier out;
   const Json labels = labels_of(subject, each);
   for (const Json* service : subject.services)
-    if (is_headless(*service) && selects(*service, labels))
+    if (is_headless(*service) && text::selects(*service, labels))
       out.push_back({set(subdomain_path(each), name_of(*service))});
   return out;
 }
@@ -120,7 +109,7 @@ Tier with_mended(const Subject& subject, const PodTemplate& each, const Json& se
                               .path = Path("/spec/type")});
     return {steps};
   }
-  if (selects(service, labels_of(subject, each)))
+  if (text::selects(service, labels_of(subject, each)))
     return {{of_service(subject, service, "publishNotReadyAddresses", true)}};
   const Json& wanted = text::member(text::member(service, "spec"), "selector");
   Tier out;
@@ -140,31 +129,32 @@ Tier with_mended(const Subject& subject, const PodTemplate& each, const Json& se
 
 }  // namespace
 
-Tiers subdomain_proposals(const Subject& subject, const std::vector<PodTemplate>& all) {
+Tiers subdomain_proposals(const Asked& asked) {
   Tiers out(2);
-  for (const PodTemplate& each : all) {
+  for (const PodTemplate& each : asked.all) {
     const Path path = subdomain_path(each);
     if (!each.asks_for_tpu() || !each.text(path).empty()) continue;
-    const std::string name = name_of(subject.object);
-    for (Steps& steps : services_that_select(subject, each)) out[0].push_back(std::move(steps));
-    if (service_named(subject, name) == nullptr)
-      for (Steps& steps : with_new_service(subject, each, name, {set(path, name)}))
+    const std::string name = name_of(asked.subject.object);
+    for (Steps& steps : services_that_select(asked.subject, each))
+      out[0].push_back(std::move(steps));
+    if (service_named(asked.subject, name) == nullptr)
+      for (Steps& steps : with_new_service(asked.subject, each, name, {set(path, name)}))
         out[1].push_back(std::move(steps));
   }
   return out;
 }
 
-Tiers service_proposals(const Subject& subject, const std::vector<PodTemplate>& all) {
+Tiers service_proposals(const Asked& asked) {
   Tiers out(2);
-  for (const PodTemplate& each : all) {
+  for (const PodTemplate& each : asked.all) {
     const std::string name = each.text(subdomain_path(each));
     if (!each.asks_for_tpu() || name.empty()) continue;
-    const Json* service = service_named(subject, name);
-    Tier ways = service != nullptr ? with_mended(subject, each, *service)
-                                   : services_that_select(subject, each);
+    const Json* service = service_named(asked.subject, name);
+    Tier ways = service != nullptr ? with_mended(asked.subject, each, *service)
+                                   : services_that_select(asked.subject, each);
     for (Steps& steps : ways) out[0].push_back(std::move(steps));
     if (service == nullptr)
-      for (Steps& steps : with_new_service(subject, each, name, {}))
+      for (Steps& steps : with_new_service(asked.subject, each, name, {}))
         out[1].push_back(std::move(steps));
   }
   return out;

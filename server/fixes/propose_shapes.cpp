@@ -177,9 +177,9 @@ Tier topologies_of_pods(const PodTemplate& each) {
 
 // All chips of a node, with as many Pods as there are; then with as many as that makes hosts. Or
 // the topology that is missed by the numbers that there are.
-Tiers chips_proposals(const std::vector<PodTemplate>& all) {
+Tiers chips_proposals(const Asked& asked) {
   std::vector<Tier> chips_alone, with_pods;
-  for (const PodTemplate& each : all) {
+  for (const PodTemplate& each : asked.all) {
     const std::size_t shares = each.asks_for_tpu() ? processes(each) : 0;
     if (shares == 0 || is_of_nodes(each)) continue;
     Tier& alone = chips_alone.emplace_back();
@@ -198,30 +198,30 @@ Tiers chips_proposals(const std::vector<PodTemplate>& all) {
   return {together(chips_alone), together(with_pods)};
 }
 
-Tiers missing_topology_proposals(const Subject& subject, const std::vector<PodTemplate>& all) {
+Tiers missing_topology_proposals(const Asked& asked) {
   std::vector<Tier> ways;
-  for (const PodTemplate& each : all) {
+  for (const PodTemplate& each : asked.all) {
     if (!each.asks_for_tpu() || !each.topology().empty()) continue;
     Tier& own = ways.emplace_back();
     if (each.text(each.selector(key::compute_class)).empty())
       own = topologies_of(each, slice_sizes(each));
-    else if (const auto dims = of_class(subject, each))
+    else if (const auto dims = of_class(asked.subject, each))
       own.push_back(select_topology(each, *dims));
   }
   return {together(ways)};
 }
 
-Tiers other_topology_proposals(const std::vector<PodTemplate>& all) {
+Tiers other_topology_proposals(const Asked& asked) {
   Steps steps;
-  for (const PodTemplate& each : all)
+  for (const PodTemplate& each : asked.all)
     if (const auto dims = meant(each))
       steps.emplace_back(set(each.selector(key::topology), dims->text()));
   return {{steps}};
 }
 
-Tiers accelerator_proposals(const std::vector<PodTemplate>& all) {
+Tiers accelerator_proposals(const Asked& asked) {
   Steps steps;
-  for (const PodTemplate& each : all) {
+  for (const PodTemplate& each : asked.all) {
     const std::string text = each.text(each.selector(key::accelerator));
     if (text.empty() || each.generation() != nullptr) continue;
     if (const topology::Generation* nearest = topology::nearest_accelerator(text))

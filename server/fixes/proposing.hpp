@@ -7,6 +7,13 @@
 
 namespace tpuwh::server::fixes {
 
+// A finding of an object that is to be mended.
+struct Asked {
+  const Subject& subject;
+  const std::vector<std::string>& sentences;  // that are said under its id
+  std::vector<PodTemplate> all;               // of the object
+};
+
 Edit set(Path path, Json value);
 Edit removal(Path path, std::string what = {});
 
@@ -14,8 +21,8 @@ Edit removal(Path path, std::string what = {});
 
 // Those of a template that are not so many: completions and parallelism, numOfHosts.
 void set_pods(const PodTemplate& each, std::uint32_t hosts, Steps& steps);
-Tiers size_proposals(const std::vector<PodTemplate>& all);
-Tiers replicas_proposals(const std::vector<PodTemplate>& all);
+Tiers size_proposals(const Asked& asked);
+Tiers replicas_proposals(const Asked& asked);
 
 // ---- accelerator, topology, chips
 
@@ -23,16 +30,16 @@ Tiers replicas_proposals(const std::vector<PodTemplate>& all);
 // of Pods is right.
 bool is_of_nodes(const PodTemplate& each);
 
-Tiers chips_proposals(const std::vector<PodTemplate>& all);
-Tiers missing_topology_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
-Tiers other_topology_proposals(const std::vector<PodTemplate>& all);
-Tiers accelerator_proposals(const std::vector<PodTemplate>& all);
+Tiers chips_proposals(const Asked& asked);
+Tiers missing_topology_proposals(const Asked& asked);
+Tiers other_topology_proposals(const Asked& asked);
+Tiers accelerator_proposals(const Asked& asked);
 // Topologies of as many hosts as there are Pods.
 Tier topologies_of_pods(const PodTemplate& each);
 
 // ---- names and Services
 
-Tiers subdomain_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
-Tiers service_proposals(const Subject& subject, const std::vector<PodTemplate>& all);
+Tiers subdomain_proposals(const Asked& asked);
+Tiers service_proposals(const Asked& asked);
 
 }  // namespace tpuwh::server::fixes

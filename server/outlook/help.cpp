@@ -1,5 +1,6 @@
 #include "server/outlook/help.hpp"
 
+#include "server/fixes/headless_service.hpp"
 #include "server/outlook/made_pool.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/shell_command.hpp"
@@ -27,13 +28,8 @@ void Help::apply_service(std::string_view ns, std::string_view name, std::string
   if (!text::is_plain_name(ns) || !text::is_plain_name(name)) return;
   const auto equals = label.find('=');
   const std::string key(label.substr(0, equals)), value(label.substr(equals + 1));
-  add(fixes::Command::create({{"apiVersion", "v1"},
-                              {"kind", "Service"},
-                              {"metadata", {{"name", name}, {"namespace", ns}}},
-                              {"spec",
-                               {{"clusterIP", "None"},
-                                {"publishNotReadyAddresses", true},
-                                {"selector", nlohmann::ordered_json::object({{key, value}})}}}}));
+  add(fixes::Command::create(fixes::headless_service(
+      std::string(ns), std::string(name), nlohmann::ordered_json::object({{key, value}}))));
 }
 
 void Help::add(fixes::Command command) {
