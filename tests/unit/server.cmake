@@ -70,10 +70,12 @@ set(server_tests
   text/line_diff_test.cpp
   text/near_miss_test.cpp
   text/printed_test.cpp
+  text/rfc3339_test.cpp
   text/shell_command_test.cpp
   text/visible_test.cpp
   text/yaml_test.cpp
   slices/audit_test.cpp
+  slices/clock_test.cpp
   slices/owners_test.cpp
   slices/pod_reader_test.cpp
   slices/slice_report_test.cpp

@@ -31,7 +31,4 @@ struct ExecCredential {
 Result<ExecCredential> parse_exec_credential(std::string_view printed,
                                              std::string_view api_version);
 
-// RFC 3339, "2026-11-20T10:00:00.5+01:00"; parts of a second are cut off.
-std::optional<std::chrono::system_clock::time_point> parse_time(std::string_view text);
-
 }  // namespace tpuwh::server::kube::access

@@ -1,6 +1,7 @@
 #include "server/kube/access/exec_plugin.hpp"
 #include "server/kube/access/api_config.hpp"
 #include "server/kube/access/child_process.hpp"
+#include "server/text/rfc3339.hpp"
 #include "tests/unit/server/kube/access/folder.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ TEST_F(ExecPluginTest, is_run_once_for_a_token_without_end) {
 
 TEST_F(ExecPluginTest, is_run_again_when_the_token_expires) {
   auto chosen = options(prints(R"({"token": "t", "expirationTimestamp": "2026-11-20T10:00:00Z"})"));
-  chosen.wall_clock = [] { return *parse_time("2026-11-20T09:00:00Z"); };
+  chosen.wall_clock = [] { return *text::parse_time("2026-11-20T09:00:00Z"); };
   ExecPlugin plugin(chosen);
   EXPECT_EQ(*plugin.authorization(plugin_start), "Bearer t");
   EXPECT_EQ(*plugin.authorization(plugin_start + 59min), "Bearer t");
