@@ -37,6 +37,9 @@ class LiveSource final : public source::ObjectSource {
   Result<void> for_each(const Each& each) override;
   bool listed(std::string_view kind) const override { return listed_.contains(kind); }
   bool served(std::string_view kind) const override { return !not_served_.contains(kind); }
+  std::optional<std::chrono::system_clock::time_point> now() const override {
+    return std::chrono::system_clock::now();
+  }
   std::vector<std::string> not_known() const override { return not_known_; }
   // Asks the API server; who may not get namespaces is told of none.
   std::string missing_namespace(const std::string& ns) override;

@@ -5,7 +5,7 @@
 namespace tpuwh::server::slices {
 
 std::span<const AuditCheck> audit_checks() {
-  static constexpr std::array<AuditCheck, 24> checks = {{
+  static constexpr std::array<AuditCheck, 25> checks = {{
       {"duplicate-worker-id", "two containers of a slice have the same TPU_WORKER_ID"},
       {"duplicate-member", "two Pods are the same member of a slice by their labels"},
       {"missing-worker-id", "a TPU container has no TPU_WORKER_ID"},
@@ -14,6 +14,9 @@ std::span<const AuditCheck> audit_checks() {
       {"identity-not-known", "nothing on a multi-host Pod says which member it is"},
       {"bad-shape", "the topology cannot be split into Pods with that many chips"},
       {"incomplete", "members, or whole slices of a job, are missing"},
+      {"member-lost",
+       "a member failed and was not replaced, or its node is gone or not ready, or a container "
+       "beside keeps it from ending"},
       {"list-differs", "members have different TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES"},
       {"list-length", "a list does not have one entry per host or process"},
       {"list-entry", "entry i of a list does not name the Pod with id i"},
@@ -38,7 +41,8 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices) {
   Findings findings(cluster);
   for (const std::string& each : cluster.unreadable) findings.not_known(each);
   for (const SliceReport& slice : slices) {
-    if (slice.members.empty()) continue;
+    if (slice.staying.empty()) continue;
+    check_lost(slice, findings);
     check_members(slice, findings);
     check_worker_ids(slice, findings);
     check_lists(slice, findings);

@@ -24,6 +24,7 @@ std::span<const AuditCheck> audit_checks();
 Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices);
 
 // The parts. Slices without a living member are passed over.
+void check_lost(const SliceReport& slice, Findings& findings);
 void check_members(const SliceReport& slice, Findings& findings);
 void check_worker_ids(const SliceReport& slice, Findings& findings);
 void check_lists(const SliceReport& slice, Findings& findings);

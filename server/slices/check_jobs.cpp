@@ -34,7 +34,7 @@ struct Said {
 
 Said said_by(const SliceReport& slice, Variable variable) {
   Said said;
-  for (const SeenPod* pod : slice.members) {
+  for (const SeenPod* pod : slice.staying) {
     if (pod->impossible || is_unmutated(*pod)) continue;  // told of already
     for (const TpuProcess& process : pod->processes) {
       const EnvValue& value = process[variable];
@@ -81,7 +81,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
       const Said said = said_by(*slice, variable);
       if (said.pod == nullptr || first.pod == nullptr || said.text == first.text) continue;
       findings.error(
-          "megascale-differs", *slice, slice->members,
+          "megascale-differs", *slice, slice->staying,
           fmt::format("{} is {} here and {} in {}; want the same value in all slices of a job",
                       webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
@@ -96,7 +96,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
   if (!said.text || said.text->empty()) return;
   const auto count = webhook::text::plain_decimal(*said.text);
   if (!count || (slice.slices > 0 && *count != slice.slices))
-    findings.error("megascale-slices", slice, slice.members,
+    findings.error("megascale-slices", slice, slice.staying,
                    fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
                                slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
                                                               slice.kind, slice.group)
@@ -106,7 +106,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
   const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
   if (count && id.pod != nullptr && (!number || *number >= *count))
     findings.error(
-        "megascale-slices", slice, slice.members,
+        "megascale-slices", slice, slice.staying,
         fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
                     std::max(*count, 1u) - 1, topology::counted(*count, "slice")),
         recreate_hint(slice, "and without a MEGASCALE_SLICE_ID of your own"));
@@ -120,7 +120,7 @@ void find_repeated_ids(const Job& job, Findings& findings) {
     const auto [found, fresh] = by_id.try_emplace(*said.text, slice);
     if (fresh) continue;
     findings.error(
-        "megascale-slices", *slice, slice->members,
+        "megascale-slices", *slice, slice->staying,
         fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want a different one in each slice "
                     "of the job",
                     quoted(said.text), found->second->full_name()),
@@ -132,7 +132,7 @@ void find_repeated_ids(const Job& job, Findings& findings) {
 const SeenPod* first_host(const SliceReport& slice) {
   if (const auto found = slice.worker_ids.find(0); found != slice.worker_ids.end())
     return found->second.front();
-  for (const SeenPod* pod : slice.members)
+  for (const SeenPod* pod : slice.staying)
     if (pod->host == 0u) return pod;
   return nullptr;
 }
@@ -185,7 +185,7 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
 void check_jobs(const std::vector<SliceReport>& slices, Findings& findings) {
   std::map<std::string, Job> jobs;
   for (const SliceReport& slice : slices)
-    if (!slice.members.empty()) jobs[slice.job_key].push_back(&slice);
+    if (!slice.staying.empty()) jobs[slice.job_key].push_back(&slice);
   for (const auto& [key, job] : jobs) {
     if (!std::ranges::any_of(job, [](const SliceReport* s) { return speaks_of_slices(*s); }))
       continue;

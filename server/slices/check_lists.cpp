@@ -26,7 +26,7 @@ struct Held {
 
 std::vector<Held> held_lists(const SliceReport& slice, Variable variable, Findings& findings) {
   std::vector<Held> out;
-  for (const SeenPod* pod : slice.members) {
+  for (const SeenPod* pod : slice.staying) {
     for (const TpuProcess& process : pod->processes) {
       const EnvValue& value = process[variable];
       if (value.literal()) out.push_back({pod, &process, value.text});
@@ -133,7 +133,7 @@ void check_list(const SliceReport& slice, Variable variable, Findings& findings)
   const auto lists = held_lists(slice, variable, findings);
   if (lists.empty() || !check_alike(slice, variable, lists, findings)) return;
   if (!check_length(slice, variable, lists.front(), findings)) return;
-  const bool named = std::ranges::all_of(slice.members, [](const SeenPod* pod) {
+  const bool named = std::ranges::all_of(slice.staying, [](const SeenPod* pod) {
     return !pod->subdomain.empty() || pod->host_network;
   });
   // With an id twice, an entry is always another's.

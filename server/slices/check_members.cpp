@@ -1,7 +1,7 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "server/slices/audit.hpp"
+#include "server/slices/events.hpp"
 #include "server/text/ranges.hpp"
-#include "server/text/shell_command.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +22,10 @@ constexpr auto another_workload =
 
 void find_unmutated(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> bare;
-  for (const SeenPod* pod : slice.members)
+  for (const SeenPod* pod : slice.staying)
     if (is_unmutated(*pod)) bare.push_back(pod);
   if (bare.empty()) return;
   const SeenPod& first = *bare.front();
-  // The webhook would leave such Pods alone, too.
   const bool in_vain = !first.host && first.workload == webhook::config::WorkloadKind::pod;
   findings.error("unmutated", slice, bare,
                  fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
@@ -40,8 +39,10 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
 
 void find_impossible(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> impossible;
-  for (const SeenPod* pod : slice.members)
-    if (pod->impossible) impossible.push_back(pod);
+  for (const SeenPod* pod : slice.staying) {
+    const bool seen_on_node = findings.cluster().node_of(*pod) != nullptr;
+    if (pod->impossible || (!pod->shares_node.empty() && !seen_on_node)) impossible.push_back(pod);
+  }
   if (impossible.empty()) return;
   findings.error("bad-shape", slice, impossible,
                  fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
@@ -49,53 +50,58 @@ void find_impossible(const SliceReport& slice, Findings& findings) {
                  "catalog lists them");
 }
 
+// Reasons that differ in numbers are one.
+std::string alike(std::string reason) {
+  std::ranges::replace_if(
+      reason, [](char c) { return c >= '0' && c <= '9'; }, '#');
+  return reason;
+}
+
+// Of Pods that are by the rules of a workload API no member.
+std::string place_hint(const SliceReport& slice, const SeenPod& pod) {
+  using webhook::config::WorkloadKind;
+  if (pod.workload == WorkloadKind::pod) return another_workload;
+  if (pod.workload == WorkloadKind::ray) return recreate_hint(slice);
+  return fmt::format("tpu-webhook explain of the manifest of {} {}/{} says what to change in it",
+                     slice.kind, slice.ns, slice.group);
+}
+
 void find_unidentified(const SliceReport& slice, Findings& findings) {
   std::map<std::string, std::vector<const SeenPod*>> by_reason;
-  for (const SeenPod* pod : slice.members) {
-    if (pod->hosts == 0 && !pod->impossible)
+  for (const SeenPod* pod : slice.staying) {
+    if (pod->hosts == 0 && !pod->impossible && pod->shares_node.empty())
       findings.not_known(
           fmt::format("{} {}/{}: {}", slice.kind, slice.ns, slice.group, pod->not_placed));
     if (pod->multi_host() && !pod->host && !is_unmutated(*pod))
-      by_reason[pod->not_placed].push_back(pod);
+      by_reason[alike(pod->not_placed)].push_back(pod);
   }
   for (const auto& [reason, pods] : by_reason)
-    findings.warn("identity-not-known", slice, pods, fmt::format("{}: {}", names_of(pods), reason),
-                  another_workload);
+    findings.warn("identity-not-known", slice, pods,
+                  fmt::format("{}: {}", names_of(pods), pods.front()->not_placed),
+                  place_hint(slice, *pods.front()));
 }
 
-// A value of a field selector (EscapeValue of k8s.io/apimachinery/pkg/fields).
-std::string field_value(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '\\' || c == ',' || c == '=') out += '\\';
-    out += c;
-  }
+std::vector<std::uint32_t> missing_without_failed(const SliceReport& slice) {
+  std::vector<std::uint32_t> out = slice.missing;
+  for (const SeenPod* pod : slice.failed) std::erase(out, *pod->host);
   return out;
-}
-
-// An owner may be called anything.
-std::string events_of(const SliceReport& slice) {
-  const auto command = text::ShellCommand("kubectl -n")
-                           .name(slice.ns)
-                           .words("get events --field-selector")
-                           .arg("involvedObject.name=", field_value(slice.group));
-  return command.text().empty() ? "" : ": " + command.text();
 }
 
 // A job that starts looks like this for a while.
 void find_missing(const SliceReport& slice, Findings& findings) {
   const bool all_known =
-      std::ranges::all_of(slice.members, [](const SeenPod* pod) { return pod->host.has_value(); });
-  if (!slice.multi_host() || slice.missing.empty() || !all_known) return;
+      std::ranges::all_of(slice.staying, [](const SeenPod* pod) { return pod->host.has_value(); });
+  const auto missing = missing_without_failed(slice);
+  if (!slice.multi_host() || missing.empty() || !all_known) return;
   if (!slice.duplicates.empty()) return;  // which is what is wrong
-  findings.warn(
-      "incomplete", slice, {},
-      fmt::format("{} of {} have a Pod; {} {} missing", slice.hosts_present(),
-                  topology::counted(slice.hosts, "host"),
-                  (slice.missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(slice.missing),
-                  slice.missing.size() == 1 ? "is" : "are"),
-      "if the slice is not just starting or ending, see why its Pods are not created" +
-          events_of(slice));
+  const std::string command = events_command(slice, missing.front());
+  findings.warn("incomplete", slice, {},
+                fmt::format("{} of {} have a Pod; {} {} missing", slice.hosts_present(),
+                            topology::counted(slice.hosts, "host"),
+                            (missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(missing),
+                            missing.size() == 1 ? "is" : "are"),
+                "if the slice is not just starting or ending, see why its Pods are not created" +
+                    (command.empty() ? "" : ": " + command));
 }
 
 // Members that have one worker id too are told of there.
@@ -110,8 +116,8 @@ bool told_by_id(const SliceReport& slice, const std::vector<const SeenPod*>& pod
 void find_twice(const SliceReport& slice, Findings& findings) {
   for (const std::uint32_t host : slice.duplicates) {
     std::vector<const SeenPod*> pods;
-    for (const SeenPod* pod : slice.members)
-      if (pod->staying() && pod->host == host) pods.push_back(pod);
+    for (const SeenPod* pod : slice.staying)
+      if (pod->host == host) pods.push_back(pod);
     if (told_by_id(slice, pods)) continue;
     findings.error("duplicate-member", slice, pods,
                    fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),

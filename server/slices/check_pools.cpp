@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 
 namespace tpuwh::server::slices {
@@ -15,18 +16,18 @@ namespace {
 
 // Sub-slices and dynamic slices have domains of their own.
 bool belongs_on_one_pool(const SliceReport& slice) {
-  return slice.multi_host() && !slice.members.empty() && !slice.members.front()->placed_by_others;
+  return slice.multi_host() && !slice.staying.empty() && !slice.staying.front()->placed_by_others;
 }
 
 void find_split(const SliceReport& slice, Findings& findings) {
   if (slice.pools.size() < 2) return;
   std::map<std::string_view, std::uint32_t> on;
-  for (const SeenPod* pod : slice.members)
+  for (const SeenPod* pod : slice.staying)
     if (const auto* node = findings.cluster().node_of(*pod); node && !node->pool().empty())
       ++on[node->pool()];
   std::vector<std::string> counts;
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
-  findings.error("split-pools", slice, slice.members,
+  findings.error("split-pools", slice, slice.staying,
                  fmt::format("members are on {} node pools ({}); want all {} on one, since chips "
                              "of two pools are not joined by ICI",
                              slice.pools.size(), fmt::join(counts, ", "),
@@ -41,9 +42,9 @@ Tenants tenants_of(const std::vector<SliceReport>& slices, const Cluster& cluste
   Tenants out;
   for (const SliceReport& slice : slices) {
     if (!belongs_on_one_pool(slice)) continue;
-    for (const SeenPod* pod : slice.members) {
+    for (const SeenPod* pod : slice.staying) {
       const auto* node = cluster.node_of(*pod);
-      if (!pod->staying() || node == nullptr || node->pool().empty()) continue;
+      if (node == nullptr || node->pool().empty()) continue;
       auto& tenants = out[node->pool()];
       if (tenants.empty() || tenants.back() != &slice) tenants.push_back(&slice);
     }
@@ -75,38 +76,58 @@ void find_shared(const Tenants& tenants, Findings& findings) {
   }
 }
 
-// Nothing is evicted by itself: it waits for the nodes with the chips that it holds.
-void find_unfit(const SliceReport& slice, Findings& findings) {
-  if (slice.pool_troubles.empty()) return;
-  const std::string& pool = slice.pools.front();
-  findings.error(
-      "unfit-pool", slice, {},
-      fmt::format("it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and "
-                  "wait for the rest",
-                  pool, fmt::join(slice.pool_troubles, ", "), slice.members.size() - slice.unbound,
-                  topology::counted(slice.hosts, "host")),
-      fmt::format("mend the pool ({} waits there), or delete all Pods of the slice, so that it "
-                  "begins again on a pool that can hold it",
-                  topology::counted(slice.unbound, "Pod")));
+// How long a node may take to be repaired or upgraded (docs/facts.md#node-repair).
+constexpr std::chrono::minutes time_to_repair(60);
+
+// Whether a member has waited for longer than that.
+bool waits_long(const SliceReport& slice, const Cluster& cluster) {
+  return std::ranges::any_of(slice.staying, [&](const SeenPod* pod) {
+    return pod->node.empty() && pod->created && cluster.now &&
+           *cluster.now - *pod->created > time_to_repair;
+  });
 }
 
+// Nothing is evicted by itself: it waits for the nodes with the chips that it holds.
+void find_unfit(const SliceReport& slice, Findings& findings) {
+  if (slice.pool.what.empty()) return;
+  const std::string& pool = slice.pools.front();
+  const std::string what = fmt::format(
+      "it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and wait for the "
+      "rest",
+      pool, fmt::join(slice.pool.what, ", "), slice.staying.size() - slice.unbound,
+      topology::counted(slice.hosts, "host"));
+  const std::string fix =
+      "mend the pool, or delete all Pods of the slice, so that it begins again on a pool that can "
+      "hold it";
+  if (slice.pool.may_pass && !waits_long(slice, findings.cluster()))
+    findings.warn(
+        "unfit-pool", slice, {}, what,
+        "nothing, while the pool's nodes are being repaired, upgraded or made; else " + fix);
+  else
+    findings.error("unfit-pool", slice, {}, what, fix);
+}
+
+// A Pod that does not ask for all chips of its node, whichever slice it may be of.
 void find_other_chips(const SliceReport& slice, Findings& findings) {
+  const Cluster& cluster = findings.cluster();
   std::vector<const SeenPod*> wrong;
-  for (const SeenPod* pod : slice.members) {
-    const auto* node = findings.cluster().node_of(*pod);
+  for (const SeenPod* pod : slice.staying) {
+    if (!pod->multi_host() && pod->shares_node.empty()) continue;
+    const auto* node = cluster.node_of(*pod);
     if (node != nullptr && node->chips != 0 && node->chips != pod->chips) wrong.push_back(pod);
   }
   if (wrong.empty()) return;
   const SeenPod& first = *wrong.front();
   findings.error(
       "chips-per-node", slice, wrong,
-      fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod of a multi-host slice "
-                  "to take its whole node",
-                  first.node, topology::counted(findings.cluster().node_of(first)->chips, "chip"),
-                  first.name, first.chips),
-      fmt::format("ask for all chips of a node, or select nodes with "
-                  "cloud.google.com/gke-accelerator-count: \"{}\"",
-                  first.chips));
+      fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod {} to take "
+                  "its whole node",
+                  first.node, topology::counted(cluster.node_of(first)->chips, "chip"), first.name,
+                  first.chips, slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
+      first.shares_node.empty() ? fmt::format("ask for all chips of a node, or select nodes with "
+                                              "cloud.google.com/gke-accelerator-count: \"{}\"",
+                                              first.chips)
+                                : "ask for all chips of a node");
 }
 
 }  // namespace
@@ -118,10 +139,10 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
     return;
   }
   for (const SliceReport& slice : slices) {
+    find_other_chips(slice, findings);
     if (!belongs_on_one_pool(slice)) continue;
     find_split(slice, findings);
     find_unfit(slice, findings);
-    find_other_chips(slice, findings);
     if (slice.unknown_nodes > 0)
       findings.not_known(
           fmt::format("{}: the nodes of {} are not in the snapshot, so their pools "

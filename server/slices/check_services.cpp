@@ -21,7 +21,7 @@ bool lists_hosts(const SeenPod& pod) {
 
 void find_unnamed(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> unnamed;
-  for (const SeenPod* pod : slice.members)
+  for (const SeenPod* pod : slice.staying)
     if (!pod->host_network && lists_hosts(*pod) &&
         (pod->subdomain.empty() || pod->hostname.empty()))
       unnamed.push_back(pod);
@@ -65,7 +65,7 @@ void check_services(const SliceReport& slice, Findings& findings) {
   if (!slice.multi_host()) return;
   find_unnamed(slice, findings);
   std::map<std::string, std::vector<const SeenPod*>> by_subdomain;
-  for (const SeenPod* pod : slice.members)
+  for (const SeenPod* pod : slice.staying)
     if (!pod->subdomain.empty()) by_subdomain[pod->subdomain].push_back(pod);
   if (by_subdomain.empty()) return;
   if (!findings.cluster().knows_services()) {

@@ -36,7 +36,7 @@ std::string fix_of(const Strays& strays) {
 
 // While no member is bound, the scheduler looks for the first one's place where that Pod is.
 void find_strays(const SliceReport& slice, const Strays& strays, Findings& findings) {
-  const bool begun = slice.unbound < slice.members.size(), one = strays.size() == 1;
+  const bool begun = slice.unbound < slice.staying.size(), one = strays.size() == 1;
   const std::string what = fmt::format(
       "{} {} no chips and the label {} of this slice, so the scheduler takes {}{}",
       names_of(strays), one ? "has" : "have", strays.front()->label,
@@ -59,8 +59,8 @@ void check_strays(const std::vector<SliceReport>& slices, Findings& findings) {
     strays[{each.ns, each.placement_key}].push_back(&each);
   if (strays.empty()) return;
   for (const SliceReport& slice : slices) {
-    if (slice.members.empty()) continue;
-    const auto found = strays.find({slice.ns, slice.members.front()->placement_key});
+    if (slice.staying.empty()) continue;
+    const auto found = strays.find({slice.ns, slice.staying.front()->placement_key});
     if (found == strays.end()) continue;
     find_strays(slice, found->second, findings);
   }

@@ -17,12 +17,10 @@ using Names = std::map<std::string, const SeenPod*>;
 
 Names names_in(const SliceReport& slice) {
   Names out;
-  for (const SeenPod* pod : slice.members) {
-    if (!pod->staying()) continue;  // another has its place
+  for (const SeenPod* pod : slice.staying)
     for (const TpuProcess& process : pod->processes)
       if (const EnvValue& name = process[Variable::tpu_name]; name.literal() && !name.text.empty())
         out.try_emplace(name.text, pod);
-  }
   return out;
 }
 
@@ -34,10 +32,10 @@ void tell_shared(const SliceReport& slice, const SliceReport& other, const std::
       "TPU_NAME \"{}\" is also that of {}; want a different one for each slice, "
       "else Ray takes the two for one",
       webhook::text::printable(name), other.full_name());
-  if (slice.members.front()->workload == webhook::config::WorkloadKind::ray)
-    return findings.error("tpu-name-shared", slice, slice.members, std::move(what),
+  if (slice.staying.front()->workload == webhook::config::WorkloadKind::ray)
+    return findings.error("tpu-name-shared", slice, slice.staying, std::move(what),
                           recreate_hint(slice));
-  findings.warn("tpu-name-shared", slice, slice.members, std::move(what),
+  findings.warn("tpu-name-shared", slice, slice.staying, std::move(what),
                 "if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else "
                 "no action is needed");
 }

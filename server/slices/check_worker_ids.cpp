@@ -61,7 +61,7 @@ std::string not_an_id(const SliceReport& slice, const TpuProcess& process) {
 void find_out_of_range(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> pods;
   std::string first;
-  for (const SeenPod* pod : slice.members) {
+  for (const SeenPod* pod : slice.staying) {
     for (const TpuProcess& process : pod->processes) {
       const auto found = not_an_id(slice, process);
       if (found.empty()) continue;
@@ -82,7 +82,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
 void find_missing_ids(const SliceReport& slice, Findings& findings) {
   if (slice.processes < 2) return;
   std::vector<const SeenPod*> pods;
-  for (const SeenPod* pod : slice.members) {
+  for (const SeenPod* pod : slice.staying) {
     const bool absent = std::ranges::any_of(pod->processes, [](const TpuProcess& process) {
       return process[Variable::tpu_worker_id].absent();
     });

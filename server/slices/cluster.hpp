@@ -9,6 +9,7 @@
 #include "webhook/read/vocabulary.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,8 @@
 #include <vector>
 
 namespace tpuwh::server::slices {
+
+using Time = std::chrono::system_clock::time_point;
 
 // A variable as a container has it: of several entries of a name the last.
 struct EnvValue {
@@ -34,6 +37,9 @@ struct EnvValue {
 struct TpuProcess {
   std::string container;
   std::array<EnvValue, webhook::read::variable_count> env = {};
+  // Of its status. It has ended with this code and is not started again.
+  std::optional<int> exit_code = {};
+  bool waits = false;  // it does not run now, but is to: not yet started, or between two attempts
 
   const EnvValue& operator[](webhook::read::Variable variable) const {
     return env[static_cast<std::size_t>(variable)];
@@ -46,6 +52,7 @@ struct TpuProcess {
 // An entry of spec.tolerations.
 struct SeenToleration {
   std::string key, op, value, effect;
+  std::optional<std::chrono::seconds> time = {};  // for how long; nothing: without end
 };
 
 enum class Life { pending, running, succeeded, failed, unknown };
@@ -59,13 +66,18 @@ struct SeenPod {
   bool host_network = false;
   Life life = Life::unknown;
   bool terminating = false;
+  std::optional<Time> created;
+  std::optional<Time> failed;  // when, of Life::failed; nothing where its status does not say
+  std::string failure;         // why, of Life::failed: "Evicted: The node was low on resource"
+  std::string beside;          // a container without chips that keeps the Pod alive, "" for none
 
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
-  std::string kind, group, part;  // "JobSet", its name, the replicated job or worker group
+  std::string kind, group, part;   // "JobSet", its name, the replicated job or worker group
   std::vector<ObjectName> owners;  // that made it, the nearest first (owners.hpp)
-  std::string slice_key;          // equal for the members of a slice
-  std::string job_key;            // equal for the slices of a job of several
-  std::string placement_key;      // its label <prefix>slice-key, which the scheduler looks at
+  std::string revision;            // of the template it was made from, "" where nothing says it
+  std::string slice_key;           // equal for the members of a slice
+  std::string job_key;             // equal for the slices of a job of several
+  std::string placement_key;       // its label <prefix>slice-key, which the scheduler looks at
   std::string accelerator, topology;
   bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is not a node pool
   // Why it has placement terms or none, as the decision has it; the domain's key and value.
@@ -74,11 +86,16 @@ struct SeenPod {
   std::uint32_t hosts = 0;  // of the slice, 0 if not known
   std::uint32_t processes_per_host = 1;
   std::uint32_t chips = 0;             // that the Pod asks for
+  bool by_claim = false;               // by resource claim, not as google.com/tpu
   std::optional<std::uint32_t> host;   // which member it is
   std::optional<std::uint32_t> slice;  // which slice of the job
   std::uint32_t slice_count = 0;       // of the job, as its owner says; 0 if it does not
   std::string not_placed;              // why `host` is not known, a sentence
   bool impossible = false;             // its topology cannot be made of such Pods: not_placed
+  std::string shares_node;             // no node of its shape has as many chips: why, a sentence
+  // Why the webhook would give such a Pod no variables, a sentence; "" where it would, or where
+  // there is nothing to give.
+  std::string left_alone;
 
   std::vector<TpuProcess> processes;
   std::vector<SeenToleration> tolerations;
@@ -104,10 +121,13 @@ struct Cluster {
   std::vector<SeenPod> pods;
   std::vector<StrayPod> strays;
   std::map<std::string, webhook::pools::Node, std::less<>> nodes;
+  // Of nodes that are not ready, since when: from there on what a Pod tolerates is counted.
+  std::map<std::string, Time, std::less<>> not_ready_since;
   std::map<std::pair<std::string, std::string>, SeenService> services;  // by namespace, name
   // A sentence for each Pod, and for each kind of object, that could not be read.
   std::vector<std::string> unreadable;
   bool listed_nodes = false, listed_services = false;  // all that there are, perhaps none
+  std::optional<Time> now;  // of a file the newest time that stands in it
 
   // Every cluster has some of each: none in a file means that nobody asked.
   bool knows_nodes() const { return listed_nodes || !nodes.empty(); }

@@ -1,5 +1,6 @@
 #include "server/slices/cluster_reader.hpp"
 
+#include "server/slices/clock.hpp"
 #include "server/slices/pod_reader.hpp"
 #include "server/source/snapshot.hpp"
 #include "server/text/json_text.hpp"
@@ -16,6 +17,8 @@ using Json = nlohmann::ordered_json;
 void add_node(const Json& object, Cluster& cluster) {
   if (auto node = source::node_of(object)) {
     const std::string name = node->name;
+    if (const auto since = node->ready ? std::nullopt : not_ready_since(object))
+      cluster.not_ready_since[name] = *since;
     cluster.nodes[name] = std::move(*node);
   }
 }
@@ -30,8 +33,9 @@ void add_service(const Json& service, Cluster& cluster) {
 void add_stray(const Json& pod, const std::string& key, const std::string& prefix,
                Cluster& cluster) {
   const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  if (phase == "Succeeded" || phase == "Failed") return;
   const Json& metadata = text::member(pod, "metadata");
+  const bool ends = !text::member(metadata, "deletionTimestamp").is_null();
+  if (ends || phase == "Succeeded" || phase == "Failed") return;
   cluster.strays.push_back({text::text_member(metadata, "namespace"),
                             text::text_member(metadata, "name"), key, prefix + "slice-key"});
 }
@@ -40,6 +44,16 @@ std::string name_of(const Json& pod) {
   const Json& metadata = text::member(pod, "metadata");
   return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
                      webhook::text::printable(text::text_member(metadata, "name"), 100));
+}
+
+// How many hosts its slice has follows from the chips of a node, which such a Pod does not ask for:
+// it is counted by itself.
+void by_itself_where_shared(SeenPod& pod) {
+  if (pod.shares_node.empty()) return;
+  pod.slice_key += "\n" + pod.name;
+  pod.hosts = 0;
+  pod.host.reset();
+  pod.not_placed = pod.shares_node;
 }
 
 // A Pod may be a hundred kilobytes.
@@ -66,12 +80,15 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
       passed_over.push_back(
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
     else if (*pod) {
+      by_itself_where_shared(**pod);
       cluster.pods.push_back(std::move(**pod));
       heads.push_back(head_of(object));
     } else if (const std::string& key = reader.placement_key(); !key.empty())
       add_stray(object, key, config.prefix, cluster);
   };
   auto told = source.for_each([&](std::string_view kind, const Json& object) {
+    if (const auto time = newest_time(object); time && (!cluster.now || *time > *cluster.now))
+      cluster.now = time;
     if (kind == "Pod") return add_pod(object);
     owners.add(object);
     if (kind == "Node") add_node(object, cluster);
@@ -80,6 +97,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
   });
   if (!told) return told.error();
   for (std::size_t i = 0; i < heads.size(); ++i) cluster.pods[i].owners = owners.of_pod(heads[i]);
+  if (const auto now = source.now()) cluster.now = now;
   cluster.unreadable = source.not_known();
   cluster.unreadable.insert(cluster.unreadable.end(), passed_over.begin(), passed_over.end());
   cluster.listed_nodes = source.listed("Node");

@@ -44,6 +44,10 @@ void Findings::add(Severity severity, std::string_view check, const SliceReport&
 
 void Findings::error(std::string_view check, const SliceReport& slice,
                      const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
+  if (slice.rolls_over)
+    return warn(check, slice, pods,
+                what + " (its Pods are of several templates: it may be rolling over)",
+                std::move(fix));
   add(Severity::error, check, slice, pods, std::move(what), std::move(fix));
 }
 
@@ -71,7 +75,12 @@ std::string_view have(const std::vector<const SeenPod*>& pods) {
 
 std::string recreate_hint(const SliceReport& slice, std::string_view also) {
   using webhook::config::WorkloadKind;
-  const auto kind = slice.members.empty() ? WorkloadKind::pod : slice.members.front()->workload;
+  for (const SeenPod* pod : slice.staying)
+    if (!pod->left_alone.empty())
+      return fmt::format(
+          "first mend why tpu-webhook gives such Pods no variables ({}), then create them again",
+          pod->left_alone);
+  const auto kind = slice.staying.empty() ? WorkloadKind::pod : slice.staying.front()->workload;
   const std::string_view comma = also.empty() ? "" : ", ";
   // The Pods of a Job count as failures when they are deleted.
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
@@ -79,8 +88,8 @@ std::string recreate_hint(const SliceReport& slice, std::string_view also) {
                        slice.ns, slice.group, comma, also);
   text::ShellCommand command("kubectl -n");
   command.name(slice.ns).words("delete pod");
-  for (const SeenPod* pod : slice.members) command.name(pod->name);
-  const bool told = slice.members.size() <= most_deleted && !command.text().empty();
+  for (const SeenPod* pod : slice.staying) command.name(pod->name);
+  const bool told = slice.staying.size() <= most_deleted && !command.text().empty();
   return fmt::format(
       "with tpu-webhook in place{}{}, delete all Pods of the slice together; their controller "
       "recreates them{}{}",

@@ -38,6 +38,7 @@ class Findings {
   explicit Findings(const Cluster& cluster) : cluster_(cluster) {}
 
   const Cluster& cluster() const { return cluster_; }
+  // A warning of a slice that rolls over: what is found of old and new Pods passes with the old.
   void error(std::string_view check, const SliceReport& slice,
              const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
   void warn(std::string_view check, const SliceReport& slice,

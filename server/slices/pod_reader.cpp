@@ -1,5 +1,6 @@
 #include "server/slices/pod_reader.hpp"
 
+#include "server/slices/pod_status.hpp"
 #include "server/source/snapshot.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/decide/decide.hpp"
@@ -15,23 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using webhook::read::Variable;
-
-Life life_of(const std::string& phase) {
-  if (phase == "Pending") return Life::pending;
-  if (phase == "Running") return Life::running;
-  if (phase == "Succeeded") return Life::succeeded;
-  if (phase == "Failed") return Life::failed;
-  return Life::unknown;
-}
-
-// Of the Pod's own part that the webhook does not read: it was not there at admission.
-void read_status(const Json& object, SeenPod& pod) {
-  const Json &spec = text::member(object, "spec"), &status = text::member(object, "status");
-  pod.node = text::text_member(spec, "nodeName");
-  pod.ip = text::text_member(status, "podIP");
-  pod.life = life_of(text::text_member(status, "phase"));
-  pod.terminating = !text::member(text::member(object, "metadata"), "deletionTimestamp").is_null();
-}
 
 // Whether variables of the container may come from a ConfigMap or Secret.
 bool has_env_from(const Json& object, const webhook::read::Container& container) {
@@ -58,6 +42,11 @@ TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Contai
   for (std::size_t i = 0; i < webhook::read::variable_count; ++i)
     process.env[i] = value_of(pod.entry(container, static_cast<Variable>(i)), env_from);
   return process;
+}
+
+bool asks_as_resource(const webhook::read::Pod& pod) {
+  return std::ranges::any_of(pod.containers,
+                             [](const auto& container) { return container.chips() > 0; });
 }
 
 std::string joined(std::initializer_list<std::string_view> parts) {
@@ -97,6 +86,21 @@ std::string reason_of(const webhook::outcome::Decision& decision,
                           : warnings.back().sentence;
 }
 
+// The variables that make a member of several hosts.
+bool gives_ids(const webhook::decide::Scratch& scratch) {
+  return std::ranges::any_of(scratch.envs, [](const webhook::env::ContainerEnv& each) {
+    return each.wanted.find(Variable::tpu_worker_id) != nullptr;
+  });
+}
+
+// What a ledger gives is not on the Pod, and what one host needs its device plugin says.
+std::string left_alone(const webhook::outcome::Decision& decision,
+                       const webhook::decide::Scratch& scratch, const SeenPod& pod) {
+  if (!pod.multi_host() || gives_ids(scratch)) return {};
+  if (decision.outcome == webhook::outcome::Outcome::deferred) return {};
+  return reason_of(decision, scratch);
+}
+
 }  // namespace
 
 struct PodReader::Work {
@@ -118,6 +122,7 @@ struct PodReader::Work {
   webhook::read::Pod pod;
   webhook::decide::Scratch scratch;
   std::string placement_key;
+  bool by_claim = false;
 
   bool parse(std::string& text) {
     pod.clear();
@@ -174,12 +179,13 @@ struct PodReader::Work {
     if (facts.placed && facts.sliced) out.slice = facts.job_slice;
     if (!facts.placed) out.not_placed = reason_of(decision, scratch);
     out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
+    out.left_alone = left_alone(decision, scratch, out);
+    for (const auto& each : scratch.notes.warnings())
+      if (each.finding == webhook::findings::Finding::node_shared) out.shares_node = each.sentence;
     out.slice_key = slice_key(scratch, out);
     out.placement_key = placement_key;
     out.job_key = job_key(scratch, out);
-    for (const webhook::read::Toleration& each : pod.tolerations)
-      out.tolerations.push_back({std::string(each.key), std::string(each.op),
-                                 std::string(each.value), std::string(each.effect)});
+    out.by_claim = by_claim;
     return out;
   }
 };
@@ -199,16 +205,19 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   work_->placement_key = pod.label(webhook::read::Label::slice_key);
+  work_->by_claim = !pod.claims.empty() && !asks_as_resource(pod);
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
+  const bool opted_out = pod.annotation(webhook::read::Annotation::inject) == "false";
   // Left alone or not checked it is a member all the same.
   for (const auto each : {webhook::read::Annotation::inject, webhook::read::Annotation::skip_check})
     pod.annotation_values.forget(each);
   const auto decision = work_->decide(object);
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);
-  read_status(object, out);
+  if (opted_out) out.left_alone = "its annotation " + work_->config.prefix + "inject is \"false\"";
   for (const webhook::read::Container* each : work_->scratch.shape.processes)
     out.processes.push_back(process_of(pod, *each, object));
+  read_status(object, out);
   return std::optional<SeenPod>(std::move(out));
 }
 

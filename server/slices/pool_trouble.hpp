@@ -16,15 +16,12 @@ class PoolTroubles {
  public:
   explicit PoolTroubles(const Cluster& cluster);
 
-  // A sentence's part for each thing that is wrong there: "node x is cordoned", "node y is held by
-  // Pod ml/other", "the pool has 3 of 4 nodes". None where the rest fits, where nothing has begun,
-  // and where nothing is known.
-  std::vector<std::string> of(const SliceReport& slice) const;
+  PoolTrouble of(const SliceReport& slice) const;
 
  private:
   struct Place {
     const webhook::pools::Node* node;
-    std::vector<const SeenPod*> pods;  // that live
+    std::vector<const SeenPod*> pods;  // that stay
   };
   std::map<std::string_view, std::vector<Place>> pools_;
 };

@@ -36,6 +36,8 @@ std::string members_of(const SliceReport& slice) {
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
   if (!slice.missing.empty()) out += ", missing " + text::as_ranges(slice.missing);
   if (!slice.duplicates.empty()) out += ", duplicate " + text::as_ranges(slice.duplicates);
+  if (const auto leaving = slice.members.size() - slice.staying.size(); leaving > 0)
+    out += fmt::format(", {} being deleted", leaving);
   return out;
 }
 
@@ -56,9 +58,9 @@ std::string worker_ids_of(const SliceReport& slice) {
 text::Printed troubles_text(const std::vector<SliceReport>& slices) {
   text::Printed out;
   for (const SliceReport& slice : slices)
-    if (!slice.pool_troubles.empty())
+    if (!slice.pool.what.empty())
       out += text::printed("{}: begun on a pool that cannot hold it: {}\n", slice.full_name(),
-                           fmt::format("{}", fmt::join(slice.pool_troubles, ", ")));
+                           fmt::format("{}", fmt::join(slice.pool.what, ", ")));
   return out;
 }
 
@@ -94,14 +96,15 @@ Json slice_json(const Cluster& cluster, const SliceReport& slice) {
   out["workerIdsKnown"] = slice.worker_ids_known;
   const bool pools_known = cluster.knows_nodes() && slice.unknown_nodes == 0;
   out["pools"] = pools_known ? Json(slice.pools) : Json();
-  out["poolTroubles"] = slice.pool_troubles;
+  out["poolTroubles"] = slice.pool.what;
   out["members"] = Json::array();
-  for (const SeenPod* pod : slice.members)
-    out["members"].push_back(Json{{"pod", pod->name},
-                                  {"host", pod->host ? Json(*pod->host) : Json()},
-                                  {"node", pod->node.empty() ? Json() : Json(pod->node)},
-                                  {"running", pod->life == Life::running},
-                                  {"terminating", pod->terminating}});
+  for (const auto* pods : {&slice.members, &slice.leaving})
+    for (const SeenPod* pod : *pods)
+      out["members"].push_back(Json{{"pod", pod->name},
+                                    {"host", pod->host ? Json(*pod->host) : Json()},
+                                    {"node", pod->node.empty() ? Json() : Json(pod->node)},
+                                    {"running", pod->life == Life::running},
+                                    {"terminating", pod->terminating}});
   return out;
 }
 
@@ -111,7 +114,7 @@ std::string_view name(Severity severity) {
 
 std::size_t pods_in(const std::vector<SliceReport>& slices) {
   std::size_t pods = 0;
-  for (const SliceReport& slice : slices) pods += slice.members.size();
+  for (const SliceReport& slice : slices) pods += slice.members.size() + slice.leaving.size();
   return pods;
 }
 

@@ -1,6 +1,8 @@
 #include "server/slices/slice_report.hpp"
 
+#include "server/slices/places.hpp"
 #include "server/slices/pool_trouble.hpp"
+#include "server/slices/standing.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +16,8 @@ namespace tpuwh::server::slices {
 namespace {
 
 using webhook::read::Variable;
+
+using Pods = std::vector<const SeenPod*>;
 
 SliceReport begin_report(const SeenPod& pod) {
   SliceReport out;
@@ -31,26 +35,31 @@ SliceReport begin_report(const SeenPod& pod) {
   return out;
 }
 
-// Terminating Pods hold their place until another has it: while a controller replaces Pods, that is
-// neither a gap nor a duplicate.
+// The Pod that says what the slice is to be: of those that stay, or of all where none does, the
+// one that was made last.
+const SeenPod& model_of(const Pods& pods) {
+  return **std::ranges::max_element(pods, {}, [](const SeenPod* pod) {
+    return std::tuple(pod->staying(), pod->created.value_or(Time::min()));
+  });
+}
+
 void fill_places(SliceReport& slice) {
-  std::map<std::uint32_t, std::uint32_t> staying;
-  std::set<std::uint32_t> held;
-  for (const SeenPod* pod : slice.members) {
-    if (!pod->host) continue;
-    held.insert(*pod->host);
-    if (pod->staying() && ++staying[*pod->host] == 2) slice.duplicates.push_back(*pod->host);
-  }
+  std::map<std::uint32_t, std::uint32_t> holders;
+  for (const SeenPod* pod : slice.members)
+    if (pod->host && ++holders[*pod->host] == 2) slice.duplicates.push_back(*pod->host);
   std::ranges::sort(slice.duplicates);
   for (const SeenPod* pod : slice.ended)
-    if (pod->host && pod->life == Life::succeeded) held.insert(*pod->host);
+    if (pod->host && pod->life == Life::succeeded) ++holders[*pod->host];
   for (std::uint32_t host = 0; host < slice.hosts; ++host)
-    if (!held.contains(host)) slice.missing.push_back(host);
+    if (!holders.contains(host)) slice.missing.push_back(host);
+  for (const SeenPod* pod : slice.ended)
+    if (pod->life == Life::failed && pod->host &&
+        std::ranges::binary_search(slice.missing, *pod->host))
+      slice.failed.push_back(pod);
 }
 
 void fill_worker_ids(SliceReport& slice) {
-  for (const SeenPod* pod : slice.members) {
-    if (!pod->staying()) continue;
+  for (const SeenPod* pod : slice.staying) {
     for (const TpuProcess& process : pod->processes) {
       const EnvValue& id = process[Variable::tpu_worker_id];
       if (id.kind == EnvValue::Kind::unknown) slice.worker_ids_known = false;
@@ -64,7 +73,7 @@ void fill_worker_ids(SliceReport& slice) {
 
 void fill_pools(const Cluster& cluster, SliceReport& slice) {
   std::set<std::string_view> pools;
-  for (const SeenPod* pod : slice.members) {
+  for (const SeenPod* pod : slice.staying.empty() ? slice.members : slice.staying) {
     const auto* node = cluster.node_of(*pod);
     if (pod->node.empty())
       ++slice.unbound;
@@ -76,37 +85,47 @@ void fill_pools(const Cluster& cluster, SliceReport& slice) {
   slice.pools.assign(pools.begin(), pools.end());
 }
 
-bool is_broken(const SliceReport& slice) {
-  if (!slice.duplicates.empty() || !slice.duplicate_ids.empty()) return true;
-  const auto nobody = [](const SeenPod* pod) { return pod->multi_host() && !pod->host; };
-  if (std::ranges::any_of(slice.members, nobody)) return true;
-  return std::ranges::any_of(slice.ended, [&](const SeenPod* pod) {
-    return pod->life == Life::failed && pod->host &&
-           std::ranges::binary_search(slice.missing, *pod->host);
+bool rolls_over(const SliceReport& slice) {
+  return std::ranges::any_of(slice.staying, [&](const SeenPod* pod) {
+    return pod->revision != slice.staying.front()->revision;
   });
 }
 
-Phase phase_of(const SliceReport& slice) {
+// By what the Pods are, wherever they stand.
+bool cannot_form(const Cluster& cluster, const SliceReport& slice) {
+  if (!slice.duplicates.empty() || !slice.duplicate_ids.empty()) return true;
+  const auto nobody = [](const SeenPod* pod) { return pod->multi_host() && !pod->host; };
+  const auto gone = [&](const SeenPod* pod) { return stays_failed(cluster, *pod); };
+  return std::ranges::any_of(slice.staying, nobody) || std::ranges::any_of(slice.failed, gone);
+}
+
+Phase phase_of(const Cluster& cluster, const SliceReport& slice) {
   if (slice.members.empty()) return Phase::ended;
-  if (is_broken(slice)) return Phase::broken;
-  const auto runs = [](const SeenPod* pod) { return pod->life == Life::running; };
-  const bool all_run = std::ranges::all_of(slice.members, runs);
-  return all_run && slice.missing.empty() ? Phase::running : Phase::forming;
+  std::map<Standing, std::size_t> standing;
+  for (const SeenPod* pod : slice.members) ++standing[how_it_stands(cluster, *pod).standing];
+  if (standing.contains(Standing::lost) || cannot_form(cluster, slice)) return Phase::broken;
+  if (standing.contains(Standing::starts) || !slice.missing.empty()) return Phase::forming;
+  return standing.contains(Standing::runs) ? Phase::running : Phase::ended;
 }
 
 auto order(const SeenPod& pod) {
   return std::tie(pod.ns, pod.kind, pod.group, pod.part, pod.slice, pod.slice_key, pod.name);
 }
 
-void finish(const Cluster& cluster, const PoolTroubles& troubles, SliceReport& slice) {
+SliceReport report(const Cluster& cluster, const PoolTroubles& troubles, const Pods& pods) {
+  SliceReport slice = begin_report(model_of(pods));
+  Pods living;
+  for (const SeenPod* pod : pods) (pod->live() ? living : slice.ended).push_back(pod);
   const auto by_host = [](const SeenPod* pod) { return pod->host.value_or(UINT32_MAX); };
-  std::ranges::stable_sort(slice.members, {}, by_host);
   std::ranges::stable_sort(slice.ended, {}, by_host);
+  deal_places(living, slice);
+  slice.rolls_over = rolls_over(slice);
   fill_places(slice);
   fill_worker_ids(slice);
   fill_pools(cluster, slice);
-  slice.pool_troubles = troubles.of(slice);
-  slice.phase = phase_of(slice);
+  slice.pool = troubles.of(slice);
+  slice.phase = phase_of(cluster, slice);
+  return slice;
 }
 
 }  // namespace
@@ -133,20 +152,51 @@ std::string SliceReport::full_name() const {
   return out;
 }
 
+namespace {
+
+// What a person takes for the same slice: a workload that was deleted and made again has another
+// uid, and so another key.
+auto name_of(const SeenPod& pod) {
+  return std::tie(pod.ns, pod.kind, pod.group, pod.part, pod.slice);
+}
+
+bool stays(const Pods& pods) {
+  return std::ranges::any_of(pods, &SeenPod::staying);
+}
+
+// Pods of a slice's last life go with those of this one, so that it is told once.
+void join_with_successors(std::vector<Pods>& groups) {
+  using Name = decltype(name_of(std::declval<const SeenPod&>()));
+  std::map<Name, Pods*> successors;
+  for (Pods& group : groups)
+    if (group.front()->multi_host() && stays(group)) successors[name_of(*group.front())] = &group;
+  for (Pods& group : groups) {
+    if (!group.front()->multi_host() || stays(group)) continue;
+    const auto found = successors.find(name_of(*group.front()));
+    if (found == successors.end()) continue;
+    found->second->insert(found->second->end(), group.begin(), group.end());
+    group.clear();
+  }
+  std::erase_if(groups, [](const Pods& group) { return group.empty(); });
+}
+
+}  // namespace
+
 std::vector<SliceReport> report_slices(const Cluster& cluster) {
-  std::vector<const SeenPod*> pods;
+  Pods pods;
   for (const SeenPod& pod : cluster.pods) pods.push_back(&pod);
   std::ranges::sort(pods, [](const SeenPod* a, const SeenPod* b) { return order(*a) < order(*b); });
-  std::vector<SliceReport> out;
+  std::vector<Pods> groups;
   std::map<std::string_view, std::size_t> by_key;
   for (const SeenPod* pod : pods) {
-    const auto [found, fresh] = by_key.try_emplace(pod->slice_key, out.size());
-    if (fresh) out.push_back(begin_report(*pod));
-    SliceReport& slice = out[found->second];
-    (pod->live() ? slice.members : slice.ended).push_back(pod);
+    const auto [found, fresh] = by_key.try_emplace(pod->slice_key, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[found->second].push_back(pod);
   }
+  join_with_successors(groups);
   const PoolTroubles troubles(cluster);
-  for (SliceReport& slice : out) finish(cluster, troubles, slice);
+  std::vector<SliceReport> out;
+  for (const Pods& group : groups) out.push_back(report(cluster, troubles, group));
   return out;
 }
 

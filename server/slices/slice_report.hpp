@@ -13,13 +13,23 @@
 namespace tpuwh::server::slices {
 
 enum class Phase {
-  running,  // every member is there and runs
-  forming,  // members are missing, or do not run yet
-  broken,   // it cannot form as it is: a place or worker id twice, a member failed and was not
-            // replaced, Pods of which nothing says which member they are
-  ended,    // no member lives
+  running,  // every member is there and runs, or has done its work
+  forming,  // members are missing, do not run yet or are being deleted
+  broken,   // it cannot form as it is: a place or worker id twice, a member is lost (standing.hpp)
+            // or failed and was not replaced, Pods of which nothing says which member they are
+  ended,    // no member lives, or all that live have done their work
 };
 std::string_view name(Phase phase);
+
+// Why the node pool on which the slice has begun cannot hold the rest of it.
+struct PoolTrouble {
+  // A sentence's part for each thing that is wrong there: "node x is cordoned". None where the rest
+  // fits, where nothing has begun, and where nothing is known.
+  std::vector<std::string> what;
+  // Whether the rest would fit once what passes by itself has passed: a node is repaired, upgraded
+  // or still to come (docs/facts.md#node-repair).
+  bool may_pass = false;
+};
 
 struct SliceReport {
   std::string ns, kind, group, part;  // "JobSet", its name, the replicated job
@@ -30,21 +40,28 @@ struct SliceReport {
   std::uint32_t hosts = 0;      // that it needs; 0 if not known
   std::uint32_t processes = 0;  // hosts times TPU containers
 
-  // Pods of the Cluster that this was made of, which must outlive it.
-  std::vector<const SeenPod*> members;  // that live, by host; those without a host at the end
-  std::vector<const SeenPod*> ended;    // that do not
+  // Pods of the Cluster that this was made of, which must outlive it; each list by host, those
+  // without a host at the end.
+  std::vector<const SeenPod*> members;  // that hold a place (places.hpp)
+  std::vector<const SeenPod*> staying;  // of these, those that are not being deleted
+  std::vector<const SeenPod*> leaving;  // that are being deleted, while another has their place
+  std::vector<const SeenPod*> ended;    // that do not live any more
 
   std::vector<std::uint32_t> missing;     // hosts that no Pod is, or was to its good end
   std::vector<std::uint32_t> duplicates;  // hosts that several Pods are
-  // TPU_WORKER_ID of the members' containers, where it is a literal number.
+  // TPU_WORKER_ID of the containers of members that stay, where it is a literal number.
   std::map<std::uint32_t, std::vector<const SeenPod*>> worker_ids;
   std::vector<std::uint32_t> duplicate_ids;  // that several containers have
   bool worker_ids_known = true;              // no member's comes from elsewhere
+  std::vector<const SeenPod*> failed;        // of `ended`, those whose place nobody has
+  bool rolls_over = false;                   // members that stay are of several templates
 
-  std::vector<std::string> pools;          // of the nodes of the members, by name
-  std::vector<std::string> pool_troubles;  // why the pool it has begun on cannot hold the rest
-  std::uint32_t unbound = 0;               // members without a node
-  std::uint32_t unknown_nodes = 0;         // members whose node is not known
+  // Of the members that stay; of all where none does.
+  std::vector<std::string> pools;   // of their nodes, by name
+  std::uint32_t unbound = 0;        // without a node
+  std::uint32_t unknown_nodes = 0;  // whose node is not known
+
+  PoolTrouble pool;
 
   Phase phase = Phase::forming;
 

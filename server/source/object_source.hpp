@@ -5,8 +5,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <chrono>
 #include <functional>
 #include <istream>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,6 +34,8 @@ class ObjectSource {
   virtual bool listed(std::string_view) const { return false; }
   // Whether the cluster knows the kind at all; a file does not know.
   virtual bool served(std::string_view) const { return true; }
+  // What time it is there; a file does not know.
+  virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
   // A sentence for each kind that could not be read.
   virtual std::vector<std::string> not_known() const { return {}; }
   // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where
@@ -85,6 +89,9 @@ class OverheardSource final : public ObjectSource {
   }
   bool listed(std::string_view kind) const override { return source_.listed(kind); }
   bool served(std::string_view kind) const override { return source_.served(kind); }
+  std::optional<std::chrono::system_clock::time_point> now() const override {
+    return source_.now();
+  }
   std::vector<std::string> not_known() const override { return source_.not_known(); }
   std::string missing_namespace(const std::string& ns) override {
     return source_.missing_namespace(ns);

@@ -1,6 +1,8 @@
 #include "server/slices/pod_reader.hpp"
 
 #include "server/slices/cluster_reader.hpp"
+#include "server/text/rfc3339.hpp"
+#include "tests/support/named_case.hpp"
 #include "tests/support/pod_builder.hpp"
 #include "tests/unit/server/slices/a_cluster.hpp"
 
@@ -48,6 +50,68 @@ TEST(PodReader, knows_a_member_by_its_labels) {
   EXPECT_EQ(pod.life, Life::running);
   EXPECT_FALSE(pod.terminating);
   EXPECT_EQ(pod.not_placed, "");
+}
+
+TEST(PodReader, says_what_has_become_of_a_pod) {
+  const auto moment = [](const char* text) { return *text::parse_time(text); };
+  const auto status = nlohmann::json::parse(R"({
+    "phase": "Failed", "reason": "Evicted", "message": "low on memory",
+    "conditions": [{"type": "Ready", "lastTransitionTime": "2026-03-03T08:02:00Z"}],
+    "containerStatuses": [{"name": "main", "state": {"terminated": {"exitCode": 9,
+                           "finishedAt": "2026-03-03T08:01:00Z"}}}]})");
+  PodBuilder builder = job_member();
+  const auto pod = read(builder.set("/metadata/creationTimestamp", "2026-03-03T08:00:00Z")
+                            .set("/spec/restartPolicy", "Never")
+                            .set("/status", status));
+  EXPECT_EQ(pod.life, Life::failed);
+  EXPECT_EQ(pod.created, moment("2026-03-03T08:00:00Z"));
+  EXPECT_EQ(pod.failed, moment("2026-03-03T08:02:00Z"));
+  EXPECT_EQ(pod.failure, "Evicted: low on memory");
+  EXPECT_EQ(pod.beside, "");
+}
+
+struct Ended {
+  const char *name, *policy;
+  int code;
+  std::optional<int> want;
+};
+
+class EndedContainer : public testing::TestWithParam<Ended> {};
+
+TEST_P(EndedContainer, has_its_code_where_it_is_not_started_again) {
+  PodBuilder builder = job_member();
+  const std::string name = builder.pod()["spec"]["containers"][0]["name"];
+  const auto status = nlohmann::json{
+      {"phase", "Running"},
+      {"containerStatuses",
+       {{{"name", name}, {"state", {{"terminated", {{"exitCode", GetParam().code}}}}}},
+        {{"name", "logs"}, {"state", {{"running", nlohmann::json::object()}}}}}}};
+  const auto pod =
+      read(builder.set("/spec/restartPolicy", GetParam().policy).set("/status", status));
+  EXPECT_EQ(pod.processes.at(0).exit_code, GetParam().want);
+  EXPECT_EQ(pod.processes.at(0).waits, !GetParam().want.has_value());
+  EXPECT_EQ(pod.beside, "logs");
+  EXPECT_EQ(pod.failed, std::nullopt);
+}
+
+constexpr Ended ended[] = {
+    {"never_well", "Never", 0, 0},       {"never_ill", "Never", 1, 1},
+    {"failure_well", "OnFailure", 0, 0}, {"failure_ill", "OnFailure", 1, {}},
+    {"always_well", "Always", 0, {}},    {"always_ill", "Always", 1, {}},
+};
+INSTANTIATE_TEST_SUITE_P(PodReader, EndedContainer, testing::ValuesIn(ended), test::case_name);
+
+TEST(PodReader, knows_how_long_a_taint_is_tolerated) {
+  const auto entries = nlohmann::json::parse(R"([
+    {"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300},
+    {"key": "b", "operator": "Exists", "tolerationSeconds": -5}, {"operator": "Exists"}])");
+  PodBuilder builder = job_member();
+  const auto pod = read(builder.set("/spec/tolerations", entries));
+  ASSERT_EQ(pod.tolerations.size(), 3u);
+  EXPECT_EQ(pod.tolerations[0].key, "a");
+  EXPECT_EQ(pod.tolerations[0].time, std::chrono::seconds(300));
+  EXPECT_EQ(pod.tolerations[1].time, std::chrono::seconds(0));
+  EXPECT_EQ(pod.tolerations[2].time, std::nullopt);
 }
 
 TEST(PodReader, passes_over_pods_without_chips) {

@@ -51,6 +51,26 @@ void add(Cluster& cluster, Life life, bool terminating) {
   cluster.pods.push_back(pod);
 }
 
+const Time time_of_test(std::chrono::hours(24 * 365 * 56));
+
+// Pod 2 failed before `age`; a Job makes another.
+void fail(Cluster& cluster, std::chrono::seconds age) {
+  cluster.now = time_of_test;
+  cluster.pods[2].life = Life::failed;
+  cluster.pods[2].failed = time_of_test - age;
+  cluster.pods[2].owners = {{"Job", "ml", "train-w-0"}};
+}
+
+// The node of Pod 2, which tolerates it for five minutes, as most do.
+void not_ready(Cluster& cluster, std::chrono::seconds age) {
+  cluster.now = time_of_test;
+  cluster.nodes["node-0-2"].ready = false;
+  cluster.not_ready_since["node-0-2"] = time_of_test - age;
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"})
+    cluster.pods[2].tolerations.push_back(
+        {key, "Exists", "", "NoExecute", std::chrono::seconds(300)});
+}
+
 const PhaseCase phases[] = {
     {"all_run", [](Cluster&) {}, Phase::running},
     {"one_is_pending", [](Cluster& c) { c.pods[2].life = Life::pending; }, Phase::forming},
@@ -60,6 +80,61 @@ const PhaseCase phases[] = {
     {"one_failed_and_was_replaced", [](Cluster& c) { add(c, Life::failed, false); },
      Phase::running},
     {"one_is_replaced", [](Cluster& c) { add(c, Life::running, true); }, Phase::running},
+    {"one_is_being_deleted", [](Cluster& c) { c.pods[2].terminating = true; }, Phase::forming},
+    {"all_are_being_deleted",
+     [](Cluster& c) {
+       for (std::size_t pod = 0; pod < 4; ++pod) c.pods[pod].terminating = true;
+     },
+     Phase::forming},
+    {"its_last_life_is_being_deleted",
+     [](Cluster& c) {
+       for (std::size_t host = 0; host < 4; ++host) {
+         SeenPod& old = c.pods.emplace_back(a_member(0, static_cast<std::uint32_t>(host)));
+         old.name += "-old";
+         old.slice_key = "train-0-old";
+         old.terminating = true;
+       }
+     },
+     Phase::running},
+    {"one_failed_just_now_and_somebody_makes_another",
+     [](Cluster& c) { fail(c, std::chrono::minutes(14)); }, Phase::forming},
+    {"one_failed_long_ago", [](Cluster& c) { fail(c, std::chrono::minutes(16)); }, Phase::broken},
+    {"one_failed_that_nobody_made",
+     [](Cluster& c) {
+       fail(c, std::chrono::minutes(1));
+       c.pods[2].owners.clear();
+     },
+     Phase::broken},
+    {"a_node_is_gone", [](Cluster& c) { c.nodes.erase("node-0-2"); }, Phase::broken},
+    {"a_node_is_not_ready_yet", [](Cluster& c) { not_ready(c, std::chrono::seconds(299)); },
+     Phase::forming},
+    {"a_node_is_not_ready_any_more", [](Cluster& c) { not_ready(c, std::chrono::seconds(300)); },
+     Phase::broken},
+    {"nobody_says_since_when_a_node_is_not_ready",
+     [](Cluster& c) { c.nodes["node-0-2"].ready = false; }, Phase::forming},
+    {"a_pod_that_stays_whatever_its_node_does",
+     [](Cluster& c) {
+       not_ready(c, std::chrono::hours(1));
+       c.pods[2].tolerations = {{"", "Exists", "", ""}};
+     },
+     Phase::forming},
+    {"a_container_is_started_again", [](Cluster& c) { c.pods[2].processes[0].waits = true; },
+     Phase::forming},
+    {"a_container_has_failed", [](Cluster& c) { c.pods[2].processes[0].exit_code = 1; },
+     Phase::broken},
+    {"a_container_that_is_being_stopped_has_failed",
+     [](Cluster& c) {
+       c.pods[2].processes[0].exit_code = 143;
+       c.pods[2].terminating = true;
+     },
+     Phase::forming},
+    {"a_container_has_ended_well", [](Cluster& c) { c.pods[2].processes[0].exit_code = 0; },
+     Phase::running},
+    {"all_containers_have_ended_well",
+     [](Cluster& c) {
+       for (std::size_t pod = 0; pod < 4; ++pod) c.pods[pod].processes[0].exit_code = 0;
+     },
+     Phase::ended},
     {"one_twice", [](Cluster& c) { add(c, Life::running, false); }, Phase::broken},
     {"an_id_twice",
      [](Cluster& c) { env(c, 2, webhook::read::Variable::tpu_worker_id) = literal("1"); },

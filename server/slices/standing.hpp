@@ -1,0 +1,31 @@
+// How a member of a slice stands: whether it runs, is on its way, has done its work or is lost.
+#pragma once
+
+#include "server/slices/cluster.hpp"
+
+#include <string>
+
+namespace tpuwh::server::slices {
+
+enum class Standing {
+  runs,    // its TPU containers run, on a node that is ready
+  starts,  // not yet, or not for long: it is pending, started again or being deleted, or its node
+           // is not ready for less time than the Pod tolerates
+  done,    // its TPU containers have ended with exit code 0
+  lost,    // its node is gone, or not ready for longer than that; or a TPU container has ended
+           // otherwise, and is not started again
+};
+
+struct HowItStands {
+  Standing standing;
+  std::string why = {};  // of a lost one: "node n-3 is gone: it is not among the Nodes"
+};
+
+// Of a Pod that lives (SeenPod::live).
+HowItStands how_it_stands(const Cluster& cluster, const SeenPod& pod);
+
+// Whether nobody puts another Pod in the place of this one, which has failed: nothing made it, or
+// whatever did has had the time (docs/facts.md#pods-that-failed), or nothing says when it failed.
+bool stays_failed(const Cluster& cluster, const SeenPod& pod);
+
+}  // namespace tpuwh::server::slices

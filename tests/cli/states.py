@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+"""What `slices` and `audit` say of clusters in the states of public reports: states.py PROGRAM [-k PART].
+
+Each case is a cluster of one or two slices, in the state that somebody reported or through which a healthy workload
+passes, with the fields that kubelets and controllers write; beside it stands what looks like it and is something else.
+"""
+
+import copy
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
+BEGIN, NOW = "2026-03-03T08:00:00Z", "2026-03-03T11:30:00Z"
+SELECT = {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google.com/gke-tpu-topology": "4x4"}
+LEAVING = {"deletionTimestamp": NOW, "deletionGracePeriodSeconds": 30}
+
+
+def at(minutes):
+    """That many minutes before NOW, at most 59 * 3."""
+    hour, minute = divmod(11 * 60 + 30 - minutes, 60)
+    return f"2026-03-03T{hour:02}:{minute:02}:00Z"
+
+
+def pod(name, node, labels, owner, env=(), annotations=None, hostname="", subdomain="svc", chips=4, phase="Running"):
+    kind, owner_name = owner
+    return {
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "ml", "uid": name, "creationTimestamp": BEGIN, "labels": labels,
+                     "annotations": annotations or {},
+                     "ownerReferences": [{"apiVersion": "v1", "kind": kind, "name": owner_name, "uid": owner_name, "controller": True}]},
+        "spec": {"nodeName": node, "hostname": hostname, "subdomain": subdomain, "restartPolicy": "Never",
+                 "nodeSelector": dict(SELECT),
+                 "tolerations": [{"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+                                 for key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")],
+                 "containers": [{"name": "jax", "image": "jax", "env": [{"name": n, "value": v} for n, v in env],
+                                 "resources": {"limits": {"google.com/tpu": str(chips)}, "requests": {"google.com/tpu": str(chips)}}}]},
+        "status": {"phase": phase, "startTime": BEGIN,
+                   "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": BEGIN}],
+                   "containerStatuses": [{"name": "jax", "state": {"running": {"startedAt": BEGIN}}}]}}
+
+
+def ids(host, names):
+    return [("TPU_WORKER_ID", str(host)), ("TPU_WORKER_HOSTNAMES", ",".join(f"{name}.svc" for name in names))]
+
+
+def job(pool="a", suffix="x", **more):
+    """The Pods of Job train, one slice of four hosts."""
+    names = [f"train-{host}" for host in range(4)]
+    return [pod(f"train-{host}-{suffix}", f"{pool}-{host}",
+                {"batch.kubernetes.io/job-name": "train", "batch.kubernetes.io/controller-uid": "train",
+                 "batch.kubernetes.io/job-completion-index": str(host)}, ("Job", "train"), ids(host, names),
+                annotations={"batch.kubernetes.io/job-completion-index": str(host)}, hostname=names[host], **more)
+            for host in range(4)]
+
+
+def jobset(index, pool, attempt="0", of=2):
+    """The Pods of one Job of JobSet lm."""
+    name = f"lm-slice-{index}"
+    names = [f"{name}-{host}" for host in range(4)]
+    mega = [("MEGASCALE_NUM_SLICES", str(of)), ("MEGASCALE_SLICE_ID", str(index)),
+            ("MEGASCALE_COORDINATOR_ADDRESS", "lm-slice-0-0.svc")]
+    return [pod(f"{name}-{host}-{attempt}", f"{pool}-{host}",
+                {"jobset.sigs.k8s.io/jobset-name": "lm", "jobset.sigs.k8s.io/replicatedjob-name": "slice",
+                 "jobset.sigs.k8s.io/replicatedjob-replicas": str(of), "jobset.sigs.k8s.io/job-index": str(index),
+                 "jobset.sigs.k8s.io/restart-attempt": attempt, "batch.kubernetes.io/job-name": name,
+                 "batch.kubernetes.io/controller-uid": f"{name}-{attempt}", "batch.kubernetes.io/job-completion-index": str(host)},
+                ("Job", name), ids(host, names) + mega,
+                annotations={"batch.kubernetes.io/job-completion-index": str(host)}, hostname=names[host])
+            for host in range(4)]
+
+
+def lws(group, pool):
+    """The Pods of one group of LeaderWorkerSet serve."""
+    names = [f"serve-{group}", *(f"serve-{group}-{i}" for i in range(1, 4))]
+    out = []
+    for host, name in enumerate(names):
+        owner = ("StatefulSet", f"serve-{group}" if host else "serve")
+        out.append(pod(name, f"{pool}-{host}",
+                       {"leaderworkerset.sigs.k8s.io/name": "serve", "leaderworkerset.sigs.k8s.io/group-index": str(group),
+                        "leaderworkerset.sigs.k8s.io/worker-index": str(host), "controller-revision-hash": owner[1],
+                        "leaderworkerset.sigs.k8s.io/template-revision-hash": "one"}, owner, ids(host, names),
+                       annotations={"leaderworkerset.sigs.k8s.io/size": "4", "leaderworkerset.sigs.k8s.io/leader-requests-tpus": "true"}, hostname=name))
+    return out
+
+
+def statefulset():
+    names = [f"web-{host}" for host in range(4)]
+    return [pod(name, f"a-{host}", {"apps.kubernetes.io/pod-index": str(host), "controller-revision-hash": "one"},
+                ("StatefulSet", "web"), ids(host, names), hostname=name) for host, name in enumerate(names)]
+
+
+def nodes(*pools, chips="4"):
+    return [{"apiVersion": "v1", "kind": "Node",
+             "metadata": {"name": f"{pool}-{host}", "uid": f"{pool}-{host}", "creationTimestamp": BEGIN,
+                          "labels": {**SELECT, "cloud.google.com/gke-nodepool": pool}},
+             "spec": {"taints": [{"key": "google.com/tpu", "value": "present", "effect": "NoSchedule"}]},
+             "status": {"allocatable": {"google.com/tpu": chips} if chips else {},
+                        "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": BEGIN, "lastHeartbeatTime": NOW}]}}
+            for pool in pools for host in range(4)]
+
+
+SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "svc", "namespace": "ml", "uid": "svc"},
+           "spec": {"clusterIP": "None", "publishNotReadyAddresses": True}}
+
+
+def leaves(*pods):
+    for each in pods:
+        each["metadata"].update(LEAVING)
+
+
+def waits(each, minutes=1):
+    each["spec"]["nodeName"] = ""
+    each["metadata"]["creationTimestamp"] = at(minutes)
+    each["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "lastTransitionTime": at(minutes)}]}
+
+
+def fails(each, minutes, reason="Evicted"):
+    each["status"] = {"phase": "Failed", "reason": reason, "message": "The node was low on resource: memory.",
+                      "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": at(minutes)}]}
+
+
+def unready(node, minutes):
+    node["status"]["conditions"][0].update(status="Unknown", lastTransitionTime=at(minutes))
+    node["spec"]["taints"].append({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute", "timeAdded": at(minutes)})
+
+
+def ends(each, code, beside=True):
+    each["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": code, "finishedAt": at(5)}}
+    if beside:
+        each["status"]["containerStatuses"].append({"name": "logs", "state": {"running": {"startedAt": BEGIN}}})
+
+
+class States(unittest.TestCase):
+    def ask(self, command, objects):
+        done = subprocess.run([PROGRAM, command, "--cluster", "-", "-o", "json"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}),
+                              capture_output=True, text=True, check=False)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return done.returncode, json.loads(done.stdout)
+
+    def held(self, objects, phases, findings=()):
+        """`slices` says these phases, and `audit` finds exactly "severity check"; its exit code is that of an error."""
+        self.assertEqual([each["phase"] for each in self.ask("slices", objects)[1]["slices"]], phases)
+        code, audit = self.ask("audit", objects)
+        self.assertEqual([f"{each['severity']} {each['check']}" for each in audit["findings"]], list(findings), audit["findings"])
+        self.assertEqual(code, int(any(each.startswith("error") for each in findings)))
+        return audit["findings"]
+
+
+class Replaced(States):
+    """Pods that are being deleted."""
+
+    def test_all_is_well(self):
+        self.held(job() + nodes("a") + [SERVICE], ["running"])
+
+    def test_a_restarted_jobset_beside_its_last_attempt(self):
+        old = jobset(0, "a") + jobset(1, "b")
+        leaves(*old)
+        for each in old:
+            each["spec"]["containers"][0]["env"] = []
+        self.held(old + jobset(0, "c", "1") + jobset(1, "d", "1") + nodes(*"abcd") + [SERVICE], ["running", "running"])
+
+    def test_a_jobset_half_restarted(self):
+        old, new = jobset(0, "a", of=1), jobset(0, "b", "1", of=1)
+        leaves(*old)
+        for each in new[2:]:
+            waits(each)
+        self.held(old + new + nodes("a", "b") + [SERVICE], ["forming"])
+
+    def test_an_attempt_that_failed_beside_the_next(self):
+        old = jobset(0, "a", of=1)
+        for each in old:
+            fails(each, 3, "Error")
+        self.held(old + jobset(0, "b", "1", of=1) + nodes("a", "b") + [SERVICE], ["running"])
+
+    def test_all_is_being_deleted(self):
+        old = job()
+        leaves(*old)
+        self.held(old + nodes("a") + [SERVICE], ["forming"])
+
+    def test_one_is_replaced_on_its_node(self):
+        pods = job()
+        old = copy.deepcopy(pods[2])
+        old["metadata"].update(name="old", uid="old")
+        leaves(old)
+        self.held(pods + [old] + nodes("a") + [SERVICE], ["running"])
+        _, said = self.ask("slices", pods + [old] + nodes("a"))
+        self.assertEqual(len(said["slices"][0]["members"]), 5)
+
+    def test_two_that_stay_are_one_too_many(self):
+        pods = job()
+        twice = copy.deepcopy(pods[2])
+        twice["metadata"].update(name="twice", uid="twice")
+        self.held(pods + [twice] + nodes("a") + [SERVICE], ["broken"], ["error duplicate-worker-id"])
+
+    def test_one_goes_to_another_pool(self):
+        old = job()
+        leaves(*old)
+        self.held(old + job("b", "y") + nodes("a", "b") + [SERVICE], ["running"])
+
+    def test_two_pools_that_stay(self):
+        pods = job()
+        pods[3]["spec"]["nodeName"] = "b-3"
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running"], ["error split-pools"])
+
+    def test_a_statefulset_rolls_over(self):
+        pods = statefulset()
+        for each in pods[2:]:
+            each["metadata"]["labels"]["controller-revision-hash"] = "two"
+            each["spec"]["containers"][0]["env"][1]["value"] = "a,b,c,d"
+        found = self.held(pods + nodes("a") + [SERVICE], ["running"], ["warning list-differs"])
+        self.assertIn("may be rolling over", found[0]["what"])
+
+    def test_a_leader_and_its_workers_are_of_one_template(self):
+        pods = lws(0, "a")
+        pods[1]["spec"]["containers"][0]["env"][1]["value"] = "a,b,c,d"
+        self.held(pods + nodes("a") + [SERVICE], ["running"], ["error list-differs"])
+
+
+class Lost(States):
+    """Members that do not run."""
+
+    def test_a_node_that_is_not_ready(self):
+        for minutes, phase, findings in (4, "forming", []), (6, "broken", ["warning member-lost"]):
+            with self.subTest(minutes):
+                around = nodes("a")
+                unready(around[2], minutes)
+                self.held(job() + around + [SERVICE], [phase], findings)
+
+    def test_a_pod_that_is_being_deleted_from_a_dead_node(self):
+        pods, around = jobset(0, "a", of=1), nodes("a")
+        unready(around[2], 20)
+        leaves(pods[2])
+        self.held(pods + around + [SERVICE], ["broken"], ["warning member-lost", "warning unfit-pool"])
+
+    def test_its_successor_waits_for_the_dead_node(self):
+        for minutes, severity in (5, "warning"), (90, "error"):
+            with self.subTest(minutes):
+                pods, around = job(), nodes("a")
+                unready(around[2], minutes)
+                new = copy.deepcopy(pods[2])
+                new["metadata"].update(name="new", uid="new")
+                waits(new, minutes)
+                leaves(pods[2])
+                self.held(pods + [new] + around + [SERVICE], ["forming"], [f"{severity} unfit-pool"])
+
+    def test_a_node_that_is_gone(self):
+        found = self.held(job() + nodes("a")[:3] + [SERVICE], ["broken"], ["warning member-lost"])
+        self.assertIn("node a-3 is gone", found[0]["what"])
+
+    def test_without_nodes_nothing_is_gone(self):
+        self.held(job() + [SERVICE], ["running"])
+
+    def test_an_evicted_member(self):
+        for minutes, phase, severity in (2, "forming", "warning"), (40, "broken", "error"):
+            with self.subTest(minutes):
+                pods = job()
+                fails(pods[1], minutes)
+                found = self.held(pods + nodes("a") + [SERVICE], [phase], [f"{severity} member-lost"])
+                self.assertIn("Pod train-1-x (host 1) has failed (Evicted: The node was low on resource: memory.)", found[0]["what"])
+                self.assertIn("involvedObject.kind=Job,involvedObject.name=train", found[0]["fix"])
+
+    def test_an_evicted_member_that_was_replaced(self):
+        pods = job()
+        old = copy.deepcopy(pods[1])
+        old["metadata"].update(name="old", uid="old")
+        fails(old, 40)
+        self.held(pods + [old] + nodes("a") + [SERVICE], ["running"])
+
+    def test_a_container_that_ended_beside_another(self):
+        for code, phase, findings in (0, "running", []), (1, "broken", ["error member-lost"]):
+            with self.subTest(code):
+                pods = job()
+                ends(pods[1], code)
+                self.held(pods + nodes("a") + [SERVICE], [phase], findings)
+
+    def test_all_ended_beside_another(self):
+        pods = job()
+        for each in pods:
+            ends(each, 0)
+        self.held(pods + nodes("a") + [SERVICE], ["ended"])
+
+    def test_a_container_that_the_kubelet_starts_again(self):
+        pods = job()
+        pods[1]["spec"]["restartPolicy"] = "OnFailure"
+        ends(pods[1], 1, beside=False)
+        self.held(pods + nodes("a") + [SERVICE], ["forming"])
+
+
+class Told(States):
+    """What is said to be done."""
+
+    def fix(self, objects, phases, findings):
+        return self.held(objects, phases, findings)[0]["fix"]
+
+    def test_events_are_those_of_the_maker(self):
+        for pods, missing, maker in ((jobset(0, "a", of=1), 2, "Job,involvedObject.name=lm-slice-0"),
+                                     (lws(0, "a"), 2, "StatefulSet,involvedObject.name=serve-0"),
+                                     (lws(0, "a"), 0, "StatefulSet,involvedObject.name=serve"),
+                                     (statefulset(), 1, "StatefulSet,involvedObject.name=web")):
+            with self.subTest(maker):
+                del pods[missing]
+                fix = self.fix(pods + nodes("a") + [SERVICE], ["forming"], ["warning incomplete"])
+                self.assertTrue(fix.endswith("involvedObject.kind=" + maker), fix)
+
+    def test_nobody_is_told_to_recreate_what_would_get_nothing(self):
+        pods = job(subdomain="")
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+        fix = self.fix(pods + nodes("a") + [SERVICE], ["running"], ["error unmutated"])
+        self.assertIn("has no spec.subdomain", fix)
+        self.assertNotIn("delete", fix)
+
+    def test_nor_what_asks_to_be_left_alone(self):
+        pods = job()
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+            each["metadata"]["annotations"]["tpu-webhook.dev/inject"] = "false"
+        fix = self.fix(pods + nodes("a") + [SERVICE], ["running"], ["error unmutated"])
+        self.assertIn('its annotation tpu-webhook.dev/inject is "false"', fix)
+
+    def test_who_would_get_them_is(self):
+        pods = job()
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+        self.assertIn("delete and recreate Job ml/train", self.fix(pods + nodes("a") + [SERVICE], ["running"], ["error unmutated"]))
+
+    def test_a_job_of_more_pods_than_hosts(self):
+        pods = job()
+        for host, each in enumerate(pods, 4):
+            each["metadata"]["labels"]["batch.kubernetes.io/job-completion-index"] = str(host)
+            each["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] = str(host)
+            each["spec"]["containers"][0]["env"][0]["value"] = str(host)
+        found = self.held(pods + nodes("a") + [SERVICE], ["broken"], ["error worker-id-out-of-range", "warning identity-not-known"])
+        for each in found:
+            self.assertNotIn("use an Indexed Job", each["fix"])
+        self.assertIn("for 4 processes", found[0]["what"])
+
+    def test_a_part_of_a_node(self):
+        pods = [pod(f"nb-{i}", "a-0", {}, ("ReplicaSet", "nb"), chips=1) for i in range(3)]
+        for each in pods:
+            each["spec"]["nodeSelector"] = {"cloud.google.com/gke-tpu-accelerator": "tpu-v5-lite-podslice", "cloud.google.com/gke-tpu-topology": "2x4"}
+        found = self.held(pods + nodes("a", chips="8")[:1] + [SERVICE], ["running"] * 3, ["error chips-per-node"] * 3)
+        self.assertNotIn("8 hosts", json.dumps(found))
+
+    def test_nodes_of_the_dra_driver(self):
+        pods = job()
+        waits(pods[3])
+        template = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "tpu4", "namespace": "ml"},
+                    "spec": {"spec": {"devices": {"requests": [{"name": "tpu", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}]}}}}
+        for each in pods:
+            each["spec"]["resourceClaims"] = [{"name": "tpu", "resourceClaimTemplateName": "tpu4"}]
+            each["spec"]["containers"][0]["resources"] = {"claims": [{"name": "tpu"}]}
+        self.held(pods + nodes("a", chips=None) + [SERVICE, template], ["forming"])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
