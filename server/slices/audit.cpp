@@ -15,7 +15,8 @@ std::span<const AuditCheck> audit_checks() {
       {"bad-shape", "the topology cannot be split into Pods with that many chips"},
       {"incomplete", "members, or whole slices of a job, are missing"},
       {"member-lost",
-       "a member failed and was not replaced, or its node is gone or not ready, or a container "
+       "a member failed and was not replaced, or its node was deleted or is not ready, or a "
+       "container "
        "beside keeps it from ending"},
       {"list-differs", "members have different TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES"},
       {"list-length", "a list does not have one entry per host or process"},

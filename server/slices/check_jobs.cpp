@@ -1,6 +1,7 @@
 // MEGASCALE_*: what the slices of one job say about each other.
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
+#include "server/slices/recreate.hpp"
 #include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
@@ -70,7 +71,7 @@ void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
         fmt::format("{} is {} on Pod {} and {} on Pod {}; want the same value in the whole slice",
                     webhook::read::name(variable), quoted(said.text), said.pod->name,
                     quoted(said.other_text), said.other->name),
-        recreate_hint(slice));
+        recreate_hint(slice, {variable}));
   }
 }
 
@@ -85,7 +86,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
           fmt::format("{} is {} here and {} in {}; want the same value in all slices of a job",
                       webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
-          recreate_hint(*slice));
+          recreate_hint(*slice, {variable}));
     }
   }
 }
@@ -101,7 +102,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
                                slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
                                                               slice.kind, slice.group)
                                                 : "a whole number"),
-                   recreate_hint(slice, "and without a MEGASCALE_NUM_SLICES of your own"));
+                   recreate_hint(slice, {Variable::megascale_num_slices}));
   const Said id = said_by(slice, Variable::megascale_slice_id);
   const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
   if (count && id.pod != nullptr && (!number || *number >= *count))
@@ -109,7 +110,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
         "megascale-slices", slice, slice.staying,
         fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
                     std::max(*count, 1u) - 1, topology::counted(*count, "slice")),
-        recreate_hint(slice, "and without a MEGASCALE_SLICE_ID of your own"));
+        recreate_hint(slice, {Variable::megascale_slice_id}));
 }
 
 void find_repeated_ids(const Job& job, Findings& findings) {
@@ -124,7 +125,7 @@ void find_repeated_ids(const Job& job, Findings& findings) {
         fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want a different one in each slice "
                     "of the job",
                     quoted(said.text), found->second->full_name()),
-        recreate_hint(*slice));
+        recreate_hint(*slice, {Variable::megascale_slice_id}));
   }
 }
 
@@ -144,12 +145,11 @@ void find_coordinator(const Job& job, Findings& findings) {
     const SeenPod* first = first_host(*slice);
     if (id.text != "0" || !said.text || first == nullptr || first->subdomain.empty()) continue;
     if (resolves_to(split_port(*said.text).host, *first)) continue;
-    findings.error(
-        "megascale-coordinator", *slice, {first},
-        fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
-                    "{}; want {}",
-                    quoted(said.text), first->name, dns_name(*first)),
-        recreate_hint(*slice, "and without a MEGASCALE_COORDINATOR_ADDRESS of your own"));
+    findings.error("megascale-coordinator", *slice, {first},
+                   fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
+                               "{}; want {}",
+                               quoted(said.text), first->name, dns_name(*first)),
+                   recreate_hint(*slice, {Variable::megascale_coordinator_address}));
   }
 }
 

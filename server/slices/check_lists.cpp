@@ -2,6 +2,7 @@
 // whose id is i.
 #include "server/slices/audit.hpp"
 #include "server/slices/host_list.hpp"
+#include "server/slices/recreate.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
 
@@ -71,7 +72,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
       "list-differs", slice, others,
       fmt::format("{} differs between members: {}; want the same list on all {}",
                   webhook::read::name(variable), *where, topology::counted(slice.hosts, "host")),
-      recreate_hint(slice));
+      recreate_hint(slice, {variable}));
   return false;
 }
 
@@ -109,7 +110,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
   if (wrong.empty()) return;
   if (wrong.size() > 1)
     first += fmt::format(" ({} are wrong)", fmt::format("{} entries", wrong.size()));
-  findings.error("list-entry", slice, wrong, first, recreate_hint(slice));
+  findings.error("list-entry", slice, wrong, first, recreate_hint(slice, {variable}));
 }
 
 bool check_length(const SliceReport& slice, Variable variable, const Held& list,
@@ -125,7 +126,7 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
       fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
                   found == 1 ? "1 entry" : fmt::format("{} entries", found), short_text(list.text),
                   list.pod->name, per_process ? slice.processes : slice.hosts, wanted),
-      recreate_hint(slice, "and without a list of your own"));
+      recreate_hint(slice, {variable}));
   return false;
 }
 
@@ -147,12 +148,13 @@ void check_ports(const SliceReport& slice, Findings& findings) {
     const auto at =
         entries.size() == slice.processes ? own_entry(slice, held, entries.size()) : std::nullopt;
     if (!port.literal() || !at || split_port(entries[*at]).port == port.text) continue;
-    findings.error("process-port", slice, {held.pod},
-                   fmt::format("TPU_PROCESS_PORT of container {} of Pod {} is {}, but its entry {} "
-                               "of TPU_PROCESS_ADDRESSES is {}; want the same port in both",
-                               printable(held.process->container), held.pod->name,
-                               short_text(port.text), *at, short_text(entries[*at])),
-                   recreate_hint(slice, "and without a TPU_PROCESS_PORT of your own"));
+    findings.error(
+        "process-port", slice, {held.pod},
+        fmt::format("TPU_PROCESS_PORT of container {} of Pod {} is {}, but its entry {} "
+                    "of TPU_PROCESS_ADDRESSES is {}; want the same port in both",
+                    printable(held.process->container), held.pod->name, short_text(port.text), *at,
+                    short_text(entries[*at])),
+        recreate_hint(slice, {Variable::tpu_process_port, Variable::tpu_process_addresses}));
   }
 }
 

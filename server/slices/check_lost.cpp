@@ -56,7 +56,7 @@ void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& finding
       fmt::format("{} has failed{}, and no other Pod has its place; want one Pod for each host",
                   who(pod), reason);
   const std::string command = events_command(slice, *pod.host);
-  const std::string fix = command.empty() ? "recreate the Pod: nothing else makes it again"
+  const std::string fix = command.empty() ? "recreate the Pod: nothing else does"
                                           : "see why no other is made: " + command;
   if (stays)
     findings.error("member-lost", slice, {&pod}, what, fix);

@@ -1,6 +1,7 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "server/slices/audit.hpp"
 #include "server/slices/events.hpp"
+#include "server/slices/recreate.hpp"
 #include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
 
@@ -122,7 +123,7 @@ void find_twice(const SliceReport& slice, Findings& findings) {
     findings.error("duplicate-member", slice, pods,
                    fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
                                host, topology::counted(slice.hosts, "host")),
-                   recreate_hint(slice));
+                   "keep the one that belongs there, and delete the others");
   }
 }
 

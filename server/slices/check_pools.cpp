@@ -1,5 +1,6 @@
 // A multi-host slice stands on one node pool, alone.
 #include "server/slices/audit.hpp"
+#include "server/slices/recreate.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
 
@@ -32,7 +33,7 @@ void find_split(const SliceReport& slice, Findings& findings) {
                              "of two pools are not joined by ICI",
                              slice.pools.size(), fmt::join(counts, ", "),
                              topology::counted(slice.hosts, "host")),
-                 recreate_hint(slice, "which keeps a slice on one pool"));
+                 replace_hint(slice, "which keeps a slice on one pool"));
 }
 
 // By pool, the slices that have staying members there.
@@ -72,7 +73,7 @@ void find_shared(const Tenants& tenants, Findings& findings) {
           fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
                       "slice per pool, else neither can form",
                       pool, slices.size(), names),
-          recreate_hint(*each, "which keeps slices apart"));
+          replace_hint(*each, "which keeps slices apart"));
   }
 }
 

@@ -1,8 +1,11 @@
 // Whether the names of the members resolve: a hostname, a subdomain, its headless Service.
 #include "server/slices/audit.hpp"
+#include "server/slices/recreate.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tpuwh::server::slices {
 
@@ -37,12 +40,32 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
           recreate_hint(slice));
 }
 
+// Operators make the Service of their Pods themselves.
+std::string service_fix(const SliceReport& slice, const std::string& subdomain) {
+  using webhook::config::WorkloadKind;
+  const WorkloadKind workload = slice.staying.front()->workload;
+  const auto made_by = [&](std::string_view who) {
+    return fmt::format("{} makes it for {} {}/{}: see in its log why it has not", who, slice.kind,
+                       slice.ns, slice.group);
+  };
+  if (workload == WorkloadKind::jobset) return made_by("the JobSet controller");
+  if (workload == WorkloadKind::lws) return made_by("the LeaderWorkerSet controller");
+  if (workload == WorkloadKind::ray) return made_by("KubeRay");
+  return fmt::format(
+      "create a headless Service {} (clusterIP: None, publishNotReadyAddresses: true) in namespace "
+      "{} that selects the Pods{}",
+      printable(subdomain, 100), slice.ns,
+      workload == WorkloadKind::job ? ", by their label batch.kubernetes.io/job-name" : "");
+}
+
 void find_service(const SliceReport& slice, const std::string& subdomain,
                   const std::vector<const SeenPod*>& pods, Findings& findings) {
   const Cluster& cluster = findings.cluster();
   const auto found = cluster.services.find({slice.ns, subdomain});
   const bool there = found != cluster.services.end();
   if (there && found->second.headless) return;
+  // It was deleted together with what made the Pods, which follow.
+  if (std::ranges::all_of(pods, &SeenPod::orphan)) return;
   findings.error(
       "no-service", slice, pods,
       fmt::format(
@@ -52,11 +75,8 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
           there ? "the Service of that name is not headless (clusterIP: None)"
                 : "there is no Service of that name",
           slice.ns),
-      there
-          ? "delete the Service and create it with clusterIP: None"
-          : fmt::format("create a headless Service {} (clusterIP: None, publishNotReadyAddresses: "
-                        "true) in namespace {} that selects the Pods",
-                        printable(subdomain, 100), slice.ns));
+      there ? "delete the Service and create it with clusterIP: None"
+            : service_fix(slice, subdomain));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // TPU_NAME: by it Ray knows the nodes of a slice. One in a slice, another in each.
 #include "server/slices/audit.hpp"
+#include "server/slices/recreate.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ void tell_shared(const SliceReport& slice, const SliceReport& other, const std::
       webhook::text::printable(name), other.full_name());
   if (slice.staying.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.staying, std::move(what),
-                          recreate_hint(slice));
+                          recreate_hint(slice, {Variable::tpu_name}));
   findings.warn("tpu-name-shared", slice, slice.staying, std::move(what),
                 "if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else "
                 "no action is needed");
@@ -55,7 +56,7 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
                       webhook::text::printable(names.begin()->first), names.begin()->second->name,
                       webhook::text::printable(names.rbegin()->first),
                       names.rbegin()->second->name),
-          recreate_hint(slice));
+          recreate_hint(slice, {Variable::tpu_name}));
     for (const auto& [name, pod] : names) {
       const auto [found, fresh] =
           owners.try_emplace(Scope{slice.ns, slice.kind, slice.group, name}, &slice);

@@ -1,5 +1,6 @@
 // TPU_WORKER_ID: 0 to processes - 1, each once.
 #include "server/slices/audit.hpp"
+#include "server/slices/recreate.hpp"
 #include "server/text/ranges.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
@@ -45,7 +46,7 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
                   id, holders.size(), names_of(once_each(holders)),
                   others.empty() ? "" : fmt::format("; so are {}", text::as_ranges(others)),
                   std::max(slice.processes, 1u) - 1, unused_ids(slice)),
-      recreate_hint(slice));
+      recreate_hint(slice, {Variable::tpu_worker_id}));
 }
 
 // What a container has that is not an id of this slice; "" where it has one, or it is not known.
@@ -75,7 +76,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
       fmt::format("TPU_WORKER_ID is out of range for this slice: {}; want a whole number "
                   "from 0 to {}, for {}",
                   first, slice.processes - 1, topology::counted(slice.processes, "process")),
-      recreate_hint(slice, "and without a TPU_WORKER_ID of your own"));
+      recreate_hint(slice, {Variable::tpu_worker_id}));
 }
 
 // With one process the device plugin says 0.

@@ -28,6 +28,7 @@ struct EnvValue {
   enum class Kind { absent, literal, unknown };
   Kind kind = Kind::absent;
   std::string text = {};  // of a literal
+  bool ours = false;      // the webhook wrote it, and nobody has changed it since
 
   bool absent() const { return kind == Kind::absent; }
   bool literal() const { return kind == Kind::literal; }
@@ -74,10 +75,11 @@ struct SeenPod {
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
   std::string kind, group, part;   // "JobSet", its name, the replicated job or worker group
   std::vector<ObjectName> owners;  // that made it, the nearest first (owners.hpp)
-  std::string revision;            // of the template it was made from, "" where nothing says it
-  std::string slice_key;           // equal for the members of a slice
-  std::string job_key;             // equal for the slices of a job of several
-  std::string placement_key;       // its label <prefix>slice-key, which the scheduler looks at
+  bool orphan = false;        // others of the kind of one of these are there, and that one is not
+  std::string revision;       // of the template it was made from, "" where nothing says it
+  std::string slice_key;      // equal for the members of a slice
+  std::string job_key;        // equal for the slices of a job of several
+  std::string placement_key;  // its label <prefix>slice-key, which the scheduler looks at
   std::string accelerator, topology;
   bool placed_by_others = false;  // a sub-slice or dynamic slice: its domain is not a node pool
   // Why it has placement terms or none, as the decision has it; the domain's key and value.

@@ -96,7 +96,10 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     around.add(object);
   });
   if (!told) return told.error();
-  for (std::size_t i = 0; i < heads.size(); ++i) cluster.pods[i].owners = owners.of_pod(heads[i]);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    cluster.pods[i].owners = owners.of_pod(heads[i]);
+    cluster.pods[i].orphan = owners.any_deleted(cluster.pods[i].owners);
+  }
   if (const auto now = source.now()) cluster.now = now;
   cluster.unreadable = source.not_known();
   cluster.unreadable.insert(cluster.unreadable.end(), passed_over.begin(), passed_over.end());

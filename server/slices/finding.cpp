@@ -1,6 +1,5 @@
 #include "server/slices/finding.hpp"
 
-#include "server/text/shell_command.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@ namespace tpuwh::server::slices {
 namespace {
 
 constexpr std::size_t most_names = 4;
-constexpr std::size_t most_deleted = 16;
 constexpr std::size_t longest_name = 100;
 
 template <class Pod>
@@ -71,29 +69,6 @@ std::string names_of(const std::vector<const StrayPod*>& pods) {
 
 std::string_view have(const std::vector<const SeenPod*>& pods) {
   return pods.size() == 1 ? "has" : "have";
-}
-
-std::string recreate_hint(const SliceReport& slice, std::string_view also) {
-  using webhook::config::WorkloadKind;
-  for (const SeenPod* pod : slice.staying)
-    if (!pod->left_alone.empty())
-      return fmt::format(
-          "first mend why tpu-webhook gives such Pods no variables ({}), then create them again",
-          pod->left_alone);
-  const auto kind = slice.staying.empty() ? WorkloadKind::pod : slice.staying.front()->workload;
-  const std::string_view comma = also.empty() ? "" : ", ";
-  // The Pods of a Job count as failures when they are deleted.
-  if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
-    return fmt::format("delete and recreate {} {}/{} with tpu-webhook in place{}{}", slice.kind,
-                       slice.ns, slice.group, comma, also);
-  text::ShellCommand command("kubectl -n");
-  command.name(slice.ns).words("delete pod");
-  for (const SeenPod* pod : slice.staying) command.name(pod->name);
-  const bool told = slice.staying.size() <= most_deleted && !command.text().empty();
-  return fmt::format(
-      "with tpu-webhook in place{}{}, delete all Pods of the slice together; their controller "
-      "recreates them{}{}",
-      comma, also, told ? ": " : "", told ? command.text() : "");
 }
 
 }  // namespace tpuwh::server::slices

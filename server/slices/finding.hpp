@@ -62,8 +62,5 @@ class Findings {
 std::string names_of(const std::vector<const SeenPod*>& pods);
 std::string names_of(const std::vector<const StrayPod*>& pods);
 std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one Pod
-// How to create the Pods of this slice again, so that the webhook answers for them. `also` is
-// said of that: "and without a list of your own"; "" for nothing.
-std::string recreate_hint(const SliceReport& slice, std::string_view also = {});
 
 }  // namespace tpuwh::server::slices

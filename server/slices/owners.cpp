@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace tpuwh::server::slices {
 
@@ -62,12 +63,19 @@ bool made_by(const ObjectName& child, std::string_view kind, std::string_view na
   return rest.size() == 5 && is_all(rest, letters);
 }
 
+bool makes_pods(std::string_view kind) {
+  constexpr std::array kinds = {"Job",         "JobSet",     "LeaderWorkerSet", "ReplicaSet",
+                                "StatefulSet", "RayCluster", "Deployment"};
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
 }  // namespace
 
 void Owners::add(const Json& object) {
   const Json& metadata = text::member(object, "metadata");
   const std::string kind = text::text_member(object, "kind");
   const std::string ns = text::text_member(metadata, "namespace");
+  if (makes_pods(kind)) makers_[kind].emplace(ns, text::text_member(metadata, "name"));
   ObjectName parent = owner_of(object);
   if (parent.kind.empty() && kind == "RayCluster") parent = originator(object, ns);
   if (!parent.kind.empty())
@@ -98,6 +106,13 @@ std::vector<ObjectName> Owners::of_pod(const Json& pod) const {
     add_once(chain, {kind, ns, label(pod, key)});
   climb(chain);
   return chain;
+}
+
+bool Owners::any_deleted(const std::vector<ObjectName>& chain) const {
+  return std::ranges::any_of(chain, [&](const ObjectName& each) {
+    const auto found = makers_.find(each.kind);
+    return found != makers_.end() && !found->second.contains({each.ns, each.name});
+  });
 }
 
 bool includes(const std::vector<ObjectName>& chain, std::string_view kind, std::string_view ns,

@@ -5,9 +5,11 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::slices {
@@ -22,6 +24,10 @@ class Owners {
   // An object that something else may have made.
   void add(const nlohmann::ordered_json& object);
 
+  // Whether one of these was deleted, as far as can be seen: objects of its kind were added, and it
+  // was not. What it made follows soon.
+  bool any_deleted(const std::vector<ObjectName>& chain) const;
+
   // The objects that made a Pod, the nearest first: "Job train-slice-0", "JobSet train". Without
   // end a circle is none: each stands once. Empty for a Pod that nobody made.
   std::vector<ObjectName> of_pod(const nlohmann::ordered_json& pod) const;
@@ -30,6 +36,8 @@ class Owners {
   void climb(std::vector<ObjectName>& chain) const;
 
   std::map<std::tuple<std::string, std::string, std::string>, ObjectName> parents_;
+  // Of the kinds that make others.
+  std::map<std::string, std::set<std::pair<std::string, std::string>>, std::less<>> makers_;
 };
 
 // Whether an object of these is `kind` `name`, or was made by it as its controller names what it

@@ -35,12 +35,22 @@ EnvValue value_of(const webhook::read::EnvEntry* entry, bool env_from) {
   return {EnvValue::Kind::literal, std::string(entry->value)};
 }
 
+// Whether the record on the Pod has this value of this container.
+bool is_ours(const webhook::facts::Provenance& record, const webhook::read::Container& container,
+             Variable variable, const EnvValue& value) {
+  const auto* entry = record.find(container.name, variable);
+  return entry != nullptr && value.literal() && entry->digest == webhook::text::digest(value.text);
+}
+
 TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Container& container,
-                      const Json& object) {
+                      const webhook::facts::Provenance& record, const Json& object) {
   TpuProcess process{.container = std::string(container.name)};
   const bool env_from = has_env_from(object, container);
-  for (std::size_t i = 0; i < webhook::read::variable_count; ++i)
-    process.env[i] = value_of(pod.entry(container, static_cast<Variable>(i)), env_from);
+  for (std::size_t i = 0; i < webhook::read::variable_count; ++i) {
+    const auto variable = static_cast<Variable>(i);
+    process.env[i] = value_of(pod.entry(container, variable), env_from);
+    process.env[i].ours = is_ours(record, container, variable, process.env[i]);
+  }
   return process;
 }
 
@@ -216,7 +226,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   SeenPod out = work_->seen(decision);
   if (opted_out) out.left_alone = "its annotation " + work_->config.prefix + "inject is \"false\"";
   for (const webhook::read::Container* each : work_->scratch.shape.processes)
-    out.processes.push_back(process_of(pod, *each, object));
+    out.processes.push_back(process_of(pod, *each, work_->scratch.before, object));
   read_status(object, out);
   return std::optional<SeenPod>(std::move(out));
 }

@@ -41,7 +41,7 @@ std::optional<seconds> patience_of(const SeenPod& pod) {
 HowItStands on_its_node(const Cluster& cluster, const SeenPod& pod) {
   const auto* node = cluster.node_of(pod);
   if (node == nullptr && !pod.node.empty() && cluster.knows_nodes())
-    return {Standing::lost, fmt::format("node {} is gone: it is not among the Nodes",
+    return {Standing::lost, fmt::format("node {} was deleted: it is not among the Nodes",
                                         printable(pod.node, longest_name))};
   if (node == nullptr || node->ready) return {Standing::runs};
   const auto since = cluster.not_ready_since.find(pod.node);

@@ -18,7 +18,7 @@ enum class Standing {
 
 struct HowItStands {
   Standing standing;
-  std::string why = {};  // of a lost one: "node n-3 is gone: it is not among the Nodes"
+  std::string why = {};  // of a lost one: "node n-3 was deleted: it is not among the Nodes"
 };
 
 // Of a Pod that lives (SeenPod::live).

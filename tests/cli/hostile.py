@@ -206,7 +206,7 @@ def the_events_of_an_owner_are_looked_for_by_its_name():
     for name, value in (("job; touch x #", "job; touch x #"), ("a,b=c\\", "a\\,b\\=c\\\\"), ("it's", "it's")):
         text = printed(("audit", "-o", "text", "--cluster", "CLUSTER"), name)
         told = [argv for command in commands_in(text) if "events" in command for argv in run_by_a_shell(command)]
-        want = ["kubectl", "-n", "ml", "get", "events", "--field-selector", f"involvedObject.name={value}"]
+        want = ["kubectl", "-n", "ml", "get", "events", "--field-selector", f"involvedObject.kind=StatefulSet,involvedObject.name={value}"]
         assert want in told, (name, told)
     assert " get events" not in printed(("audit", "-o", "text", "--cluster", "CLUSTER"), NASTY)
 

@@ -7,8 +7,10 @@ passes, with the fields that kubelets and controllers write; beside it stands wh
 
 import copy
 import json
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
@@ -247,7 +249,7 @@ class Lost(States):
 
     def test_a_node_that_is_gone(self):
         found = self.held(job() + nodes("a")[:3] + [SERVICE], ["broken"], ["warning member-lost"])
-        self.assertIn("node a-3 is gone", found[0]["what"])
+        self.assertIn("node a-3 was deleted", found[0]["what"])
 
     def test_without_nodes_nothing_is_gone(self):
         self.held(job() + [SERVICE], ["running"])
@@ -353,6 +355,136 @@ class Told(States):
             each["spec"]["resourceClaims"] = [{"name": "tpu", "resourceClaimTemplateName": "tpu4"}]
             each["spec"]["containers"][0]["resources"] = {"claims": [{"name": "tpu"}]}
         self.held(pods + nodes("a", chips=None) + [SERVICE, template], ["forming"])
+
+
+def set_env(each, name, value):
+    env = [entry for entry in each["spec"]["containers"][0]["env"] if entry["name"] != name]
+    each["spec"]["containers"][0]["env"] = env + ([{"name": name, "value": value}] if value is not None else [])
+
+
+def everywhere(pods, name, value):
+    for each in pods:
+        set_env(each, name, value)
+
+
+def bind(pods, *names):
+    for each, name in zip(pods, names, strict=True):
+        each["spec"]["nodeName"] = name
+
+
+def spoil(number, name, value):
+    return lambda pods: set_env(pods[number], name, value)
+
+
+ADDRESSES = ",".join(f"train-{host}.svc:8471" for host in range(4))
+# Name of the case: the Pods, what spoils them, what audit finds.
+SPOILED = {
+    "an id twice": (job, spoil(3, "TPU_WORKER_ID", "2"), "duplicate-worker-id"),
+    "an id out of range": (job, spoil(3, "TPU_WORKER_ID", "4"), "worker-id-out-of-range"),
+    "no id": (job, spoil(3, "TPU_WORKER_ID", None), "missing-worker-id"),
+    "nothing": (job, lambda pods: [everywhere(pods, name, None) for name in ("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES")], "unmutated"),
+    "another list": (job, spoil(3, "TPU_WORKER_HOSTNAMES", "a,b,c,d"), "list-differs"),
+    "a shorter list": (job, lambda pods: everywhere(pods, "TPU_WORKER_HOSTNAMES", "localhost"), "list-length"),
+    "another order": (job, lambda pods: everywhere(pods, "TPU_WORKER_HOSTNAMES", "train-1.svc,train-0.svc,train-2.svc,train-3.svc"), "list-entry"),
+    "another port": (job, lambda pods: [everywhere(pods, "TPU_PROCESS_ADDRESSES", ADDRESSES), everywhere(pods, "TPU_PROCESS_PORT", "1")], "process-port"),
+    "a coordinator of one's own": (lambda: jobset(0, "a") + jobset(1, "b"), spoil(1, "MEGASCALE_COORDINATOR_ADDRESS", "x.svc"), "megascale-differs"),
+    "a coordinator of a slice": (lambda: jobset(0, "a") + jobset(1, "b"), lambda pods: everywhere(pods[4:], "MEGASCALE_COORDINATOR_ADDRESS", "x.svc"), "megascale-differs"),
+    "a coordinator of all": (lambda: jobset(0, "a") + jobset(1, "b"), lambda pods: everywhere(pods, "MEGASCALE_COORDINATOR_ADDRESS", "lm-slice-1-0.svc"), "megascale-coordinator"),
+    "a count": (lambda: jobset(0, "a") + jobset(1, "b"), lambda pods: everywhere(pods, "MEGASCALE_NUM_SLICES", "3"), "megascale-slices"),
+    "a slice's id": (lambda: jobset(0, "a") + jobset(1, "b"), lambda pods: everywhere(pods[4:], "MEGASCALE_SLICE_ID", "0"), "megascale-slices"),
+    "two names": (job, lambda pods: [set_env(pods[0], "TPU_NAME", "a"), set_env(pods[1], "TPU_NAME", "b")], "tpu-name-differs"),
+    "two pools": (job, lambda pods: bind(pods[3:], "b-3"), "split-pools"),
+    "a pool of two": (lambda: jobset(0, "a") + jobset(1, "b"), lambda pods: bind(pods, "a-0", "a-1", "b-0", "b-1", "b-2", "b-3", "a-2", "a-3"), "shared-pool"),
+    "an id twice in a StatefulSet": (statefulset, spoil(3, "TPU_WORKER_ID", "2"), "duplicate-worker-id"),
+    "a list in a LeaderWorkerSet": (lambda: lws(0, "a"), spoil(3, "TPU_WORKER_HOSTNAMES", "a,b,c,d"), "list-differs"),
+}
+RECREATE = re.compile(r"delete and recreate (\S+ \S+) with tpu-webhook in place(?:, (.*))?$"
+                      r"|with tpu-webhook in place(?:, (.*?))?, delete all Pods of the slice together; .*: kubectl -n ml delete pod (.*)$")
+
+
+class Mended(States):
+    """Each fix that says to recreate Pods is done: they come to the webhook again, as their template has them."""
+
+    def admitted(self, each, without, around):
+        """The Pod after its template was mended and the webhook has answered; it is on the node where it was."""
+        new = copy.deepcopy(each)
+        for name in without:
+            set_env(new, name, None)
+        status = new.pop("status")
+        node = new["spec"].pop("nodeName")
+        done = subprocess.run([PROGRAM, "review", "-o", "object", "--cluster", around, "-"], input=json.dumps(new), capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        new = json.loads(done.stdout)
+        new["status"], new["spec"]["nodeName"] = status, node
+        return new
+
+    def do(self, fix, pods, around):
+        """The Pods after the fix, by what it says alone."""
+        told = RECREATE.search(fix)
+        self.assertTrue(told, fix)
+        whole, also, also_pods, names = told.groups()
+        owner = {"Job ml/train": "train-", "JobSet ml/lm": "lm-"}.get(whole)
+        said = also or also_pods or ""
+        without = re.findall(r"[A-Z]+(?:_[A-Z]+)+", said)
+        chosen = [each for each in pods if each["metadata"]["name"] in (names or "").split() or (owner and each["metadata"]["name"].startswith(owner))]
+        self.assertTrue(chosen, fix)
+        out = [each if each not in chosen else self.admitted(each, without, around) for each in pods]
+        if "keeps" in said:  # what the scheduler makes of the terms: each slice on a pool
+            for index, each in enumerate(out):
+                self.assertIn("tpu-webhook.dev/slice-key", each["metadata"]["labels"])
+                each["spec"]["nodeName"] = f"{'ab'[index // 4]}-{index % 4}"
+        return out
+
+    def test_each(self):
+        for name, (make, damage, check) in SPOILED.items():
+            with self.subTest(name), tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+                pods, rest = make(), nodes("a", "b") + [SERVICE]
+                damage(pods)
+                json.dump({"apiVersion": "v1", "kind": "List", "items": rest}, around)
+                around.flush()
+                _, before = self.ask("audit", pods + rest)
+                found = [each for each in before["findings"] if each["check"] == check]
+                self.assertTrue(found, before["findings"])
+                for each in {each["fix"]: each for each in before["findings"]}.values():
+                    pods = self.do(each["fix"], pods, around.name)
+                _, after = self.ask("audit", pods + rest)
+                self.assertEqual(after["findings"], [])
+
+    def test_the_fix_of_a_stray_label(self):
+        pods = job()
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
+            around.flush()
+            pods = [self.admitted(each, [], around.name) for each in pods]
+        stray = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "ml", "uid": "web",
+                 "labels": {"tpu-webhook.dev/slice-key": pods[0]["metadata"]["labels"]["tpu-webhook.dev/slice-key"]}},
+                 "spec": {"containers": [{"name": "web", "image": "web"}]}, "status": {"phase": "Running"}}
+        found = self.held(pods + [stray] + nodes("a") + [SERVICE], ["running"], ["warning stray-slice-key"])
+        self.assertTrue(found[0]["fix"].endswith("kubectl -n ml label pod web tpu-webhook.dev/slice-key-"), found)
+        del stray["metadata"]["labels"]["tpu-webhook.dev/slice-key"]
+        self.held(pods + [stray] + nodes("a") + [SERVICE], ["running"])
+
+    def test_values_that_the_webhook_wrote_are_nobodys_own(self):
+        pods = job()
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
+            around.flush()
+            pods = [self.admitted(each, ["TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES"], around.name) for each in pods]
+        twice = copy.deepcopy(pods[2])
+        twice["metadata"].update(name="twice", uid="twice")
+        found = self.held(pods + [twice] + nodes("a") + [SERVICE], ["broken"], ["error duplicate-worker-id"])
+        self.assertNotIn("of your own", found[0]["fix"])
+
+    def test_pods_that_ask_for_one_pool_are_not_told_to_ask(self):
+        pods = job()
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": [SERVICE]}, around)
+            around.flush()
+            pods = [self.admitted(each, [], around.name) for each in pods]
+        bind(pods[3:], "b-3")
+        found = self.held(pods + nodes("a", "b") + [SERVICE], ["running"], ["error split-pools"])
+        self.assertIn("they ask for it already", found[0]["fix"])
+        self.assertNotIn("delete", found[0]["fix"])
 
 
 if __name__ == "__main__":

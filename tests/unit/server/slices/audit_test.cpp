@@ -150,6 +150,13 @@ const Case healthy[] = {
     {"a_failed_pod_was_replaced", [](Cluster& c) { again(c, 2).life = Life::failed; }, "", ""},
     {"a_pod_is_being_replaced", [](Cluster& c) { again(c, 2).terminating = true; }, "", ""},
     {"its_last_life_is_being_deleted", add_last_life, "", ""},
+    {"its_service_was_deleted_with_what_made_it",
+     [](Cluster& c) {
+       c.services.clear();
+       c.services[{"default", "kubernetes"}] = {};
+       for (SeenPod& pod : c.pods) pod.orphan = true;
+     },
+     "", ""},
     {"all_is_being_deleted",
      [](Cluster& c) {
        for (auto& pod : c.pods) pod.terminating = true, strip(pod);
@@ -258,7 +265,7 @@ const Case members[] = {
      },
      "incomplete member-lost", "(host 2) has failed", Severity::warning},
     {"a_node_is_gone", [](Cluster& c) { c.nodes.erase("node-0-2"); }, "member-lost",
-     "Pod train-w-0-2-x (host 2) is lost: node node-0-2 is gone: it is not among the Nodes",
+     "Pod train-w-0-2-x (host 2) is lost: node node-0-2 was deleted: it is not among the Nodes",
      Severity::warning},
     {"held_by_a_container_beside",
      [](Cluster& c) {
@@ -615,6 +622,11 @@ TEST(Audit, puts_errors_first) {
 TEST(Audit, tells_how_pods_are_made_again) {
   Cluster cluster = a_cluster();
   again(cluster, 1);
+  EXPECT_EQ(audit(cluster, report_slices(cluster)).findings.front().fix,
+            "delete and recreate JobSet ml/train with tpu-webhook in place, and without a "
+            "TPU_WORKER_ID of your own");
+  for (std::size_t pod = 0; pod < cluster.pods.size(); ++pod)
+    env(cluster, pod, webhook::read::Variable::tpu_worker_id).ours = true;
   EXPECT_EQ(audit(cluster, report_slices(cluster)).findings.front().fix,
             "delete and recreate JobSet ml/train with tpu-webhook in place");
   for (SeenPod& pod : cluster.pods) pod.workload = webhook::config::WorkloadKind::ray;

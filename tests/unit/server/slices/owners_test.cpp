@@ -87,5 +87,17 @@ TEST(Includes, what_a_controller_named) {
   EXPECT_FALSE(includes(made("RayCluster", "serve-blue"), "RayService", "ml", "serve"));
 }
 
+TEST(Owners, tells_of_one_that_was_deleted_where_others_of_its_kind_are) {
+  Owners owners;
+  const std::vector<ObjectName> chain = {{"Job", "ml", "train-0"}, {"JobSet", "ml", "train"}};
+  EXPECT_FALSE(owners.any_deleted(chain));
+  owners.add({{"kind", "Job"}, {"metadata", {{"name", "train-0"}, {"namespace", "ml"}}}});
+  EXPECT_FALSE(owners.any_deleted(chain));
+  owners.add({{"kind", "JobSet"}, {"metadata", {{"name", "train"}, {"namespace", "other"}}}});
+  EXPECT_TRUE(owners.any_deleted(chain));
+  owners.add({{"kind", "JobSet"}, {"metadata", {{"name", "train"}, {"namespace", "ml"}}}});
+  EXPECT_FALSE(owners.any_deleted(chain));
+}
+
 }  // namespace
 }  // namespace tpuwh::server::slices

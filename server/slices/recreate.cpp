@@ -1,0 +1,83 @@
+#include "server/slices/recreate.hpp"
+
+#include "server/text/shell_command.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tpuwh::server::slices {
+
+namespace {
+
+using webhook::config::WorkloadKind;
+using webhook::read::Variable;
+
+constexpr std::size_t most_deleted = 16;
+
+// Why the webhook would give such Pods nothing; "" where it would.
+std::string in_vain(const SliceReport& slice) {
+  const auto alone = std::ranges::find_if(
+      slice.staying, [](const SeenPod* pod) { return !pod->left_alone.empty(); });
+  return alone == slice.staying.end() ? "" : (*alone)->left_alone;
+}
+
+bool is_users(const SliceReport& slice, Variable variable) {
+  return std::ranges::any_of(slice.staying, [&](const SeenPod* pod) {
+    return std::ranges::any_of(pod->processes, [&](const TpuProcess& process) {
+      const EnvValue& value = process[variable];
+      return !value.absent() && !value.ours;
+    });
+  });
+}
+
+// "TPU_WORKER_ID", "TPU_WORKER_ID and TPU_NAME"
+std::string users_of(const SliceReport& slice, std::initializer_list<Variable> wrong) {
+  std::string out;
+  for (const Variable variable : wrong)
+    if (is_users(slice, variable))
+      out += (out.empty() ? "" : " and ") + std::string(webhook::read::name(variable));
+  return out;
+}
+
+// `with` is what has to be so when they are made again.
+std::string again(const SliceReport& slice, const std::string& with) {
+  const auto kind = slice.staying.empty() ? WorkloadKind::pod : slice.staying.front()->workload;
+  // The Pods of a Job count as failures when they are deleted.
+  if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
+    return fmt::format("delete and recreate {} {}/{} {}", slice.kind, slice.ns, slice.group, with);
+  text::ShellCommand command("kubectl -n");
+  command.name(slice.ns).words("delete pod");
+  for (const SeenPod* pod : slice.staying) command.name(pod->name);
+  const bool told = slice.staying.size() <= most_deleted && !command.text().empty();
+  return fmt::format(
+      "{}, delete all Pods of the slice together; their controller recreates them{}{}", with,
+      told ? ": " : "", told ? command.text() : "");
+}
+
+}  // namespace
+
+std::string recreate_hint(const SliceReport& slice, std::initializer_list<Variable> wrong) {
+  if (const std::string why = in_vain(slice); !why.empty())
+    return fmt::format(
+        "first mend why tpu-webhook gives such Pods no variables ({}), then create them again",
+        why);
+  const std::string users = users_of(slice, wrong);
+  return again(slice, users.empty()
+                          ? "with tpu-webhook in place"
+                          : "with tpu-webhook in place, and without a " + users + " of your own");
+}
+
+std::string replace_hint(const SliceReport& slice, std::string_view also) {
+  // What the webhook adds for it is there, and did not help.
+  const bool in_place = std::ranges::any_of(
+      slice.staying, [](const SeenPod* pod) { return !pod->placement_key.empty(); });
+  if (in_place)
+    return "they ask for it already, by their slice-key label and its terms: see what binds them "
+           "past "
+           "these, spec.nodeName or a scheduler that heeds no Pod affinity";
+  return again(slice, fmt::format("with tpu-webhook in place, {}", also));
+}
+
+}  // namespace tpuwh::server::slices
