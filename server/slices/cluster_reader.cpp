@@ -56,6 +56,33 @@ void by_itself_where_shared(SeenPod& pod) {
   pod.not_placed = pod.shares_node;
 }
 
+// The Pod as if it selected the shape of the node on which it is; nothing where the node says none.
+std::optional<Json> with_shape_of(const webhook::pools::Node& node, const Json& object) {
+  Json out = object;
+  for (const std::string_view key :
+       {webhook::read::key::accelerator, webhook::read::key::topology}) {
+    const std::string_view value = node.labels.value(key);
+    if (value.empty()) return std::nullopt;
+    out["spec"]["nodeSelector"][std::string(key)] = value;
+  }
+  return out;
+}
+
+// Who selects a node pool by its name says nothing of a shape: its node does, once it is bound. The
+// webhook, which comes before that, leaves such a Pod alone.
+Result<std::optional<SeenPod>> read_with_its_node(const Json& object, PodReader& reader,
+                                                  const Cluster& cluster) {
+  auto pod = reader.read(object);
+  if (!pod || !*pod || !(*pod)->topology.empty()) return pod;
+  const auto* node = cluster.node_of(**pod);
+  const auto selecting = node == nullptr ? std::nullopt : with_shape_of(*node, object);
+  if (!selecting) return pod;
+  auto placed = reader.read(*selecting);
+  if (!placed || !*placed) return pod;
+  (*placed)->left_alone = (*pod)->not_placed;
+  return placed;
+}
+
 // A Pod may be a hundred kilobytes.
 Json head_of(const Json& pod) {
   const Json& metadata = text::member(pod, "metadata");
@@ -75,7 +102,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
   Owners owners;
   std::vector<Json> heads;  // of the Pods that are kept: what says who made them
   const auto add_pod = [&](const Json& object) {
-    auto pod = reader.read(object);
+    auto pod = read_with_its_node(object, reader, cluster);
     if (!pod)
       passed_over.push_back(
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));

@@ -8,6 +8,8 @@
 #include "webhook/read/body.hpp"
 #include "webhook/read/claims.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tpuwh::server::slices {
@@ -18,12 +20,37 @@ using Json = nlohmann::ordered_json;
 using webhook::read::Variable;
 
 // Whether variables of the container may come from a ConfigMap or Secret.
-bool has_env_from(const Json& object, const webhook::read::Container& container) {
+bool has_env_from(const Json& container) {
+  const Json& from = text::member(container, "envFrom");
+  return from.is_array() && !from.empty();
+}
+
+const Json& container_of(const Json& object, const webhook::read::Container& container) {
   const Json& list =
       text::member(text::member(object, "spec"), container.init ? "initContainers" : "containers");
-  if (!list.is_array() || container.index >= list.size()) return false;
-  const Json& from = text::member(list[container.index], "envFrom");
-  return from.is_array() && !from.empty();
+  static const Json none;
+  return list.is_array() && container.index < list.size() ? list[container.index] : none;
+}
+
+// Of valueFrom: a label or an annotation of the Pod itself; nothing of any other source, and of one
+// that is not there.
+std::optional<std::string> own_field(const Json& object, const Json& container,
+                                     std::uint32_t index) {
+  const Json& env = text::member(container, "env");
+  if (!env.is_array() || index >= env.size()) return std::nullopt;
+  const Json& from = text::member(text::member(env[index], "valueFrom"), "fieldRef");
+  const std::string path = text::text_member(from, "fieldPath");
+  for (const char* map : {"labels", "annotations"}) {
+    const std::string begin = fmt::format("metadata.{}['", map);
+    if (!path.starts_with(begin) || !path.ends_with("']") || path.size() < begin.size() + 2)
+      continue;
+    const Json* value =
+        text::find_member(text::member(text::member(object, "metadata"), map),
+                          path.substr(begin.size(), path.size() - begin.size() - 2));
+    return value != nullptr && value->is_string() ? std::optional(value->get<std::string>())
+                                                  : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 EnvValue value_of(const webhook::read::EnvEntry* entry, bool env_from) {
@@ -45,10 +72,15 @@ bool is_ours(const webhook::facts::Provenance& record, const webhook::read::Cont
 TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Container& container,
                       const webhook::facts::Provenance& record, const Json& object) {
   TpuProcess process{.container = std::string(container.name)};
-  const bool env_from = has_env_from(object, container);
+  const Json& in_object = container_of(object, container);
+  const bool env_from = has_env_from(in_object);
   for (std::size_t i = 0; i < webhook::read::variable_count; ++i) {
     const auto variable = static_cast<Variable>(i);
-    process.env[i] = value_of(pod.entry(container, variable), env_from);
+    const auto* entry = pod.entry(container, variable);
+    process.env[i] = value_of(entry, env_from);
+    if (entry != nullptr && entry->source == webhook::read::EnvSource::value_from)
+      if (auto own = own_field(object, in_object, entry->index))
+        process.env[i] = {EnvValue::Kind::literal, std::move(*own)};
     process.env[i].ours = is_ours(record, container, variable, process.env[i]);
   }
   return process;

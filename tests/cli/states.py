@@ -346,6 +346,26 @@ class Told(States):
         found = self.held(pods + nodes("a", chips="8")[:1] + [SERVICE], ["running"] * 3, ["error chips-per-node"] * 3)
         self.assertNotIn("8 hosts", json.dumps(found))
 
+    def test_a_shape_that_only_the_nodes_say(self):
+        pods = job()
+        for each in pods:
+            each["spec"]["nodeSelector"] = {"cloud.google.com/gke-nodepool": "a"}
+        self.held(pods + nodes("a") + [SERVICE], ["running"])
+        _, said = self.ask("slices", pods + nodes("a"))
+        self.assertEqual([(each["topology"], each["hosts"]) for each in said["slices"]], [("4x4", 4)])
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+        fix = self.fix(pods + nodes("a") + [SERVICE], ["running"], ["error unmutated"])
+        self.assertTrue(fix.startswith("first mend why tpu-webhook gives such Pods no variables"), fix)
+
+    def test_an_id_from_a_label(self):
+        for index, phase, findings in ("3", "running", []), ("2", "broken", ["error duplicate-worker-id"]):
+            with self.subTest(index):
+                pods = job()
+                pods[3]["metadata"]["labels"]["id"] = index
+                pods[3]["spec"]["containers"][0]["env"][0] = {"name": "TPU_WORKER_ID", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['id']"}}}
+                self.held(pods + nodes("a") + [SERVICE], [phase], findings)
+
     def test_nodes_of_the_dra_driver(self):
         pods = job()
         waits(pods[3])
