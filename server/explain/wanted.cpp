@@ -48,6 +48,7 @@ void add_slice(outlook::WantedWorkload& workload, const Json& pod, const slices:
                              .topology = seen.topology,
                              .hosts = std::max(seen.hosts, 1u),
                              .chips_per_host = seen.chips,
+                             .by_claim = seen.by_claim,
                              .slice_key = label(pod, std::string(prefix) + "slice-key"),
                              .member = outlook::as_scheduled(pod)});
   const bool named = seen.multi_host() && !seen.subdomain.empty() && !makes_its_service(seen);

@@ -35,7 +35,7 @@ webhook::read::PoolQuestion Member::question() const {
           .accelerator = accelerator(),
           .topology = topology(),
           .hosts = slice_.hosts,
-          .chips_per_host = slice_.chips_per_host,
+          .chips_per_host = slice_.by_claim ? 0 : slice_.chips_per_host,
           .slice_key = {},
           .priority = pod_.priority};
 }

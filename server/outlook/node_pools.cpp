@@ -54,6 +54,8 @@ bool NodePools::has_room(const Node& node, const Member& member) const {
       if (!is_own(tenant)) chips += tenant.chips;
   if (const auto before = taken_.chips.find(node.name); before != taken_.chips.end())
     chips += before->second;
+  // Of chips by claim a node shows no number: it is free, or it is not.
+  if (member.slice().by_claim) return chips == member.slice().chips_per_host;
   return chips <= node.chips;
 }
 

@@ -20,7 +20,8 @@ struct WantedSlice {
   std::string title;                  // "slice 0 of 2", "" where the workload is one slice
   std::string accelerator, topology;  // "" where not known
   std::uint32_t hosts = 1, chips_per_host = 0;
-  std::string slice_key;          // label tpu-webhook.dev/slice-key of its members, "" for none
+  bool by_claim = false;  // the chips are asked for by resource claim: a node has none to show
+  std::string slice_key;  // label tpu-webhook.dev/slice-key of its members, "" for none
   nlohmann::ordered_json member;  // its first Pod as it would be stored: after the patch
 };
 

@@ -375,6 +375,18 @@ class Told(States):
             each["spec"]["resourceClaims"] = [{"name": "tpu", "resourceClaimTemplateName": "tpu4"}]
             each["spec"]["containers"][0]["resources"] = {"claims": [{"name": "tpu"}]}
         self.held(pods + nodes("a", chips=None) + [SERVICE, template], ["forming"])
+        new = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "new", "namespace": "ml"},
+               "spec": {"completions": 4, "parallelism": 4, "completionMode": "Indexed",
+                        "template": {"spec": {key: pods[0]["spec"][key] for key in ("containers", "nodeSelector", "resourceClaims", "restartPolicy", "subdomain")}}}}
+        del new["spec"]["template"]["spec"]["containers"][0]["env"]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+            for there, want in ([], "forms now on a"), (pods, "waits for a node pool"):
+                around.seek(0)
+                around.truncate()
+                json.dump({"apiVersion": "v1", "kind": "List", "items": [*there, *nodes("a", chips=None), SERVICE, template]}, around)
+                around.flush()
+                done = subprocess.run([PROGRAM, "explain", "--cluster", around.name, "-"], input=json.dumps(new), capture_output=True, text=True, check=False)
+                self.assertIn(want, done.stdout)
 
 
 def set_env(each, name, value):

@@ -112,6 +112,27 @@ TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
   EXPECT_THAT(help(outlook), HasSubstr("kubectl get nodes -l cloud.google.com/gke-nodepool=a\n"));
 }
 
+TEST_F(OutlookTest, says_of_a_taint_what_becomes_of_it) {
+  const std::pair<const char*, const char*> taints[] = {
+      {"cloud.google.com/gke-spot",
+       "Pods that are meant for such nodes tolerate cloud.google.com/"
+       "gke-spot=true:NoSchedule"},
+      {"cloud.google.com/compute-class",
+       "Pods that are meant for such nodes select cloud.google.com/compute-class=true"},
+      {"node.cloudprovider.kubernetes.io/uninitialized",
+       "the platform removes node.cloudprovider."},
+      {"node.kubernetes.io/disk-pressure",
+       "the control plane removes node.kubernetes.io/disk-pressure=true:NoSchedule once the node "
+       "is "
+       "mended"},
+      {"team", "whoever set taint team=true:NoSchedule removes it, or the Pods tolerate it"}};
+  pool("a");
+  for (const auto& [key, want] : taints) {
+    node("a-1")["spec"]["taints"] = {{{"key", key}, {"value", "true"}, {"effect", "NoSchedule"}}};
+    EXPECT_THAT(waits(of(job())), HasSubstr(want));
+  }
+}
+
 TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
   pool("a");
   node("a-1")["spec"]["unschedulable"] = true;
