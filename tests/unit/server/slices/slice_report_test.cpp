@@ -148,6 +148,33 @@ const PhaseCase phases[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Slices, PhaseTest, testing::ValuesIn(phases), case_name);
 
+// Pods of a slice of four, of which `staying` stay and the rest are being deleted; nothing says
+// which host any of them is.
+SliceReport of_nobody(std::size_t staying, std::size_t leaving) {
+  static Cluster cluster;
+  cluster = a_cluster();
+  cluster.pods.resize(4);
+  for (std::size_t i = 4; i < staying + leaving; ++i) {
+    cluster.pods.push_back(cluster.pods[i % 4]);
+    cluster.pods.back().name += std::to_string(i);
+  }
+  cluster.pods.resize(staying + leaving);
+  for (std::size_t i = 0; i < cluster.pods.size(); ++i) {
+    cluster.pods[i].host.reset();
+    cluster.pods[i].terminating = i >= staying;
+  }
+  return report_slices(cluster).at(0);
+}
+
+TEST(SliceReport, deals_places_to_pods_of_which_nobody_says_where_they_belong) {
+  EXPECT_EQ(of_nobody(4, 4).members.size(), 4u);
+  EXPECT_EQ(of_nobody(4, 4).leaving.size(), 4u);
+  EXPECT_EQ(of_nobody(3, 4).members.size(), 4u);
+  EXPECT_EQ(of_nobody(3, 4).staying.size(), 3u);
+  EXPECT_EQ(of_nobody(5, 1).members.size(), 5u);  // one too many is one too many
+  EXPECT_EQ(of_nobody(0, 4).members.size(), 4u);
+}
+
 TEST(SliceReport, says_who_is_there) {
   Cluster cluster = a_cluster();
   add(cluster, Life::running, false);
