@@ -64,8 +64,9 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
   const auto found = cluster.services.find({slice.ns, subdomain});
   const bool there = found != cluster.services.end();
   if (there && found->second.headless) return;
-  // It was deleted together with what made the Pods, which follow.
-  if (std::ranges::all_of(pods, &SeenPod::orphan)) return;
+  // It was deleted together with what made the Pods, which follow: none, or not all of them yet.
+  const bool ends = slice.staying.size() < slice.members.size() + slice.leaving.size();
+  if (ends || std::ranges::all_of(pods, &SeenPod::orphan)) return;
   findings.error(
       "no-service", slice, pods,
       fmt::format(

@@ -150,6 +150,13 @@ const Case healthy[] = {
     {"a_failed_pod_was_replaced", [](Cluster& c) { again(c, 2).life = Life::failed; }, "", ""},
     {"a_pod_is_being_replaced", [](Cluster& c) { again(c, 2).terminating = true; }, "", ""},
     {"its_last_life_is_being_deleted", add_last_life, "", ""},
+    {"its_service_was_deleted_with_a_member",
+     [](Cluster& c) {
+       c.services.clear();
+       c.services[{"default", "kubernetes"}] = {};
+       c.pods[0].terminating = c.pods[7].terminating = true;
+     },
+     "", ""},
     {"its_service_was_deleted_with_what_made_it",
      [](Cluster& c) {
        c.services.clear();
@@ -502,6 +509,12 @@ const Case pools[] = {
      "chips-per-node",
      "node node-0-0 has 4 chips, but Pod train-w-0-0-x on it asks for 1; want a "
      "Pod with TPUs to take its whole node"},
+    {"begun_beside_a_node_that_was_not_ready_just_now",
+     [](Cluster& c) {
+       wait(c, 3);
+       c.nodes["node-0-3"].taints = {{"node.kubernetes.io/not-ready", ""}};
+     },
+     "unfit-pool", "has taint node.kubernetes.io/not-ready", Severity::warning},
     {"begun_beside_a_node_with_a_taint",
      [](Cluster& c) {
        wait(c, 3);
