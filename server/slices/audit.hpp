@@ -25,6 +25,7 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices);
 
 // The parts. Slices without a living member are passed over.
 void check_lost(const SliceReport& slice, Findings& findings);
+void check_lost_slices(const std::vector<SliceReport>& slices, Findings& findings);
 void check_members(const SliceReport& slice, Findings& findings);
 void check_worker_ids(const SliceReport& slice, Findings& findings);
 void check_lists(const SliceReport& slice, Findings& findings);

@@ -138,13 +138,21 @@ const SeenPod* first_host(const SliceReport& slice) {
   return nullptr;
 }
 
+// Of another replicated job of the same JobSet: with Pathways its head is the coordinator.
+bool is_of_another_job(const SliceReport& slice, std::string_view host) {
+  if (slice.staying.front()->workload != webhook::config::WorkloadKind::jobset) return false;
+  return host.starts_with(slice.group + "-") &&
+         !host.starts_with(slice.group + "-" + slice.part + "-");
+}
+
 void find_coordinator(const Job& job, Findings& findings) {
   for (const SliceReport* slice : job) {
     const Said id = said_by(*slice, Variable::megascale_slice_id);
     const Said said = said_by(*slice, Variable::megascale_coordinator_address);
     const SeenPod* first = first_host(*slice);
     if (id.text != "0" || !said.text || first == nullptr || first->subdomain.empty()) continue;
-    if (resolves_to(split_port(*said.text).host, *first)) continue;
+    const std::string_view host = split_port(*said.text).host;
+    if (resolves_to(host, *first) || is_of_another_job(*slice, host)) continue;
     findings.error("megascale-coordinator", *slice, {first},
                    fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
                                "{}; want {}",

@@ -1,10 +1,14 @@
 // Members that will not come back by themselves.
 #include "server/slices/audit.hpp"
 #include "server/slices/events.hpp"
+#include "server/slices/recreate.hpp"
 #include "server/slices/standing.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
 
 namespace tpuwh::server::slices {
 
@@ -18,17 +22,42 @@ std::string who(const SeenPod& pod) {
   return pod.host ? fmt::format("Pod {} (host {})", pod.name, *pod.host) : "Pod " + pod.name;
 }
 
+// A TPU container that still runs beside one that has ended: it mostly waits for that one, and ends
+// by itself when its own limits are over.
+const TpuProcess* still_running(const SeenPod& pod) {
+  const auto found = std::ranges::find_if(
+      pod.processes, [](const TpuProcess& each) { return !each.exit_code && !each.waits; });
+  return found == pod.processes.end() ? nullptr : &*found;
+}
+
+bool ended_long_ago(const Cluster& cluster, const SeenPod& pod) {
+  return std::ranges::any_of(pod.processes, [&](const TpuProcess& each) {
+    return each.ended && cluster.now && *cluster.now - *each.ended > time_to_replace;
+  });
+}
+
 // It would be Failed, and replaced, but for the container beside it.
 void find_held(const SliceReport& slice, const SeenPod& pod, const std::string& why,
                Findings& findings) {
-  findings.error(
-      "member-lost", slice, {&pod},
-      fmt::format("of {} {}, but container {} still runs, so that the Pod does not end and nothing "
-                  "replaces it; want a container that ends with the others: a restartable init "
-                  "container (restartPolicy: Always)",
-                  who(pod), why, printable(pod.beside, 253)),
-      fmt::format("delete the Pod, and make {} a restartable init container in the template",
-                  printable(pod.beside, 253)));
+  const TpuProcess* other = still_running(pod);
+  if (pod.beside.empty() && other == nullptr) return;  // it is about to be
+  const std::string name = printable(pod.beside.empty() ? other->container : pod.beside, 253);
+  const std::string what = fmt::format(
+      "of {} {}, but container {} still runs, so that the Pod does not end and nothing replaces it",
+      who(pod), why, name);
+  if (!pod.beside.empty())
+    return findings.error("member-lost", slice, {&pod},
+                          what +
+                              "; want a container that ends with the others: a restartable init "
+                              "container (restartPolicy: Always)",
+                          fmt::format("delete the Pod, and make {} a restartable init container in "
+                                      "the template",
+                                      name));
+  if (ended_long_ago(findings.cluster(), pod))
+    findings.error("member-lost", slice, {&pod}, what, restart_hint(slice));
+  else
+    findings.warn("member-lost", slice, {&pod}, what,
+                  "nothing, where it ends within minutes; else " + restart_hint(slice));
 }
 
 void find_lost(const SliceReport& slice, const SeenPod& pod, Findings& findings) {
@@ -36,15 +65,15 @@ void find_lost(const SliceReport& slice, const SeenPod& pod, Findings& findings)
   if (how.standing != Standing::lost) return;
   const bool ended = std::ranges::any_of(
       pod.processes, [](const TpuProcess& each) { return each.exit_code.value_or(0) != 0; });
-  if (ended && !pod.terminating) {
-    if (!pod.beside.empty()) find_held(slice, pod, how.why, findings);
-    return;  // else it is about to be Failed
-  }
-  findings.warn(
-      "member-lost", slice, {&pod},
-      fmt::format("{} is lost: {}; want every host on a node that is ready", who(pod), how.why),
-      "nothing, where the node comes back or its Pod is deleted within minutes; else "
-      "repair or delete the node");
+  if (ended && !pod.terminating) return find_held(slice, pod, how.why, findings);
+  const std::string what =
+      fmt::format("{} is lost: {}; want every host on a node that is ready", who(pod), how.why);
+  if (how.for_good)
+    findings.error("member-lost", slice, {&pod}, what, "repair or delete the node");
+  else
+    findings.warn("member-lost", slice, {&pod}, what,
+                  "nothing, where the node comes back or its Pod is deleted within minutes; else "
+                  "repair or delete the node");
 }
 
 // A controller that replaces it does so within minutes.
@@ -64,7 +93,41 @@ void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& finding
     findings.warn("member-lost", slice, {&pod}, what, "if no other is made within minutes, " + fix);
 }
 
+const SeenPod* newest_failed(const SliceReport& slice) {
+  const SeenPod* newest = nullptr;
+  for (const SeenPod* pod : slice.ended)
+    if (pod->life == Life::failed && (newest == nullptr || newest->failed < pod->failed))
+      newest = pod;
+  return newest;
+}
+
+// The others of its job wait for it.
+void find_lost_slice(const SliceReport& slice, Findings& findings) {
+  const SeenPod* pod = newest_failed(slice);
+  if (pod == nullptr) return;
+  const std::string what = fmt::format(
+      "no Pod of this slice lives, and {} has failed{}, while other slices of the job stay; want "
+      "all "
+      "of them, or none",
+      who(*pod), pod->failure.empty() ? "" : " (" + printable(pod->failure, longest_reason) + ")");
+  const std::string command = events_command(slice, pod->host.value_or(0));
+  const std::string fix = "see why it is not made again" + (command.empty() ? "" : ": " + command);
+  if (stays_failed(findings.cluster(), *pod))
+    findings.error("member-lost", slice, {pod}, what, fix);
+  else
+    findings.warn("member-lost", slice, {pod}, what, "if no other is made within minutes, " + fix);
+}
+
 }  // namespace
+
+void check_lost_slices(const std::vector<SliceReport>& slices, Findings& findings) {
+  std::set<std::string_view> jobs;  // of which members stay
+  for (const SliceReport& slice : slices)
+    if (!slice.staying.empty() && slice.slice) jobs.insert(slice.job_key);
+  for (const SliceReport& slice : slices)
+    if (slice.members.empty() && slice.slice && jobs.contains(slice.job_key))
+      find_lost_slice(slice, findings);
+}
 
 void check_lost(const SliceReport& slice, Findings& findings) {
   for (const SeenPod* pod : slice.members) find_lost(slice, *pod, findings);

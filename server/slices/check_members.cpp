@@ -88,6 +88,17 @@ std::vector<std::uint32_t> missing_without_failed(const SliceReport& slice) {
   return out;
 }
 
+// What no event says.
+std::string waits_for_ready(const SliceReport& slice) {
+  const auto waiting =
+      std::ranges::find_if(slice.staying, [](const SeenPod* pod) { return !pod->ready; });
+  if (slice.kind != "StatefulSet" || waiting == slice.staying.end()) return {};
+  return fmt::format(
+      "; Pod {} is not Ready, and a StatefulSet with podManagementPolicy OrderedReady "
+      "makes the next one only then",
+      (*waiting)->name);
+}
+
 // A job that starts looks like this for a while.
 void find_missing(const SliceReport& slice, Findings& findings) {
   const bool all_known =
@@ -102,7 +113,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
                             (missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(missing),
                             missing.size() == 1 ? "is" : "are"),
                 "if the slice is not just starting or ending, see why its Pods are not created" +
-                    (command.empty() ? "" : ": " + command));
+                    (command.empty() ? "" : ": " + command) + waits_for_ready(slice));
 }
 
 // Members that have one worker id too are told of there.

@@ -1,6 +1,7 @@
 // A multi-host slice stands on one node pool, alone.
 #include "server/slices/audit.hpp"
 #include "server/slices/recreate.hpp"
+#include "server/slices/standing.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
 
@@ -17,7 +18,10 @@ namespace {
 
 // Sub-slices and dynamic slices have domains of their own.
 bool belongs_on_one_pool(const SliceReport& slice) {
-  return slice.multi_host() && !slice.staying.empty() && !slice.staying.front()->placed_by_others;
+  if (!slice.multi_host() || slice.staying.empty()) return false;
+  // Of Pods of which nothing says which host they are, only a slice's number is one slice.
+  if (!slice.places_known() && slice.staying.size() != slice.hosts) return false;
+  return !slice.staying.front()->placed_by_others;
 }
 
 void find_split(const SliceReport& slice, Findings& findings) {
@@ -77,12 +81,10 @@ void find_shared(const Tenants& tenants, Findings& findings) {
   }
 }
 
-// How long a node may take to be repaired or upgraded (docs/facts.md#node-repair).
-constexpr std::chrono::minutes time_to_repair(60);
-
-// Whether a member has waited for longer than that.
+// Whether a member has waited for longer than that, or for one whose node is lost for so long.
 bool waits_long(const SliceReport& slice, const Cluster& cluster) {
-  return std::ranges::any_of(slice.staying, [&](const SeenPod* pod) {
+  return std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
+    if (how_it_stands(cluster, *pod).for_good) return true;
     return pod->node.empty() && pod->created && cluster.now &&
            *cluster.now - *pod->created > time_to_repair;
   });
@@ -98,8 +100,7 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
       pool, fmt::join(slice.pool.what, ", "), slice.staying.size() - slice.unbound,
       topology::counted(slice.hosts, "host"));
   const std::string fix =
-      "mend the pool, or delete all Pods of the slice, so that it begins again on a pool that can "
-      "hold it";
+      "mend the pool; or, so that it begins again on another, " + restart_hint(slice);
   if (slice.pool.may_pass && !waits_long(slice, findings.cluster()))
     findings.warn(
         "unfit-pool", slice, {}, what,
@@ -108,27 +109,61 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
     findings.error("unfit-pool", slice, {}, what, fix);
 }
 
+// The chips of a node by its label: what is allocatable is less while some are ill.
+std::uint32_t chips_of(const webhook::pools::Node& node) {
+  const auto labelled =
+      webhook::text::plain_decimal(node.labels.value(webhook::read::key::accelerator_count));
+  return labelled.value_or(node.chips);
+}
+
+// Members whose node fulfils `test`.
+template <class Test>
+std::vector<const SeenPod*> on_nodes(const SliceReport& slice, const Cluster& cluster,
+                                     const Test& test) {
+  std::vector<const SeenPod*> out;
+  for (const SeenPod* pod : slice.staying) {
+    const auto* node = cluster.node_of(*pod);
+    const bool asked = pod->multi_host() || !pod->shares_node.empty();
+    if (node != nullptr && asked && !pod->by_claim && test(*node, *pod)) out.push_back(pod);
+  }
+  return out;
+}
+
 // A Pod that does not ask for all chips of its node, whichever slice it may be of.
 void find_other_chips(const SliceReport& slice, Findings& findings) {
   const Cluster& cluster = findings.cluster();
-  std::vector<const SeenPod*> wrong;
-  for (const SeenPod* pod : slice.staying) {
-    if (!pod->multi_host() && pod->shares_node.empty()) continue;
-    const auto* node = cluster.node_of(*pod);
-    if (node != nullptr && node->chips != 0 && node->chips != pod->chips) wrong.push_back(pod);
-  }
+  const auto wrong = on_nodes(slice, cluster, [](const auto& node, const SeenPod& pod) {
+    const std::uint32_t chips = chips_of(node);
+    return chips != 0 && chips != pod.chips;
+  });
   if (wrong.empty()) return;
   const SeenPod& first = *wrong.front();
   findings.error(
       "chips-per-node", slice, wrong,
       fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod {} to take "
                   "its whole node",
-                  first.node, topology::counted(cluster.node_of(first)->chips, "chip"), first.name,
-                  first.chips, slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
+                  first.node, topology::counted(chips_of(*cluster.node_of(first)), "chip"),
+                  first.name, first.chips,
+                  slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
       first.shares_node.empty() ? fmt::format("ask for all chips of a node, or select nodes with "
                                               "cloud.google.com/gke-accelerator-count: \"{}\"",
                                               first.chips)
                                 : "ask for all chips of a node");
+}
+
+// A node that has all its chips no more.
+void find_ill_chips(const SliceReport& slice, Findings& findings) {
+  const Cluster& cluster = findings.cluster();
+  const auto ill = on_nodes(slice, cluster, [](const auto& node, const SeenPod& pod) {
+    return chips_of(node) == pod.chips && node.chips < pod.chips;
+  });
+  if (ill.empty()) return;
+  const SeenPod& first = *ill.front();
+  findings.warn("chips-per-node", slice, ill,
+                fmt::format("{} of {} of node {} can be allocated, and Pod {} on it has them all",
+                            cluster.node_of(first)->chips, topology::counted(first.chips, "chip"),
+                            first.node, first.name),
+                "nothing, while the node is being repaired; else repair or delete it");
 }
 
 }  // namespace
@@ -141,6 +176,7 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
   }
   for (const SliceReport& slice : slices) {
     find_other_chips(slice, findings);
+    find_ill_chips(slice, findings);
     if (!belongs_on_one_pool(slice)) continue;
     find_split(slice, findings);
     find_unfit(slice, findings);

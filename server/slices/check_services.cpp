@@ -40,8 +40,18 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
           recreate_hint(slice));
 }
 
+// A headless Service there whose name is the end of this one; "" for none.
+std::string shortened(const SliceReport& slice, const std::string& name, const Cluster& cluster) {
+  for (const auto& [id, service] : cluster.services)
+    if (id.first == slice.ns && service.headless && !id.second.empty() &&
+        name.size() > id.second.size() && name.ends_with(id.second))
+      return id.second;
+  return {};
+}
+
 // Operators make the Service of their Pods themselves.
-std::string service_fix(const SliceReport& slice, const std::string& subdomain) {
+std::string service_fix(const SliceReport& slice, const std::string& subdomain,
+                        const Cluster& cluster) {
   using webhook::config::WorkloadKind;
   const WorkloadKind workload = slice.staying.front()->workload;
   const auto made_by = [&](std::string_view who) {
@@ -50,7 +60,12 @@ std::string service_fix(const SliceReport& slice, const std::string& subdomain) 
   };
   if (workload == WorkloadKind::jobset) return made_by("the JobSet controller");
   if (workload == WorkloadKind::lws) return made_by("the LeaderWorkerSet controller");
-  if (workload == WorkloadKind::ray) return made_by("KubeRay");
+  if (workload == WorkloadKind::ray) {
+    const std::string other = shortened(slice, subdomain, cluster);
+    return other.empty() ? made_by("KubeRay")
+                         : fmt::format("KubeRay calls it {}, as it shortens names: {}",
+                                       printable(other, 253), recreate_hint(slice));
+  }
   return fmt::format(
       "create a headless Service {} (clusterIP: None, publishNotReadyAddresses: true) in namespace "
       "{} that selects the Pods{}",
@@ -58,12 +73,30 @@ std::string service_fix(const SliceReport& slice, const std::string& subdomain) 
       workload == WorkloadKind::job ? ", by their label batch.kubernetes.io/job-name" : "");
 }
 
+// Names of Pods that are not Ready do not resolve, and programs are not Ready before they do.
+void find_unpublished(const SliceReport& slice, const std::string& subdomain,
+                      const std::vector<const SeenPod*>& pods, Findings& findings) {
+  std::vector<const SeenPod*> waiting;
+  for (const SeenPod* pod : pods)
+    if (!pod->ready && pod->life == Life::running) waiting.push_back(pod);
+  const SeenService& service = findings.cluster().services.at({slice.ns, subdomain});
+  if (service.publishes_all || waiting.empty()) return;
+  findings.warn(
+      "no-service", slice, waiting,
+      fmt::format("headless Service {} publishes the addresses of Ready Pods alone, and {} "
+                  "{} not Ready; want publishNotReadyAddresses: true, where they are Ready "
+                  "only once all hosts have found each other",
+                  printable(subdomain, 100), names_of(waiting), waiting.size() == 1 ? "is" : "are"),
+      fmt::format("set spec.publishNotReadyAddresses of Service {} in namespace {} to true",
+                  printable(subdomain, 100), slice.ns));
+}
+
 void find_service(const SliceReport& slice, const std::string& subdomain,
                   const std::vector<const SeenPod*>& pods, Findings& findings) {
   const Cluster& cluster = findings.cluster();
   const auto found = cluster.services.find({slice.ns, subdomain});
   const bool there = found != cluster.services.end();
-  if (there && found->second.headless) return;
+  if (there && found->second.headless) return find_unpublished(slice, subdomain, pods, findings);
   // It was deleted together with what made the Pods, which follow: none, or not all of them yet.
   const bool ends = slice.staying.size() < slice.members.size() + slice.leaving.size();
   if (ends || std::ranges::all_of(pods, &SeenPod::orphan)) return;
@@ -77,7 +110,7 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
                 : "there is no Service of that name",
           slice.ns),
       there ? "delete the Service and create it with clusterIP: None"
-            : service_fix(slice, subdomain));
+            : service_fix(slice, subdomain, cluster));
 }
 
 }  // namespace

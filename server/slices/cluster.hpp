@@ -40,6 +40,7 @@ struct TpuProcess {
   std::array<EnvValue, webhook::read::variable_count> env = {};
   // Of its status. It has ended with this code and is not started again.
   std::optional<int> exit_code = {};
+  std::optional<Time> ended = {};  // when
   bool waits = false;  // it does not run now, but is to: not yet started, or between two attempts
 
   const EnvValue& operator[](webhook::read::Variable variable) const {
@@ -71,6 +72,7 @@ struct SeenPod {
   std::optional<Time> failed;  // when, of Life::failed; nothing where its status does not say
   std::string failure;         // why, of Life::failed: "Evicted: The node was low on resource"
   std::string beside;          // a container without chips that keeps the Pod alive, "" for none
+  bool ready = true;           // false where condition Ready says anything but True
 
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
   std::string kind, group, part;   // "JobSet", its name, the replicated job or worker group
@@ -117,6 +119,7 @@ struct StrayPod {
 
 struct SeenService {
   bool headless = false;
+  bool publishes_all = true;  // also addresses of Pods that are not Ready
 };
 
 struct Cluster {

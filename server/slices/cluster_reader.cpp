@@ -25,9 +25,12 @@ void add_node(const Json& object, Cluster& cluster) {
 
 void add_service(const Json& service, Cluster& cluster) {
   const Json& metadata = text::member(service, "metadata");
-  const bool headless = text::text_member(text::member(service, "spec"), "clusterIP") == "None";
-  cluster.services[{text::text_member(metadata, "namespace"),
-                    text::text_member(metadata, "name")}] = {headless};
+  const Json& spec = text::member(service, "spec");
+  const bool headless = text::text_member(spec, "clusterIP") == "None";
+  const bool all = text::member(spec, "publishNotReadyAddresses") == Json(true);
+  cluster
+      .services[{text::text_member(metadata, "namespace"), text::text_member(metadata, "name")}] = {
+      headless, all};
 }
 
 void add_stray(const Json& pod, const std::string& key, const std::string& prefix,

@@ -104,6 +104,7 @@ std::string slice_key(const webhook::decide::Scratch& scratch, const SeenPod& po
   std::string key = joined({pod.ns, pod.kind, pod.group, pod.part});
   if (pod.hosts == 0) return key + "\n" + pod.name;
   for (const std::string_view part : member.key_parts) key.append(part).append("\n");
+  if (!pod.host && pod.hosts == 1) return key + pod.name;
   if (!pod.host) return key + (member.slice_in_key ? "?" : "");
   if (pod.hosts == 1 && pod.workload != webhook::config::WorkloadKind::ray)
     key.append(member.host.present() ? member.host.text : std::string_view(pod.name));
@@ -138,8 +139,13 @@ bool gives_ids(const webhook::decide::Scratch& scratch) {
 // What a ledger gives is not on the Pod, and what one host needs its device plugin says.
 std::string left_alone(const webhook::outcome::Decision& decision,
                        const webhook::decide::Scratch& scratch, const SeenPod& pod) {
+  using webhook::outcome::Reason;
   if (!pod.multi_host() || gives_ids(scratch)) return {};
-  if (decision.outcome == webhook::outcome::Outcome::deferred) return {};
+  // Of a Ray worker the ledger knows more than the Pod says, and what an injector wrote on this one
+  // KubeRay's next one does not have.
+  const bool of_ray = pod.workload == webhook::config::WorkloadKind::ray;
+  if (of_ray && decision.reason != Reason::no_topology && decision.reason != Reason::bad_topology)
+    return {};
   return reason_of(decision, scratch);
 }
 

@@ -59,10 +59,12 @@ void read_container(const Json& status, const std::string& policy, SeenPod& pod)
   if (!terminated.is_object()) return;
   const Json& code = member(terminated, "exitCode");
   const int exit_code = code.is_number_integer() ? code.get<int>() : 0;
-  if (starts_again(policy, exit_code))
+  if (starts_again(policy, exit_code)) {
     process->waits = true;
-  else
-    process->exit_code = exit_code;
+    return;
+  }
+  process->exit_code = exit_code;
+  process->ended = text::parse_time(text_member(terminated, "finishedAt"));
 }
 
 SeenToleration toleration_of(const Json& entry) {
@@ -97,6 +99,8 @@ void read_status(const Json& object, SeenPod& pod) {
     pod.tolerations.push_back(toleration_of(each));
   for (const Json& each : member(status, "containerStatuses"))
     read_container(each, text_member(spec, "restartPolicy"), pod);
+  for (const Json& each : member(status, "conditions"))
+    if (text_member(each, "type") == "Ready") pod.ready = text_member(each, "status") == "True";
   if (pod.life != Life::failed) return pod.failed.reset();
   // A Pod that was evicted has no container's end, but a condition that changed with it.
   for (const Json& each : member(status, "conditions"))

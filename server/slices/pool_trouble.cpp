@@ -86,6 +86,7 @@ PoolTrouble PoolTroubles::of(const SliceReport& slice) const {
   const bool begun = slice.multi_host() && slice.pools.size() == 1 && slice.unknown_nodes == 0;
   const auto bound = static_cast<std::uint32_t>(slice.staying.size()) - slice.unbound;
   if (!begun || slice.staying.empty() || bound >= slice.hosts) return {};
+  if (!slice.places_known()) return {};
   const SeenPod& member = *slice.staying.front();
   if (member.placed_by_others) return {};
   const Asked asked(member);

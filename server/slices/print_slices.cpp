@@ -29,11 +29,21 @@ std::string index_of(const SliceReport& slice) {
                           : fmt::format("{}", *slice.slice);
 }
 
+// "4 ended", "3 ended, 1 failed".
+std::string ended_of(const SliceReport& slice) {
+  const auto failed = std::ranges::count(slice.ended, Life::failed, &SeenPod::life);
+  const auto ended = std::ssize(slice.ended) - failed;
+  if (failed == 0) return fmt::format("{} ended", ended);
+  return ended == 0 ? fmt::format("{} failed", failed)
+                    : fmt::format("{} ended, {} failed", ended, failed);
+}
+
 // "3 of 4, missing 2", "5 of 4, duplicate 1".
 std::string members_of(const SliceReport& slice) {
-  if (slice.phase == Phase::ended) return fmt::format("{} ended", slice.ended.size());
+  if (slice.members.empty()) return ended_of(slice);
   if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
+  if (slice.multi_host() && !slice.places_known()) out += ", hosts not known";
   if (!slice.missing.empty()) out += ", missing " + text::as_ranges(slice.missing);
   if (!slice.duplicates.empty()) out += ", duplicate " + text::as_ranges(slice.duplicates);
   if (const auto leaving = slice.members.size() - slice.staying.size(); leaving > 0)
@@ -59,7 +69,8 @@ text::Printed troubles_text(const std::vector<SliceReport>& slices) {
   text::Printed out;
   for (const SliceReport& slice : slices)
     if (!slice.pool.what.empty())
-      out += text::printed("{}: begun on a pool that cannot hold it: {}\n", slice.full_name(),
+      out += text::printed("{}: begun on a pool that cannot hold it{}: {}\n", slice.full_name(),
+                           slice.pool.may_pass ? " yet" : "",
                            fmt::format("{}", fmt::join(slice.pool.what, ", ")));
   return out;
 }

@@ -23,6 +23,11 @@ std::string in_vain(const SliceReport& slice) {
   return alone == slice.staying.end() ? "" : (*alone)->left_alone;
 }
 
+std::string vain_hint(const std::string& why) {
+  return fmt::format(
+      "first mend why tpu-webhook gives such Pods no variables ({}), then create them again", why);
+}
+
 bool is_users(const SliceReport& slice, Variable variable) {
   return std::ranges::any_of(slice.staying, [&](const SeenPod* pod) {
     return std::ranges::any_of(pod->processes, [&](const TpuProcess& process) {
@@ -46,33 +51,36 @@ std::string again(const SliceReport& slice, const std::string& with) {
   const auto kind = slice.staying.empty() ? WorkloadKind::pod : slice.staying.front()->workload;
   // The Pods of a Job count as failures when they are deleted.
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
-    return fmt::format("delete and recreate {} {}/{} {}", slice.kind, slice.ns, slice.group, with);
+    return fmt::format("delete and recreate {} {}/{}{}{}", slice.kind, slice.ns, slice.group,
+                       with.empty() ? "" : " ", with);
   text::ShellCommand command("kubectl -n");
   command.name(slice.ns).words("delete pod");
   for (const SeenPod* pod : slice.staying) command.name(pod->name);
   const bool told = slice.staying.size() <= most_deleted && !command.text().empty();
   return fmt::format(
-      "{}, delete all Pods of the slice together; their controller recreates them{}{}", with,
-      told ? ": " : "", told ? command.text() : "");
+      "{}{}delete all Pods of the slice together; their controller recreates them{}{}", with,
+      with.empty() ? "" : ", ", told ? ": " : "", told ? command.text() : "");
 }
 
 }  // namespace
 
 std::string recreate_hint(const SliceReport& slice, std::initializer_list<Variable> wrong) {
-  if (const std::string why = in_vain(slice); !why.empty())
-    return fmt::format(
-        "first mend why tpu-webhook gives such Pods no variables ({}), then create them again",
-        why);
+  if (const std::string why = in_vain(slice); !why.empty()) return vain_hint(why);
   const std::string users = users_of(slice, wrong);
   return again(slice, users.empty()
                           ? "with tpu-webhook in place"
                           : "with tpu-webhook in place, and without a " + users + " of your own");
 }
 
+std::string restart_hint(const SliceReport& slice) {
+  return again(slice, "");
+}
+
 std::string replace_hint(const SliceReport& slice, std::string_view also) {
   // What the webhook adds for it is there, and did not help.
   const bool in_place = std::ranges::any_of(
       slice.staying, [](const SeenPod* pod) { return !pod->placement_key.empty(); });
+  if (const std::string why = in_vain(slice); !why.empty() && !in_place) return vain_hint(why);
   if (in_place)
     return "they ask for it already, by their slice-key label and its terms: see what binds them "
            "past "

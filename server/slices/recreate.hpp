@@ -16,6 +16,9 @@ namespace tpuwh::server::slices {
 std::string recreate_hint(const SliceReport& slice,
                           std::initializer_list<webhook::read::Variable> wrong = {});
 
+// So that it begins again, whatever the webhook does: "delete and recreate Job ml/train".
+std::string restart_hint(const SliceReport& slice);
+
 // The same for Pods that stand where they should not: "with tpu-webhook in place, which keeps
 // slices apart". `also` is said of it.
 std::string replace_hint(const SliceReport& slice, std::string_view also);

@@ -50,12 +50,19 @@ void fill_places(SliceReport& slice) {
   std::ranges::sort(slice.duplicates);
   for (const SeenPod* pod : slice.ended)
     if (pod->host && pod->life == Life::succeeded) ++holders[*pod->host];
+  // Of Pods whose place is not known any may have any.
+  const auto placed = [](const SeenPod* pod) { return pod->host.has_value(); };
+  if (!std::ranges::all_of(slice.members, placed)) return;
   for (std::uint32_t host = 0; host < slice.hosts; ++host)
     if (!holders.contains(host)) slice.missing.push_back(host);
-  for (const SeenPod* pod : slice.ended)
-    if (pod->life == Life::failed && pod->host &&
-        std::ranges::binary_search(slice.missing, *pod->host))
-      slice.failed.push_back(pod);
+  std::map<std::uint32_t, const SeenPod*> last;  // that failed, of each missing host
+  for (const SeenPod* pod : slice.ended) {
+    if (pod->life != Life::failed || !pod->host) continue;
+    if (!std::ranges::binary_search(slice.missing, *pod->host)) continue;
+    const auto [found, fresh] = last.try_emplace(*pod->host, pod);
+    if (!fresh && found->second->created < pod->created) found->second = pod;
+  }
+  for (const auto& [host, pod] : last) slice.failed.push_back(pod);
 }
 
 void fill_worker_ids(SliceReport& slice) {
@@ -142,6 +149,10 @@ std::string_view name(Phase phase) {
       break;
   }
   return "ended";
+}
+
+bool SliceReport::places_known() const {
+  return std::ranges::all_of(staying, [](const SeenPod* pod) { return pod->host.has_value(); });
 }
 
 std::string SliceReport::full_name() const {

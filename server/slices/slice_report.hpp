@@ -47,13 +47,14 @@ struct SliceReport {
   std::vector<const SeenPod*> leaving;  // that are being deleted, while another has their place
   std::vector<const SeenPod*> ended;    // that do not live any more
 
-  std::vector<std::uint32_t> missing;     // hosts that no Pod is, or was to its good end
+  // Hosts that no Pod is, or was to its good end; none where a member's host is not known.
+  std::vector<std::uint32_t> missing;
   std::vector<std::uint32_t> duplicates;  // hosts that several Pods are
   // TPU_WORKER_ID of the containers of members that stay, where it is a literal number.
   std::map<std::uint32_t, std::vector<const SeenPod*>> worker_ids;
   std::vector<std::uint32_t> duplicate_ids;  // that several containers have
   bool worker_ids_known = true;              // no member's comes from elsewhere
-  std::vector<const SeenPod*> failed;        // of `ended`, those whose place nobody has
+  std::vector<const SeenPod*> failed;        // of `ended`, the last of each place that nobody has
   bool rolls_over = false;                   // members that stay are of several templates
 
   // Of the members that stay; of all where none does.
@@ -66,6 +67,8 @@ struct SliceReport {
   Phase phase = Phase::forming;
 
   bool multi_host() const { return hosts > 1; }
+  // Whether which of the slice's hosts each member that stays is, is known.
+  bool places_known() const;
   std::uint32_t hosts_present() const { return hosts - static_cast<std::uint32_t>(missing.size()); }
   // "JobSet ml/train/workers, slice 0 of 2", for sentences.
   std::string full_name() const;

@@ -15,9 +15,6 @@ namespace {
 using std::chrono::seconds;
 using webhook::text::printable;
 
-// docs/facts.md#pods-that-failed
-constexpr std::chrono::minutes time_to_replace(15);
-
 constexpr std::size_t longest_name = 253;
 
 // How long the Pod stays on a node that is not ready; nothing: without end.
@@ -51,8 +48,9 @@ HowItStands on_its_node(const Cluster& cluster, const SeenPod& pod) {
   const auto age = std::chrono::floor<seconds>(*cluster.now - since->second);
   if (age < *patience) return {Standing::starts};
   return {Standing::lost,
-          fmt::format("node {} has not been ready for {} s, and the Pod tolerates {}",
-                      printable(pod.node, longest_name), age.count(), patience->count())};
+          fmt::format("node {} has not been ready for {} s, and the Pod tolerates {} s",
+                      printable(pod.node, longest_name), age.count(), patience->count()),
+          age > time_to_repair};
 }
 
 // Of a Pod whose containers have been started.

@@ -16,9 +16,15 @@ enum class Standing {
            // otherwise, and is not started again
 };
 
+// How long whoever makes Pods may take to replace one (docs/facts.md#pods-that-failed).
+inline constexpr std::chrono::minutes time_to_replace(15);
+// How long a node may take to be repaired or upgraded (docs/facts.md#node-repair).
+inline constexpr std::chrono::minutes time_to_repair(60);
+
 struct HowItStands {
   Standing standing;
-  std::string why = {};  // of a lost one: "node n-3 was deleted: it is not among the Nodes"
+  std::string why = {};   // of a lost one: "node n-3 was deleted: it is not among the Nodes"
+  bool for_good = false;  // of a lost one: nothing has come of it for longer than any repair takes
 };
 
 // Of a Pod that lives (SeenPod::live).

@@ -290,6 +290,97 @@ class Lost(States):
         self.held(pods + nodes("a") + [SERVICE], ["forming"])
 
 
+class Read(States):
+    """States of public reports, of which something false was said or nothing."""
+
+    def test_pathways(self):
+        """The coordinator is the head, another replicated job (google/pathways-job#3)."""
+        pods = jobset(0, "a") + jobset(1, "b")
+        everywhere(pods, "MEGASCALE_COORDINATOR_ADDRESS", "lm-head-0-0.svc")
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"])
+        everywhere(pods, "MEGASCALE_COORDINATOR_ADDRESS", "other-head-0-0.svc")
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"], ["error megascale-coordinator"])
+
+    def test_one_of_two_tpu_containers(self):
+        """It waits for the one that has failed (AI-Hypercomputer/xpk#880)."""
+        for minutes, severity in (5, "warning"), (20, "error"):
+            with self.subTest(minutes):
+                pods = job()
+                for host, each in enumerate(pods):
+                    first = each["spec"]["containers"][0]
+                    each["spec"]["nodeSelector"] = {"cloud.google.com/gke-tpu-accelerator": "tpu7x", "cloud.google.com/gke-tpu-topology": "2x2x4"}
+                    first["resources"] = {"limits": {"google.com/tpu": "2"}, "requests": {"google.com/tpu": "2"}}
+                    each["spec"]["containers"].append({**copy.deepcopy(first), "name": "second"})
+                    for process, container in enumerate(each["spec"]["containers"]):
+                        container["env"] = [{"name": "TPU_WORKER_ID", "value": str(2 * host + process)}]
+                    each["status"]["containerStatuses"].append({"name": "second", "state": {"running": {}}})
+                pods[1]["status"]["containerStatuses"][0]["state"] = {"terminated": {"exitCode": 1, "finishedAt": at(minutes)}}
+                self.held(pods + nodes("a") + [SERVICE], ["broken"], [f"{severity} member-lost"])
+
+    def test_addresses_of_ready_pods_alone(self):
+        """PrimeIntellect-ai/prime-rl#1718"""
+        pods = statefulset()
+        for each in pods:
+            each["status"]["conditions"][0]["status"] = "False"
+        service = copy.deepcopy(SERVICE)
+        del service["spec"]["publishNotReadyAddresses"]
+        self.held(pods + nodes("a") + [service], ["running"], ["warning no-service"])
+        self.held(pods + nodes("a") + [SERVICE], ["running"])
+        for each in pods:
+            each["status"]["conditions"][0]["status"] = "True"
+        self.held(pods + nodes("a") + [service], ["running"])
+        first = statefulset()[:1]
+        first[0]["status"]["conditions"][0]["status"] = "False"
+        found = self.held(first + nodes("a") + [SERVICE], ["forming"], ["warning incomplete"])
+        self.assertIn("Pod web-0 is not Ready, and a StatefulSet with podManagementPolicy OrderedReady", found[0]["fix"])
+
+    def test_a_node_that_is_lost_for_hours(self):
+        """kubeflow/trainer#720"""
+        pods, around = job(), nodes("a")
+        unready(around[2], 150)
+        leaves(pods[2])
+        self.held(pods + around + [SERVICE], ["broken"], ["error member-lost", "error unfit-pool"])
+
+    def test_a_place_that_was_lost_twice(self):
+        pods = job()
+        again = copy.deepcopy(pods[2])
+        again["metadata"].update(name="again", uid="again", creationTimestamp=at(30))
+        fails(pods[2], 40)
+        fails(again, 20)
+        found = self.held(pods + [again] + nodes("a") + [SERVICE], ["broken"], ["error member-lost"])
+        self.assertEqual(found[0]["pods"], ["again"])
+
+    def test_a_chip_that_is_ill(self):
+        """The node has fewer to give than its label says, and the Pod has them."""
+        around = nodes("a")
+        for each in around:
+            each["metadata"]["labels"]["cloud.google.com/gke-accelerator-count"] = "4"
+        around[1]["status"]["allocatable"]["google.com/tpu"] = "3"
+        self.held(job() + around + [SERVICE], ["running"], ["warning chips-per-node"])
+
+    def test_pods_of_which_nothing_says_which_host_they_are(self):
+        """skypilot-org/skypilot#3947: two halves, of which each stood in the other's way."""
+        pods = job()[:2]
+        for each in pods:
+            each["metadata"]["ownerReferences"], each["metadata"]["labels"], each["metadata"]["annotations"] = [], {}, {}
+            each["spec"]["containers"][0]["env"] = []
+        self.held(pods + nodes("a") + [SERVICE], ["broken", "broken"], ["error unmutated"] * 2)
+        _, said = self.ask("slices", pods)
+        self.assertEqual([each["missing"] for each in said["slices"]], [[], []])
+
+    def test_a_slice_that_failed_while_another_runs(self):
+        for minutes, severity in (5, "warning"), (60, "error"):
+            with self.subTest(minutes):
+                pods = jobset(0, "a") + jobset(1, "b")
+                for each in pods[4:]:
+                    fails(each, minutes, "Error")
+                found = self.held(pods + nodes("a", "b") + [SERVICE], ["running", "ended"], [f"{severity} member-lost"])
+                self.assertIn("involvedObject.name=lm-slice-1", found[0]["fix"])
+        for each in pods[4:]:
+            each["status"]["phase"] = "Succeeded"
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "ended"])
+
+
 class Told(States):
     """What is said to be done."""
 
