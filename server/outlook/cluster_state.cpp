@@ -2,6 +2,7 @@
 
 #include "server/outlook/queue_objects.hpp"
 #include "server/slices/cluster_reader.hpp"
+#include "server/slices/standing.hpp"
 #include "server/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,8 +11,9 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-Tenant tenant_of(const slices::SeenPod& pod) {
+Tenant tenant_of(const slices::Cluster& cluster, const slices::SeenPod& pod) {
   const bool made = !pod.owners.empty();
+  const auto standing = slices::how_it_stands(cluster, pod).standing;
   return {.kind = made ? pod.owners.back().kind : pod.kind,
           .ns = pod.ns,
           .group = made ? pod.owners.back().name : pod.group,
@@ -20,14 +22,15 @@ Tenant tenant_of(const slices::SeenPod& pod) {
           .pod = pod.name,
           .hosts = pod.hosts,
           .chips = pod.chips,
-          .leaving = pod.terminating};
+          .leaving = pod.terminating,
+          .runs = standing == slices::Standing::runs || standing == slices::Standing::done};
 }
 
 // One that is being deleted has its chips until it is gone.
 void add_tenants(const slices::Cluster& cluster, ClusterState& state) {
   for (const slices::SeenPod& pod : cluster.pods) {
     if (!pod.live() || pod.node.empty() || pod.chips == 0) continue;
-    state.tenants[pod.node].push_back(tenant_of(pod));
+    state.tenants[pod.node].push_back(tenant_of(cluster, pod));
     state.pools.hold(pod.node, {.chips = pod.chips});
   }
 }

@@ -29,6 +29,7 @@ struct Tenant {
   std::uint32_t hosts = 1;  // of its slice
   std::uint32_t chips = 0;
   bool leaving = false;  // it is being deleted
+  bool runs = false;     // as slices::how_it_stands() has it, or it has done its work
 };
 
 // The kinds below are Kueue's: apis/kueue/v1beta1 and v1beta2 of kubernetes-sigs/kueue (ff69552).

@@ -39,10 +39,14 @@ bool NodePools::has_begun() const {
   return false;
 }
 
-std::uint64_t NodePools::running_pods() const {
-  std::uint64_t out = 0;
+BoundPods NodePools::bound_pods() const {
+  BoundPods out;
   for (const auto& [node, tenants] : cluster_.tenants)
-    for (const Tenant& each : tenants) out += is_own(each) && !each.leaving ? 1 : 0;
+    for (const Tenant& each : tenants) {
+      if (!is_own(each) || each.leaving) continue;
+      ++out.all;
+      out.running += each.runs ? 1 : 0;
+    }
   return out;
 }
 
@@ -51,7 +55,7 @@ bool NodePools::has_room(const Node& node, const Member& member) const {
   std::uint64_t chips = member.slice().chips_per_host;
   if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
     for (const Tenant& tenant : tenants->second)
-      if (!is_own(tenant)) chips += tenant.chips;
+      if (!is_own(tenant) || tenant.leaving) chips += tenant.chips;
   if (const auto before = taken_.chips.find(node.name); before != taken_.chips.end())
     chips += before->second;
   // Of chips by claim a node shows no number: it is free, or it is not.
@@ -63,12 +67,22 @@ void NodePools::judge_node(const SeenHost& host, const Member& member, PoolView&
   const Node& node = *host.node;
   if (host.stand == Stand::not_selected) return;
   ++view.nodes;
-  bool own = false;
+  bool own = false, stays = false;
+  std::vector<const Tenant*> others;
   if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
     for (const Tenant& tenant : tenants->second) {
       own = own || is_own(tenant);
-      if (!is_own(tenant)) view.others.push_back(&tenant);
+      stays = stays || (is_own(tenant) && !tenant.leaving);
+      // Its own that is being deleted has the chips until it is.
+      if (!is_own(tenant) || tenant.leaving) others.push_back(&tenant);
     }
+  // Who stands there is asked nothing more: a cordon, for one, sends nobody away.
+  if (stays) {
+    ++view.usable;
+    if (view.node.empty()) view.node = node.name;
+    return;
+  }
+  view.others.insert(view.others.end(), others.begin(), others.end());
   if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
   if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;
   ++view.usable;

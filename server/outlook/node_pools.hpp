@@ -45,6 +45,11 @@ struct PoolView {
   std::vector<const webhook::pools::Node*> unusable_nodes;
 };
 
+// How many Pods of a workload have a node, and how many of these run.
+struct BoundPods {
+  std::uint64_t all = 0, running = 0;
+};
+
 // Where slices that ask the same are looked for: what one of them could not take, the next ones
 // cannot, either.
 struct Candidates {
@@ -65,8 +70,8 @@ class NodePools {
   std::vector<PoolView> views(const Member& member) const;
   // Whether Pods of the workload have chips already.
   bool has_begun() const;
-  // How many of these there are that stay.
-  std::uint64_t running_pods() const;
+  // Those of them that stay.
+  BoundPods bound_pods() const;
 
  private:
   bool is_own(const Tenant& tenant) const;

@@ -172,6 +172,12 @@ std::string things(const std::vector<Wait>& waits) {
   return all.empty() ? last : fmt::format("{} and {}", fmt::join(all, ", "), last);
 }
 
+std::string_view how_far(const BoundPods& pods, std::uint64_t hosts) {
+  if (pods.running >= hosts) return "runs";
+  if (pods.all >= hosts) return "is bound, and not all of it runs,";
+  return pods.all > 0 ? "has begun, and forms now" : "forms now";
+}
+
 void Outlook::conclude() {
   const auto placed = std::ranges::count_if(
       out_.places, [](const SlicePlace& place) { return !place.pool.empty(); });
@@ -189,7 +195,7 @@ void Outlook::conclude() {
   out_.verdict = Verdict::forms;
   std::uint64_t hosts = 0;
   for (const WantedSlice& slice : workload_.slices) hosts += slice.hosts;
-  const std::string_view how = pools_.running_pods() >= hosts ? "runs" : "forms now";
+  const std::string_view how = how_far(pools_.bound_pods(), hosts);
   out_.sentence = out_.places.empty()
                       ? "forms now: it has no slices"
                       : fmt::format("{}{} {}", how, out_.places.size() == 1 ? "" : ":", places());

@@ -100,7 +100,27 @@ TEST_F(OutlookTest, finds_what_it_holds_itself_free) {
   pool("b");
   hold("train", "b");
   EXPECT_EQ(of(job()).sentence, "runs on b");
-  EXPECT_EQ(of(job(2)).sentence, "forms now: slice 0 of 2 on b, slice 1 of 2 on a");
+  EXPECT_EQ(of(job(2)).sentence, "has begun, and forms now: slice 0 of 2 on b, slice 1 of 2 on a");
+}
+
+TEST_F(OutlookTest, asks_nothing_more_of_nodes_on_which_it_stands) {
+  pool("a");
+  hold("train", "a");
+  node("a-1")["spec"]["unschedulable"] = true;
+  node("a-2")["status"]["allocatable"]["google.com/tpu"] = "3";
+  EXPECT_EQ(of(job()).sentence, "runs on a");
+  hold("train", "a");
+  for (Json& object : cluster.objects)
+    if (object["kind"] == "Pod") object["metadata"]["deletionTimestamp"] = "2026-11-23T00:00:00Z";
+  EXPECT_THAT(waits(of(job())), HasSubstr("Job ml/train (being deleted)"));
+}
+
+TEST_F(OutlookTest, tells_what_is_bound_from_what_runs) {
+  pool("a");
+  hold("train", "a");
+  for (Json& object : cluster.objects)
+    if (object["kind"] == "Pod") object["status"]["phase"] = "Pending";
+  EXPECT_EQ(of(job()).sentence, "is bound, and not all of it runs, on a");
 }
 
 TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
