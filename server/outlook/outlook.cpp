@@ -154,7 +154,9 @@ std::string Outlook::places() const {
   if (places.size() == 1) return "on " + plain(places.front().pool);
   std::vector<std::string> named, pools;
   for (const SlicePlace& each : places) {
-    named.push_back(fmt::format("{} on {}", plain(each.title), plain(each.pool)));
+    const std::string title =
+        each.title.empty() ? fmt::format("slice {}", named.size()) : plain(each.title);
+    named.push_back(fmt::format("{} on {}", title, plain(each.pool)));
     if (std::ranges::find(pools, each.pool) == pools.end()) pools.push_back(each.pool);
   }
   if (places.size() <= most_named) return fmt::format("{}", fmt::join(named, ", "));
@@ -174,7 +176,7 @@ std::string things(const std::vector<Wait>& waits) {
 
 std::string_view how_far(const BoundPods& pods, std::uint64_t hosts) {
   if (pods.running >= hosts) return "runs";
-  if (pods.all >= hosts) return "is bound, and not all of it runs,";
+  if (pods.all >= hosts) return "is bound, but does not all run";
   return pods.all > 0 ? "has begun, and forms now" : "forms now";
 }
 

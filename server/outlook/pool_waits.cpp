@@ -282,6 +282,8 @@ std::string remedy_of(const webhook::pools::Taint& taint) {
                        plain(taint.value));
   if (taint.key == "node.cloudprovider.kubernetes.io/uninitialized")
     return fmt::format("the platform removes {} once the node is set up", name);
+  if (taint.key == "cloud.google.com/impending-node-termination")
+    return fmt::format("the platform removes {} once the maintenance is over", name);
   if (taint.key.starts_with("node.kubernetes.io/"))
     return fmt::format("the control plane removes {} once the node is mended", name);
   // Why it is there is not known, and so which of the two is right.

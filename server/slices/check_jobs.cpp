@@ -33,6 +33,19 @@ struct Said {
   std::optional<std::string> other_text = {};
 };
 
+// Short and long, one DNS name is one.
+bool is_same(Variable variable, const std::optional<std::string>& a,
+             const std::optional<std::string>& b) {
+  if (a == b) return true;
+  if (!a || !b || variable != Variable::megascale_coordinator_address) return false;
+  const auto left = split_port(*a), right = split_port(*b);
+  const auto& [longer, shorter] = left.host.size() > right.host.size()
+                                      ? std::pair(left.host, right.host)
+                                      : std::pair(right.host, left.host);
+  return left.port == right.port && longer.size() > shorter.size() && longer.starts_with(shorter) &&
+         longer[shorter.size()] == '.' && shorter.find('.') != shorter.npos;
+}
+
 Said said_by(const SliceReport& slice, Variable variable) {
   Said said;
   for (const SeenPod* pod : slice.staying) {
@@ -44,7 +57,7 @@ Said said_by(const SliceReport& slice, Variable variable) {
       if (said.pod == nullptr) {
         said.pod = pod;
         said.text = text;
-      } else if (text != said.text) {
+      } else if (!is_same(variable, text, said.text)) {
         said.other = pod;
         said.other_text = text;
       }
@@ -80,7 +93,8 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
     const Said first = said_by(*job.front(), variable);
     for (const SliceReport* slice : job) {
       const Said said = said_by(*slice, variable);
-      if (said.pod == nullptr || first.pod == nullptr || said.text == first.text) continue;
+      if (said.pod == nullptr || first.pod == nullptr) continue;
+      if (is_same(variable, said.text, first.text)) continue;
       findings.error(
           "megascale-differs", *slice, slice->staying,
           fmt::format("{} is {} here and {} in {}; want the same value in all slices of a job",
@@ -138,11 +152,22 @@ const SeenPod* first_host(const SliceReport& slice) {
   return nullptr;
 }
 
+// "train-w" of "train-w-0-1.train", the name of a host of a JobSet; "" of another.
+std::string_view job_of_host(std::string_view host) {
+  host = host.substr(0, host.find('.'));
+  for (int number = 0; number < 2; ++number) {
+    const auto dash = host.rfind('-');
+    if (dash == host.npos || !webhook::text::plain_decimal(host.substr(dash + 1))) return {};
+    host = host.substr(0, dash);
+  }
+  return host;
+}
+
 // Of another replicated job of the same JobSet: with Pathways its head is the coordinator.
 bool is_of_another_job(const SliceReport& slice, std::string_view host) {
   if (slice.staying.front()->workload != webhook::config::WorkloadKind::jobset) return false;
-  return host.starts_with(slice.group + "-") &&
-         !host.starts_with(slice.group + "-" + slice.part + "-");
+  const std::string_view job = job_of_host(host);
+  return job.starts_with(slice.group + "-") && job != slice.group + "-" + slice.part;
 }
 
 void find_coordinator(const Job& job, Findings& findings) {

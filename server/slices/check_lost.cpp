@@ -70,10 +70,29 @@ void find_lost(const SliceReport& slice, const SeenPod& pod, Findings& findings)
       fmt::format("{} is lost: {}; want every host on a node that is ready", who(pod), how.why);
   if (how.for_good)
     findings.error("member-lost", slice, {&pod}, what, "repair or delete the node");
+  else if (findings.cluster().node_of(pod) == nullptr)
+    findings.warn("member-lost", slice, {&pod}, what,
+                  "nothing: Pods of a Node that is not there are deleted within minutes");
   else
     findings.warn("member-lost", slice, {&pod}, what,
                   "nothing, where the node comes back or its Pod is deleted within minutes; else "
                   "repair or delete the node");
+}
+
+// Its work is done, and it holds its chips.
+void find_lingering(const SliceReport& slice, Findings& findings) {
+  std::vector<const SeenPod*> pods;
+  for (const SeenPod* pod : slice.members)
+    if (!pod->beside.empty() && ended_long_ago(findings.cluster(), *pod)) pods.push_back(pod);
+  if (slice.phase != Phase::ended || pods.empty()) return;
+  findings.warn(
+      "member-lost", slice, pods,
+      fmt::format("the TPU containers of {} have ended well, but container {} still runs, so "
+                  "that the Pods do not end and hold their chips; want a container that ends "
+                  "with the others: a restartable init container (restartPolicy: Always)",
+                  names_of(pods), printable(pods.front()->beside, 253)),
+      fmt::format("make {} a restartable init container in the template",
+                  printable(pods.front()->beside, 253)));
 }
 
 // A controller that replaces it does so within minutes.
@@ -95,9 +114,8 @@ void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& finding
 
 const SeenPod* newest_failed(const SliceReport& slice) {
   const SeenPod* newest = nullptr;
-  for (const SeenPod* pod : slice.ended)
-    if (pod->life == Life::failed && (newest == nullptr || newest->failed < pod->failed))
-      newest = pod;
+  for (const SeenPod* pod : slice.failed)
+    if (newest == nullptr || newest->failed < pod->failed) newest = pod;
   return newest;
 }
 
@@ -125,13 +143,14 @@ void check_lost_slices(const std::vector<SliceReport>& slices, Findings& finding
   for (const SliceReport& slice : slices)
     if (!slice.staying.empty() && slice.slice) jobs.insert(slice.job_key);
   for (const SliceReport& slice : slices)
-    if (slice.members.empty() && slice.slice && jobs.contains(slice.job_key))
+    if (slice.members.empty() && slice.multi_host() && slice.slice && jobs.contains(slice.job_key))
       find_lost_slice(slice, findings);
 }
 
 void check_lost(const SliceReport& slice, Findings& findings) {
   for (const SeenPod* pod : slice.members) find_lost(slice, *pod, findings);
   for (const SeenPod* pod : slice.failed) find_failed(slice, *pod, findings);
+  find_lingering(slice, findings);
 }
 
 }  // namespace tpuwh::server::slices

@@ -81,15 +81,6 @@ void find_shared(const Tenants& tenants, Findings& findings) {
   }
 }
 
-// Whether a member has waited for longer than that, or for one whose node is lost for so long.
-bool waits_long(const SliceReport& slice, const Cluster& cluster) {
-  return std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
-    if (how_it_stands(cluster, *pod).for_good) return true;
-    return pod->node.empty() && pod->created && cluster.now &&
-           *cluster.now - *pod->created > time_to_repair;
-  });
-}
-
 // Nothing is evicted by itself: it waits for the nodes with the chips that it holds.
 void find_unfit(const SliceReport& slice, Findings& findings) {
   if (slice.pool.what.empty()) return;
@@ -99,9 +90,14 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
       "rest",
       pool, fmt::join(slice.pool.what, ", "), slice.staying.size() - slice.unbound,
       topology::counted(slice.hosts, "host"));
+  // Whose Pod is still to be deleted from a node that is lost begins nowhere before.
+  const bool hangs = std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
+    return pod->terminating && how_it_stands(findings.cluster(), *pod).standing == Standing::lost;
+  });
   const std::string fix =
-      "mend the pool; or, so that it begins again on another, " + restart_hint(slice);
-  if (slice.pool.may_pass && !waits_long(slice, findings.cluster()))
+      hangs ? "repair or delete the node"
+            : "mend the pool; or, so that it begins again on another, " + restart_hint(slice);
+  if (slice.pool.may_pass)
     findings.warn(
         "unfit-pool", slice, {}, what,
         "nothing, while the pool's nodes are being repaired, upgraded or made; else " + fix);

@@ -63,14 +63,32 @@ std::string service_fix(const SliceReport& slice, const std::string& subdomain,
   if (workload == WorkloadKind::ray) {
     const std::string other = shortened(slice, subdomain, cluster);
     return other.empty() ? made_by("KubeRay")
-                         : fmt::format("KubeRay calls it {}, as it shortens names: {}",
-                                       printable(other, 253), recreate_hint(slice));
+                         : fmt::format(
+                               "KubeRay calls it {}, shortened as by its versions up to "
+                               "1.3, which the setting --kuberay-truncated-service tells "
+                               "tpu-webhook: {}",
+                               printable(other, 253), recreate_hint(slice));
   }
   return fmt::format(
       "create a headless Service {} (clusterIP: None, publishNotReadyAddresses: true) in namespace "
       "{} that selects the Pods{}",
       printable(subdomain, 100), slice.ns,
       workload == WorkloadKind::job ? ", by their label batch.kubernetes.io/job-name" : "");
+}
+
+void find_unselected(const SliceReport& slice, const std::string& subdomain,
+                     const std::vector<const SeenPod*>& pods, Findings& findings) {
+  std::vector<const SeenPod*> others;
+  for (const SeenPod* pod : pods)
+    if (!pod->selected) others.push_back(pod);
+  if (others.empty()) return;
+  findings.error(
+      "no-service", slice, others,
+      fmt::format("headless Service {} does not select {}; want a selector of labels that "
+                  "all hosts have, else their names do not resolve",
+                  printable(subdomain, 100), names_of(others)),
+      fmt::format("set spec.selector of Service {} in namespace {} to labels of the Pods",
+                  printable(subdomain, 100), slice.ns));
 }
 
 // Names of Pods that are not Ready do not resolve, and programs are not Ready before they do.
@@ -96,7 +114,10 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
   const Cluster& cluster = findings.cluster();
   const auto found = cluster.services.find({slice.ns, subdomain});
   const bool there = found != cluster.services.end();
-  if (there && found->second.headless) return find_unpublished(slice, subdomain, pods, findings);
+  if (there && found->second.headless) {
+    find_unselected(slice, subdomain, pods, findings);
+    return find_unpublished(slice, subdomain, pods, findings);
+  }
   // It was deleted together with what made the Pods, which follow: none, or not all of them yet.
   const bool ends = slice.staying.size() < slice.members.size() + slice.leaving.size();
   if (ends || std::ranges::all_of(pods, &SeenPod::orphan)) return;

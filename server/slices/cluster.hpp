@@ -72,6 +72,7 @@ struct SeenPod {
   std::optional<Time> failed;  // when, of Life::failed; nothing where its status does not say
   std::string failure;         // why, of Life::failed: "Evicted: The node was low on resource"
   std::string beside;          // a container without chips that keeps the Pod alive, "" for none
+  bool selected = true;        // false where the Service of its subdomain is there, for other Pods
   bool ready = true;           // false where condition Ready says anything but True
 
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
@@ -120,6 +121,7 @@ struct StrayPod {
 struct SeenService {
   bool headless = false;
   bool publishes_all = true;  // also addresses of Pods that are not Ready
+  std::vector<std::pair<std::string, std::string>> selector = {};  // none: somebody else says where
 };
 
 struct Cluster {

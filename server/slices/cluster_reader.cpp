@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tpuwh::server::slices {
 
 namespace {
@@ -23,6 +25,15 @@ void add_node(const Json& object, Cluster& cluster) {
   }
 }
 
+std::vector<std::pair<std::string, std::string>> selector_of(const Json& spec) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const Json& selector = text::member(spec, "selector");
+  if (!selector.is_object()) return out;
+  for (const auto& [key, value] : selector.items())
+    if (value.is_string()) out.emplace_back(key, value.get<std::string>());
+  return out;
+}
+
 void add_service(const Json& service, Cluster& cluster) {
   const Json& metadata = text::member(service, "metadata");
   const Json& spec = text::member(service, "spec");
@@ -30,7 +41,7 @@ void add_service(const Json& service, Cluster& cluster) {
   const bool all = text::member(spec, "publishNotReadyAddresses") == Json(true);
   cluster
       .services[{text::text_member(metadata, "namespace"), text::text_member(metadata, "name")}] = {
-      headless, all};
+      headless, all, selector_of(spec)};
 }
 
 void add_stray(const Json& pod, const std::string& key, const std::string& prefix,
@@ -47,6 +58,16 @@ std::string name_of(const Json& pod) {
   const Json& metadata = text::member(pod, "metadata");
   return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
                      webhook::text::printable(text::text_member(metadata, "name"), 100));
+}
+
+// By the Service of its subdomain, as far as there is one.
+bool is_selected(const Json& object, const SeenPod& pod, const Cluster& cluster) {
+  const auto found = cluster.services.find({pod.ns, pod.subdomain});
+  if (found == cluster.services.end()) return true;
+  const Json& labels = text::member(text::member(object, "metadata"), "labels");
+  return std::ranges::all_of(found->second.selector, [&](const auto& want) {
+    return text::text_member(labels, want.first) == want.second;
+  });
 }
 
 // How many hosts its slice has follows from the chips of a node, which such a Pod does not ask for:
@@ -111,6 +132,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
     else if (*pod) {
       by_itself_where_shared(**pod);
+      (*pod)->selected = is_selected(object, **pod, cluster);
       cluster.pods.push_back(std::move(**pod));
       heads.push_back(head_of(object));
     } else if (const std::string& key = reader.placement_key(); !key.empty())

@@ -24,8 +24,11 @@ void deal_places(const std::vector<const SeenPod*>& living, SliceReport& slice) 
   }
   for (const SeenPod* pod : living) {
     if (pod->staying()) continue;
-    const bool free = pod->host ? held.insert(*pod->host).second
-                                : slice.members.size() < std::max(slice.hosts, 1u);
+    // Of a last life in another shape.
+    const bool beyond = slice.hosts > 0 && pod->host.value_or(0) >= slice.hosts;
+    const bool free = beyond      ? false
+                      : pod->host ? held.insert(*pod->host).second
+                                  : slice.members.size() < std::max(slice.hosts, 1u);
     (free ? slice.members : slice.leaving).push_back(pod);
   }
   for (auto* list : {&slice.members, &slice.staying, &slice.leaving}) sort_by_host(*list);

@@ -141,12 +141,14 @@ std::string left_alone(const webhook::outcome::Decision& decision,
                        const webhook::decide::Scratch& scratch, const SeenPod& pod) {
   using webhook::outcome::Reason;
   if (!pod.multi_host() || gives_ids(scratch)) return {};
-  // Of a Ray worker the ledger knows more than the Pod says, and what an injector wrote on this one
-  // KubeRay's next one does not have.
   const bool of_ray = pod.workload == webhook::config::WorkloadKind::ray;
-  if (of_ray && decision.reason != Reason::no_topology && decision.reason != Reason::bad_topology)
+  // Of a Ray worker the ledger knows more than the Pod says.
+  if (of_ray && (decision.reason == Reason::no_place || decision.reason == Reason::no_identity))
     return {};
-  return reason_of(decision, scratch);
+  const std::string reason = reason_of(decision, scratch);
+  // What an injector wrote on this one KubeRay's next one does not have: its name.
+  if (of_ray && reason.starts_with("spec.hostname is ")) return {};
+  return reason;
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ bool passes(const Node& node, const PoolQuestion& question) {
     case webhook::pools::Unusable::tainted: {
       const std::string_view key = webhook::pools::untolerated(node, question)->key;
       return key.starts_with("node.kubernetes.io/") ||
+             key == "cloud.google.com/impending-node-termination" ||
              key == "node.cloudprovider.kubernetes.io/uninitialized";
     }
     case webhook::pools::Unusable::no:

@@ -31,8 +31,10 @@ std::string index_of(const SliceReport& slice) {
 
 // "4 ended", "3 ended, 1 failed".
 std::string ended_of(const SliceReport& slice) {
-  const auto failed = std::ranges::count(slice.ended, Life::failed, &SeenPod::life);
-  const auto ended = std::ssize(slice.ended) - failed;
+  const auto by_life = std::ranges::count(slice.ended, Life::failed, &SeenPod::life);
+  const auto ended = std::ssize(slice.ended) - by_life;
+  // One that failed and whose place another had to a good end was replaced.
+  const auto failed = slice.hosts > 0 ? std::ssize(slice.failed) : by_life;
   if (failed == 0) return fmt::format("{} ended", ended);
   return ended == 0 ? fmt::format("{} failed", failed)
                     : fmt::format("{} ended, {} failed", ended, failed);

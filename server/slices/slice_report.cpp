@@ -98,6 +98,15 @@ bool rolls_over(const SliceReport& slice) {
   });
 }
 
+// Whether a member has waited for longer than that, or for one whose node is lost for so long.
+bool waits_long(const SliceReport& slice, const Cluster& cluster) {
+  return std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
+    if (how_it_stands(cluster, *pod).for_good) return true;
+    return pod->node.empty() && pod->created && cluster.now &&
+           *cluster.now - *pod->created > time_to_repair;
+  });
+}
+
 // By what the Pods are, wherever they stand.
 bool cannot_form(const Cluster& cluster, const SliceReport& slice) {
   if (!slice.duplicates.empty() || !slice.duplicate_ids.empty()) return true;
@@ -131,6 +140,7 @@ SliceReport report(const Cluster& cluster, const PoolTroubles& troubles, const P
   fill_worker_ids(slice);
   fill_pools(cluster, slice);
   slice.pool = troubles.of(slice);
+  slice.pool.may_pass = slice.pool.may_pass && !waits_long(slice, cluster);
   slice.phase = phase_of(cluster, slice);
   return slice;
 }

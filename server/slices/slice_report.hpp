@@ -26,8 +26,8 @@ struct PoolTrouble {
   // A sentence's part for each thing that is wrong there: "node x is cordoned". None where the rest
   // fits, where nothing has begun, and where nothing is known.
   std::vector<std::string> what;
-  // Whether the rest would fit once what passes by itself has passed: a node is repaired, upgraded
-  // or still to come (docs/facts.md#node-repair).
+  // Whether the rest would fit once what passes by itself has passed, and has had the time for it:
+  // a node is repaired, upgraded or still to come (docs/facts.md#node-repair).
   bool may_pass = false;
 };
 

@@ -381,6 +381,87 @@ class Read(States):
         self.held(pods + nodes("a", "b") + [SERVICE], ["running", "ended"])
 
 
+    def test_a_slice_that_was_retried_and_is_done(self):
+        pods = jobset(0, "a") + jobset(1, "b")
+        first = copy.deepcopy(pods[5])
+        first["metadata"].update(name="first", uid="first")
+        fails(first, 120, "Error")
+        for each in pods[4:]:
+            each["status"]["phase"] = "Succeeded"
+        self.held(pods + [first] + nodes("a", "b") + [SERVICE], ["running", "ended"])
+
+    def test_pathways_beside_a_job_of_a_like_name(self):
+        pods = jobset(0, "a") + jobset(1, "b")
+        everywhere(pods, "MEGASCALE_COORDINATOR_ADDRESS", "lm-slice-head-0-0.svc")
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"])
+
+    def test_one_coordinator_short_and_long(self):
+        pods = jobset(0, "a") + jobset(1, "b")
+        everywhere(pods[4:], "MEGASCALE_COORDINATOR_ADDRESS", "lm-slice-0-0.svc.ml.svc.cluster.local")
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"])
+        everywhere(pods[4:], "MEGASCALE_COORDINATOR_ADDRESS", "lm-slice-0-0.svc2")
+        found = self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"], ["error megascale-differs"])
+        self.assertIn("MEGASCALE_COORDINATOR_ADDRESS", found[0]["what"])
+
+    def test_a_service_of_other_pods(self):
+        """GoogleCloudPlatform/ai-on-gke#578"""
+        service = copy.deepcopy(SERVICE)
+        service["spec"]["selector"] = {"batch.kubernetes.io/job-name": "other"}
+        found = self.held(job() + nodes("a") + [service], ["running"], ["error no-service"])
+        self.assertIn("does not select Pods train-0-x", found[0]["what"])
+        service["spec"]["selector"] = {"batch.kubernetes.io/job-name": "train"}
+        self.held(job() + nodes("a") + [service], ["running"])
+
+    def test_pods_that_a_sidecar_keeps(self):
+        for minutes, findings in (5, []), (60, ["warning member-lost"]):
+            with self.subTest(minutes):
+                pods = job()
+                for each in pods:
+                    ends(each, 0)
+                    each["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(minutes)
+                self.held(pods + nodes("a") + [SERVICE], ["ended"], findings)
+
+    def test_a_last_life_of_another_shape(self):
+        old, new = job(suffix="old"), job("b")[:2]
+        leaves(*old)
+        names = "train-0.svc,train-1.svc"
+        for each in new:
+            each["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x4"
+            set_env(each, "TPU_WORKER_HOSTNAMES", names)
+        self.held(old + new + nodes("a", "b") + [SERVICE], ["running"])
+
+    def test_a_node_in_maintenance(self):
+        pods, around = job(), nodes("a")
+        waits(pods[3])
+        around[3]["spec"]["taints"].append({"key": "cloud.google.com/impending-node-termination", "value": "true", "effect": "NoSchedule"})
+        self.held(pods + around + [SERVICE], ["forming"], ["warning unfit-pool"])
+        around[3]["spec"]["taints"][-1]["key"] = "team"
+        self.held(pods + around + [SERVICE], ["forming"], ["error unfit-pool"])
+
+    def test_nobody_who_runs_is_deleted_for_one_who_cannot(self):
+        pods, around = statefulset(), nodes("a")
+        unready(around[2], 150)
+        leaves(pods[2])
+        for each in self.held(pods + around + [SERVICE], ["broken"], ["error member-lost", "error unfit-pool"]):
+            self.assertEqual(each["fix"], "repair or delete the node")
+
+    def test_a_ray_worker_without_index_labels(self):
+        """The ledger gives what nothing on the Pod says (GoogleCloudPlatform/ai-on-gke#453)."""
+        group = {"groupName": "tpu", "replicas": 1, "minReplicas": 1, "maxReplicas": 1, "numOfHosts": 4, "template": {"spec": {}}}
+        cluster = {"apiVersion": "ray.io/v1", "kind": "RayCluster", "metadata": {"name": "ray", "namespace": "ml", "uid": "ray"},
+                   "spec": {"workerGroupSpecs": [group]}}
+        service = copy.deepcopy(SERVICE)
+        service["metadata"].update(name="ray-headless", labels={"ray.io/headless-worker-svc": "ray-headless", "ray.io/cluster": "ray"})
+        pods = [pod(f"ray-tpu-{i}", f"a-{i}", {"ray.io/cluster": "ray", "ray.io/group": "tpu", "ray.io/node-type": "worker"},
+                    ("RayCluster", "ray"), subdomain="ray-headless") for i in range(4)]
+        found = self.held([cluster, service] + pods + nodes("a"), ["broken"], ["error unmutated"])
+        self.assertTrue(found[0]["fix"].startswith("with tpu-webhook in place, delete all Pods of the slice together"), found[0]["fix"])
+        group["numOfHosts"] = 3
+        found = self.held([cluster, service] + pods + nodes("a"), ["broken"], ["error unmutated"])
+        self.assertIn("has numOfHosts 3", found[0]["fix"])
+        self.assertNotIn("delete", found[0]["fix"])
+
+
 class Told(States):
     """What is said to be done."""
 

@@ -120,7 +120,7 @@ TEST_F(OutlookTest, tells_what_is_bound_from_what_runs) {
   hold("train", "a");
   for (Json& object : cluster.objects)
     if (object["kind"] == "Pod") object["status"]["phase"] = "Pending";
-  EXPECT_EQ(of(job()).sentence, "is bound, and not all of it runs, on a");
+  EXPECT_EQ(of(job()).sentence, "is bound, but does not all run on a");
 }
 
 TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
