@@ -131,6 +131,8 @@ const Generation* nearest_accelerator(std::string_view text) {
   const Generation* best = nullptr;
   std::size_t least = std::min<std::size_t>(2, key.size() / 2) + 1;
   for (const Name& name : all_names()) {
+    // A label of the user's may have millions of letters: no name is near to that.
+    if (key.size() >= name.key.size() + least) continue;
     const bool begun = key.size() > 1 && name.key.starts_with(key);
     // v9 is not a misspelled v3: it is a generation that is not known here.
     if (!begun && !std::ranges::equal(digits_of(key), digits_of(name.key))) continue;
