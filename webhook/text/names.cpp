@@ -62,19 +62,22 @@ bool is_qualified_name(std::string_view text) {
 
 namespace {
 
-constexpr std::string_view of_names =
-    " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
+constexpr Characters of_variables = label_inner;
+constexpr Characters of_names =
+    characters([](char c) { return c == ' ' || is_of(of_variables, c); });
+constexpr Characters begins_placeholder =
+    characters([](char c) { return c == '$' || c == '<' || c == '{'; });
 
 // Something of `letters` that ends with `close` stands at the front.
-bool begins_name(std::string_view text, std::string_view letters, char close) {
-  const std::size_t end = text.find_first_not_of(letters);
-  return end != 0 && end != std::string_view::npos && text[end] == close;
+bool begins_name(std::string_view text, const Characters& letters, char close) {
+  const std::size_t end = count_leading(letters, text);
+  return end != 0 && end != text.size() && text[end] == close;
 }
 
 // What stands behind a '$'.
 bool begins_variable(std::string_view text) {
   if (text.empty()) return false;
-  if (text.front() == '(') return begins_name(text.substr(1), of_names.substr(1), ')');
+  if (text.front() == '(') return begins_name(text.substr(1), of_variables, ')');
   const char letter = static_cast<char>(text.front() | ' ');
   return text.front() == '{' || text.front() == '_' || (letter >= 'a' && letter <= 'z');
 }
@@ -83,6 +86,7 @@ bool begins_variable(std::string_view text) {
 
 bool has_placeholder(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_of(begins_placeholder, text[at])) continue;
     const std::string_view rest = text.substr(at + 1);
     if (text[at] == '$' && begins_variable(rest)) return true;
     if (text[at] == '<' && begins_name(rest, of_names, '>')) return true;
