@@ -9,6 +9,7 @@ namespace {
 
 // "<T>" of cloud.google.com/gke-tpu-slice-<T>-id and its kin; "" for another key.
 std::string_view topology_in_key(std::string_view key) {
+  if (!key.starts_with(read::key::tpu_prefix)) return {};
   for (const std::string_view prefix : {read::key::slice_prefix, read::key::partition_prefix}) {
     if (!key.starts_with(prefix)) continue;
     key.remove_prefix(prefix.size());

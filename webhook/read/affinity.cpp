@@ -30,13 +30,17 @@ bool read_requirements(text::JsonReader& in, Pod& pod) {
       if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
       return in.skip();
     });
-    return read && keep(in, pod.requirements, requirement);
+    if (!read || !keep(in, pod.requirements, requirement)) return false;
+    if (requirement.op == "In" && requirement.values_end - requirement.values_begin == 1)
+      pod.pins.push_back(static_cast<std::uint32_t>(pod.requirements.size() - 1));
+    return true;
   });
 }
 
 bool read_node_term(text::JsonReader& in, Pod& pod) {
   NodeTerm term;
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
+  term.pins_begin = static_cast<std::uint32_t>(pod.pins.size());
   text::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "matchExpressions") {
@@ -54,6 +58,7 @@ bool read_node_term(text::JsonReader& in, Pod& pod) {
     return in.skip();
   });
   term.end = static_cast<std::uint32_t>(pod.requirements.size());
+  term.pins_end = static_cast<std::uint32_t>(pod.pins.size());
   if (term.end > term.begin) term.empty = false;
   return read && keep(in, pod.node_terms, term);
 }
@@ -181,11 +186,9 @@ bool read_pod_affinity(text::JsonReader& in, PodAffinity& affinity, Pod& pod) {
 }
 
 std::string_view single_value(const Pod& pod, const NodeTerm& term, std::string_view key) {
-  for (std::uint32_t i = term.begin; i < term.end; ++i) {
-    const Requirement& requirement = pod.requirements[i];
-    if (requirement.key == key && requirement.op == "In" &&
-        requirement.values_end - requirement.values_begin == 1)
-      return pod.values[requirement.values_begin];
+  for (std::uint32_t i = term.pins_begin; i < term.pins_end; ++i) {
+    const Requirement& requirement = pod.requirements[pod.pins[i]];
+    if (requirement.key == key) return pod.values[requirement.values_begin];
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "webhook/read/pod.hpp"
 
 #include "webhook/read/affinity.hpp"
+#include "webhook/read/selector_order.hpp"
 #include "webhook/text/concat.hpp"
 #include "webhook/text/json_optional.hpp"
 #include "webhook/text/names.hpp"
@@ -84,9 +85,8 @@ bool read_node_selector(text::JsonReader& in, Pod& pod) {
     Selector selector{key, {}};
     return text::optional_text(in, selector.value) && keep(in, pod.node_selector, selector);
   });
-  // By key, as Go writes a map, whatever the order here. A selector may be as long as
-  // the review, so nothing of it is compared with everything else.
-  std::ranges::sort(pod.node_selector, {}, &Selector::key);
+  // So that nothing of it is compared with everything else.
+  sort_by_key(pod.node_selector);
   const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
   if (!read || twice == pod.node_selector.end()) return read;
   in.fail(Errc::duplicate_key, "duplicate key");
@@ -261,10 +261,12 @@ bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
 bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t index) {
-    Container container;
+    // In its place: of "{}", again and again, a copy would take longer than reading.
+    Container& container = pod.containers.emplace_back();
     container.init = init;
     container.index = static_cast<std::uint32_t>(index);
-    return read_container(in, container, pod) && keep(in, pod.containers, container);
+    if (!read_container(in, container, pod)) return false;
+    return pod.containers.size() <= max_elements || too_many_elements(in);
   });
 }
 
@@ -343,9 +345,15 @@ const EnvEntry* Pod::last_entry(const Container& container, Variable variable) c
   return nullptr;
 }
 
+std::array<std::string_view, 5> BadChips::path_of(std::string_view number) const {
+  return {init ? "spec.initContainers[" : "spec.containers[", number, "].resources.", list,
+          ".google.com/tpu"};
+}
+
 std::string BadChips::path() const {
-  return text::concat({init ? "spec.initContainers[" : "spec.containers[",
-                       std::to_string(container), "].resources.", list, ".", key::tpu});
+  const std::string number = std::to_string(container);
+  const auto parts = path_of(number);
+  return text::concat({parts[0], parts[1], parts[2], parts[3], parts[4]});
 }
 
 void Pod::clear() {
@@ -361,6 +369,7 @@ void Pod::clear() {
   node_terms.clear();
   pod_terms.clear();
   requirements.clear();
+  pins.clear();
   values.clear();
   bad_chips.reset();
 }

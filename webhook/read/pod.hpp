@@ -6,6 +6,7 @@
 #include "webhook/text/json_reader.hpp"
 #include "webhook/text/quantity.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -84,6 +85,8 @@ struct NodeTerm {
   bool empty = true;        // neither expressions nor fields: matches no node
   std::uint32_t begin = 0;  // [begin, end) in Pod::requirements
   std::uint32_t end = 0;
+  std::uint32_t pins_begin = 0;  // [begin, end) in Pod::pins
+  std::uint32_t pins_end = 0;
 };
 
 // The namespaces whose Pods a term looks at: the Pod's own where it says nothing of them, all where
@@ -149,8 +152,10 @@ struct BadChips {
   std::uint32_t container = 0;  // in the Pod's list
   bool init = false;            // of initContainers
 
-  // "spec.containers[0].resources.limits.google.com/tpu"
+  // "spec.containers[0].resources.limits.google.com/tpu", and the same in its parts, with the
+  // container's number in decimal.
   std::string path() const;
+  std::array<std::string_view, 5> path_of(std::string_view number) const;
 };
 
 // What a Pod says once. Forgotten by assigning a new one.
@@ -188,6 +193,9 @@ struct Pod : PodMembers {
   std::vector<NodeTerm> node_terms;
   std::vector<PodTerm> pod_terms;
   std::vector<Requirement> requirements;
+  // Of `requirements` those that a label of one value meets, and no other: the few that many
+  // questions are about.
+  std::vector<std::uint32_t> pins;
   std::vector<std::string_view> values;
   std::optional<BadChips> bad_chips;  // the first one; it counts as none
 

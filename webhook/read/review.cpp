@@ -5,6 +5,8 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace tpuwh::webhook::read {
 
@@ -122,19 +124,21 @@ bool read_around(std::string_view text, text::JsonReader& in, Review& review, F&
 }
 
 // The API server sends kind and operation in front of the object, so a Pod is read in passing.
-// Nothing promises that order; and what is wrong around a Pod is told before what is wrong in it.
-// In both cases the Pod is read once more, at the end.
+// Nothing promises that order: otherwise it is read at the end. What is wrong around a Pod is told
+// before what is wrong in it, which waits here.
 struct ReadInPassing {
   text::JsonReader& in;
   const Review& review;
   std::string_view prefix;
   Pod& pod;
   bool done = false;
+  std::optional<Error> wrong = {};
 
   bool operator()() {
     if (!review.is_pod_creation()) return false;
     done = read_into_empty_pod(in, prefix, pod);
     if (done) return true;
+    wrong = in.error();
     in.clear_error();
     in.go_to(review.object);
     return false;
@@ -154,12 +158,14 @@ bool read_review(std::string_view text, std::string_view prefix, text::JsonReade
   if (!read_around(text, in, review, passing)) return false;
   if (!review.is_pod_creation() || passing.done) return true;
 
-  in.go_to(review.object);
-  if (!read_pod(in, prefix, pod)) {
-    in.within("request.object");
-    return false;
+  if (passing.wrong) {
+    in.fail(std::move(*passing.wrong));
+  } else {
+    in.go_to(review.object);
+    if (read_pod(in, prefix, pod)) return true;
   }
-  return true;
+  in.within("request.object");
+  return false;
 }
 
 }  // namespace tpuwh::webhook::read

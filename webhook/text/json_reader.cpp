@@ -73,7 +73,8 @@ bool JsonReader::start(std::string_view text) {
   arena_.clear();
   text_ = text.data();
   size_ = text.size();
-  next_ = end_ = checked_ = nullptr;
+  next_ = end_ = checked_ = noted_begin_ = noted_end_ = nullptr;
+  long_values_.clear();
   escape_ = nullptr;
   if (stage1_->reserve(text.size()) != simdjson::SUCCESS)
     return fail(Errc::internal, "no memory for the index of the text");
@@ -329,23 +330,99 @@ bool JsonReader::skip_brackets() {
   return true;
 }
 
+namespace {
+
+constexpr auto bracket_steps = [] {
+  std::array<std::int8_t, 256> table{};
+  table['{'] = table['['] = 1;
+  table['}'] = table[']'] = -1;
+  return table;
+}();
+
+// What is longer, in places of the index, is walked through once more and then no more: a template
+// is a part of a part of an object, and each is skipped to find the next. Shorter ones are not
+// worth the eight bytes that are kept of each.
+constexpr std::ptrdiff_t long_value = 256;
+// From an object's spec to the values of an affinity in its template's.
+constexpr std::size_t noted_levels = 16;
+
+// Whether a list or an object that is next has nothing in it.
+bool is_empty(const char* text, const std::uint32_t* next) {
+  return bracket_steps[static_cast<unsigned char>(text[next[0]])] > 0 &&
+         bracket_steps[static_cast<unsigned char>(text[next[1]])] < 0;
+}
+
+struct Closing {
+  const std::uint32_t* next;
+  bool closed;
+};
+// Behind the value at `next`, of which only the brackets count, if it ends before `last`.
+Closing closing(const char* text, const std::uint32_t* next, const std::uint32_t* last) {
+  int open = 0;
+  do open += bracket_steps[static_cast<unsigned char>(text[*next++])];
+  while (open > 0 && next < last);
+  return {next, open <= 0};
+}
+
+}  // namespace
+
 // A value in one that was skipped before: a workload object is skipped to find its parts, and each
 // part to find those in it. Of what is known to be JSON only the number of open brackets counts. Of
 // a value that goes on behind it nothing is known: it may have no end.
 bool JsonReader::skip_checked() {
-  static constexpr auto steps = [] {
-    std::array<std::int8_t, 256> table{};
-    table['{'] = table['['] = 1;
-    table['}'] = table[']'] = -1;
-    return table;
-  }();
-  const std::uint32_t* next = next_;
-  int open = 0;
-  do open += steps[static_cast<unsigned char>(text_[*next++])];
-  while (open > 0 && next < checked_);
-  if (open > 0) return skip_brackets();
+  if (is_empty(text_, next_)) {
+    next_ += 2;
+    return true;
+  }
+  const std::uint32_t* const last = checked_ - next_ > long_value ? next_ + long_value : checked_;
+  const auto [next, closed] = closing(text_, next_, last);
+  if (!closed) return last == checked_ ? skip_brackets() : skip_long();
   next_ = next;
   return true;
+}
+
+// Where a long one ends is noted the first time.
+bool JsonReader::skip_long() {
+  if (next_ < noted_begin_ || next_ >= noted_end_) note_long_values();
+  const std::uint32_t* const first = stage1_->parser->structural_indexes.get();
+  const auto begin = static_cast<std::uint32_t>(next_ - first);
+  const auto found = std::ranges::lower_bound(long_values_, begin, {}, &LongValue::begin);
+  if (found != long_values_.end() && found->begin == begin) {
+    next_ = first + found->end;
+    return true;
+  }
+  const auto [next, closed] = closing(text_, next_, checked_);
+  if (!closed) return skip_brackets();
+  next_ = next;
+  return true;
+}
+
+// Of the value that is next, with the long ones in it that are not too deep for anybody to look at.
+void JsonReader::note_long_values() {
+  const std::uint32_t* const first = stage1_->parser->structural_indexes.get();
+  const auto place = [&](const std::uint32_t* at) {
+    return static_cast<std::uint32_t>(at - first);
+  };
+  std::array<std::uint32_t, noted_levels> begins{};
+  const auto old = static_cast<std::ptrdiff_t>(long_values_.size());
+  std::size_t open = 0;
+  const std::uint32_t* next = next_;
+  do {
+    if (is_empty(text_, next)) {
+      next += 2;
+      continue;
+    }
+    const int step = bracket_steps[static_cast<unsigned char>(text_[*next])];
+    if (step > 0 && open++ < begins.size()) begins[open - 1] = place(next);
+    if (step < 0 && --open < begins.size() && place(next) - begins[open] >= long_value)
+      long_values_.push_back({begins[open], place(next) + 1});
+    ++next;
+  } while (open > 0 && next < checked_);
+  const bool behind = noted_end_ == nullptr || next_ >= noted_end_;
+  std::sort(long_values_.begin() + (behind ? old : 0), long_values_.end(),
+            [](const LongValue& a, const LongValue& b) { return a.begin < b.begin; });
+  noted_begin_ = noted_begin_ == nullptr ? next_ : std::min(noted_begin_, next_);
+  noted_end_ = std::max(noted_end_, next);
 }
 
 bool JsonReader::raw_value(std::string_view& out) {
@@ -367,6 +444,12 @@ bool JsonReader::fail_duplicate() {
 bool JsonReader::fail(Errc code, std::string message) {
   failed_ = true;
   error_ = Error(code, std::move(message));
+  return false;
+}
+
+bool JsonReader::fail(Error why) {
+  failed_ = true;
+  error_ = std::move(why);
   return false;
 }
 

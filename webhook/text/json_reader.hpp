@@ -27,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tpuwh::webhook::text {
 
@@ -127,6 +128,7 @@ class JsonReader {
   }
 
   bool fail(Errc code, std::string message);
+  bool fail(Error why);  // as error() said it before clear_error()
   // What was found instead of `wanted`.
   bool fail_type(std::string_view wanted);
   // Puts a step in front of the path of the error.
@@ -172,6 +174,8 @@ class JsonReader {
   }
   bool skip_brackets();
   bool skip_checked();
+  bool skip_long();
+  void note_long_values();
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
   // The string that is next, if nothing in it is escaped and no space is behind it, as in nearly
   // all that a program wrote; it is not taken.
@@ -216,8 +220,15 @@ class JsonReader {
   const std::uint32_t* next_ = nullptr;
   const std::uint32_t* end_ = nullptr;
   const std::uint32_t* checked_ = nullptr;  // what was skipped once ends here; all before is JSON
-  const char* searched_ = nullptr;          // where the last search for a backslash began
-  const char* escape_ = nullptr;            // what it found; null before the first of a text
+  // Long values in the part of the index that was looked at for them, by where they begin.
+  struct LongValue {
+    std::uint32_t begin, end;
+  };
+  std::vector<LongValue> long_values_;
+  const std::uint32_t* noted_begin_ = nullptr;
+  const std::uint32_t* noted_end_ = nullptr;
+  const char* searched_ = nullptr;  // where the last search for a backslash began
+  const char* escape_ = nullptr;    // what it found; null before the first of a text
   unsigned depth_ = 0;
   bool failed_ = false;
   Error error_;

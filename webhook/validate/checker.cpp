@@ -68,9 +68,12 @@ bool Checker::open(Title title, text::JsonReader::Mark place, std::string_view s
 // In one piece: there may be one in each of very many templates.
 void Checker::add_bad_chips(const read::BadChips& bad) {
   const std::string_view between = title_.kind.empty() ? "" : ": ";
+  const std::string number = std::to_string(bad.container);
+  const auto path = bad.path_of(number);
   findings_.add(Finding::chips_invalid,
-                text::concat({title_.kind, text::printable(title_.name), between, bad.path(),
-                              ": \"", text::printable(bad.what.text), "\" ", bad.what.why}));
+                text::concat({title_.kind, text::printable(title_.name), between, path[0], path[1],
+                              path[2], path[3], path[4], ": \"", text::printable(bad.what.text),
+                              "\" ", bad.what.why}));
 }
 
 // docs/facts.md#one-slice-a-pool

@@ -1,6 +1,7 @@
 #include "webhook/validate/findings.hpp"
 
 #include "webhook/outcome/notes.hpp"
+#include "webhook/text/concat.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -46,24 +47,19 @@ void Findings::add_in_front(Finding finding, std::string sentence) {
 
 void Findings::soften(const std::string& why) {
   for (const Found* fault : faults_.in_order())
-    add_decided(fault->finding, why + fault->sentence, Level::warn);
+    add_decided(fault->finding, text::concat({why, fault->sentence}), Level::warn);
   faults_ = FoundList();
 }
 
 void Findings::soften_old(const Findings& before, const std::string& why) {
   // Of templates that are not checked there may be one more or less now.
-  const auto old = [&](const Found& fault) {
-    return before.faults_.contains(fault) || (fault.finding == Finding::templates_unchecked &&
-                                              before.faults_.contains(fault.finding));
+  const auto is_new = [&](const FoundList::Kept& fault) {
+    return !before.faults_.contains(fault) && (fault.finding != Finding::templates_unchecked ||
+                                               !before.faults_.contains(fault.finding));
   };
-  FoundList left;
-  for (const Found* fault : faults_.in_order()) {
-    if (old(*fault))
-      add_decided(fault->finding, why + fault->sentence, Level::warn);
-    else
-      left.add(*fault);
-  }
-  faults_ = std::move(left);
+  faults_.keep_if(is_new, [&](const Found& fault) {
+    add_decided(fault.finding, text::concat({why, fault.sentence}), Level::warn);
+  });
 }
 
 std::string with_commas(std::size_t count) {

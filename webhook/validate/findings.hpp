@@ -31,15 +31,12 @@ class FoundList {
 
   void add(Found found);
   void add_in_front(Found found);
-  bool contains(const Found& found) const { return all_.contains(Kept(found)); }
   bool contains(Finding finding) const;
 
   bool empty() const { return order_.empty(); }
   std::size_t size() const { return order_.size(); }
   const Found& operator[](std::size_t i) const { return *order_[i]; }
-  const std::vector<const Found*>& in_order() const { return order_; }
 
- private:
   // A hash says soon which of two comes first. By itself it would be a stranger's, whose names the
   // sentences hold: those that it does not tell apart are compared.
   struct Kept : Found {
@@ -47,9 +44,26 @@ class FoundList {
     bool operator<(const Kept& other) const;
     std::size_t hash;
   };
+  const std::vector<const Kept*>& in_order() const { return order_; }
+  bool contains(const Kept& found) const { return all_.contains(found); }
+  // Those of which `left` says so; the others leave, each given to `gone` before.
+  template <class Left, class Gone>
+  void keep_if(Left&& left, Gone&& gone);
+
+ private:
   std::set<Kept> all_;
-  std::vector<const Found*> order_;  // into all_
+  std::vector<const Kept*> order_;  // into all_
 };
+
+template <class Left, class Gone>
+void FoundList::keep_if(Left&& left, Gone&& gone) {
+  std::erase_if(order_, [&](const Kept* found) {
+    if (left(*found)) return false;
+    gone(*found);
+    all_.erase(*found);
+    return true;
+  });
+}
 
 class Findings {
  public:

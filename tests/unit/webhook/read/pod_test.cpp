@@ -358,6 +358,35 @@ TEST(PodReading, a_group_of_the_schedulers_is_seen) {
   EXPECT_TRUE(Read(a_pod().set("/spec/schedulingGroup", {{"name", "g"}})).pod.scheduling_group);
 }
 
+// Whatever they begin with, and however many there are.
+TEST(PodReading, a_selector_is_in_the_order_of_its_keys) {
+  using namespace std::string_view_literals;
+  for (const std::string_view front :
+       {""sv, "k"sv, "12345678"sv, "123456781234567"sv,
+        "a/very/long/beginning/that/all/of/the/keys/have/in/common/and/that/goes/on/"sv})
+    for (const int count : {5, 40, 300}) {
+      std::string keys;
+      std::vector<std::string> wanted;
+      for (int i = 0; i < count; ++i) {
+        // 7 and the length of the front share no factor with any count, so that all stand once.
+        wanted.push_back(std::string(front) + std::to_string(i * 7 % count) + std::string(static_cast<std::size_t>(i % 3) * 8, 'x'));
+        keys += (i == 0 ? "\"" : ",\"") + wanted.back() + "\":\"\"";
+      }
+      std::ranges::sort(wanted);
+      const auto read = [&](const std::string& more) {
+        return R"({"metadata":{},"spec":{"nodeSelector":{)" + keys + more + "}}}";
+      };
+      const Read good(read(""));
+      ASSERT_EQ(good.pod.node_selector.size(), wanted.size());
+      for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(good.pod.node_selector[i].key, wanted[i]);
+      for (const std::string& key : {wanted.front(), wanted.back(), wanted[2]}) {
+        const Read twice(read(",\"" + key + "\":\"\""));
+        EXPECT_FALSE(twice.good) << key;
+      }
+      EXPECT_TRUE(Read(read(R"(,"\u0000":"","":"","\u0000\u0000":"")")).good);
+    }
+}
+
 TEST(PodReading, nothing_of_the_pod_before_stays) {
   Pod pod;
   text::JsonReader in;

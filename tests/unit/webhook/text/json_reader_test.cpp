@@ -236,7 +236,13 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
       R"({"a":{".":{},"b":{".":{},"]":{}},"d":"}{"},"e":[{"a":"b"},{},["a",[],[[]]],[{}],{},{}],"g":1})";
   std::string spaced;
   for (const char c : text) spaced.append(1, c).append(c == ',' || c == ':' || c == '[' ? " " : "");
-  for (std::string whole : {text, spaced}) {
+  // Long enough for its end, and for those in it, to be looked up; behind it, and deep in it, too.
+  std::string many = "[" + text;
+  for (int i = 0; i < 20; ++i) many.append(",").append(text);
+  many += "]";
+  const std::string nested = std::string(30, '[') + many + std::string(30, ']');
+  for (std::string whole : {text, spaced, many, nested, "[{},[" + many + ',' + nested + "],{},{}]",
+                            "[" + many + ',' + text + ',' + many + ',' + nested + "]"}) {
     const read::Body body(whole);
     JsonReader in;
     ASSERT_TRUE(in.start(body.bytes()));
@@ -260,11 +266,16 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
     ASSERT_TRUE(walk() && in.finish()) << whole;
     in.go_to(root);
     ASSERT_TRUE(in.skip());
-    for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto ends_there = [&](std::size_t i) {
       in.go_to(places[i]);
       ASSERT_TRUE(in.skip());
       EXPECT_EQ(in.mark().next - root.next, ends[i]) << whole << ' ' << i;
-    }
+    };
+    for (std::size_t i = 0; i < places.size(); ++i) ends_there(i);
+    for (std::size_t i = places.size(); i > 0; --i) ends_there(i - 1);
+    // The last first: nothing in front of it was looked at then.
+    ASSERT_TRUE(in.start(body.bytes()) && in.skip());
+    for (std::size_t i = places.size(); i > 0; --i) ends_there(i - 1);
   }
 }
 
