@@ -122,7 +122,7 @@ class Writer {
   void count();
   void hint();
   void make_node_terms();
-  void add_to_node_term(std::uint32_t index);
+  void add_to_node_term(std::uint32_t index, Json::Part& written);
   void make_kind(const read::PodAffinity& kind, write::Surface row);
   void list(const ListPlace& place);
   void value(const ListPlace& place);
@@ -240,16 +240,28 @@ void Writer::make_node_terms() {
   patch_.end();
 }
 
-void Writer::add_to_node_term(std::uint32_t index) {
+// `written` is the expression as it was written for the term before, if there was one.
+void Writer::add_to_node_term(std::uint32_t index, Json::Part& written) {
   const read::NodeAffinity& affinity = pod_.node_affinity;
   const bool present = pod_.node_terms[index].expressions == read::Presence::present;
+  const std::size_t begun = out().size();
   patch_.begin(write::PatchOp::add,
                present ? write::Surface::match_expression : write::Surface::match_expressions,
                index - affinity.begin);
   if (!present) out() << "[";
-  append_count(out(), placement_.not_on);
+  const Json::Mark begin = out().mark();
+  if (written.empty())
+    append_count(out(), placement_.not_on);
+  else
+    out().append_again(written);
+  const Json::Part expression = out().since(begin);
   if (!present) out() << "]";
   patch_.end();
+  // One that found no room was taken back.
+  if (!written.empty() || out().size() == begun) return;
+  written = expression;
+  const std::size_t more = (affinity.end - index) * (out().size() - begun);
+  out().reserve(std::min(more, write::max_patch_bytes));
 }
 
 // Inside every term, because terms are ORed. An empty term matches no node, and an
@@ -257,9 +269,10 @@ void Writer::add_to_node_term(std::uint32_t index) {
 void Writer::count() {
   const read::NodeAffinity& affinity = pod_.node_affinity;
   if (affinity.terms == read::Presence::absent) return make_node_terms();
+  Json::Part written;
   for (std::uint32_t i = affinity.begin; i < affinity.end; ++i) {
     const read::NodeTerm& term = pod_.node_terms[i];
-    if (!term.empty && !names_count(pod_, term)) add_to_node_term(i);
+    if (!term.empty && !names_count(pod_, term)) add_to_node_term(i, written);
   }
 }
 

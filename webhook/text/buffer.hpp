@@ -48,6 +48,13 @@ class Buffer {
     size_ = static_cast<std::size_t>(to - data_.get());
   }
 
+  // `count` bytes of its own, from `from` on.
+  void append_again(std::size_t from, std::size_t count) {
+    reserve(count);
+    std::memcpy(tail(), data_.get() + from, count);
+    size_ += count;
+  }
+
   // Room for `more` bytes; grows to twice the need.
   void reserve(std::size_t more) {
     if (capacity_ - size_ < more) grow(more);

@@ -110,6 +110,17 @@ class Json {
     special_ = mark.special;
   }
 
+  // What stands between two marks, to write it once more. It stays where it is until go_back().
+  struct Part {
+    Mark begin, end;
+    bool empty() const { return begin.size == end.size; }
+  };
+  Part since(Mark begin) const { return {begin, mark()}; }
+  void append_again(Part part) {
+    out_.append_again(part.begin.size, part.end.size - part.begin.size);
+    special_ += part.end.special - part.begin.special;
+  }
+
   // Whether what is there is what was meant to be there.
   bool is_sound() const { return special_ == count_special(view()); }
   // Special characters of all that was written.
