@@ -19,11 +19,16 @@ bool same_name(std::string_view a, std::string_view b) {
   return (a.data() == b.data() && a.size() == b.size()) || a == b;
 }
 
-// What stands before `separator`; both leave `text`.
+// What stands before `separator`; both leave `text`. Parts are short, or there are few of them.
 std::string_view take_until(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view part = text.substr(0, at);
-  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* const soon = text.size() > 16 ? begin + 16 : end;
+  const char* at = begin;
+  while (at != soon && *at != separator) ++at;
+  if (at == soon && at != end) at = std::find(at, end, separator);
+  const std::string_view part(begin, static_cast<std::size_t>(at - begin));
+  text.remove_prefix(at == end ? text.size() : part.size() + 1);
   return part;
 }
 
@@ -46,11 +51,13 @@ void Provenance::parse(std::string_view annotation) {
   parsed_ = inputs_.size() == text::Digest().size();
   while (parsed_ && !annotation.empty()) {
     std::string_view list = take_until(annotation, ';');
+    if (list.size() <= text::Digest().size()) continue;
     const std::string_view container = take_until(list, ':');
     while (!list.empty()) {
       std::string_view item = take_until(list, ',');
-      const auto variable = read::find_variable(take_until(item, '='));
       text::Digest digest;
+      if (item.size() <= digest.size()) continue;
+      const auto variable = read::find_variable(take_until(item, '='));
       if (!variable || item.size() != digest.size()) continue;
       if (entries_.size() == max_entries) return;
       std::ranges::copy(item, digest.begin());
