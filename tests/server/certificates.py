@@ -13,11 +13,11 @@ def openssl(*words):
     subprocess.run(["openssl", *map(str, words)], check=True, capture_output=True)
 
 
-def make_pair(folder, name, days=1):
-    """A self-signed certificate for localhost: paths of it and of its key."""
+def make_pair(folder, name, days=1, names=("localhost",)):
+    """A self-signed certificate for localhost, or for `names`: paths of it and of its key."""
     cert, key = folder / f"{name}.crt", folder / f"{name}.key"
     openssl("req", "-x509", *KEY, "-days", days, "-subj", f"/CN={name}",
-            "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert)
+            "-addext", "subjectAltName=" + ",".join(f"DNS:{each}" for each in names), "-keyout", key, "-out", cert)
     return cert, key
 
 

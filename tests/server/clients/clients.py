@@ -1,0 +1,230 @@
+#!/usr/bin/env python3
+"""Other people's clients against the real program: clients.py PROGRAM [apiserver|java|node]
+
+  apiserver  k8s.io/apiserver's plugin of mutating webhooks with its ClientManager and client-go, from the Go module
+             proxy: recorded Pods by URL and by Service, 1 and 16 at a time, Pods of 200 KiB and 1 MiB, while
+             certificates are replaced, while the server ends, while it is stopped and goes on
+  java       java.net.http.HttpClient: prefers HTTP/2, Expect: 100-continue, bodies in chunks
+  node       undici, from the npm registry, fetch and node:https: the same, and ten requests at a time on a connection
+
+Each says its figures in one line. Exit 0, 1, or 77 where one that was asked for is not to be had. Without a word all
+that are there.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = HERE.parents[1]
+sys.path[:0] = [str(HERE.parent), str(TESTS / "e2e")]
+
+import certificates  # noqa: E402
+import program  # noqa: E402
+from controlplane import cache  # noqa: E402  pylint: disable=wrong-import-position
+
+NAMES = ("localhost", "tpu-webhook.tpu-webhook.svc")
+SWAPS = 8
+BETWEEN_SWAPS = 1.0  # seconds
+UNDICI = "undici@7.16.0"  # the last major release that Node 20 runs
+
+
+class Absent(Exception):
+    """What is needed is not on this machine."""
+
+
+def recorded():
+    return "".join(file.read_text(encoding="utf-8") for file in sorted((TESTS / "golden/recorded").glob("*/reviews.jsonl")))
+
+
+def say(what, *words):
+    print(f"{what:42}", *words, flush=True)
+
+
+class Serving:
+    """The program with certificates from files, of which `ca` trusts all that there will be."""
+
+    def __init__(self, folder, *flags, **options):
+        self.pairs = [certificates.make_pair(folder, f"pair{number}", names=NAMES) for number in range(SWAPS + 1)]
+        self.ca = folder / "ca.crt"
+        self.ca.write_text("".join(cert.read_text() for cert, _ in self.pairs))
+        self.cert, self.key = folder / "tls.crt", folder / "tls.key"
+        self.put(0)
+        self.program = program.Program("--ledger", "none", "--log-format", "json", "--tls-cert", self.cert,
+                                       "--tls-key", self.key, *flags, **options)
+
+    def put(self, number):
+        cert, key = self.pairs[number]
+        certificates.replace(self.cert, cert.read_bytes())
+        certificates.replace(self.key, key.read_bytes())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.__exit__()
+
+
+# ---- the API server's
+
+def build(folder):
+    if not shutil.which("go"):
+        raise Absent("no go to build the API server's client with")
+    made = folder / "apiserver"
+    subprocess.run(["go", "build", "-o", made, "."], cwd=HERE / "apiserver", env=cache.go_environment(), check=True)
+    return made
+
+
+class Calls:
+    """Runs while the block does; its figures afterwards."""
+
+    def __init__(self, client, serving, *flags):
+        self.process = subprocess.Popen([client, "-url", f"https://localhost:{serving.program.port}/mutate", "-ca", serving.ca,
+                                         *map(str, flags)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+        self.thread = threading.Thread(target=self._feed)
+        self.said = None
+
+    def _feed(self):
+        self.process.stdin.write(recorded())
+        self.process.stdin.close()
+
+    def __enter__(self):
+        self.thread.start()
+        begun = self.process.stderr.readline()
+        assert begun == "begins\n", begun + self.process.stderr.read()
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind:
+            self.process.kill()
+        self.said = self.process.stdout.read()
+        self.thread.join()
+        code = self.process.wait()
+        assert kind or code == 0, f"exit {code}"
+        if not kind:
+            self.said = json.loads(self.said)
+
+    def all_answered(self, what):
+        assert not self.said["failed"], self.said["failed"]
+        assert self.said["changed"] > 0, self.said
+        self.tell(what)
+
+    def tell(self, what):
+        say(what, f"{self.said['calls']} calls, {self.said['changed']} changed, p50 {self.said['p50_ms']:.1f} "
+            f"p99 {self.said['p99_ms']:.1f} most {self.said['most_ms']:.0f} ms", self.said["failed"] or "")
+
+
+def api_server(folder):
+    client = build(folder)
+    with Serving(folder) as serving:
+        for callers in (1, 16):
+            for form in ((), ("-service",)):
+                with Calls(client, serving, "-callers", callers, "-calls", 161 * 4, *form) as calls:
+                    pass
+                calls.all_answered(f"c = {callers}, by {'Service' if form else 'URL'}")
+        for size in (200 << 10, 1 << 20):
+            with Calls(client, serving, "-callers", 8, "-calls", 161, "-pad", size) as calls:
+                pass
+            calls.all_answered(f"Pods of {size >> 10} KiB, c = 8")
+        with Calls(client, serving, "-callers", 16, "-for", f"{SWAPS * BETWEEN_SWAPS + 2}s") as calls:
+            for number in range(1, SWAPS + 1):
+                time.sleep(BETWEEN_SWAPS)
+                serving.put(number)
+        calls.all_answered(f"{SWAPS} times another certificate, c = 16")
+        replaced = serving.program.log().count('"certificate replaced"')
+        say("", f"{replaced} certificates replaced")
+        assert replaced > 0
+        stopped(client, serving)
+    ended(client, folder)
+
+
+def stopped(client, serving):
+    """An API server waits ten seconds: a server that is stopped for less than that is late, and no more."""
+    for seconds, limit in ((4, 0), (14, 64)):
+        with Calls(client, serving, "-callers", 16, "-for", f"{seconds + 6}s") as calls:
+            time.sleep(2)
+            serving.program.signal(signal.SIGSTOP)
+            time.sleep(seconds)
+            serving.program.signal(signal.SIGCONT)
+        calls.tell(f"stopped for {seconds} s, c = 16")
+        assert sum(calls.said["failed"].values()) <= limit, calls.said
+        assert all("deadline exceeded" in why or "Timeout" in why for why in calls.said["failed"]), calls.said
+        assert calls.said["last_answered_s"] > seconds + 3, calls.said
+
+
+def ended(client, folder):
+    with Serving(folder, drain_delay="2s") as serving:
+        with Calls(client, serving, "-callers", 16, "-for", "7s") as calls:
+            time.sleep(2)
+            serving.program.signal(signal.SIGTERM)
+            code = serving.program.wait()
+        calls.tell("SIGTERM under load, c = 16")
+        assert code == 0, code
+        assert all("connection refused" in why for why in calls.said["failed"]), calls.said
+        assert calls.said["first_failed_s"] >= calls.said["last_answered_s"] - 0.1, calls.said
+
+
+# ---- others'
+
+def told(name, command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    say(name, f"{said['requests']} requests", said["wrong"] or "all answered alike")
+    assert not said["wrong"]
+
+
+def java(folder):
+    if not shutil.which("java"):
+        raise Absent("no java")
+    with Serving(folder) as serving:
+        told("java.net.http.HttpClient", ["java", HERE / "JavaClient.java", str(serving.program.port), serving.ca, _file(folder)])
+
+
+def node(folder):
+    if not shutil.which("npm"):
+        raise Absent("no node and npm")
+    where = cache.root() / UNDICI
+    if not (where / "node_modules").exists():
+        where.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", where, UNDICI], check=True)
+    with Serving(folder) as serving:
+        told("undici, fetch and node:https", ["node", HERE / "undici.mjs", str(serving.program.port), serving.ca, _file(folder),
+                                              where / "node_modules/undici"])
+
+
+def _file(folder):
+    file = folder / "reviews.jsonl"
+    file.write_text(recorded(), encoding="utf-8")
+    return file
+
+
+CLIENTS = {"apiserver": api_server, "java": java, "node": node}
+
+
+def main():
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(CLIENTS):
+        sys.exit(__doc__)
+    program.PROGRAM, asked = sys.argv[1], sys.argv[2:]
+    absent = 0
+    for name in asked or CLIENTS:
+        with tempfile.TemporaryDirectory(prefix="tpu-webhook-clients-") as folder:
+            try:
+                CLIENTS[name](pathlib.Path(folder))
+            except Absent as why:
+                say(name, f"left out: {why}")
+                absent += 1
+    # .ci/run sets it: there nothing may be left out.
+    sys.exit((1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77) if absent and asked else 0)
+
+
+if __name__ == "__main__":
+    main()
