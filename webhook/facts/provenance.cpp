@@ -19,16 +19,11 @@ bool same_name(std::string_view a, std::string_view b) {
   return (a.data() == b.data() && a.size() == b.size()) || a == b;
 }
 
-// What stands before `separator`; both leave `text`. Parts are short, or there are few of them.
+// What stands before `separator`; both leave `text`.
 std::string_view take_until(std::string_view& text, char separator) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  const char* const soon = text.size() > 16 ? begin + 16 : end;
-  const char* at = begin;
-  while (at != soon && *at != separator) ++at;
-  if (at == soon && at != end) at = std::find(at, end, separator);
-  const std::string_view part(begin, static_cast<std::size_t>(at - begin));
-  text.remove_prefix(at == end ? text.size() : part.size() + 1);
+  const std::size_t at = text.find(separator);
+  const std::string_view part = text.substr(0, at);
+  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
   return part;
 }
 

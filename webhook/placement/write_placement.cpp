@@ -244,7 +244,6 @@ void Writer::make_node_terms() {
 void Writer::add_to_node_term(std::uint32_t index, Json::Part& written) {
   const read::NodeAffinity& affinity = pod_.node_affinity;
   const bool present = pod_.node_terms[index].expressions == read::Presence::present;
-  const std::size_t begun = out().size();
   patch_.begin(write::PatchOp::add,
                present ? write::Surface::match_expression : write::Surface::match_expressions,
                index - affinity.begin);
@@ -258,10 +257,7 @@ void Writer::add_to_node_term(std::uint32_t index, Json::Part& written) {
   if (!present) out() << "]";
   patch_.end();
   // One that found no room was taken back.
-  if (!written.empty() || out().size() == begun) return;
-  written = expression;
-  const std::size_t more = (affinity.end - index) * (out().size() - begun);
-  out().reserve(std::min(more, write::max_patch_bytes));
+  if (written.empty() && out().size() > begin.size) written = expression;
 }
 
 // Inside every term, because terms are ORed. An empty term matches no node, and an

@@ -346,12 +346,6 @@ constexpr std::ptrdiff_t long_value = 256;
 // From an object's spec to the values of an affinity in its template's.
 constexpr std::size_t noted_levels = 16;
 
-// Whether a list or an object that is next has nothing in it.
-bool is_empty(const char* text, const std::uint32_t* next) {
-  return bracket_steps[static_cast<unsigned char>(text[next[0]])] > 0 &&
-         bracket_steps[static_cast<unsigned char>(text[next[1]])] < 0;
-}
-
 struct Closing {
   const std::uint32_t* next;
   bool closed;
@@ -370,10 +364,6 @@ Closing closing(const char* text, const std::uint32_t* next, const std::uint32_t
 // part to find those in it. Of what is known to be JSON only the number of open brackets counts. Of
 // a value that goes on behind it nothing is known: it may have no end.
 bool JsonReader::skip_checked() {
-  if (is_empty(text_, next_)) {
-    next_ += 2;
-    return true;
-  }
   const std::uint32_t* const last = checked_ - next_ > long_value ? next_ + long_value : checked_;
   const auto [next, closed] = closing(text_, next_, last);
   if (!closed) return last == checked_ ? skip_brackets() : skip_long();
@@ -408,10 +398,6 @@ void JsonReader::note_long_values() {
   std::size_t open = 0;
   const std::uint32_t* next = next_;
   do {
-    if (is_empty(text_, next)) {
-      next += 2;
-      continue;
-    }
     const int step = bracket_steps[static_cast<unsigned char>(text_[*next])];
     if (step > 0 && open++ < begins.size()) begins[open - 1] = place(next);
     if (step < 0 && --open < begins.size() && place(next) - begins[open] >= long_value)

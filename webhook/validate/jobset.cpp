@@ -225,8 +225,6 @@ bool check_jobset(Checker& checker, text::JsonReader::Mark spec) {
     ReplicatedJob replicated;
     if (!read_replicated_job(in, replicated)) return false;
     if (checker.for_person()) words.push_back(words_of(checker, replicated));
-    // "{}" a million times is a list of them, too.
-    if (!replicated.job.pod_template) return true;
     if (check_replicated_job(checker, replicated, network) && !order.check(replicated))
       return false;
     return !in.failed();
