@@ -15,6 +15,9 @@ namespace fs = std::filesystem;
 constexpr auto what_is_read =
     "a file, a folder with .yaml, .yml or .json files, or - for standard input";
 
+// Of folders in folders; links to folders are not followed.
+constexpr int deepest_folder = 64;
+
 Error cannot_read(const std::string& path, const std::error_code& why) {
   return Error(Errc::bad_value,
                fmt::format("cannot read {}: {}; want {}", path, why.message(), what_is_read));
@@ -25,12 +28,22 @@ bool is_manifest(const fs::path& path) {
   return extension == ".yaml" || extension == ".yml" || extension == ".json";
 }
 
+// Hidden ones are of a program's own: of a mounted ConfigMap they are all files once more.
+bool is_hidden(const fs::path& path) {
+  return path.filename().native().starts_with('.');
+}
+
 Result<std::vector<std::string>> files_in(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code wrong;
-  for (fs::directory_iterator at(folder, wrong), end; !wrong && at != end; at.increment(wrong)) {
+  fs::recursive_directory_iterator at(folder, wrong);
+  for (const fs::recursive_directory_iterator end; !wrong && at != end; at.increment(wrong)) {
     std::error_code unknown;
-    if (is_manifest(at->path()) && !at->is_directory(unknown)) out.push_back(at->path().string());
+    const bool is_folder = at->is_directory(unknown);
+    if (is_folder && (is_hidden(at->path()) || at.depth() + 1 >= deepest_folder))
+      at.disable_recursion_pending();
+    if (!is_folder && is_manifest(at->path()) && !is_hidden(at->path()))
+      out.push_back(at->path().string());
   }
   if (wrong) return cannot_read(folder, wrong);
   if (out.empty())

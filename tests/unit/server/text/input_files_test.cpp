@@ -30,7 +30,20 @@ class InputFiles : public testing::Test {
 TEST_F(InputFiles, of_a_folder_are_its_manifests_by_name) {
   const auto c = file("c.yml"), a = file("a.yaml"), b = file("b.json");
   file("notes.txt");
+  file(".hidden.yaml");
   EXPECT_THAT(*input_files({folder()}), testing::ElementsAre(a, b, c));
+}
+
+// As cluster-info dump and must-gather leave them.
+TEST_F(InputFiles, of_a_folder_are_those_of_its_folders) {
+  std::filesystem::create_directories(folder() + "/ml/core");
+  std::filesystem::create_directories(folder() + "/..data");
+  std::filesystem::create_directory_symlink(folder(), folder() + "/again");
+  const auto nodes = file("nodes.json"), pods = file("ml/core/pods.yaml"),
+             in = file("deeper.yaml/x.yml");
+  file("..data/x.yaml");
+  file("ml/logs.txt");
+  EXPECT_THAT(*input_files({folder()}), testing::ElementsAre(in, pods, nodes));
 }
 
 TEST_F(InputFiles, keep_the_order_in_which_they_are_named) {
