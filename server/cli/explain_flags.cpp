@@ -31,7 +31,9 @@ matter and that nobody looks at is listed behind the verdict; --fields prints al
 
 --cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
 they wait for? With SNAPSHOT.json, with what was printed by
-  kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A -o json
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
+    localqueues clusterqueues resourceflavors computeclasses; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
 
 Exit code: 0, 1 where something would be refused (with --strict also: warned of, or an object
 that makes Pods and is not read), 2 a file or the cluster cannot be read.

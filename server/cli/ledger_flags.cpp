@@ -58,7 +58,7 @@ void add_common(CLI::App& command, ledger_admin::LedgerOptions& options) {
 void add_list(CLI::App& ledger, Command& chosen) {
   auto options = std::make_shared<ledger_admin::LedgerOptions>();
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
-  add_snapshot_flag(*command, options->access, ledger_admin::snapshot_made_with);
+  add_snapshot_flag(*command, options->access, ledger_admin::reads_of_ledger().made_with);
   add_common(*command, *options);
   add_choice<ledger_admin::LedgerOutput>(
       *command, "--output,-o", options->output,

@@ -22,8 +22,8 @@ namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto review_example = R"(
-FILE holds an AdmissionReview, a Pod, a List, JSON lines of either, or YAML of them; of a
-folder its .yaml, .yml and .json files are read, by name. All of them are Pods of one cluster,
+FILE holds an AdmissionReview, a Pod, a List, several of them behind one another, or YAML of
+them; of a folder its .yaml, .yml and .json files are read, by path, and those of its folders. All of them are Pods of one cluster,
 created in this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is
 checked for slices that could never start.
 Exit code: 0 all allowed, 1 any denied (with --strict also: warned of), 2 any unusable, or a
@@ -36,7 +36,8 @@ Examples:
   tpu-webhook review pod.yaml --output diff
   tpu-webhook review jobset.yaml --output json | jq -r .verdict
   tpu-webhook review < recorded.json
-  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  for kind in pods nodes services rayclusters resourceclaimtemplates; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
   tpu-webhook review worker.yaml --cluster cluster.json)";
 
 constexpr auto config_example = R"(

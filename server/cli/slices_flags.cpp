@@ -5,6 +5,7 @@
 #include "server/cli/setting_flags.hpp"
 #include "server/slices/audit.hpp"
 #include "server/slices/command.hpp"
+#include "server/source/snapshot_file.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -30,7 +31,8 @@ Examples:
   tpu-webhook slices
   tpu-webhook slices -n ml --watch
   tpu-webhook slices --kubeconfig admin.conf --context test
-  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
   tpu-webhook slices --cluster cluster.json
   tpu-webhook slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
   kubectl get pods,nodes -A -o json | tpu-webhook slices --cluster -)";
@@ -45,14 +47,15 @@ cannot be read, or has no namespace NS or no workload NAME.
 Examples:
   tpu-webhook audit
   tpu-webhook audit -n ml --context prod
-  kubectl get pods,nodes,services,rayclusters -A -o json > cluster.json
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
   tpu-webhook audit --cluster cluster.json
   tpu-webhook audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
 
 void add_cluster_flags(CLI::App& command, slices::SlicesOptions& options) {
   command.add_option("NAME", options.name, "Only workloads with this name");
   command.add_option("--namespace,-n", options.ns, "Only this namespace")->type_name("NS");
-  add_snapshot_flag(command, options.access, source::SnapshotFile::of_slices);
+  add_snapshot_flag(command, options.access, source::reads_of_slices().made_with);
   add_access_flags(command, options.access);
   add_choice<slices::SlicesOutput>(
       command, "--output,-o", options.output,

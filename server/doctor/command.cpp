@@ -4,7 +4,7 @@
 #include "server/doctor/fetch.hpp"
 #include "server/doctor/snapshot.hpp"
 #include "server/live/installation.hpp"
-#include "server/source/object_source.hpp"
+#include "server/source/snapshot_file.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/progress.hpp"
@@ -20,32 +20,31 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-int report(const DoctorOptions& options, const View& view, const text::Console& console) {
+// `not_known`: of the file, what was left out of it.
+int report(const DoctorOptions& options, const View& view,
+           const std::vector<std::string>& not_known, const text::Console& console) {
   const Checks checks = examine(view);
-  if (options.output == DoctorOutput::json)
-    console.out << text::json_line(checks_json(checks));
-  else
+  if (options.output == DoctorOutput::json) {
+    Json json = checks_json(checks);
+    json["notKnown"] = not_known;
+    console.out << text::json_line(json);
+  } else {
     console.out << checks_text(checks, console.terminal);
+    for (const std::string& each : not_known) console.out << text::printed("not known: {}\n", each);
+  }
   const auto fails = [](const Check& each) { return each.verdict == Verdict::fail; };
   return std::ranges::any_of(checks, fails) ? 1 : 0;
 }
 
-bool is_configuration(const Json& object) {
-  return text::text_member(object, "kind").ends_with("WebhookConfiguration");
-}
-
 int check_file(const DoctorOptions& options, const text::Console& console) {
-  source::SnapshotFile snapshot(options.access.snapshot, console.in, snapshot_made_with);
+  source::SnapshotFile snapshot(options.access.snapshot, console.in, reads_of_doctor());
   std::vector<Json> objects;
   const auto told =
       snapshot.for_each([&](std::string_view, const Json& object) { objects.push_back(object); });
   if (!told) return text::print_error(console, told.error());
-  if (std::ranges::none_of(objects, is_configuration))
-    return text::print_error(
-        console, Error(Errc::bad_value,
-                       fmt::format("the snapshot holds no webhook configuration; create it with {}",
-                                   snapshot_made_with)));
-  return report(options, view_of(objects, options.ns, std::chrono::system_clock::now()), console);
+  const auto listed = [&](std::string_view kind) { return snapshot.has_list_of(kind); };
+  const auto now = snapshot.now().value_or(std::chrono::system_clock::now());
+  return report(options, view_of(objects, listed, options.ns, now), snapshot.not_known(), console);
 }
 
 }  // namespace
@@ -61,7 +60,7 @@ int run_doctor(const DoctorOptions& options, const text::Console& console) {
   progress->now("asking the API server");
   const View view = fetch(**session, *installed, !options.ns.empty());
   progress.reset();  // the line is erased before anything is printed
-  return report(options, view, console);
+  return report(options, view, {}, console);
 }
 
 }  // namespace tpuwh::server::doctor

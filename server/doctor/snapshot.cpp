@@ -18,7 +18,8 @@ std::string namespace_of(const Json& object) {
 
 class Snapshot final : public Objects {
  public:
-  explicit Snapshot(const std::vector<Json>& objects) : objects_(objects) {}
+  Snapshot(const std::vector<Json>& objects, const KindsListed& listed)
+      : objects_(objects), listed_(listed) {}
 
   Read get(const kube::client::Resource& resource, const std::string& kind,
            const std::string& name) override {
@@ -46,6 +47,7 @@ class Snapshot final : public Objects {
  private:
   ReadList all(const std::string& kind, const std::function<bool(const Json&)>& wanted) const {
     ReadList out{.found = Found::unknown, .items = {}, .why = "no " + kind + " in the snapshot"};
+    if (listed_(kind)) out.found = Found::there;
     for (const Json& object : objects_) {
       if (text::text_member(object, "kind") != kind) continue;
       out.found = Found::there;
@@ -61,13 +63,26 @@ class Snapshot final : public Objects {
   }
 
   const std::vector<Json>& objects_;
+  const KindsListed& listed_;
 };
 
 }  // namespace
 
-View view_of(const std::vector<Json>& objects, const std::string& ns,
+const source::Reads& reads_of_doctor() {
+  static const source::Reads reads{
+      {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},
+      "no webhook configuration",
+      {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service", "EndpointSlice",
+       "Deployment", "Pod", "ConfigMap", "Namespace", "CustomResourceDefinition"},
+      "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
+      "clusterroles,clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,"
+      "pods,configmaps,namespaces,customresourcedefinitions -A -o json"};
+  return reads;
+}
+
+View view_of(const std::vector<Json>& objects, const KindsListed& listed, const std::string& ns,
              std::chrono::system_clock::time_point now) {
-  Snapshot snapshot(objects);
+  Snapshot snapshot(objects, listed);
   View view;
   view.now = now;
   view.ns = !ns.empty() ? ns : live::installation_namespace(our_configuration(snapshot).object);

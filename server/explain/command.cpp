@@ -8,6 +8,7 @@
 #include "server/fields/table.hpp"
 #include "server/live/live_source.hpp"
 #include "server/source/manifests.hpp"
+#include "server/source/snapshot_file.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 
@@ -72,7 +73,7 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
   if (!options.ask_cluster) return out;
   if (options.access.of_file()) {
     out.objects = std::make_unique<source::SnapshotFile>(options.access.snapshot, console.in,
-                                                         source::SnapshotFile::of_outlook);
+                                                         source::reads_of_outlook());
     return out;
   }
   auto session = live::open_session(options.access);

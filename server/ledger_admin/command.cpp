@@ -3,7 +3,6 @@
 #include "server/kube/client/session.hpp"
 #include "server/limits/limits.hpp"
 #include "server/live/installation.hpp"
-#include "server/source/object_source.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/ledger/group_ledger.hpp"
@@ -82,7 +81,7 @@ Result<LedgerInventory> read_running(const LedgerOptions& options) {
 }
 
 Result<LedgerInventory> read_snapshot(const LedgerOptions& options, std::istream& in) {
-  source::SnapshotFile snapshot(options.access.snapshot, in, snapshot_made_with);
+  source::SnapshotFile snapshot(options.access.snapshot, in, reads_of_ledger());
   LedgerInventory inventory;
   inventory.ns = options.ns;
   LivingTokens living;
@@ -97,7 +96,8 @@ Result<LedgerInventory> read_snapshot(const LedgerOptions& options, std::istream
       add_ledger_object(kube::cluster::read_ledger_object(object), inventory);
   });
   if (!told) return told.error();
-  if (pods)
+  for (const std::string& each : snapshot.not_known()) inventory.not_known.push_back(each);
+  if (pods || snapshot.has_list_of("Pod"))
     inventory.living = std::move(living);
   else
     inventory.not_known.push_back("no Pod in the snapshot");
@@ -257,6 +257,14 @@ int release_from(kube::client::Session& session, const ReleaseOptions& options,
 }
 
 }  // namespace
+
+const source::Reads& reads_of_ledger() {
+  static const source::Reads reads{{"ConfigMap"},
+                                   "no ConfigMap",
+                                   {"Pod", "Namespace"},
+                                   "kubectl get configmaps,pods -A -o json"};
+  return reads;
+}
 
 int run_ledger_list(const LedgerOptions& options, const text::Console& console) {
   const auto inventory =

@@ -3,6 +3,7 @@
 
 #include "server/ledger_admin/release.hpp"
 #include "server/live/cluster_access.hpp"
+#include "server/source/snapshot_file.hpp"
 #include "server/text/console.hpp"
 
 #include <string>
@@ -11,8 +12,8 @@ namespace tpuwh::server::ledger_admin {
 
 enum class LedgerOutput { text, json };
 
-// What makes a file that `ledger list` can read instead of a running cluster.
-inline constexpr auto snapshot_made_with = "kubectl get configmaps,pods -A -o json";
+// What `ledger list` reads of a file instead of a running cluster.
+const source::Reads& reads_of_ledger();
 
 struct LedgerOptions {
   live::ClusterAccess access;  // `ledger release` needs a running one

@@ -10,7 +10,9 @@
 #include "server/source/object_source.hpp"
 #include "server/text/progress.hpp"
 
+#include <chrono>
 #include <iosfwd>
+#include <optional>
 #include <set>
 #include <span>
 

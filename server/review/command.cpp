@@ -5,7 +5,8 @@
 #include "server/review/report.hpp"
 #include "server/review/reviewer.hpp"
 #include "server/review/told.hpp"
-#include "server/source/object_source.hpp"
+#include "server/source/snapshot_file.hpp"
+#include "server/text/documents.hpp"
 #include "server/text/input_files.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
@@ -30,6 +31,7 @@ constexpr auto what_is_reviewed = "an AdmissionReview, a manifest or a List";
 ReviewOutcome answer_to(Input& input, Reviewer& reviewer) {
   if (!input.unusable.empty()) return unusable(input.unusable);
   ReviewOutcome outcome = parse_answer(reviewer.answer(input.review), input.review);
+  if (outcome.verdict == Verdict::unusable && !input.fault.empty()) outcome.message = input.fault;
   outcome.warnings.insert(outcome.warnings.begin(), input.notes.begin(), input.notes.end());
   return outcome;
 }
@@ -54,7 +56,7 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
     auto text = text::read_file_or(in, file, text::max_snapshot_bytes);
     if (!text)
       return Error(Errc::bad_value, fmt::format("cannot read {}: {}", name, text.error().text()));
-    if (text->find_first_not_of(" \t\r\n") == std::string::npos)
+    if (text::is_blank(*text))
       return Error(Errc::bad_value, fmt::format("{} is empty; want {}", name, what_is_reviewed));
     out.push_back({name, read_inputs(std::move(*text), options.ns)});
     if (out.back().inputs.empty())
@@ -65,14 +67,17 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
 }
 
 // Nothing where there is no snapshot to read.
-Result<void> read_cluster(const ReviewOptions& options, std::istream& in, Reviewer& reviewer) {
-  if (options.cluster.empty()) return {};
-  source::SnapshotFile file(options.cluster, in);
+// Else the sentences of what was left out of it.
+Result<std::vector<std::string>> read_cluster(const ReviewOptions& options, std::istream& in,
+                                              Reviewer& reviewer) {
+  if (options.cluster.empty()) return std::vector<std::string>();
+  source::SnapshotFile file(options.cluster, in, source::reads_of_review());
   file.may_be_empty();
   const auto told =
       file.for_each([&](std::string_view, const Json& object) { reviewer.cluster().add(object); });
-  if (told) reviewer.take_places();
-  return told;
+  if (!told) return told.error();
+  reviewer.take_places();
+  return file.not_known();
 }
 
 // Recorded reviews into a pipe are answered as they were asked: byte for byte.
@@ -169,8 +174,9 @@ int run_review(const ReviewOptions& options, const text::Console& console) {
   auto files = read_files(options, console.in);
   if (!files) return text::print_error(console, files.error());
   Reviewer reviewer(options.config);
-  if (const auto told = read_cluster(options, console.in, reviewer); !told)
-    return text::print_error(console, told.error());
+  const auto not_known = read_cluster(options, console.in, reviewer);
+  if (!not_known) return text::print_error(console, not_known.error());
+  for (const std::string& each : *not_known) console.err << text::printed("not known: {}\n", each);
   const ReviewOutput output = options.output.value_or(usual_output(*files, console.terminal));
   Verdict worst = Verdict::allowed;
   bool workloads = false;

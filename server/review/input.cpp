@@ -1,14 +1,14 @@
 #include "server/review/input.hpp"
 
-#include "server/source/manifests.hpp"
+#include "server/source/objects.hpp"
+#include "server/text/documents.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/read_json.hpp"
-#include "server/text/yaml.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::review {
 
@@ -37,63 +37,62 @@ Input as_recorded(std::string_view text) {
   return {.review = std::string(text), .unusable = {}, .recorded = true};
 }
 
-void add_object(const Json& object, std::string_view text, const std::string& ns,
-                std::vector<Input>& out) {
-  const std::string kind = object.is_object() ? text::text_member(object, "kind") : std::string();
-  if (kind.empty()) {
-    out.push_back({.review = std::string(text),
+// JSON that was to be a review, perhaps: the server would say what it is, and here one sees where.
+Input broken(std::string_view text, const Error& fault) {
+  Input out = as_recorded(text);
+  out.fault = fault.text();
+  return out;
+}
+
+// What says neither that it is an AdmissionReview nor what else is answered as it came.
+void add_object(const source::ReadObject& object, const text::Document& document,
+                const std::string& ns, std::vector<Input>& out) {
+  if (object.deleted) return;
+  if (document.yaml && object.kind.empty()) {
+    out.push_back({.review = std::string(object.json),
                    .unusable = "no kind; expected an AdmissionReview, a Pod or a List"});
-  } else if (kind == "AdmissionReview") {
-    out.push_back(as_recorded(text));
-  } else {
-    out.push_back({.review = review_of_creation(object, text, ns, out.size() + 1), .unusable = {}});
+    return;
   }
-}
-
-// Of a List each item; anything else with its text as it was written.
-void add_objects(const Json& object, std::string_view text, const std::string& ns,
-                 std::vector<Input>& out) {
-  source::for_each_item(object, [&](const Json& item) {
-    if (&item == &object)
-      add_object(object, text, ns, out);
-    else
-      add_object(item, text::dump_or_throw(item), ns, out);
-  });
-}
-
-void add_notes(const std::vector<std::string>& notes, std::size_t from, std::vector<Input>& out) {
-  for (std::size_t i = from; i < out.size(); ++i) out[i].notes = notes;
-}
-
-// A review keeps its bytes; anything else is taken apart. `line` is where it begins.
-void add_json(std::string_view text, std::size_t line, const std::string& ns,
-              std::vector<Input>& out) {
-  if (text::json_fault(text)) {
-    out.push_back(as_recorded(text));
+  if (object.kind.empty() || object.kind == "AdmissionReview") {
+    out.push_back(as_recorded(object.json));
     return;
   }
   std::string said;
-  const auto value = text::read_json(text, line, text::Twice::last_holds, &said);
+  const auto value = object.value(&said);
   if (!value) {
     out.push_back(
-        {.review = std::string(text), .unusable = value.error().text(), .recorded = true});
+        {.review = std::string(object.json), .unusable = value.error().text(), .recorded = true});
     return;
   }
-  const std::string kind = text::text_member(*value, "kind");
-  if (kind.empty() || kind == "AdmissionReview") {
-    out.push_back(as_recorded(text));
-    return;
-  }
-  const std::size_t before = out.size();
-  add_objects(*value, said.empty() ? text : std::string_view(text::dump_or_throw(*value)), ns, out);
-  if (!said.empty()) add_notes({said}, before, out);
+  // As it was written, where it says all and says it once.
+  const bool as_written = said.empty() && !object.named_by_list;
+  const std::string text = as_written ? std::string(object.json) : text::dump_or_throw(*value);
+  out.push_back({.review = review_of_creation(*value, text, ns, out.size() + 1),
+                 .unusable = {},
+                 .notes = document.notes});
+  if (!said.empty()) out.back().notes.push_back(said);
 }
 
+void add_document(const text::Document& document, const std::string& ns, std::vector<Input>& out) {
+  source::ObjectReader reader;
+  const std::size_t before = out.size();
+  const auto told = reader.read(
+      document, [&](const source::ReadObject& object) { add_object(object, document, ns, out); });
+  if (told) return;
+  out.resize(before);
+  out.push_back({.review = std::string(document.json), .unusable = told.error().text()});
+}
+
+// A line that is broken is one input; those behind it are answered.
 void add_lines(std::string_view text, const std::string& ns, std::vector<Input>& out) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
-    if (!line.empty()) add_json(line, number, ns, out);
+    if (!line.empty()) {
+      const text::Documents documents(std::string(line), text::Twice::last_holds, number - 1);
+      for (const text::Document& document : documents.all()) add_document(document, ns, out);
+      if (documents.fault()) out.push_back(broken(line, *documents.fault()));
+    }
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
 }
@@ -102,6 +101,14 @@ bool is_json_lines(std::string_view text) {
   const std::string_view whole = trimmed(text);
   const auto end = whole.find('\n');
   return end != std::string_view::npos && !text::json_fault(whole.substr(0, end));
+}
+
+// Any word is YAML; without a mapping there is no manifest in it.
+bool is_no_manifest(const text::Documents& documents) {
+  return !documents.all().empty() &&
+         std::ranges::all_of(documents.all(), [](const text::Document& each) {
+           return each.yaml && !each.json.starts_with('{');
+         });
 }
 
 }  // namespace
@@ -129,26 +136,19 @@ std::string review_of_creation(const Json& object, std::string_view text,
 
 std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   std::vector<Input> out;
-  const std::string_view whole = trimmed(text);
-  if (whole.empty()) return out;
-  if (whole.front() == '{' || whole.front() == '[') {
-    if (is_json_lines(text))
-      add_lines(text, ns, out);
-    else
-      add_json(text, 1, ns, out);
+  const text::Documents documents(std::move(text));
+  if (is_no_manifest(documents)) return {as_recorded(documents.text())};
+  if (documents.fault() && is_json_lines(documents.text())) {
+    add_lines(documents.text(), ns, out);
     return out;
   }
-  auto documents = text::parse_yaml_as_kubectl(text);
-  if (!documents) return {{.review = std::move(text), .unusable = documents.error().text()}};
-  // Any word is YAML; without a mapping there is no manifest in it.
-  const auto is_mapping = [](const text::YamlDocument& each) { return each.value.is_object(); };
-  if (!documents->empty() && std::ranges::none_of(*documents, is_mapping))
-    return {as_recorded(text)};
-  for (const auto& [value, notes] : *documents) {
-    const std::size_t before = out.size();
-    add_objects(value, text::dump_or_throw(value), ns, out);
-    add_notes(notes, before, out);
-  }
+  for (const text::Document& document : documents.all()) add_document(document, ns, out);
+  if (!documents.fault()) return out;
+  const std::string_view text_of = trimmed(documents.text());
+  if (out.empty() && (text_of.starts_with('{') || text_of.starts_with('[')))
+    out.push_back(broken(documents.text(), *documents.fault()));
+  else
+    out.push_back({.review = std::string(documents.text()), .unusable = documents.fault()->text()});
   return out;
 }
 

@@ -17,6 +17,8 @@ struct Input {
   std::string unusable;
   // It came as an AdmissionReview, or as text that was to be one; no manifest was wrapped.
   bool recorded = false;
+  // Of text that is no JSON: where and why; said instead of the answer's sentence.
+  std::string fault = {};
   std::vector<std::string> notes = {};  // of a manifest: how it was read (source::Manifest)
 };
 
@@ -29,17 +31,15 @@ struct Input {
 std::string review_of_creation(const nlohmann::ordered_json& object, std::string_view text,
                                const std::string& otherwise, std::size_t number);
 
-// Cuts `text` into reviews, in order.
+// Cuts `text`, read as server/source/objects.hpp has it, into reviews, in order.
 //
 //   AdmissionReview         its bytes, unchanged
 //   Pod, or another object  wrapped into the review of its creation, in its
 //                           namespace or, where it names none, in `ns`
 //   List                    one for each item
-//   JSON lines              each line is one of these; more than one line, of which
-//                           the first is a whole value
-//   YAML                    each document is one of these
-// Text that is none of this is one input with its bytes unchanged: the answer says
-// what is wrong with them, as the server's would. Nothing where it holds no object at all.
+// What cannot be read is one input that says why, with its line; of JSON lines each broken line is
+// one. Text that is no object is one input with its bytes unchanged: the answer says what is wrong
+// with them, as the server's would. Nothing where it holds no object at all.
 std::vector<Input> read_inputs(std::string text, const std::string& ns);
 
 }  // namespace tpuwh::server::review

@@ -1,4 +1,4 @@
-// What time it was where a cluster was written down.
+// Since when a node was not ready, by what it says of itself.
 #pragma once
 
 #include "server/slices/cluster.hpp"
@@ -6,10 +6,6 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace tpuwh::server::slices {
-
-// The newest moment that the object tells of: creation, deletion, conditions, containers, taints.
-// Nothing where it tells of none.
-std::optional<Time> newest_time(const nlohmann::ordered_json& object);
 
 // Of a Node whose condition Ready is not True: since when its Pods are counted down to their
 // eviction, which is the time of the taint, else of the condition. Nothing of any other.

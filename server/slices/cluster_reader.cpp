@@ -1,5 +1,6 @@
 #include "server/slices/cluster_reader.hpp"
 
+#include "server/slices/claims_seen.hpp"
 #include "server/slices/clock.hpp"
 #include "server/slices/pod_reader.hpp"
 #include "server/source/snapshot.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::slices {
 
@@ -124,6 +126,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
   PodReader reader(config, around);
   std::vector<std::string> passed_over;
   Owners owners;
+  ClaimsSeen claims;
   std::vector<Json> heads;  // of the Pods that are kept: what says who made them
   const auto add_pod = [&](const Json& object) {
     auto pod = read_with_its_node(object, reader, cluster);
@@ -135,14 +138,16 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
       (*pod)->selected = is_selected(object, **pod, cluster);
       cluster.pods.push_back(std::move(**pod));
       heads.push_back(head_of(object));
-    } else if (const std::string& key = reader.placement_key(); !key.empty())
-      add_stray(object, key, config.prefix, cluster);
+    } else {
+      if (source.of_file()) claims.look_at(object);
+      if (const std::string& key = reader.placement_key(); !key.empty())
+        add_stray(object, key, config.prefix, cluster);
+    }
   };
   auto told = source.for_each([&](std::string_view kind, const Json& object) {
-    if (const auto time = newest_time(object); time && (!cluster.now || *time > *cluster.now))
-      cluster.now = time;
     if (kind == "Pod") return add_pod(object);
     owners.add(object);
+    claims.add(kind, object);
     if (kind == "Node") add_node(object, cluster);
     if (kind == "Service") add_service(object, cluster);
     around.add(object);
@@ -152,9 +157,11 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     cluster.pods[i].owners = owners.of_pod(heads[i]);
     cluster.pods[i].orphan = owners.any_deleted(cluster.pods[i].owners);
   }
-  if (const auto now = source.now()) cluster.now = now;
   cluster.unreadable = source.not_known();
-  cluster.unreadable.insert(cluster.unreadable.end(), passed_over.begin(), passed_over.end());
+  const auto unclaimed = claims.not_known();
+  for (const auto* more : {&std::as_const(passed_over), &unclaimed})
+    cluster.unreadable.insert(cluster.unreadable.end(), more->begin(), more->end());
+  cluster.now = source.now();
   cluster.listed_nodes = source.listed("Node");
   cluster.listed_services = source.listed("Service");
   return cluster;

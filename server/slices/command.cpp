@@ -5,6 +5,7 @@
 #include "server/slices/audit.hpp"
 #include "server/slices/cluster_reader.hpp"
 #include "server/slices/print_slices.hpp"
+#include "server/source/snapshot_file.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
@@ -69,7 +70,7 @@ std::string filter_fault(const Cluster& cluster, const SlicesOptions& options,
 
 int print_no_access(const Error& error, const text::Console& console) {
   return text::print_error(console, fmt::format("{}; or pass --cluster SNAPSHOT.json, made with {}",
-                                                error.text(), source::SnapshotFile::of_slices));
+                                                error.text(), source::reads_of_slices().made_with));
 }
 
 // Waits between two looks at a file; SIGINT and SIGTERM, which come then at the latest, end the

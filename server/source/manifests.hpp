@@ -1,4 +1,4 @@
-// The objects of manifests, as people keep them: YAML documents, JSON, Lists, in files and folders.
+// The objects of manifests, as people keep them and kubectl prints them (objects.hpp).
 #pragma once
 
 #include "topology/result.hpp"
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <istream>
 #include <string>
 #include <vector>
@@ -24,16 +23,11 @@ struct Manifest {
 inline constexpr std::size_t max_manifest_bytes = std::size_t{8} << 20;
 
 // Every object in the order of files and documents, those of Lists one by one; each is a mapping
-// with a kind.
+// with a kind. Of those with one uid the newest.
 //
 //   errors  bad_value: a file cannot be read, is empty, holds no object, or one without kind;
-//           bad_json and what parse_yaml() says: with file and line; too_large
+//           what Input::read() says, with file and line; too_large
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& names,
                                              std::istream& in);
-
-// Calls `each` for every item of a List, also of one in it, and for anything else itself. Items of
-// a typed list ("PodList") come with the kind and the version that they lack.
-void for_each_item(const nlohmann::ordered_json& object,
-                   const std::function<void(const nlohmann::ordered_json& item)>& each);
 
 }  // namespace tpuwh::server::source

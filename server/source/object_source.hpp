@@ -1,4 +1,5 @@
-// Where the objects of a cluster come from: a snapshot file, or an API server.
+// Where the objects of a cluster come from: a snapshot (snapshot_file.hpp), or an API server
+// (server/live/live_source.hpp).
 #pragma once
 
 #include "topology/result.hpp"
@@ -7,9 +8,7 @@
 
 #include <chrono>
 #include <functional>
-#include <istream>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,45 +33,16 @@ class ObjectSource {
   virtual bool listed(std::string_view) const { return false; }
   // Whether the cluster knows the kind at all; a file does not know.
   virtual bool served(std::string_view) const { return true; }
-  // What time it is there; a file does not know.
-  virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
-  // A sentence for each kind that could not be read.
+  // A sentence for each kind that could not be read, or was left out.
   virtual std::vector<std::string> not_known() const { return {}; }
+  // When it was so: the clock's time of an API server, of a file what it says. Nothing where it
+  // says none.
+  virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
+  // A file may lack what there is.
+  virtual bool of_file() const { return false; }
   // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where
   // there may be something.
   virtual std::string missing_namespace(const std::string&) { return {}; }
-};
-
-// What kubectl commands have printed, as JSON or YAML, in files and folders
-// (server/text/input_files.hpp); "-" is `in`. Messages name the command.
-class SnapshotFile final : public ObjectSource {
- public:
-  static constexpr auto of_slices = "kubectl get pods,nodes,services,rayclusters -A -o json";
-  // With the quota of Kueue; where it is not installed, of_slices.
-  static constexpr auto of_outlook =
-      "kubectl get pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors -A "
-      "-o json";
-
-  SnapshotFile(std::vector<std::string> files, std::istream& in, std::string made_with = of_slices)
-      : files_(std::move(files)), in_(in), made_with_(std::move(made_with)) {}
-
-  // Where the cluster is only what is around, one without objects is a cluster, too.
-  void may_be_empty() { may_be_empty_ = true; }
-
-  //   errors  bad_value: a file cannot be read, or they hold no object; bad_json, wrong_type: with
-  //           what was found
-  Result<void> for_each(const Each& each) override;
-  std::string missing_namespace(const std::string& ns) override;
-
- private:
-  Result<void> read(const std::string& file, std::vector<nlohmann::ordered_json>& out);
-
-  std::vector<std::string> files_;
-  std::istream& in_;
-  std::string made_with_;
-  std::set<std::string> namespaces_;  // of the objects, and the Namespaces themselves
-  bool has_namespaces_ = false;       // a Namespace was among them
-  bool may_be_empty_ = false;
 };
 
 // Another source, of which somebody hears each object before it is told.
@@ -89,10 +59,11 @@ class OverheardSource final : public ObjectSource {
   }
   bool listed(std::string_view kind) const override { return source_.listed(kind); }
   bool served(std::string_view kind) const override { return source_.served(kind); }
+  std::vector<std::string> not_known() const override { return source_.not_known(); }
   std::optional<std::chrono::system_clock::time_point> now() const override {
     return source_.now();
   }
-  std::vector<std::string> not_known() const override { return source_.not_known(); }
+  bool of_file() const override { return source_.of_file(); }
   std::string missing_namespace(const std::string& ns) override {
     return source_.missing_namespace(ns);
   }

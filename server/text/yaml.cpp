@@ -6,6 +6,7 @@
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -138,7 +140,10 @@ struct Converter {
       const std::string& name = key.Scalar();
       if (members.has_own(name)) {
         const std::string what = "duplicate key " + webhook::text::printable(name);
-        if (!located && !notes) return fail(key.Mark(), Errc::duplicate_key, what);
+        if (!located && !notes)
+          return fail(
+              key.Mark(), Errc::duplicate_key,
+              what + (depth == 1 ? "; where a second document begins, want --- before it" : ""));
         if (located) {
           located->problems.push_back({line_offset + key.Mark().line + 1, what});
           continue;
@@ -298,21 +303,25 @@ class BlockWriter {
 // One document, and how many lines stand before it.
 struct Part {
   std::string_view text;
-  int line = 0;
+  std::size_t line = 0;
 };
 
-// Cuts a stream at lines that begin with "---", as kubectl does. Not YAML::LoadAll:
-// of yaml-cpp 0.7 it finds endless documents in ",".
+// Cuts a stream where a line begins a document or ends one. Not YAML::LoadAll: of yaml-cpp 0.7 it
+// finds endless documents in ",".
 std::vector<Part> split_documents(std::string_view text) {
   std::vector<Part> parts;
-  std::size_t from = 0;
-  int line = 0, from_line = 0;
+  std::size_t from = 0, line = 0, from_line = 0;
   const auto cut = [&](std::size_t to) {
     parts.push_back({text.substr(from, to - from), from_line});
   };
   for (std::size_t at = 0; at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
-    if (at > from && text.substr(at).starts_with("---")) {
+    const std::string_view rest = text.substr(at);
+    if (is_document_mark(rest, "...")) {
+      cut(at);
+      from = end;
+      from_line = line + 1;
+    } else if (at > from && is_document_mark(rest, "---")) {
       cut(at);
       from = at;
       from_line = line;
@@ -326,56 +335,113 @@ std::vector<Part> split_documents(std::string_view text) {
 // What is wrong with a part of a stream; `line` counts through the whole.
 struct Unusable {
   Error error;
-  int line;
+  std::size_t line;
 };
+
+// Where a document begins; what stands in it is passed over.
+class Beginning final : public YAML::EventHandler {
+ public:
+  std::optional<YAML::Mark> mark;
+
+  void OnDocumentStart(const YAML::Mark& at) override { mark = at; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// What stands behind the first value of a part is no part of it, and yaml-cpp does not look at it.
+// Behind a block that begins a line it finds nothing, or fails.
+std::optional<YAML::Mark> second_value(const std::string& text, const YAML::Node& first) {
+  const bool block = first.IsDefined() && (first.IsMap() || first.IsSequence()) &&
+                     first.Style() == YAML::EmitterStyle::Block && first.Mark().column == 0;
+  if (block || first.IsNull() || !first.IsDefined()) return std::nullopt;
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Beginning beginning;
+  if (!parser.HandleNextDocument(beginning)) return std::nullopt;
+  beginning.mark.reset();
+  return parser.HandleNextDocument(beginning) ? beginning.mark : std::nullopt;
+}
 
 // False where it cannot be read: `wrong` says why.
 bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wrong) {
+  const auto line_of = [&](int line) {
+    return part.line + 1 + static_cast<std::size_t>(std::max(line, 0));
+  };
   try {
-    const YAML::Node document = YAML::Load(std::string(part.text));
+    const std::string text(part.text);
+    const YAML::Node document = YAML::Load(text);
     if (!converter.convert(document, 1, Pointer(), value)) {
-      wrong = {converter.error, part.line + 1 + converter.error_line};
+      wrong = {converter.error, line_of(converter.error_line)};
+      return false;
+    }
+    if (const auto second = second_value(text, document)) {
+      wrong = {Error(Errc::bad_json, "a second value stands behind the first; want --- between"),
+               line_of(second->line)};
       return false;
     }
     (void)dump_or_throw(value);  // throws what is not UTF-8
     return true;
   } catch (const YAML::Exception& e) {
     wrong = {Error(Errc::bad_json, "not YAML: " + webhook::text::printable(e.msg, 200)),
-             part.line + 1 + std::max(e.mark.line, 0)};
+             line_of(e.mark.line)};
   } catch (const Json::type_error&) {
     wrong = {Error(Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
   }
   return false;
 }
 
+Error with_line(const Unusable& wrong) {
+  return Error(wrong.error.code(),
+               "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
+}
+
 }  // namespace
 
-Result<std::vector<Json>> parse_yaml(const std::string& text) {
-  std::vector<Json> out;
+bool is_document_mark(std::string_view rest, std::string_view mark) {
+  constexpr std::string_view ends = " \t\r\n";
+  return rest.starts_with(mark) &&
+         (rest.size() == mark.size() || ends.find(rest[mark.size()]) != std::string_view::npos);
+}
+
+struct YamlStream::State {
   Converter converter;
-  converter.own_bytes = text.size();
-  for (const Part& part : split_documents(text)) {
-    Json value;
-    if (Unusable wrong; !read_part(part, converter, value, wrong))
-      return Error(wrong.error.code(),
-                   "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
-    if (!value.is_null()) out.push_back(std::move(value));
-  }
+};
+
+YamlStream::YamlStream(std::size_t bytes, Twice twice)
+    : state_(std::make_unique<State>()), twice_(twice) {
+  state_->converter.own_bytes = bytes;
+}
+
+YamlStream::~YamlStream() = default;
+
+Result<YamlDocument> YamlStream::read(std::string_view document, std::size_t lines_before) {
+  YamlDocument out;
+  Converter& converter = state_->converter;
+  converter.notes = twice_ == Twice::last_holds ? &out.notes : nullptr;
+  converter.line_offset = static_cast<int>(lines_before);
+  Unusable wrong;
+  const bool fine = read_part({document, lines_before}, converter, out.value, wrong);
+  converter.notes = nullptr;
+  if (!fine) return with_line(wrong);
   return out;
 }
 
-Result<std::vector<YamlDocument>> parse_yaml_as_kubectl(const std::string& text) {
-  std::vector<YamlDocument> out;
-  Converter converter;
-  converter.own_bytes = text.size();
+Result<std::vector<Json>> parse_yaml(const std::string& text) {
+  std::vector<Json> out;
+  YamlStream stream(text.size(), Twice::refused);
   for (const Part& part : split_documents(text)) {
-    YamlDocument document;
-    converter.notes = &document.notes;
-    converter.line_offset = part.line;
-    if (Unusable wrong; !read_part(part, converter, document.value, wrong))
-      return Error(wrong.error.code(),
-                   "line " + std::to_string(wrong.line) + ": " + wrong.error.message());
-    if (!document.value.is_null()) out.push_back(std::move(document));
+    auto document = stream.read(part.text, part.line);
+    if (!document) return document.error();
+    if (!document->value.is_null()) out.push_back(std::move(document->value));
   }
   return out;
 }
@@ -388,15 +454,16 @@ LocatedYaml parse_located_yaml(const std::string& text) {
     Converter converter;
     converter.located = &document;
     converter.own_bytes = text.size();
-    converter.line_offset = part.line;
+    converter.line_offset = static_cast<int>(part.line);
     if (Unusable wrong; !read_part(part, converter, document.value, wrong)) {
       out.value = nullptr;
-      out.problems.push_back({wrong.line, wrong.error.message()});
+      out.problems.push_back({static_cast<int>(wrong.line), wrong.error.message()});
       return out;
     }
     if (document.value.is_null()) continue;
     if (found) {
-      out.problems.push_back({part.line + 1, "there is a second document; want one"});
+      out.problems.push_back(
+          {static_cast<int>(part.line) + 1, "there is a second document; want one"});
       return out;
     }
     found = true;

@@ -1,12 +1,14 @@
 // YAML manifests as JSON, typed as kubectl types them.
 #pragma once
 
+#include "server/text/read_json.hpp"
 #include "topology/result.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,14 +30,35 @@ inline constexpr std::size_t max_repeated_yaml_bytes = 4 * (std::size_t{8} << 20
 //           stands, so that it replaces keys before it and is replaced by those behind it
 Result<std::vector<nlohmann::ordered_json>> parse_yaml(const std::string& text);
 
-// A document as kubectl reads it: of a key that stands twice the last value holds. `notes` has a
-// sentence for each of these, and for each merge that other readers take another way, with the
-// line.
+// A document, and what has to be said of how it was read: a sentence with its line for each key
+// that stands twice, and for each merge that other readers take another way.
 struct YamlDocument {
   nlohmann::ordered_json value;
   std::vector<std::string> notes;
 };
-Result<std::vector<YamlDocument>> parse_yaml_as_kubectl(const std::string& text);
+
+// Whether a line is a mark between documents, "---" or "...", with nothing or a space behind it.
+bool is_document_mark(std::string_view rest, std::string_view mark);
+
+// Reads the documents of one stream, which somebody cut at its "---". What aliases repeat is
+// counted over all of them.
+class YamlStream {
+ public:
+  //   bytes  of the whole stream
+  //   twice  what becomes of a key that stands twice; as kubectl reads it, the last value holds,
+  //          and `notes` say so
+  YamlStream(std::size_t bytes, Twice twice);
+  ~YamlStream();
+
+  //   lines_before  in the stream, for what is said
+  //   errors        parse_yaml()'s; and bad_json for a second value behind the first
+  Result<YamlDocument> read(std::string_view document, std::size_t lines_before);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  const Twice twice_;
+};
 
 struct YamlProblem {
   int line;  // from 1

@@ -204,9 +204,8 @@ for kind, text in (("aliases", BOMB), ("nested_aliases", NESTED), ("merges", MER
                     ("slices", "--cluster", "FILE")):
         if command[0] in ("slices", "config") and kind != "aliases":
             continue
-        said = ("not JSON",) if command[0] == "slices" else ("aliases repeat", "33554432")
-        row(f"memory.{kind}.{command[0]}", lambda text=text, said=said, command=command:
-            with_file(text, said, *command))
+        row(f"memory.{kind}.{command[0]}", lambda text=text, command=command:
+            with_file(text, ("aliases repeat", "33554432"), *command))
 
 for command in (("explain", "/dev/zero"), ("review", "/dev/zero"), ("slices", "--cluster", "/dev/zero"),
                 ("audit", "--cluster", "/dev/zero"), ("ledger", "list", "--cluster", "/dev/zero"),

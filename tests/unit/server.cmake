@@ -63,9 +63,11 @@ set(server_tests
   outlook/made_pool_test.cpp
   outlook/node_pools_test.cpp
   source/manifests_test.cpp
+  source/objects_test.cpp
   source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
+  text/documents_test.cpp
   text/input_files_test.cpp
   text/line_diff_test.cpp
   text/near_miss_test.cpp

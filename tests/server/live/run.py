@@ -266,7 +266,7 @@ def a_watch_ends_well_when_it_is_interrupted():
 @check
 def a_watch_of_a_file_ends_well_too():
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump({"kind": "List", "items": [{"kind": "Namespace", "metadata": {"name": "ml"}}]}, file)
+        json.dump({"kind": "PodList", "items": []}, file)
         file.flush()
         code, out, err = program.run(program.PROGRAM, "slices", "--watch", "--cluster", file.name,
                                      interrupt_after=0.5)
@@ -395,7 +395,7 @@ def a_snapshot_that_is_none_says_how_to_make_one():
 @check
 def doctor_says_that_a_snapshot_holds_nothing_to_look_at():
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "b"}}
-    for items, what in [([], "standard input holds no objects"), ([pod], "the snapshot holds no webhook configuration")]:
+    for items, what in [([], "standard input holds no objects"), ([pod], "holds no webhook configuration, but 1 Pod")]:
         for text in json.dumps({"items": items}), json.dumps({"kind": "List", "items": items}):
             code, out, err = program.run(program.PROGRAM, "doctor", "--cluster", "-", stdin=text)
             assert code == 2 and what in err and "kubectl get mutatingwebhookconfigurations" in err, err

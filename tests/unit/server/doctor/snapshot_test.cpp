@@ -47,14 +47,27 @@ std::vector<Json> printed() {
           ray};
 }
 
+bool listed_nowhere(std::string_view) {
+  return false;
+}
+
 // The worst verdict of each check.
-std::map<std::string, Check> checked(const std::vector<Json>& objects, const std::string& ns = "") {
+std::map<std::string, Check> checked(const std::vector<Json>& objects, const std::string& ns = "",
+                                     const KindsListed& listed = listed_nowhere) {
   std::map<std::string, Check> worst;
-  for (const Check& each : examine(view_of(objects, ns, installed().now))) {
+  for (const Check& each : examine(view_of(objects, listed, ns, installed().now))) {
     const auto [at, anew] = worst.try_emplace(each.check, each);
     if (!anew && each.verdict != Verdict::ok) at->second = each;
   }
   return worst;
+}
+
+// A typed list without items says that there are none.
+TEST(DoctorSnapshotTest, an_empty_typed_list_is_known) {
+  std::vector<Json> objects = {named(Json::object(), "ConfigMap", "elsewhere")};
+  const auto listed = [](std::string_view kind) { return kind == "MutatingWebhookConfiguration"; };
+  EXPECT_EQ(checked(objects)["configuration"].verdict, Verdict::unknown);
+  EXPECT_EQ(checked(objects, "", listed)["configuration"].verdict, Verdict::fail);
 }
 
 TEST(DoctorSnapshotTest, namespaces_in_shadow_mode_are_those_with_the_label) {
@@ -121,7 +134,7 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
                         "Secret", here);
   settings["metadata"]["name"] = "settings";
   objects.push_back(settings);
-  const View view = view_of(objects, "", installed().now);
+  const View view = view_of(objects, listed_nowhere, "", installed().now);
   EXPECT_EQ(setting(view, "mode"), "shadow");
   EXPECT_EQ(in_shadow(view, "job"), true);
   EXPECT_EQ(handled(view), std::vector<std::string>{"job"});
@@ -130,7 +143,7 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
 }
 
 TEST(DoctorSnapshotTest, settings_in_a_secret_that_was_left_out_are_not_known) {
-  const View view = view_of(with_mounted_settings(), "", installed().now);
+  const View view = view_of(with_mounted_settings(), listed_nowhere, "", installed().now);
   EXPECT_FALSE(settings_known(view));
   EXPECT_EQ(view.config.why, "no Secret in the snapshot");
   EXPECT_EQ(in_shadow(view, "job"), std::nullopt);
