@@ -1,5 +1,6 @@
 """Fixtures of the stories; README.md describes them."""
 
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -15,6 +16,7 @@ from harness import pools, report
 from harness.api import Api
 from harness.namespace import Namespace
 from harness.release import Release
+from harness.watch import watching
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -22,6 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def pytest_addoption(parser):
     parser.addoption("--complete", action="store_true", help="fail unless every case of stories.txt ran")
     parser.addoption("--plane", type=int, default=0, help="only the cases that stories.txt has for this control plane")
+    parser.addoption("--watch", action="store_true", help="keep every state of the control plane in its folder: watch.jsonl")
     parser.addoption("--keep", action="store_true", help="use the control plane of a run with --keep, and leave it running")
 
 
@@ -59,6 +62,20 @@ def plane(request):
         yield state
         if not keep:
             cluster.down(directory)
+
+
+@pytest.fixture(scope="session")
+def watch(request, plane):
+    """What keeps every state, or None."""
+    with watching(plane) if request.config.getoption("--watch") else contextlib.nullcontext() as kept:
+        yield kept
+
+
+@pytest.fixture(autouse=True)
+def _told(request):
+    """Each state is of the case that was being told."""
+    if request.config.getoption("--watch") and "plane" in request.fixturenames:
+        request.getfixturevalue("watch").story(request.node.nodeid.rpartition("/")[2])
 
 
 @pytest.fixture(scope="session")
