@@ -1,34 +1,19 @@
 #include "server/tls/certificates.hpp"
 
-#include "server/tls/openssl_ptr.hpp"
+#include "server/tls/pem.hpp"
+#include "server/tls/trust.hpp"
 
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
-#include <openssl/x509_vfy.h>
-#include <openssl/x509v3.h>
-
-#include <memory>
 
 namespace tpuwh::server::tls {
 
-namespace {
-
-using StorePtr = std::unique_ptr<X509_STORE, Free<X509_STORE_free>>;
-using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>>;
-
-void free_stack(STACK_OF(X509) * stack) {
-  sk_X509_free(stack);
-}  // not what is in it
-using StackPtr = std::unique_ptr<STACK_OF(X509), Free<free_stack>>;
-
-using Certificates = std::vector<CertificatePtr>;
-
-Result<Certificates> read_pem(const std::string& pem) {
+Result<std::vector<CertificatePtr>> read_pem(const std::string& pem) {
   const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  Certificates out;
+  std::vector<CertificatePtr> out;
   while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, no_password, nullptr)})
     out.push_back(std::move(next));
   const auto reason = ERR_GET_REASON(ERR_peek_last_error());
@@ -48,8 +33,6 @@ std::string subject(const X509* certificate) {
   return out;
 }
 
-}  // namespace
-
 Result<std::vector<CertificateDates>> read_certificates(const std::string& pem) {
   const auto certificates = read_pem(pem);
   if (!certificates) return certificates.error();
@@ -67,30 +50,9 @@ Result<std::vector<CertificateDates>> read_certificates(const std::string& pem) 
 
 Result<void> verify_chain(const std::string& chain, const std::string& roots,
                           const std::string& host, SystemTime now) {
-  const auto presented = read_pem(chain), trusted = read_pem(roots);
-  if (!presented) return presented.error();
-  if (!trusted) return trusted.error();
-  const StorePtr store(X509_STORE_new());
-  for (const CertificatePtr& each : *trusted) X509_STORE_add_cert(store.get(), each.get());
-  const StackPtr between(sk_X509_new_null());
-  for (const CertificatePtr& each : *presented) sk_X509_push(between.get(), each.get());
-  const StoreContextPtr context(X509_STORE_CTX_new());
-  X509* leaf = presented->front().get();
-  X509_STORE_CTX_init(context.get(), store.get(), leaf, between.get());
-  X509_STORE_CTX_set_time(context.get(), 0, std::chrono::system_clock::to_time_t(now));
-  X509_VERIFY_PARAM* wanted = X509_STORE_CTX_get0_param(context.get());
-  X509_VERIFY_PARAM_set_purpose(wanted, X509_PURPOSE_SSL_SERVER);
-  X509_VERIFY_PARAM_set_flags(wanted, X509_V_FLAG_PARTIAL_CHAIN);
-  // Go looks at subjectAltName alone, never at the common name.
-  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), host.size());
-  const bool good = X509_verify_cert(context.get()) == 1;
-  const int code = X509_STORE_CTX_get_error(context.get());
-  ERR_clear_error();
-  if (good) return {};
-  if (code == X509_V_ERR_HOSTNAME_MISMATCH)
-    return Error(Errc::bad_value, fmt::format("it is not valid for the name {}", host));
-  return Error(Errc::bad_value, X509_verify_cert_error_string(code));
+  const auto untrusted = why_untrusted(chain, roots, host, now);
+  if (untrusted) return Error(Errc::bad_value, untrusted->what);
+  return {};
 }
 
 bool belongs_to(const std::string& key, const std::string& certificate) {
