@@ -32,9 +32,9 @@ text::Ink ink(Verdict verdict) {
 
 // What fails because the API server cannot call us, or gets no answer that it can use.
 bool is_of_calls(const Check& check) {
-  constexpr std::string_view checks[] = {"service",     "deployment", "ca-bundle",
-                                         "certificate", "trust",      "namespaces",
-                                         "rbac",        "places",     "ledger"};
+  constexpr std::string_view checks[] = {"service", "deployment", "ca-bundle",      "certificate",
+                                         "trust",   "namespaces", "rbac",           "places",
+                                         "ledger",  "pods",       "network-policy", "settings"};
   return std::ranges::find(checks, check.check) != std::end(checks);
 }
 
@@ -66,9 +66,11 @@ std::string_view name(Verdict verdict) {
 Checks examine(const View& view) {
   Checks out;
   for (const auto check :
-       {check_api_server, check_configuration, check_release, check_service, check_port,
-        check_certificate, check_validation, check_deployment, check_freshness, check_places,
-        check_rbac, check_neighbours, check_workload_apis, check_ledger})
+       {check_api_server,  check_configuration, check_installations, check_release,
+        check_settings,    check_service,       check_port,          check_network,
+        check_certificate, check_validation,    check_deployment,    check_template,
+        check_replicas,    check_disruption,    check_freshness,     check_places,
+        check_rbac,        check_neighbours,    check_workload_apis, check_ledger})
     check(view, out);
   if (harmless(view)) soften(out);
   return out;

@@ -33,13 +33,22 @@ Checks examine(const View& view);
 // The parts of it; each adds at least one line.
 void check_api_server(const View& view, Checks& out);
 void check_configuration(const View& view, Checks& out);
+void check_entries(const View& view, Checks& out);     // of check_configuration()
+void check_policies(const View& view, Checks& out);    // of check_configuration()
+void check_namespaces(const View& view, Checks& out);  // of check_configuration()
 void check_validation(const View& view, Checks& out);
+void check_installations(const View& view, Checks& out);
 void check_neighbours(const View& view, Checks& out);
 void check_release(const View& view, Checks& out);
 void check_service(const View& view, Checks& out);
 void check_port(const View& view, Checks& out);
 void check_certificate(const View& view, Checks& out);
 void check_deployment(const View& view, Checks& out);
+void check_template(const View& view, Checks& out);
+void check_replicas(const View& view, Checks& out);
+void check_settings(const View& view, Checks& out);
+void check_network(const View& view, Checks& out);
+void check_disruption(const View& view, Checks& out);
 void check_freshness(const View& view, Checks& out);
 void check_places(const View& view, Checks& out);
 void check_rbac(const View& view, Checks& out);

@@ -5,6 +5,7 @@
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tls/certificates.hpp"
+#include "server/tls/trust.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -27,30 +28,10 @@ tls::SystemTime::duration warned_before(const tls::CertificateDates& certificate
   return std::min<tls::SystemTime::duration>(renewal, quarter);
 }
 
-std::string log_of_the_program(const View& view) {
-  return kubectl(view.ns, fmt::format("logs deployment/{}", live::installed_name));
-}
-
 std::string how_to_renew(const View& view) {
   if (view.issues_itself)
     return "the program issues and renews it; why it did not: " + log_of_the_program(view);
   return "renew it: ask its issuer (cert-manager)";
-}
-
-bool is_cert_managers(const View& view) {
-  const Json& annotations =
-      text::member(text::member(view.configuration.object, "metadata"), "annotations");
-  return !text::text_member(annotations, "cert-manager.io/inject-ca-from").empty();
-}
-
-std::string how_to_trust(const View& view) {
-  if (view.issues_itself)
-    return "the program writes it; why it did not: " + log_of_the_program(view);
-  if (is_cert_managers(view))
-    return "cert-manager's CA injector writes it; whether it has the CA: " +
-           kubectl(view.ns, "describe certificates");
-  return "set the caBundle to the CA that signed it, here in ca.crt: " +
-         with_values(view, {"--set-file certificate.caBundle=ca.crt"});
 }
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
@@ -100,9 +81,13 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
   for (const auto& [bundle, names] : all) {
     const auto certificates = certificates_of(bundle);
     if (certificates) {
-      check_dates(check, "the CA that the API server trusts" + of_entries(all, names),
-                  *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after),
-                  view, out);
+      check_dates(
+          check,
+          "the CA that the API server trusts" + of_entries(all, names) +
+              (certificates->size() > 1 ? fmt::format(", the last of {}", certificates->size())
+                                        : std::string()),
+          *std::ranges::max_element(*certificates, {}, &tls::CertificateDates::not_after), view,
+          out);
       continue;
     }
     fail(out, check,
@@ -113,21 +98,52 @@ void check_bundles(const View& view, Bundles& bundles, Checks& out) {
   }
 }
 
+// Another certificate from whoever makes it.
+std::string how_to_have_another(const View& view, const std::string& wanted) {
+  if (view.issues_itself)
+    return with_note(log_of_the_program(view), "the program issues it itself; why it did not");
+  if (is_cert_managers(view))
+    return with_note(kubectl(view.ns, "describe certificates"),
+                     fmt::format("cert-manager makes it; want {}", wanted));
+  return fmt::format("ask its issuer for {}, and put that into Secret {}/{}", wanted, view.ns,
+                     view.secret_name);
+}
+
+// Each cause has a fix of its own: to write another caBundle mends one of them.
+std::string how_to_mend(const View& view, tls::Refusal why, const std::string& host) {
+  switch (why) {
+    case tls::Refusal::dates:
+      return how_to_renew(view);
+    case tls::Refusal::name:
+      return how_to_have_another(view, fmt::format("one with DNS:{} in subjectAltName", host));
+    case tls::Refusal::constraint:
+      return how_to_have_another(view, fmt::format("one of a CA that may sign for {}", host));
+    case tls::Refusal::unusable:
+      return how_to_have_another(
+          view,
+          "one without that: RSA of 2048 bits or more, or ECDSA on P-256; SHA-256; serverAuth");
+    case tls::Refusal::unreadable:
+    case tls::Refusal::authority:
+      break;
+  }
+  return how_to_trust(view);
+}
+
 void check_trust(const View& view, const std::string& secret, const std::string& chain,
                  const Bundles& bundles, Checks& out) {
   constexpr auto check = "trust";
   const std::string host = fmt::format("{}.{}.svc", live::installed_name, view.ns);
   bool good = !bundles.empty();
   for (const auto& [bundle, names] : bundles) {
-    const auto trusted = tls::verify_chain(chain, *text::decode_base64(bundle), host, view.now);
-    if (trusted) continue;
+    const auto untrusted = tls::why_untrusted(chain, *text::decode_base64(bundle), host, view.now);
+    if (!untrusted) continue;
     good = false;
     fail(out, check,
          fmt::format("the API server does not trust {} for {}{}: {}", secret, host,
                      bundles.size() > 1 ? fmt::format(", called for {}", fmt::join(names, ", "))
                                         : std::string(),
-                     trusted.error().message()),
-         how_to_trust(view));
+                     untrusted->what),
+         how_to_mend(view, untrusted->why, host));
   }
   if (good) ok(out, check, fmt::format("the API server trusts it for {}", host));
 }

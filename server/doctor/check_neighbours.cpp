@@ -55,11 +55,34 @@ bool is_asked_again(const View& view) {
   });
 }
 
+// Earlier ones that an API server calls a second time: those may change Pods after us as well.
+std::vector<std::string> asked_again(const View& view) {
+  std::vector<std::string> out;
+  for (const Json& each : view.mutating.items) {
+    const Json entries = entries_of(each);
+    const bool again = std::any_of(entries.begin(), entries.end(), [](const Json& entry) {
+      return sees_new_pods(entry) && text::text_member(entry, "reinvocationPolicy") == "IfNeeded";
+    });
+    if (name_of_object(each) < live::installed_name && again) out.push_back(name_of_object(each));
+  }
+  return out;
+}
+
 void check_order(const View& view, const std::vector<std::string>& later, Checks& out) {
   constexpr auto check = "order";
-  if (later.empty()) return ok(out, check, "no other webhook changes Pods after tpu-webhook");
-  const std::string who =
-      fmt::format("called after tpu-webhook for new Pods: {}", fmt::join(later, ", "));
+  const auto again = asked_again(view);
+  if (later.empty() && again.empty())
+    return ok(out, check, "no other webhook changes Pods after tpu-webhook");
+  std::vector<std::string> said;
+  if (!later.empty())
+    said.push_back(
+        fmt::format("called after tpu-webhook for new Pods: {}", fmt::join(later, ", ")));
+  if (!again.empty())
+    said.push_back(
+        fmt::format("called before it, and again after it where a later one has changed the Pod "
+                    "(reinvocationPolicy IfNeeded): {}",
+                    fmt::join(again, ", ")));
+  const std::string who = fmt::format("{}", fmt::join(said, "; "));
   if (is_asked_again(view))
     return ok(out, check, who + "; where one changes a Pod, tpu-webhook is called again");
   warn(out, check, who + "; tpu-webhook does not see their changes",

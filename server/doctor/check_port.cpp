@@ -1,6 +1,7 @@
 // Whether the API server can reach the port that the Pods listen at, as far as a port says.
 #include "server/doctor/check.hpp"
 #include "server/doctor/commands.hpp"
+#include "server/doctor/settings_of.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 // The kubelet's: what a control plane reaches of any node. source: cloud.google.com, "Private
 // clusters", firewall rules (read 2026-11)
 constexpr int kubelet_port = 10250;
-constexpr int https_port = 443;
+constexpr int usual_https = 443;
 
 // Of an unknown cluster it may be one.
 bool may_be_gke(const View& view) {
@@ -28,6 +29,8 @@ void check_port(const View& view, Checks& out) {
   const int port = container_port(
       text::member(text::member(view.deployment.object, "spec"), "template"), "https");
   if (port == 0) return;
+  // Else `service` says that it listens somewhere else.
+  if (const auto listens = https_port(view); listens && listens->number != port) return;
   const bool of_host = text::member(pod_spec(view.deployment.object), "hostNetwork") == true;
   const std::string whose = fmt::format("the Pods serve HTTPS at port {}", port);
   if (of_host && port == kubelet_port)
@@ -35,7 +38,7 @@ void check_port(const View& view, Checks& out) {
                 fmt::format("{} of their node (hostNetwork), which is the kubelet's", whose),
                 "leave hostNetwork out; or another port, opened in the firewall: " +
                     with_values(view, {"--set port=8443"}));
-  if (port == kubelet_port || port == https_port)
+  if (port == kubelet_port || port == usual_https)
     return ok(out, check,
               fmt::format("{}, which also a private GKE cluster's firewall lets through", whose));
   const std::string blocked = fmt::format(
@@ -43,7 +46,7 @@ void check_port(const View& view, Checks& out) {
       "{}: "
       "unless a rule opens it, each review waits for its timeout and is then refused, or not, as "
       "failurePolicy says",
-      whose, https_port, kubelet_port);
+      whose, usual_https, kubelet_port);
   if (!may_be_gke(view))
     return ok(out, check,
               fmt::format("{}; a private GKE cluster would need a firewall rule for it", whose));

@@ -1,6 +1,7 @@
 #include "server/doctor/check.hpp"
 #include "server/doctor/commands.hpp"
 #include "server/doctor/settings_of.hpp"
+#include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/rbac.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
@@ -72,6 +73,56 @@ std::vector<std::string> missing(const View& view, const Json& role, bool own_na
   return out;
 }
 
+// "*" or "get of secrets": of a rule what no rule of ours asks for. A rule is larger than one of
+// ours that says the same of fewer names.
+std::vector<std::string> superfluous(const View& view, const Json& role, bool own_namespace) {
+  const auto asked = [&](const std::string& group, const std::string& resource,
+                         const std::string& verb, const Json& names) {
+    return std::ranges::any_of(kube::cluster::rbac_rules(), [&](const auto& rule) {
+      const bool narrow =
+          rule.names.empty() ||
+          (names.is_array() && !names.empty() &&
+           std::all_of(names.begin(), names.end(), [&](const Json& each) {
+             return each.is_string() &&
+                    std::ranges::find(rule.names, each.get<std::string>()) != rule.names.end();
+           }));
+      return rule.own_namespace == own_namespace && rule.api_group == group &&
+             rule.resource == resource && narrow &&
+             std::ranges::find(rule.verbs, verb) != rule.verbs.end();
+    });
+  };
+  std::vector<std::string> out;
+  for (const Json& rule : text::member(role, "rules")) {
+    // The Secret's name is a setting (tls.secret).
+    Json names = text::member(rule, "resourceNames");
+    if (names == Json::array({view.secret_name}))
+      names = Json::array({kube::certificate::secret_name});
+    for (const Json& group : text::member(rule, "apiGroups"))
+      for (const Json& resource : text::member(rule, "resources"))
+        for (const Json& verb : text::member(rule, "verbs"))
+          if (group.is_string() && resource.is_string() && verb.is_string() &&
+              !asked(group, resource, verb, names))
+            out.push_back(
+                fmt::format("{} of {}{}", verb.get<std::string>(), resource.get<std::string>(),
+                            group == "" ? std::string() : "." + group.get<std::string>()));
+    if (const Json& paths = text::member(rule, "nonResourceURLs"); !paths.empty())
+      out.push_back(text::dump_json(paths));
+  }
+  return out;
+}
+
+// Others that a binding gives the same rights.
+std::vector<std::string> other_subjects(const Json& binding, const std::string& account,
+                                        const std::string& ns) {
+  std::vector<std::string> out;
+  for (const Json& each : text::member(binding, "subjects"))
+    if (text::text_member(each, "kind") != "ServiceAccount" ||
+        text::text_member(each, "name") != account || text::text_member(each, "namespace") != ns)
+      out.push_back(
+          fmt::format("{} {}", text::text_member(each, "kind"), text::text_member(each, "name")));
+  return out;
+}
+
 // The ServiceAccount that the Deployment's Pods run as.
 std::string account_of(const View& view) {
   const std::string name =
@@ -117,8 +168,19 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
          fmt::format("{}Binding {} does not bind the {} to ServiceAccount {}/{}", kind,
                      live::installed_name, kind, view.ns, account),
          how_to_fix(view));
+  else if (const auto more = superfluous(view, role.object, kind == "Role"); !more.empty())
+    warn(out, check,
+         fmt::format("{} {} grants more than `serve` asks for: {}", kind, live::installed_name,
+                     fmt::join(more, ", ")),
+         how_to_fix(view));
+  else if (const auto others = other_subjects(binding.object, account, view.ns); !others.empty())
+    warn(out, check,
+         fmt::format("{}Binding {} gives the same rights to {}", kind, live::installed_name,
+                     fmt::join(others, ", ")),
+         how_to_fix(view));
   else
-    ok(out, check, fmt::format("{} {} grants what `serve` needs", kind, live::installed_name));
+    ok(out, check,
+       fmt::format("{} {} grants what `serve` needs, and no more", kind, live::installed_name));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/shell_command.hpp"
+#include "server/text/version.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -157,6 +158,39 @@ std::string put_back(const View& view) {
   return upgrade(view, {});
 }
 
+std::string without_argument(const View& view, std::string_view flag) {
+  const std::string word = fmt::format("--{}", flag);
+  const Json& args = text::member(own_container(pod_template(view.deployment.object)), "args");
+  // What the chart writes before those of extraArgs: "serve" and --config.
+  constexpr std::size_t of_the_chart = 2;
+  Json kept = Json::array();
+  bool is_value = false;
+  for (std::size_t i = of_the_chart; args.is_array() && i < args.size(); ++i) {
+    const std::string each = args[i].is_string() ? args[i].get<std::string>() : std::string();
+    const bool taken = is_value || each == word || each.starts_with(word + '=');
+    is_value = each == word;
+    if (!taken) kept.push_back(each);
+  }
+  // What the others say may be nobody's business.
+  if (!kept.empty()) return fmt::format("take {} out of extraArgs, and leave the others", word);
+  return with_values(view, {"--set-json 'extraArgs=[]'"});
+}
+
+std::string without_variables(const View& view, const std::set<std::string>& names) {
+  const Json& env = text::member(own_container(pod_template(view.deployment.object)), "env");
+  Json kept = Json::array();
+  for (const Json& each : env)
+    if (!names.contains(text::text_member(each, "name"))) kept.push_back(each);
+  if (!kept.empty())
+    return fmt::format("take {} out of extraEnv, and leave the others", fmt::join(names, ", "));
+  return with_values(view, {"--set-json 'extraEnv=[]'"});
+}
+
+std::string as_the_chart_says(const View& view) {
+  return with_note(put_back(view),
+                   "where kubectl has edited it, Helm 4 needs --force-conflicts, too");
+}
+
 std::string with_note(const std::string& fix, std::string_view note) {
   return fmt::format("{} # {}", fix, note);
 }
@@ -174,6 +208,34 @@ std::string uninstall(const Release& release) {
 std::string roll_back(const Release& release, unsigned revision) {
   return fmt::format("helm rollback {} {} -n {}", shell_word(release.name), revision,
                      shell_word(release.ns));
+}
+
+bool is_of_this_release(const View& view) {
+  const auto objects = ours(view);
+  return std::ranges::all_of(objects, [](const Json* each) {
+    const std::string of = of_metadata(*each, "labels", "app.kubernetes.io/version");
+    return of.empty() || of == text::version;
+  });
+}
+
+std::string log_of_the_program(const View& view) {
+  return kubectl(view.ns, fmt::format("logs deployment/{}", live::installed_name));
+}
+
+bool is_cert_managers(const View& view) {
+  const Json& annotations =
+      text::member(text::member(view.configuration.object, "metadata"), "annotations");
+  return !text::text_member(annotations, "cert-manager.io/inject-ca-from").empty();
+}
+
+std::string how_to_trust(const View& view) {
+  if (view.issues_itself)
+    return "the program writes it; why it did not: " + log_of_the_program(view);
+  if (is_cert_managers(view))
+    return "cert-manager's CA injector writes it; whether it has the CA: " +
+           kubectl(view.ns, "describe certificates");
+  return "set the caBundle to the CA that signed it, here in ca.crt: " +
+         with_values(view, {"--set-file certificate.caBundle=ca.crt"});
 }
 
 std::string stop_calling() {

@@ -6,6 +6,7 @@
 #include "server/doctor/view.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,14 @@ std::string with_values(const View& view, const std::vector<std::string>& flags)
 // edited too.
 std::string put_back(const View& view);
 
+// How a flag (without its "--"), or variables, are taken out of extraArgs and extraEnv, which keep
+// all others.
+std::string without_argument(const View& view, std::string_view flag);
+std::string without_variables(const View& view, const std::set<std::string>& names);
+
+// put_back() of what kubectl may have edited: Helm 4 leaves what somebody else has written.
+std::string as_the_chart_says(const View& view);
+
 // A fix, and what is to be known besides, or is another way: behind a "#", so that no shell takes
 // it for a command when the whole is pasted.
 std::string with_note(const std::string& fix, std::string_view note);
@@ -52,6 +61,19 @@ std::string install(const View& view);
 std::string uninstall(const Release& release);
 // "helm rollback NAME REVISION -n NAMESPACE"
 std::string roll_back(const Release& release, unsigned revision);
+
+// Whether the installation is of the release that this program is of; it is where nobody says
+// another.
+bool is_of_this_release(const View& view);
+
+// Why it did something, or did not.
+std::string log_of_the_program(const View& view);
+
+// Whether cert-manager writes the caBundle.
+bool is_cert_managers(const View& view);
+
+// How the API server comes to trust the certificate: by whoever writes the caBundle.
+std::string how_to_trust(const View& view);
 
 // What lets Pods be created while nobody answers and nobody can.
 std::string stop_calling();

@@ -1,10 +1,10 @@
 #include "server/doctor/entries.hpp"
 
+#include "server/doctor/selectors.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/text/json_text.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace tpuwh::server::doctor {
 
@@ -21,25 +21,19 @@ std::string first_word(const Json& entry) {
   return name;
 }
 
-// As the chart writes it for a workload API that is left out: a label that is there and is not.
-bool matches_nothing(const Json& entry) {
-  std::set<std::string> there, not_there;
-  for (const Json& each : text::member(text::member(entry, "objectSelector"), "matchExpressions")) {
-    const std::string operation = text::text_member(each, "operator");
-    const std::string key = text::text_member(each, "key");
-    if (operation == "Exists") there.insert(key);
-    if (operation == "DoesNotExist") not_there.insert(key);
-  }
-  return std::ranges::any_of(there, [&](const auto& key) { return not_there.contains(key); });
-}
-
 }  // namespace
 
 Json entries_of(const Json& configuration) {
   Json entries = Json::array();
   for (const Json& each : text::member(configuration, "webhooks"))
-    if (!matches_nothing(each)) entries.push_back(each);
+    if (!meets_nobody(text::member(each, "objectSelector"))) entries.push_back(each);
   return entries;
+}
+
+const Json& all_entries(const Json& configuration) {
+  static const Json none = Json::array();
+  const Json& entries = text::member(configuration, "webhooks");
+  return entries.is_array() ? entries : none;
 }
 
 std::string name_of(const Json& entry) {
@@ -59,6 +53,8 @@ std::string workload_of(const Json& entry) {
 }
 
 bool is_shadow(const Json& entry) {
+  const std::string name = name_of(entry);
+  if (name.ends_with(".tpu-webhook.dev")) return name.starts_with("shadow.");
   return path_of(entry).starts_with("/shadow");
 }
 
@@ -82,6 +78,23 @@ bool is_of_claims(const Json& entry) {
 
 bool ignores_failures(const Json& entry) {
   return text::text_member(entry, "failurePolicy") == "Ignore";
+}
+
+bool has_shadow(const View& view) {
+  for (const Read* each : {&view.configuration, &view.validating}) {
+    const Json& entries = text::member(each->object, "webhooks");
+    if (std::any_of(entries.begin(), entries.end(), is_shadow)) return true;
+  }
+  return false;
+}
+
+bool is_enforced(const View& view, const Json& entry) {
+  if (is_shadow(entry)) return false;
+  if (!settings_known(view)) return !ignores_failures(entry);
+  if (!is_of_claims(entry)) return !in_shadow(view, workload_of(entry)).value_or(false);
+  const auto names = handled(view);
+  return std::ranges::any_of(
+      names, [&](const std::string& each) { return !in_shadow(view, each).value_or(false); });
 }
 
 std::vector<std::string> refusing(const View& view) {

@@ -14,6 +14,10 @@ namespace tpuwh::server::doctor {
 // reaches.
 Json entries_of(const Json& configuration);
 
+// "webhooks" as it stands; an empty array where it is none.
+const Json& all_entries(const Json& configuration);
+const Json& all_entries(const Json&& configuration) = delete;
+
 std::string name_of(const Json& entry);
 std::string path_of(const Json& entry);
 std::string bundle_of(const Json& entry);
@@ -31,6 +35,12 @@ std::string watched_label(const Json& entries);
 // Of Pods that have claims and do not ask for google.com/tpu.
 bool is_of_claims(const Json& entry);
 bool ignores_failures(const Json& entry);
+
+// Whether there are entries for namespaces in shadow mode, of either configuration.
+bool has_shadow(const View& view);
+
+// Whether Pods of an entry are changed, as far as the settings say it, else by its failurePolicy.
+bool is_enforced(const View& view, const Json& entry);
 
 // Names of the entries whose Pods cannot be created while nobody answers.
 std::vector<std::string> refusing(const View& view);

@@ -33,24 +33,31 @@ Resource mutating() {
 void read_configurations(Objects& objects, View& view) {
   view.mutating = objects.list(mutating(), mutating_kind, "");
   view.configuration = our_configuration(objects);
+  view.validations = objects.list(registration("validatingwebhookconfigurations"),
+                                  "ValidatingWebhookConfiguration", "");
   view.validating = objects.get(registration("validatingwebhookconfigurations"),
                                 "ValidatingWebhookConfiguration", live::installed_name);
 }
 
-ReadList read_watched(Objects& objects, const Json& configuration) {
+// Those of `all` in shadow mode.
+ReadList watched(const ReadList& all, const Json& configuration) {
   const std::string label = watched_label(entries_of(configuration));
   if (label.empty()) return {.found = Found::there, .items = {}, .why = {}};
-  return objects.list({"", "v1", "namespaces", ""}, "Namespace", label);
+  ReadList out = all;
+  std::erase_if(out.items, [&](const Json& each) { return !text::has_labels(each, label); });
+  return out;
 }
 
-Read read_config(Objects& objects, const View& view) {
+Read read_config(Objects& objects, View& view) {
   const auto file = mounted_config(view.deployment.object);
   if (!file)
     return argument(view.deployment.object, "config").empty()
                ? Read{.found = Found::absent, .object = {}, .why = {}}
                : not_known("the Deployment mounts nothing where its configuration file is");
   const Resource of{"", "v1", file->kind == "Secret" ? "secrets" : "configmaps", view.ns};
-  return config_of(*file, objects.get(of, file->kind, file->name));
+  const Read object = objects.get(of, file->kind, file->name);
+  view.config_text = text_of(*file, object);
+  return config_of(*file, object);
 }
 
 void read_workload(Objects& objects, View& view) {
@@ -60,6 +67,10 @@ void read_workload(Objects& objects, View& view) {
   view.endpoint_slices =
       objects.list({"discovery.k8s.io", "v1", "endpointslices", ns}, "EndpointSlice",
                    fmt::format("kubernetes.io/service-name={}", live::installed_name));
+  view.policies =
+      objects.list({"networking.k8s.io", "v1", "networkpolicies", ns}, "NetworkPolicy", "");
+  view.budgets =
+      objects.list({"policy", "v1", "poddisruptionbudgets", ns}, "PodDisruptionBudget", "");
   view.deployment =
       objects.get({"apps", "v1", "deployments", ns}, "Deployment", live::installed_name);
   view.secret.why = view.pods.why =
@@ -84,7 +95,8 @@ void read_rbac(Objects& objects, View& view) {
 // release it is.
 void read_what_is_in_none(Objects& objects, View& view) {
   read_configurations(objects, view);
-  view.watched = read_watched(objects, view.configuration.object);
+  view.namespaces = objects.list({"", "v1", "namespaces", ""}, "Namespace", "");
+  view.watched = watched(view.namespaces, view.configuration.object);
   view.cluster_role = objects.get(rbac("clusterroles", ""), "ClusterRole", live::installed_name);
   view.cluster_role_binding =
       objects.get(rbac("clusterrolebindings", ""), "ClusterRoleBinding", live::installed_name);

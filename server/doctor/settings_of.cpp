@@ -4,6 +4,7 @@
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
+#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -71,6 +72,23 @@ Json value_of(const View& view, const std::string& name) {
   return text::member(text::member(view.config.object, name.substr(0, dot)), name.substr(dot + 1));
 }
 
+// The number of "ADDR:PORT".
+int port_of(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  return static_cast<int>(
+      webhook::text::plain_decimal(colon == address.npos ? address : address.substr(colon + 1))
+          .value_or(0));
+}
+
+std::optional<Port> port_by(const View& view, const char* flag, const char* key, int otherwise) {
+  const std::string by_flag = argument(view.deployment.object, flag);
+  if (!by_flag.empty()) return Port{port_of(by_flag), fmt::format("--{}", flag)};
+  if (!settings_known(view)) return std::nullopt;
+  const std::string by_file = text::text_member(view.config.object, key);
+  if (by_file.empty()) return Port{otherwise, "its default"};
+  return Port{port_of(by_file), fmt::format("{} in its configuration file", key)};
+}
+
 }  // namespace
 
 std::optional<MountedFile> mounted_config(const Json& deployment) {
@@ -91,12 +109,25 @@ std::optional<MountedFile> mounted_config(const Json& deployment) {
   return std::nullopt;
 }
 
+namespace {
+
+// Nothing where it is not base64, as it has to be in a Secret.
+std::optional<std::string> plain_text(const MountedFile& file, const Read& object) {
+  const std::string text = text::text_member(text::member(object.object, "data"), file.key);
+  return file.kind == "Secret" ? text::decode_base64(text) : std::optional(text);
+}
+
+}  // namespace
+
+std::string text_of(const MountedFile& file, const Read& object) {
+  return object.there() ? plain_text(file, object).value_or("") : std::string();
+}
+
 Read config_of(const MountedFile& file, const Read& object) {
   const std::string named = file.kind + " " + file.name;
   if (object.found == Found::absent) return not_known("there is no " + named);
   if (!object.there()) return not_known(object.why);
-  const std::string text = text::text_member(text::member(object.object, "data"), file.key);
-  const auto plain = file.kind == "Secret" ? text::decode_base64(text) : std::optional(text);
+  const auto plain = plain_text(file, object);
   const auto read =
       plain ? text::parse_yaml(*plain)
             : Result<std::vector<Json>>(Error(Errc::bad_value, "it is not valid base64"));
@@ -112,6 +143,19 @@ bool settings_known(const View& view) {
 std::string setting(const View& view, const std::string& name) {
   const Json value = value_of(view, name);
   return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+bool needs_api_server(const View& view) {
+  const std::string ledger = setting(view, "ledger");
+  return view.issues_itself || (ledger != "none" && ledger != "memory");
+}
+
+std::optional<Port> https_port(const View& view) {
+  return port_by(view, "listen", "listen", 8443);
+}
+
+std::optional<Port> health_port(const View& view) {
+  return port_by(view, "health-listen", "healthListen", 0);
 }
 
 std::vector<std::string> handled(const View& view) {

@@ -73,10 +73,12 @@ const source::Reads& reads_of_doctor() {
       {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},
       "no webhook configuration",
       {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service", "EndpointSlice",
-       "Deployment", "Pod", "ConfigMap", "Namespace", "CustomResourceDefinition"},
+       "Deployment", "Pod", "NetworkPolicy", "PodDisruptionBudget", "ConfigMap", "Namespace",
+       "CustomResourceDefinition"},
       "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
       "clusterroles,clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,"
-      "pods,configmaps,namespaces,customresourcedefinitions -A -o json"};
+      "pods,networkpolicies,poddisruptionbudgets,configmaps,namespaces,customresourcedefinitions "
+      "-A -o json"};
   return reads;
 }
 

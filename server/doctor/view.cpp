@@ -1,5 +1,6 @@
 #include "server/doctor/view.hpp"
 
+#include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 
 #include <algorithm>
@@ -17,7 +18,18 @@ bool has_any(const Json& list, std::initializer_list<const char*> wanted) {
 }  // namespace
 
 const Json& pod_spec(const Json& deployment) {
-  return text::member(text::member(text::member(deployment, "spec"), "template"), "spec");
+  return text::member(pod_template(deployment), "spec");
+}
+
+const Json& pod_template(const Json& deployment) {
+  return text::member(text::member(deployment, "spec"), "template");
+}
+
+const Json& own_container(const Json& pod) {
+  static const Json none;
+  for (const Json& each : text::member(text::member(pod, "spec"), "containers"))
+    if (text::text_member(each, "name") == live::installed_name) return each;
+  return none;
 }
 
 std::string certificate_secret(const Json& deployment) {
@@ -48,12 +60,18 @@ std::string pod_selector(const Json& deployment) {
 }
 
 std::string argument(const Json& deployment, const std::string& name) {
-  const std::string flag = "--" + name + "=";
-  for (const Json& container : text::member(pod_spec(deployment), "containers"))
-    for (const Json& each : text::member(container, "args"))
-      if (each.is_string() && each.get<std::string>().starts_with(flag))
-        return each.get<std::string>().substr(flag.size());
-  return {};
+  const std::string flag = "--" + name;
+  std::string value;
+  for (const Json& container : text::member(pod_spec(deployment), "containers")) {
+    bool is_next = false;
+    for (const Json& each : text::member(container, "args")) {
+      const std::string word = each.is_string() ? each.get<std::string>() : std::string();
+      if (is_next) value = word;
+      is_next = word == flag;
+      if (word.starts_with(flag + '=')) value = word.substr(flag.size() + 1);
+    }
+  }
+  return value;
 }
 
 bool is_ready_pod(const Json& pod) {
@@ -79,7 +97,10 @@ bool sees_new_pods(const Json& webhook) {
   return rules.is_array() && std::ranges::any_of(rules, [](const Json& rule) {
            return has_any(text::member(rule, "apiGroups"), {"", "*"}) &&
                   has_any(text::member(rule, "resources"), {"pods", "*", "*/*"}) &&
-                  has_any(text::member(rule, "operations"), {"CREATE", "*"});
+                  has_any(text::member(rule, "operations"), {"CREATE", "*"}) &&
+                  (text::member(rule, "apiVersions").is_null() ||
+                   has_any(text::member(rule, "apiVersions"), {"v1", "*"})) &&
+                  text::text_member(rule, "scope") != "Cluster";
          });
 }
 

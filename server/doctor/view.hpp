@@ -51,23 +51,28 @@ struct View {
   bool ns_is_asked = false;  // by -n: nothing that was found says another
   std::chrono::system_clock::time_point now;
 
-  Read version;        // GET /version
-  Read watch_list;     // absent: the API server refuses sendInitialEvents
-  Read configuration;  // the MutatingWebhookConfiguration tpu-webhook
-  ReadList mutating;   // all MutatingWebhookConfigurations
-  Read validating;     // the ValidatingWebhookConfiguration tpu-webhook
-  ReadList watched;    // Namespaces in shadow mode, by the label of the entry for them
-  Read name_space;     // the Namespace `ns`
-  ReadList releases;   // Helm's records of our release: metadata of Secrets
+  Read version;          // GET /version
+  Read watch_list;       // absent: the API server refuses sendInitialEvents
+  Read configuration;    // the MutatingWebhookConfiguration tpu-webhook
+  ReadList mutating;     // all MutatingWebhookConfigurations
+  Read validating;       // the ValidatingWebhookConfiguration tpu-webhook
+  ReadList validations;  // all ValidatingWebhookConfigurations
+  ReadList namespaces;   // all of them
+  ReadList watched;      // those in shadow mode, by the label of the entry for them
+  Read name_space;       // the Namespace `ns`
+  ReadList releases;     // Helm's records of our release: metadata of Secrets
   bool releases_asked = false;
   Read service;
   ReadList endpoint_slices;  // of that Service
   Read deployment;
-  Read config;    // the Deployment's configuration file as JSON; absent: it has none
-  ReadList pods;  // of that Deployment
+  Read config;              // the Deployment's configuration file as JSON; absent: it has none
+  std::string config_text;  // the same as it stands in its Secret or ConfigMap
+  ReadList pods;            // of that Deployment
   std::vector<Replica> replicas;  // of those Pods
   std::string secret_name;        // of the Secret with the serving certificate
   bool issues_itself = false;     // the program fills that Secret, nothing mounts it
+  ReadList policies;              // NetworkPolicies of `ns`
+  ReadList budgets;               // PodDisruptionBudgets of `ns`
   Read secret;                    // of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
   ReadList ledger;        // ConfigMaps
@@ -88,11 +93,19 @@ Read without_key(Read secret);
 // "matchLabels" of a Deployment as a label selector.
 std::string pod_selector(const Json& deployment);
 
-// The value of --NAME=VALUE among the arguments of the Deployment's containers; "" if absent.
+// The value of --NAME=VALUE, or of --NAME VALUE, among the arguments of the Deployment's
+// containers; the last one, as the program takes it; "" if absent.
 std::string argument(const Json& deployment, const std::string& name);
 
 // Whether a Pod's condition Ready is True.
 bool is_ready_pod(const Json& pod);
+
+// The container that is the program, of a Pod or a template; null if none is.
+const Json& own_container(const Json& pod);
+const Json& own_container(const Json&& pod) = delete;
+// "spec.template" of a Deployment: as a Pod, with metadata and spec.
+const Json& pod_template(const Json& deployment);
+const Json& pod_template(const Json&& deployment) = delete;
 
 // The number of the container port of this name; 0 if no container has it.
 int container_port(const Json& pod, std::string_view name);

@@ -12,6 +12,8 @@ set(server_tests
   catalog/pool_options_test.cpp
   catalog/command_test.cpp
   cli/cli_test.cpp
+  doctor/alterations_test.cpp
+  doctor/difference_test.cpp
   doctor/doctor_test.cpp
   fixes/fixes_test.cpp
   explain/html_test.cpp
@@ -93,6 +95,7 @@ list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
-  TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md")
+  TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md"
+  TPUWH_RENDERED="${CMAKE_SOURCE_DIR}/tests/charts/golden/default.yaml")
 tpuwh_compiled_quickly(server_test)
 add_gtest(server_test "unit;clock")

@@ -21,10 +21,6 @@ TEST(DoctorTest, finds_nothing_wrong_where_everything_is_as_the_chart_makes_it) 
     EXPECT_EQ(each.verdict, Verdict::ok) << each.check << ": " << each.what;
 }
 
-Json& webhook_of(View& view) {
-  return view.configuration.object["webhooks"][0];
-}
-
 struct BrokenCase {
   const char* name;
   std::function<void(View&)> spoil;
@@ -35,7 +31,7 @@ struct BrokenCase {
 
 class BrokenTest : public testing::TestWithParam<BrokenCase> {};
 
-// Exactly one line is not OK, or several of the same check.
+// One line is what is wanted, and no line of another check is not OK.
 TEST_P(BrokenTest, is_found_with_what_to_do) {
   View view = installed();
   GetParam().spoil(view);
@@ -43,14 +39,17 @@ TEST_P(BrokenTest, is_found_with_what_to_do) {
   for (const Check& each : examine(view))
     if (each.verdict != Verdict::ok) found.push_back(each);
   ASSERT_FALSE(found.empty());
+  bool said = false;
   for (const Check& each : found) {
     EXPECT_EQ(each.check, GetParam().check) << each.what;
-    EXPECT_EQ(name(each.verdict), name(GetParam().verdict)) << each.what;
+    said = said || (each.verdict == GetParam().verdict &&
+                    each.what.find(GetParam().what) != std::string::npos);
     EXPECT_FALSE(each.fix.empty()) << each.what;
     const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
     EXPECT_THAT(before_note, testing::Not(ContainsRegex("(helm|kubectl) .*[;`]")));
   }
-  EXPECT_THAT(found.front().what, HasSubstr(GetParam().what));
+  EXPECT_TRUE(said) << "want " << name(GetParam().verdict) << ": " << GetParam().what << '\n'
+                    << checks_text(found, false).text();
 }
 
 Json ledger_of(bool rebuilding) {
@@ -71,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
                    Verdict::unknown, "watch-list", "not known: RBAC missing: watch namespaces"},
         BrokenCase{"reinvocation", [](View& v) { webhook_of(v)["reinvocationPolicy"] = "Never"; },
                    Verdict::warn, "configuration",
-                   "reinvocationPolicy is \"Never\", want IfNeeded"},
+                   "reinvocationPolicy is \"Never\", want \"IfNeeded\""},
         BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
                    Verdict::warn, "configuration", "every Pod of the cluster is sent"},
         BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
@@ -89,12 +88,14 @@ INSTANTIATE_TEST_SUITE_P(
                    },
                    Verdict::fail, "service", "no ready endpoint"},
         BrokenCase{"no_replica", [](View& v) { v.deployment.object["status"] = Json::object(); },
-                   Verdict::fail, "deployment", "0 of 2 replicas"},
+                   Verdict::fail, "deployment", "0 of 3 replicas"},
         BrokenCase{"a_replica_is_missing",
                    [](View& v) { v.deployment.object["status"]["availableReplicas"] = 1; },
-                   Verdict::warn, "deployment", "1 of 2 replicas"},
-        BrokenCase{"two_versions", [](View& v) { v.pods.items.push_back(pod_of("tpu-webhook:2")); },
-                   Verdict::warn, "versions", "tpu-webhook:1 (2), tpu-webhook:2 (1)"},
+                   Verdict::warn, "deployment", "1 of 3 replicas"},
+        BrokenCase{
+            "two_versions",
+            [](View& v) { v.pods.items[0]["spec"]["containers"][0]["image"] = "tpu-webhook:2"; },
+            Verdict::warn, "versions", "tpu-webhook:0.1.0 (2), tpu-webhook:2 (1)"},
         BrokenCase{"a_silent_watch",
                    [](View& v) {
                      v.replicas[1].metrics.object =
@@ -116,8 +117,9 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenCase{"pods_may_not_be_asked",
                    [](View& v) { v.replicas[0].metrics = forbidden("get pods/proxy"); },
                    Verdict::unknown, "freshness", "a: RBAC missing: get pods/proxy"},
-        BrokenCase{"no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
-                   "Secret tpu-webhook-system/serving, which the Deployment mounts, does not"},
+        BrokenCase{
+            "no_secret", [](View& v) { v.secret = absent(); }, Verdict::fail, "certificate",
+            "Secret tpu-webhook-system/tpu-webhook-certificate, which the program fills, does not"},
         BrokenCase{"secret_is_secret", [](View& v) { v.secret = forbidden("get secrets"); },
                    Verdict::unknown, "certificate", "not known: RBAC missing: get secrets"},
         BrokenCase{"another_ca",
@@ -126,24 +128,13 @@ INSTANTIATE_TEST_SUITE_P(
                      v.secret = there(secret_of(tls::issue(names, v.now).pair.certificates));
                    },
                    Verdict::fail, "trust", "does not trust"},
-        BrokenCase{"another_namespace",
-                   [](View& v) {
-                     v.ns = "elsewhere";
-                     for (const char* name : {"cluster_role_binding", "role_binding"}) {
-                       Read& binding = name[0] == 'c' ? v.cluster_role_binding : v.role_binding;
-                       binding.object["subjects"][0]["namespace"] = "elsewhere";
-                     }
-                     webhook_of(v)["namespaceSelector"]["matchExpressions"][0]["values"].push_back(
-                         "elsewhere");
-                   },
-                   Verdict::fail, "trust",
-                   "it is not valid for the name tpu-webhook.elsewhere.svc"},
         BrokenCase{"no_ca_bundle",
                    [](View& v) {
                      webhook_of(v)["clientConfig"].erase("caBundle");
                      v.validating = absent();
                    },
-                   Verdict::fail, "ca-bundle", "there is no PEM certificate in it"},
+                   Verdict::fail, "ca-bundle",
+                   "the caBundle of ray.pods.tpu-webhook.dev in the MutatingWebhookConfiguration"},
         BrokenCase{
             "validation_trusts_another_ca",
             [](View& v) { v.validating.object["webhooks"][0]["clientConfig"]["caBundle"] = ""; },
@@ -162,56 +153,55 @@ INSTANTIATE_TEST_SUITE_P(
                    Verdict::warn, "rival", "of statefulset Pods; it is called before"},
         BrokenCase{"one_entry_of_many",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][1]["reinvocationPolicy"] = "Never";
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][3]["reinvocationPolicy"] = "Never";
                    },
                    Verdict::warn, "configuration", "job.pods.tpu-webhook.dev: reinvocationPolicy"},
-        BrokenCase{"a_path_of_another_release",
-                   [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
-                   },
-                   Verdict::warn, "configuration",
-                   "ray.pods.tpu-webhook.dev: path is \"/\", want /mutate"},
+        BrokenCase{
+            "a_path_of_another_release",
+            [](View& v) {
+              split(v, {"ray", "job"}, {});
+              v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
+            },
+            Verdict::fail, "configuration",
+            "ray.pods.tpu-webhook.dev: clientConfig.service.path is \"/\", want \"/mutate\""},
         BrokenCase{"one_entry_waits_too_short",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
+                     split(v, {"ray", "job"}, {});
                      v.configuration.object["webhooks"][0]["timeoutSeconds"] = 3;
-                     v.configuration.object["webhooks"][1]["timeoutSeconds"] = 3;
+                     v.configuration.object["webhooks"][3]["timeoutSeconds"] = 3;
                    },
                    Verdict::warn, "failure-policy",
                    "ray.pods.tpu-webhook.dev: timeoutSeconds is 3"},
         BrokenCase{"a_shadow_entry_that_refuses",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][3]["failurePolicy"] = "Fail";
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][7]["failurePolicy"] = "Fail";
                    },
                    Verdict::warn, "failure-policy",
                    "shadow.pods.tpu-webhook.dev: failurePolicy is Fail, but its Pods are not"},
         BrokenCase{"an_entry_for_its_own_pods",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][1].erase("namespaceSelector");
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][3].erase("namespaceSelector");
                    },
                    Verdict::fail, "namespaces", "sent to the webhook (job.pods.tpu-webhook.dev)"},
         BrokenCase{"an_entry_without_a_bundle",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
-                     v.configuration.object["webhooks"][1]["clientConfig"].erase("caBundle");
+                     split(v, {"ray", "job"}, {});
+                     v.configuration.object["webhooks"][3]["clientConfig"].erase("caBundle");
                    },
                    Verdict::fail, "ca-bundle", "the caBundle of job.pods.tpu-webhook.dev in the"},
         BrokenCase{"an_entry_with_another_bundle",
                    [](View& v) {
-                     split(v.configuration.object, {"ray", "job"}, {});
+                     split(v, {"ray", "job"}, {});
                      const std::string names[] = {"else.where.svc"};
-                     v.configuration.object["webhooks"][1]["clientConfig"]["caBundle"] =
+                     v.configuration.object["webhooks"][3]["clientConfig"]["caBundle"] =
                          text::encode_base64(tls::issue(names, v.now).ca);
                    },
                    Verdict::fail, "trust", "called for job.pods.tpu-webhook.dev"},
         BrokenCase{"nothing_issued_yet",
                    [](View& v) {
-                     v.secret_name = "tpu-webhook-certificate";
-                     v.issues_itself = true;
                      v.secret = there({{"data", {{"tls.crt", ""}}}});
                    },
                    Verdict::fail, "certificate",
@@ -222,10 +212,7 @@ INSTANTIATE_TEST_SUITE_P(
                    [](View& v) { v.cluster_role.object["rules"][0]["verbs"] = {"list"}; },
                    Verdict::fail, "rbac", "ClusterRole tpu-webhook lacks watch of pods"},
         BrokenCase{"the_certificate_cannot_be_written",
-                   [](View& v) {
-                     v.issues_itself = true;
-                     v.role.object["rules"].back()["resourceNames"] = {"another"};
-                   },
+                   [](View& v) { v.role.object["rules"].back()["resourceNames"] = {"another"}; },
                    Verdict::fail, "rbac", "Role tpu-webhook lacks get, update of secrets"},
         BrokenCase{"bound_to_another",
                    [](View& v) { v.role_binding.object["subjects"][0]["namespace"] = "other"; },
@@ -261,6 +248,9 @@ TEST(DoctorTest, nothing_is_installed) {
   View view = installed();
   view.configuration = absent();
   view.mutating = all({});
+  for (Read* each : {&view.validating, &view.deployment, &view.service, &view.cluster_role,
+                     &view.cluster_role_binding})
+    each->object["metadata"] = Json::object();
   const Checks checks = examine(view);
   ASSERT_NE(find(checks, "configuration"), nullptr);
   EXPECT_EQ(find(checks, "configuration")->verdict, Verdict::fail);
@@ -282,7 +272,7 @@ TEST(DoctorTest, a_certificate_is_warned_of_a_month_before_its_end) {
 
 TEST(DoctorTest, a_rival_of_a_workload_that_is_left_to_it_is_welcome) {
   View view = installed();
-  view.deployment = there(deployment_of({"serve", "--ledger=cluster", "--workloads=job,jobset"}));
+  split(view, {"job", "jobset"}, {});
   view.mutating.items.push_back(configuration_of("kuberay-tpu-webhook", ""));
   EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
 }
@@ -299,9 +289,11 @@ TEST(DoctorTest, webhooks_that_are_called_later_are_named) {
 
 TEST(DoctorTest, shadow_mode_may_ignore_failures) {
   View view = installed();
-  view.deployment = there(deployment_of({"serve", "--ledger=cluster", "--mode=shadow"}));
-  webhook_of(view)["failurePolicy"] = "Ignore";
-  webhook_of(view)["timeoutSeconds"] = 2;
+  give(view, {"--mode=shadow"});
+  for (Json& entry : view.configuration.object["webhooks"]) {
+    entry["failurePolicy"] = "Ignore";
+    entry["timeoutSeconds"] = 2;
+  }
   EXPECT_EQ(find(examine(view), "failure-policy")->verdict, Verdict::ok);
 }
 
@@ -317,8 +309,8 @@ View out_of_service() {
 
 TEST(DoctorTest, nothing_fails_that_ignore_makes_harmless) {
   View view = out_of_service();
-  split(view.configuration.object, {}, {"ray", "job"});
-  view.config = there({{"mode", "shadow"}});
+  split(view, {}, {"ray", "job"});
+  set(view, {{"mode", "shadow"}});
   for (const Check& each : examine(view))
     if (each.verdict != Verdict::ok) {
       EXPECT_EQ(name(each.verdict), "warn") << each.what;
@@ -328,15 +320,16 @@ TEST(DoctorTest, nothing_fails_that_ignore_makes_harmless) {
 
 TEST(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
   View view = out_of_service();
-  split(view.configuration.object, {"jobset"}, {"ray", "job"});
-  view.config = there({{"mode", "shadow"}, {"perWorkload", {{"jobset", {{"mode", "enforce"}}}}}});
+  split(view, {"jobset"}, {"ray", "job"});
+  set(view, {{"mode", "shadow"}, {"perWorkload", {{"jobset", {{"mode", "enforce"}}}}}});
   const Checks checks = examine(view);
   for (const char* check : {"service", "deployment", "certificate", "rbac"})
     EXPECT_EQ(find(checks, check)->verdict, Verdict::fail) << check;
   EXPECT_EQ(find(checks, "failure-policy")->verdict, Verdict::ok);
   EXPECT_THAT(
       find(checks, "failure-policy")->what,
-      HasSubstr("Fail: jobset.pods.tpu-webhook.dev; Ignore: ray.pods.tpu-webhook.dev, job"));
+      HasSubstr("Fail: jobset.pods.tpu-webhook.dev (10 s); Ignore: ray.pods.tpu-webhook.dev (2 s), "
+                "job"));
   view.service = installed().service;
   view.endpoint_slices = all({});
   EXPECT_THAT(find(examine(view), "service")->what,
@@ -346,14 +339,15 @@ TEST(DoctorTest, one_workload_api_that_is_enforced_is_enough_to_fail) {
 
 TEST(DoctorTest, an_entry_that_ignores_failures_locks_nobody_out) {
   View view = installed();
-  split(view.configuration.object, {"ray"}, {});
-  view.configuration.object["webhooks"][1].erase("namespaceSelector");
+  split(view, {"ray"}, {});
+  view.configuration.object["webhooks"][6].erase("namespaceSelector");
   EXPECT_EQ(find(examine(view), "namespaces")->verdict, Verdict::warn) << "of kube-system";
 }
 
 TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
   View view = out_of_service();
-  split(view.configuration.object, {}, {"ray", "job"});
+  split(view, {}, {"ray", "job"});
+  set(view, {{"perWorkload", Json::object()}});
   EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::fail);
   view.config = not_known("RBAC missing: get secrets");
   EXPECT_EQ(find(examine(view), "service")->verdict, Verdict::warn) << "the entries decide";
@@ -361,8 +355,8 @@ TEST(DoctorTest, ignore_is_not_harmless_where_pods_are_changed) {
 
 TEST(DoctorTest, the_file_says_what_flags_do_not) {
   View view = installed();
-  view.deployment = there(deployment_of({"serve", "--config=/config/config.yaml"}));
-  view.config = there({{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
+  set(view, {{"workloads", {"job", "jobset"}}, {"ledger", "none"}});
+  view.issues_itself = false;
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
   view.role = view.cluster_role = absent();
   const Checks checks = examine(view);
@@ -374,9 +368,9 @@ TEST(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read)
   View view = installed();
   view.config = not_known("RBAC missing: get secrets");
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
-  split(view.configuration.object, {"jobset", "job"}, {});
+  split(view, {"jobset", "job"}, {});
   EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
-  split(view.configuration.object, {"jobset", "ray"}, {});
+  split(view, {"jobset", "ray"}, {});
   const Checks checks = examine(view);
   EXPECT_EQ(find(checks, "rival")->verdict, Verdict::warn);
   EXPECT_THAT(find(checks, "rival")->fix, HasSubstr("--set 'config.workloads={jobset}'"));
@@ -384,7 +378,7 @@ TEST(DoctorTest, the_entries_say_what_is_handled_where_the_file_may_not_be_read)
 
 TEST(DoctorTest, a_rival_of_what_is_only_watched_is_welcome) {
   View view = installed();
-  view.config = there({{"perWorkload", {{"ray", {{"mode", "shadow"}}}}}});
+  set(view, {{"perWorkload", {{"ray", {{"mode", "shadow"}}}}}});
   view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
   EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::ok);
   EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("only watches them"));
@@ -416,7 +410,8 @@ TEST(DoctorTest, of_gke_it_says_that_its_injector_may_not_be_seen) {
 
 TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
   View view = installed();
-  view.deployment = there(deployment_of({"serve", "--ledger=none"}));
+  give(view, {"--ledger=none"});
+  view.issues_itself = false;
   view.role = view.cluster_role = absent();
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
 }
@@ -434,10 +429,15 @@ Json record_of(int revision, const std::string& status) {
   return {{"metadata", {{"labels", {{"version", std::to_string(revision)}, {"status", status}}}}}};
 }
 
+// As failurePolicy=Ignore renders it.
+void ignore_failures(View& view) {
+  for (Json& entry : view.configuration.object["webhooks"]) entry["failurePolicy"] = "Ignore";
+}
+
 TEST(DoctorTest, a_command_names_release_chart_and_namespace_and_keeps_every_other_value) {
   View view = installed();
   install_by_helm(view, "tpu-webhook-0.2.0");
-  webhook_of(view)["failurePolicy"] = "Ignore";
+  ignore_failures(view);
   EXPECT_EQ(find(examine(view), "failure-policy")->fix,
             "helm upgrade tpu-hooks charts/tpu-webhook -n tpu-webhook-system "
             "--reset-then-reuse-values --set failurePolicy=Fail");
@@ -446,9 +446,11 @@ TEST(DoctorTest, a_command_names_release_chart_and_namespace_and_keeps_every_oth
 TEST(DoctorTest, a_command_says_the_values_whose_default_was_another_when_it_was_installed) {
   View view = installed();
   install_by_helm(view, "tpu-webhook-0.1.0");
-  webhook_of(view)["failurePolicy"] = "Ignore";
+  ignore_failures(view);
   Json& pod = view.deployment.object["spec"]["template"]["spec"];
-  pod["containers"][0]["ports"] = Json::array({{{"name", "https"}, {"containerPort", 8443}}});
+  pod["containers"][0]["ports"][0]["containerPort"] = 8443;
+  set(view, {{"listen", ":8443"}});
+  pod.erase("priorityClassName");
   const Checks checks = examine(view);
   EXPECT_THAT(find(checks, "failure-policy")->fix,
               HasSubstr("--reset-then-reuse-values --set config.mode=enforce --set "
@@ -472,8 +474,8 @@ TEST(DoctorTest, a_name_that_is_none_makes_no_command) {
 TEST(DoctorTest, a_workload_that_there_is_not_makes_no_command) {
   const std::string evil = "lws}'; touch y; echo '";
   View flag = installed(), file = installed();
-  flag.deployment = there(deployment_of({"serve", "--workloads=ray,job," + evil}));
-  file.config = there({{"workloads", {"ray", evil, "job"}}});
+  give(flag, {"--workloads=ray,job," + evil});
+  set(file, {{"workloads", {"ray", evil, "job"}}});
   for (View* view : {&flag, &file}) {
     view->mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
     EXPECT_THAT(find(examine(*view), "rival")->fix,
@@ -484,7 +486,7 @@ TEST(DoctorTest, a_workload_that_there_is_not_makes_no_command) {
 TEST(DoctorTest, a_priority_class_that_is_none_makes_no_value) {
   View view = installed();
   install_by_helm(view, "tpu-webhook-0.1.0");
-  webhook_of(view)["failurePolicy"] = "Ignore";
+  ignore_failures(view);
   Json& pod = view.deployment.object["spec"]["template"]["spec"];
   pod["priorityClassName"] = "a,image.repository=b";
   EXPECT_THAT(find(examine(view), "failure-policy")->fix, testing::Not(HasSubstr("repository")));
@@ -507,7 +509,8 @@ TEST(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
   View view = installed();
   Json& pod = view.deployment.object["spec"]["template"]["spec"];
   Json& port = pod["containers"][0]["ports"];
-  port = Json::array({{{"name", "https"}, {"containerPort", 9443}}});
+  port[0]["containerPort"] = 9443;
+  set(view, {{"listen", ":9443"}});
   EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
   EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("only at 443 and 10250"));
   EXPECT_THAT(find(examine(view), "port")->fix, HasSubstr("--set port=10250"));
@@ -515,6 +518,7 @@ TEST(DoctorTest, a_port_that_a_private_cluster_blocks_is_found) {
   EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok) << "it is not GKE";
   EXPECT_THAT(find(examine(view), "port")->what, HasSubstr("9443"));
   port[0]["containerPort"] = 10250;
+  set(view, {{"listen", ":10250"}});
   EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::ok);
   pod["hostNetwork"] = true;
   EXPECT_EQ(find(examine(view), "port")->verdict, Verdict::warn);
@@ -539,8 +543,6 @@ TEST(DoctorTest, namespaces_in_shadow_mode_are_named) {
   const auto said = [&] { return find(examine(view), "namespaces")->what; };
   const std::string usual = "not sent to the webhook: kube-system, tpu-webhook-system";
   view.watched = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list namespaces"};
-  EXPECT_EQ(said(), usual) << "no entry is for them";
-  watch_namespaces(view.configuration.object);
   EXPECT_EQ(said(), usual +
                         "; which are in shadow mode (tpu-webhook.dev/mode=shadow) is not known: "
                         "RBAC missing: list namespaces");
@@ -572,12 +574,12 @@ TEST(DoctorTest, what_helm_has_recorded_is_said) {
 
 TEST(DoctorTest, an_entry_of_no_pod_is_none) {
   View view = installed();
-  split(view.configuration.object, {"jobset"}, {"ray"});
+  split(view, {"jobset"}, {"ray"});
   const Json key = {{"key", "k"}, {"operator", "Exists"}};
   Json other = key;
   other["operator"] = "DoesNotExist";
-  view.configuration.object["webhooks"][1]["objectSelector"]["matchExpressions"] = {key, other};
-  view.config = there({{"workloads", {"jobset"}}});
+  webhook_of(view)["objectSelector"]["matchExpressions"] = {key, other};
+  set(view, {{"workloads", {"jobset"}}});
   for (const Check& each : examine(view))
     EXPECT_THAT(each.what, testing::Not(HasSubstr("ray.pods.tpu-webhook.dev"))) << each.check;
 }

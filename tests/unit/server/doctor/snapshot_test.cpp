@@ -14,37 +14,14 @@ namespace {
 
 using testing::HasSubstr;
 
-Json named(Json object, const char* kind, const std::string& ns) {
-  object["kind"] = kind;
-  object["metadata"]["name"] = "tpu-webhook";
-  if (!ns.empty()) object["metadata"]["namespace"] = ns;
-  return object;
-}
-
-// What kubectl get prints of an installation; and a stranger of each kind that is asked for by
-// name.
+// What the printed kubectl command gives of an installation; and a stranger of a kind that is asked
+// for by name.
 std::vector<Json> printed() {
-  const View view = installed();
-  Json pod = view.pods.items.front();
-  pod["metadata"]["labels"]["app"] = "tpu-webhook";
-  const Json ready = {{"type", "Ready"}, {"status", "True"}};
-  pod["status"]["conditions"] = Json::array({ready});
-  Json slice = view.endpoint_slices.items.front();
-  slice["metadata"]["labels"]["kubernetes.io/service-name"] = "tpu-webhook";
-  const Json ray = {{"kind", "CustomResourceDefinition"}, {"spec", {{"group", "ray.io"}}}};
-  return {named(view.configuration.object, "MutatingWebhookConfiguration", ""),
-          named(view.validating.object, "ValidatingWebhookConfiguration", ""),
-          named(view.cluster_role.object, "ClusterRole", ""),
-          named(view.cluster_role_binding.object, "ClusterRoleBinding", ""),
-          named(view.role.object, "Role", here),
-          named(view.role_binding.object, "RoleBinding", here),
-          named(view.service.object, "Service", here),
-          named(view.deployment.object, "Deployment", here),
-          named(slice, "EndpointSlice", here),
-          named(pod, "Pod", here),
-          named(Json::object(), "ConfigMap", here),
-          named(Json::object(), "ClusterRole", "elsewhere"),
-          ray};
+  auto objects = sound_objects();
+  std::erase_if(objects, [](const Json& each) { return each["kind"] == "Secret"; });
+  objects.push_back({{"kind", "ClusterRole"}, {"metadata", {{"name", "elsewhere"}}}});
+  objects.push_back({{"kind", "CustomResourceDefinition"}, {"spec", {{"group", "ray.io"}}}});
+  return objects;
 }
 
 bool listed_nowhere(std::string_view) {
@@ -64,7 +41,7 @@ std::map<std::string, Check> checked(const std::vector<Json>& objects, const std
 
 // A typed list without items says that there are none.
 TEST(DoctorSnapshotTest, an_empty_typed_list_is_known) {
-  std::vector<Json> objects = {named(Json::object(), "ConfigMap", "elsewhere")};
+  std::vector<Json> objects = {{{"kind", "ConfigMap"}, {"metadata", {{"name", "elsewhere"}}}}};
   const auto listed = [](std::string_view kind) { return kind == "MutatingWebhookConfiguration"; };
   EXPECT_EQ(checked(objects)["configuration"].verdict, Verdict::unknown);
   EXPECT_EQ(checked(objects, "", listed)["configuration"].verdict, Verdict::fail);
@@ -72,7 +49,6 @@ TEST(DoctorSnapshotTest, an_empty_typed_list_is_known) {
 
 TEST(DoctorSnapshotTest, namespaces_in_shadow_mode_are_those_with_the_label) {
   auto objects = printed();
-  watch_namespaces(objects.front());
   const auto add = [&](const char* name, Json labels) {
     objects.push_back(
         {{"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", std::move(labels)}}}});
@@ -97,43 +73,28 @@ TEST(DoctorSnapshotTest, says_of_a_file_what_a_file_can_say) {
 
 TEST(DoctorSnapshotTest, a_missing_object_is_absent_only_where_its_kind_was_printed) {
   auto objects = printed();
-  const auto drop = [&objects](const char* kind, const char* ns) {
+  auto whole = sound_objects();
+  objects.push_back(object_of(whole, "Secret", "tpu-webhook-config"));
+  const auto drop = [&objects](const char* name) {
     std::erase_if(objects, [&](const Json& object) {
-      return object["kind"] == kind && object["metadata"].value("namespace", "") == ns;
+      return object["kind"] == "ClusterRole" && object["metadata"]["name"] == name;
     });
   };
-  drop("ClusterRole", "");
+  drop("tpu-webhook");
   EXPECT_EQ(checked(objects).at("rbac").verdict, Verdict::fail);
-  drop("ClusterRole", "elsewhere");
+  drop("elsewhere");
   EXPECT_EQ(checked(objects).at("rbac").verdict, Verdict::unknown);
   EXPECT_THAT(checked(objects).at("rbac").what, HasSubstr("no ClusterRole in the snapshot"));
 }
 
-// As the chart has it where the program issues its certificate: the settings are in a Secret, and
-// no certificate is mounted.
-std::vector<Json> with_mounted_settings() {
-  auto objects = printed();
-  for (Json& object : objects) {
-    if (object["kind"] != "Deployment") continue;
-    Json& spec = object["spec"]["template"]["spec"];
-    spec["containers"][0]["args"] = {"serve", "--config=/config/config.yaml"};
-    const Json mount = {{"name", "config"}, {"mountPath", "/config"}};
-    spec["containers"][0]["volumeMounts"] = Json::array({mount});
-    const Json volume = {{"name", "config"}, {"secret", {{"secretName", "settings"}}}};
-    spec["volumes"] = Json::array({volume});
-  }
-  return objects;
-}
-
 TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
-  auto objects = with_mounted_settings();
-  Json settings = named({{"data",
-                          {{"config.yaml", text::encode_base64("mode: shadow\n"
-                                                               "tls: {secret: own}\n"
-                                                               "workloads: [job]\n")}}}},
-                        "Secret", here);
-  settings["metadata"]["name"] = "settings";
-  objects.push_back(settings);
+  auto objects = printed();
+  objects.push_back({{"kind", "Secret"},
+                     {"metadata", {{"name", "tpu-webhook-config"}, {"namespace", here}}},
+                     {"data",
+                      {{"config.yaml", text::encode_base64("mode: shadow\n"
+                                                           "tls: {secret: own}\n"
+                                                           "workloads: [job]\n")}}}});
   const View view = view_of(objects, listed_nowhere, "", installed().now);
   EXPECT_EQ(setting(view, "mode"), "shadow");
   EXPECT_EQ(in_shadow(view, "job"), true);
@@ -143,7 +104,7 @@ TEST(DoctorSnapshotTest, reads_the_settings_where_they_are_mounted_from) {
 }
 
 TEST(DoctorSnapshotTest, settings_in_a_secret_that_was_left_out_are_not_known) {
-  const View view = view_of(with_mounted_settings(), listed_nowhere, "", installed().now);
+  const View view = view_of(printed(), listed_nowhere, "", installed().now);
   EXPECT_FALSE(settings_known(view));
   EXPECT_EQ(view.config.why, "no Secret in the snapshot");
   EXPECT_EQ(in_shadow(view, "job"), std::nullopt);

@@ -1,0 +1,93 @@
+// How many replicas there are, and whether they run the same.
+#include "server/doctor/check.hpp"
+#include "server/doctor/commands.hpp"
+#include "server/doctor/entries.hpp"
+#include "server/live/installation.hpp"
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace tpuwh::server::doctor {
+
+namespace {
+
+constexpr auto deployment_line = "deployment";
+
+long number(const Json& value, long otherwise) {
+  return value.is_number_integer() ? value.get<long>() : otherwise;
+}
+
+// What the Deployment's controller says of what it cannot do, such as a quota that is used up.
+std::string complaints(const Json& deployment) {
+  std::string out;
+  for (const Json& each : text::member(text::member(deployment, "status"), "conditions")) {
+    const std::string type = text::text_member(each, "type");
+    const bool bad = (type == "ReplicaFailure" && text::text_member(each, "status") == "True") ||
+                     (type == "Progressing" && text::text_member(each, "status") == "False");
+    if (bad) out += fmt::format("; {}: {}", type, text::text_member(each, "message"));
+  }
+  return out;
+}
+
+void check_versions(const View& view, Checks& out) {
+  if (!view.pods.there()) return unknown(out, "versions", view.pods.why);
+  std::map<std::string, int> images;
+  for (const Json& pod : view.pods.items)
+    for (const Json& container : text::member(text::member(pod, "spec"), "containers"))
+      if (text::text_member(container, "name") == live::installed_name)
+        ++images[text::text_member(container, "image")];
+  std::string list;
+  for (const auto& [image, count] : images)
+    list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", image, count);
+  const std::string wanted =
+      text::text_member(own_container(pod_template(view.deployment.object)), "image");
+  const bool another = images.size() == 1 && !wanted.empty() && !images.contains(wanted);
+  if (images.size() > 1 || another)
+    warn(out, "versions",
+         (another ? fmt::format("the Deployment's image is {}, and replicas run others: ", wanted)
+                  : std::string("replicas run different images: ")) +
+             list,
+         "wait for the rollout to finish, or see why it does not: " +
+             kubectl(view.ns, fmt::format("rollout status deployment/{}", live::installed_name)));
+  else
+    ok(out, "versions", images.empty() ? "no replica runs an image" : "all replicas run " + list);
+}
+
+}  // namespace
+
+void check_deployment(const View& view, Checks& out) {
+  const std::string name = fmt::format("Deployment {}/{}", view.ns, live::installed_name);
+  if (view.deployment.found == Found::absent)
+    return fail(out, deployment_line, name + " does not exist", put_back(view));
+  if (!view.deployment.there()) return unknown(out, deployment_line, view.deployment.why);
+  const Json& spec = text::member(view.deployment.object, "spec");
+  const long wanted = number(text::member(spec, "replicas"), 1);
+  const long there =
+      number(text::member(text::member(view.deployment.object, "status"), "availableReplicas"), 0);
+  const std::string what = fmt::format("{} has {} of {} replicas available{}", name, there, wanted,
+                                       complaints(view.deployment.object));
+  const std::string fix = kubectl(view.ns, "describe deployment,pods");
+  if (wanted == 0)
+    fail(out, deployment_line, name + " is to have 0 replicas: nobody answers",
+         with_values(view, {"--set replicas=3"}));
+  else if (there == 0)
+    fail(out, deployment_line, what, fix);
+  else if (there < wanted || !complaints(view.deployment.object).empty())
+    warn(out, deployment_line, what, fix);
+  else if (text::member(spec, "paused") == true)
+    warn(out, deployment_line, what + ", and is paused: what an upgrade changes is not rolled out",
+         kubectl(view.ns, "rollout resume deployment/tpu-webhook"));
+  else if (wanted == 1 && !refusing(view).empty())
+    warn(out, deployment_line,
+         what +
+             ": while that one is created again, on another node or by an upgrade, Pods of "
+             "entries with failurePolicy Fail may be refused",
+         with_values(view, {"--set replicas=3"}));
+  else
+    ok(out, deployment_line, what);
+  check_versions(view, out);
+}
+
+}  // namespace tpuwh::server::doctor
