@@ -102,9 +102,10 @@ class Installation:
 
 
 def commands_in(fix):
-    """Each command of a fix: to the next ";" or "#" that is not quoted."""
-    parts = re.findall(r"(?:'[^']*'|[^;#'])+", fix)
-    found = [re.search(r"(?:^|: |\s)((?:helm|kubectl) (?:upgrade|install|uninstall|rollback|delete) .*)", part) for part in parts]
+    """Each command of a fix: to the next ";", "&&" or "#" that is not quoted."""
+    parts = re.findall(r"(?:'[^']*'|[^;#&'])+", fix)
+    verbs = r"(?:helm|kubectl) (?:-n \S+ )?(?:upgrade|install|uninstall|rollback|delete|patch)"
+    found = [re.search(rf"(?:^|: |\s)({verbs} .*)", part) for part in parts]
     return [one[1].strip() for one in found if one]
 
 
@@ -137,14 +138,108 @@ def rival(installation):
         "metadata": {"name": "kuberay-tpu-webhook"}, "webhooks": [{"name": "kuberay-tpu.example", "clientConfig": {}}]})
 
 
+def called(installation):
+    for entry in entries(installation):
+        entry["clientConfig"]["service"]["name"] = "other"
+
+
+def called_by_url(installation):
+    entries(installation)[0]["clientConfig"] = {"url": "https://10.0.0.1/mutate"}
+
+
+def only_with_a_label(installation):
+    entries(installation)[3]["objectSelector"] = {"matchLabels": {"team": "a"}}
+
+
+def one_condition_more(installation):
+    entries(installation)[0]["matchConditions"].append({"name": "off", "expression": "false"})
+
+
+def one_entry_more(installation):
+    more = copy.deepcopy(entries(installation)[0])
+    more["name"] = "mine.example.dev"
+    more["matchConditions"][0]["expression"] = "has(object.spec)"
+    entries(installation).append(more)
+
+
+def one_entry_less(installation):
+    del entries(installation)[3]
+
+
+def validate_nobody(installation):
+    for entry in entries(installation, "ValidatingWebhookConfiguration"):
+        entry["clientConfig"]["service"]["name"] = "other"
+
+
+def of(kind, change):
+    def spoil(installation):
+        change(installation.cluster.one(kind, namespace=NAMESPACE)["spec"])
+    spoil.__name__ = f"{kind}_{change.__name__}"
+    return spoil
+
+
+def external(spec):
+    spec.update(type="ExternalName", externalName="example.com")
+
+
+def another_target(spec):
+    spec["ports"][0]["targetPort"] = 8443
+
+
+def on_the_host(spec):
+    spec["template"]["spec"]["hostNetwork"] = True
+
+
+def no_probe(spec):
+    del spec["template"]["spec"]["containers"][0]["readinessProbe"]
+
+
+def all_available(spec):
+    del spec["maxUnavailable"]
+    spec["minAvailable"] = 4
+
+
+def nobody_in(spec):
+    spec["ingress"] = []
+
+
+def with_istio(installation):
+    template = copy.deepcopy(installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"])
+    template["metadata"]["name"] = "replica"
+    template["spec"]["containers"].append({"name": "istio-proxy"})
+    installation.cluster.write(path_of("Pod", "replica", NAMESPACE), template)
+
+
+def nothing(_):
+    pass
+
+
 def removed(kind, namespace=NAMESPACE, name="tpu-webhook"):
     return lambda installation: installation.cluster.remove(kind, name, namespace)
 
 
 # (what is wrong, values, the check that says so, values that its command names)
 CASES = [
-    (ignore, VALUES, "failure-policy", {"failurePolicy"}),
-    (hurry, VALUES, "failure-policy", {"timeoutSeconds"}),
+    (ignore, VALUES, "failure-policy", set()),
+    (hurry, VALUES, "failure-policy", set()),
+    (nothing, {**VALUES, "failurePolicy": "Ignore"}, "failure-policy", {"failurePolicy"}),
+    (nothing, {**VALUES, "timeoutSeconds": 3}, "failure-policy", {"timeoutSeconds"}),
+    (called, VALUES, "configuration", set()),
+    (called_by_url, VALUES, "configuration", set()),
+    (only_with_a_label, VALUES, "configuration", set()),
+    (one_condition_more, VALUES, "configuration", set()),
+    (one_entry_more, VALUES, "configuration", set()),
+    (one_entry_less, VALUES, "configuration", set()),
+    (validate_nobody, VALUES, "validation", set()),
+    (of("Service", external), VALUES, "service", set()),
+    (of("Service", another_target), VALUES, "service", set()),
+    (of("Deployment", on_the_host), VALUES, "pods", set()),
+    (of("Deployment", no_probe), VALUES, "pods", set()),
+    (of("PodDisruptionBudget", all_available), VALUES, "disruption", set()),
+    (of("NetworkPolicy", nobody_in), VALUES, "network-policy", set()),
+    (nothing, {**VALUES, "extraArgs": ["--listen=:9999"]}, "service", {"extraArgs"}),
+    (nothing, {**VALUES, "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://p"}]}, "replicas", {"extraEnv"}),
+    (with_istio, VALUES, "replicas", {"podLabels", "podLabels.sidecar.istio.io/inject"}),
     (edit, VALUES, "configuration", set()),
     (include_own_namespace, VALUES, "namespaces", set()),
     (rival, VALUES, "rival", {"config.workloads"}),
@@ -175,8 +270,11 @@ class Fixes(unittest.TestCase):
                     spoilt = copy.deepcopy(installation.cluster.store)
                     commands = installation.commands(check)
                     self.assertTrue(commands, [one for one in installation.checks() if one["check"] == check])
+                    if commands[0].startswith("kubectl") and not options.kubectl:
+                        continue
                     installation.cluster.store = spoilt
-                    installation.run(commands[0])
+                    for command in commands[:1] if named or named is None else dict.fromkeys(commands):
+                        installation.run(command)
                     if named is None:  # it goes, with all that it rendered
                         self.assertIn("uninstall", commands[0])
                         self.assertNotEqual(0, installation.run(f"helm status {RELEASE} -n {NAMESPACE}", check=False).returncode)
@@ -247,6 +345,33 @@ class Fixes(unittest.TestCase):
                 self.assertNotRegex(re.sub(r"'[^']*'|\\\\'", "", one["fix"] or ""), "touch", one)
                 for command in commands_in(one["fix"] or ""):
                     self.assertNotIn("touch", shlex.split(command))
+
+
+# What somebody may choose, and is nothing to complain of.
+CHOSEN = [
+    {}, {"config": {"mode": "enforce"}}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}},
+    {"config": {"mode": "enforce", "workloads": ["ray", "job"]}}, {"config": {"mode": "enforce", "workloads": ["pod"], "ledger": "none"}},
+    {"config": {"mode": "enforce", "annotationPrefix": "x.example"}}, {"shadowNamespaces": {"label": ""}}, {"validation": False},
+    {"namespaces": {"exclude": ["a", "b"]}}, {"namespaces": {"selector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-public"}}}},
+    {"timeoutSeconds": 25, "port": 8443}, {"networkPolicy": {"enabled": False}}, {"networkPolicy": {"apiServerPorts": [16443]}},
+    {"priorityClassName": ""}, {"resources": {"limits": {"memory": "1Gi"}}}, {"podLabels": {"a": "b"}, "commonLabels": {"c": "d"}},
+    {"extraArgs": ["--threads=4"]}, {"extraEnv": [{"name": "A", "value": "b"}], "tolerations": [{"operator": "Exists"}]},
+]
+
+
+class Chosen(unittest.TestCase):
+    def test_what_values_choose_is_as_it_should_be(self):
+        """Of what the real helm renders `doctor` says that it is what the program would render."""
+        compared = {"configuration", "failure-policy", "namespaces", "installations", "settings", "validation", "pods", "replicas",
+                    "network-policy", "disruption", "rbac", "release"}
+        for helm in options.helm[:1]:
+            for values in CHOSEN:
+                with self.subTest(values=values):
+                    installation = Installation(helm, {**values, "image": {"repository": "r"}})
+                    installation.cluster.write("/api/v1/namespaces/kube-public", {"metadata": {
+                        "name": "kube-public", "labels": {"kubernetes.io/metadata.name": "kube-public"}}}, "Namespace")
+                    said = [one for one in installation.checks() if one["check"] in compared and one["verdict"] != "ok"]
+                    self.assertEqual([], said)
 
 
 class FirstAid(unittest.TestCase):
@@ -373,7 +498,7 @@ class Notes(unittest.TestCase):
             installation = Installation(helm, VALUES)
             for command in self.notes(installation, "kubectl delete") + self.notes(installation, "helm -n"):
                 installation.run(command)
-            self.assertEqual({"/api/v1/namespaces/kube-system", f"/api/v1/namespaces/{NAMESPACE}"}, set(installation.cluster.store))
+            self.assertEqual({f"/api/v1/namespaces/{one}" for one in ("default", "kube-system", NAMESPACE)}, set(installation.cluster.store))
 
     def notes(self, installation, beginning):
         if beginning.startswith("kubectl") and not options.kubectl:

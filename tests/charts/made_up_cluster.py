@@ -63,7 +63,8 @@ class Cluster(Objects):
         super().__init__()
         self.store, self.writes, self.applied = {}, [], {}
         self.lock = threading.RLock()
-        self.write("/api/v1/namespaces/kube-system", {"metadata": {"name": "kube-system"}}, "Namespace")
+        for name in ("default", "kube-system"):
+            self.write(f"/api/v1/namespaces/{name}", {"metadata": {"name": name}}, "Namespace")
 
     # -- for tests
 
@@ -216,7 +217,9 @@ class Cluster(Objects):
         elif before is None:
             return status(404, "NotFound", f"{request.path} not found")
         elif "json-patch" in request.type:
-            return status(415, "UnsupportedMediaType", "no JSON patches here")
+            after = json_patched(before, request.body)
+            if after is None:
+                return status(422, "Invalid", "a test of the patch fails, or what it names is not there")
         else:
             after = merged(before, request.body)
         if "dryRun" in request.query:
@@ -298,6 +301,28 @@ def merged(before, patch):
             after[key] = merged({}, value)
         else:
             after[key] = value
+    return after
+
+
+def json_patched(before, operations):
+    """By RFC 6902, of its operations those that are printed; nothing where one cannot be done."""
+    after = copy.deepcopy(before)
+    for one in operations:
+        *way, last = [part.replace("~1", "/").replace("~0", "~") for part in one["path"].split("/")[1:]]
+        at = after
+        try:
+            for part in way:
+                at = at[int(part)] if isinstance(at, list) else at[part]
+            last = int(last) if isinstance(at, list) else last
+            if one["op"] == "test" and at[last] != one["value"]:
+                return None
+            if one["op"] == "remove":
+                del at[last]
+            elif one["op"] == "replace":
+                at[last]  # it has to be there
+                at[last] = one["value"]
+        except (KeyError, IndexError, TypeError):
+            return None
     return after
 
 
