@@ -1,13 +1,14 @@
 #include "server/doctor/selectors.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace tpuwh::server::doctor {
@@ -42,6 +43,33 @@ std::string text_of(const Requirement& one) {
                      fmt::join(one.values, ", "));
 }
 
+// What a label may still be: not there, one of some values, or any but some.
+class Possible {
+ public:
+  void require(const Requirement& one) {
+    if (one.op == "DoesNotExist") present_ = false;
+    if (one.op == "Exists" || one.op == "In") absent_ = false;
+    if (one.op == "NotIn") not_in_.insert(one.values.begin(), one.values.end());
+    if (one.op != "In") return;
+    if (in_)
+      std::erase_if(*in_, [&](const auto& value) { return !one.values.contains(value); });
+    else
+      in_ = one.values;
+  }
+
+  bool is_nothing() const {
+    if (absent_) return false;
+    const bool any = !in_ || std::ranges::any_of(
+                                 *in_, [&](const auto& value) { return !not_in_.contains(value); });
+    return !present_ || !any;
+  }
+
+ private:
+  bool absent_ = true, present_ = true;
+  std::optional<std::set<std::string>> in_;
+  std::set<std::string> not_in_;
+};
+
 }  // namespace
 
 std::set<std::string> requirements(const Json& selector) {
@@ -58,21 +86,9 @@ std::set<std::string> beyond(const Json& one, const Json& other) {
 }
 
 bool meets_nobody(const Json& selector) {
-  // A label is not there, or has a value that is named, or any other: nothing else can matter.
-  const auto all = all_of(selector);
-  return std::ranges::any_of(all, [&](const Requirement& asked) {
-    std::vector<Json> labels = {Json::object(), Json{{asked.key, "\n any other"}}};
-    for (const Requirement& each : all)
-      if (each.key == asked.key)
-        for (const std::string& value : each.values) labels.push_back(Json{{asked.key, value}});
-    Json of_key = {{"matchExpressions", Json::array()}};
-    for (const Requirement& each : all)
-      if (each.key == asked.key)
-        of_key["matchExpressions"].push_back(
-            {{"key", each.key}, {"operator", each.op}, {"values", each.values}});
-    return std::ranges::none_of(labels,
-                                [&](const Json& each) { return text::finds(of_key, each); });
-  });
+  std::map<std::string, Possible> by_key;
+  for (const Requirement& each : all_of(selector)) by_key[each.key].require(each);
+  return std::ranges::any_of(by_key, [](const auto& each) { return each.second.is_nothing(); });
 }
 
 }  // namespace tpuwh::server::doctor
