@@ -3,21 +3,24 @@
 
   tests/mutants/run.py                       300 of all sites, drawn by seed 1
   tests/mutants/run.py --seed 7 --draw 20    twenty others
+  tests/mutants/run.py --seed 1 2 3          300 of each of these, built together
   tests/mutants/run.py --only webhook/text   of these sources alone; of topology and webhook, by their
                                              own suites, without building the server
+  tests/mutants/run.py --seed 7 --report     what came of these before
   tests/mutants/run.py --sites               counts the sites and ends
 
 Works in build/mutants, on a copy of the sources: each of the changes that were drawn stands in the copy behind a
 switch, which the environment turns on, so that all of them are compiled once. What cannot stand behind a switch (a
-value that the compiler needs, a variable's own arguments) is compiled by itself. The suites of GoogleTest and of
-tests/server are run once to see which reach a switch; a mutant is judged by these alone, the quickest first, until the
-first failure or five times the usual time. equivalent.txt has the changes that change nothing, each with its reason.
+value that the compiler needs, a variable's own arguments) is told and not judged; with --alone it is compiled by itself.
+The suites of GoogleTest and of tests/server are run once to see which reach a switch; a mutant is judged by these alone,
+the quickest first, until the first failure or five times the usual time of the processor. equivalent.txt has the
+changes that change nothing, each with its reason.
 
-What was caught is kept in build/mutants/SEED.json: a run that was broken off goes on, and the next one judges again
-what survived.
+A seed gives each site a number by what it says, not by where it stands: the lowest are drawn, so that a change of the
+sources changes the draw only where it changes a site, and a draw of some sources holds what is theirs in a draw of all.
 
-So far the sites were counted and the copy built with 300 switches, of which nine had to be taken out; no mutant has been
-judged yet.
+What was caught is kept in build/mutants/results.json for as long as its source is the same: a run that was broken off
+goes on, and the next one judges again what survived.
 
 Needs scripts/install-packages --fuzz. Exit code: 0 where at least 95 % are caught, 1 where not.
 """
@@ -25,11 +28,11 @@ Needs scripts/install-packages --fuzz. Exit code: 0 where at least 95 % are caug
 import argparse
 import collections
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import shlex
 import shutil
@@ -42,8 +45,11 @@ from equivalent import Equivalent
 from suites import ROOT, Suites
 
 WORK = ROOT / "build" / "mutants"
-TREE, BUILD = WORK / "tree", WORK / "build"
+TREE = WORK / "tree"
+BUILD = TREE / "build" / "ci"  # as that preset has it, so that what holds no switch comes from its cache
+HEADER = WORK / "mutant.hpp"
 SOURCES = ("topology", "webhook", "server/kube/store", "server/https")
+OF_THE_BUILD = ("topology/generate_catalog.cpp",)  # runs before there is a program
 WANTED = 0.95
 FINDER = pathlib.Path(sites.__file__).read_bytes()
 
@@ -54,23 +60,27 @@ def main():
     found = find_sites([file for file in source_files() if file.startswith(tuple(arguments.only))])
     if arguments.sites:
         return print_sites(found)
-    drawn = dict(enumerate(draw(found, arguments)))
+    drawn = draw(found, arguments)
+    results = Results(WORK / "results.json")
+    if arguments.report:
+        return report(found, drawn, results)
     suites = Suites(BUILD, core=not any(site.file.startswith("server/") for site in found))
     switched = build_with_switches(drawn, suites.targets())
-    suites.find_reach(WORK / "reach.json", digest_of_copy())
-    results = Results(WORK / f"{arguments.seed}.json")
-    judge_all({number: drawn[number] for number in switched}, results, suites)
-    for number in sorted(set(drawn) - set(switched)):
+    suites.find_reach(WORK / "reach.json")
+    judge_all({number: site for number, site in drawn.items() if number in switched}, results, suites)
+    for number in sorted(set(drawn) - set(switched)) if arguments.alone else ():
         judge_alone(number, drawn[number], results, suites)
     return report(found, drawn, results)
 
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--draw", type=int, default=300)
     parser.add_argument("--only", nargs="+", default=list(SOURCES), metavar="FILE", help="sources, or folders of them")
     parser.add_argument("--sites", action="store_true")
+    parser.add_argument("--report", action="store_true", help="what was judged before, and no more")
+    parser.add_argument("--alone", action="store_true", help="also what cannot stand behind a switch: a build of each")
     return parser.parse_args()
 
 
@@ -88,26 +98,17 @@ def copy_sources(instead):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
             shutil.copymode(ROOT / name, target)
-    for old in [path for path in TREE.rglob("*") if path.is_file() and path not in kept]:
+    for old in [path for path in TREE.rglob("*") if path.is_file() and path not in kept and BUILD not in path.parents]:
         old.unlink()
-
-
-def digest_of_copy():
-    files = sorted(path for path in TREE.rglob("*") if path.is_file())
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def configure():
     if not (BUILD / "build.ninja").exists():  # or what stands there would be compiled again
         copy_sources({})
-    header = WORK / "mutant.hpp"
-    if not header.exists() or header.read_text() != switches.HEADER:
-        header.write_text(switches.HEADER)
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-                    "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG",
-                    f"-DCMAKE_CXX_FLAGS=-DMUTANTS=2000 -Wno-narrowing -include {header}",
-                    "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=10", "-DTPUWH_BENCH=OFF"],
-                   check=True, stdout=subprocess.DEVNULL)
+    if not HEADER.exists() or HEADER.read_text() != switches.HEADER:
+        HEADER.write_text(switches.HEADER)
+    # It trains on the recorded Pods, which costs three builds.
+    subprocess.run(["cmake", "--preset", "ci", "-DTPUWH_TRAIN=OFF"], cwd=TREE, check=True, stdout=subprocess.DEVNULL)
 
 
 def build(targets):
@@ -118,18 +119,20 @@ def build(targets):
 
 
 def build_with_switches(drawn, targets):
-    """The numbers of those that can stand behind a switch."""
-    numbers = set(drawn)
+    """The numbers of those that can stand behind a switch. What cannot is kept: each costs a build to find."""
+    file = WORK / "unswitched.json"
+    without = set(json.loads(file.read_text())) if file.exists() else set()
+    numbers = {number for number, site in drawn.items() if site.file not in OF_THE_BUILD} - without
     while True:
         files = collections.defaultdict(dict)
         for number in numbers:
             files[drawn[number].file][number] = drawn[number]
-        copy_sources({file: switches.with_switches((ROOT / file).read_bytes(), here) for file, here in files.items()})
+        copy_sources({file: switches.with_switches(read(file), here, HEADER) for file, here in files.items()})
         said = build(targets)
         if not said:
-            return sorted(numbers)
+            return numbers
         # What a constexpr constructor begins with is told on the constructor's line.
-        files = set(re.findall(r"/tree/([^\s:]+):\d+(?::\d+)?: error", said))
+        files = {file for file in files if re.search(rf"/{re.escape(file)}:\d+(?::\d+)?: error", said)}
         wrong = ({number for number in numbers if is_named(drawn[number], said)} or
                  {number for number in numbers if drawn[number].file in files})
         if not wrong:
@@ -137,10 +140,12 @@ def build_with_switches(drawn, targets):
         print(f"{len(wrong)} cannot stand behind a switch: " +
               ", ".join(f"{drawn[number].file}:{drawn[number].line}" for number in sorted(wrong)), flush=True)
         numbers -= wrong
+        without |= wrong
+        file.write_text(json.dumps(sorted(without)))
 
 
 def is_named(site, said):
-    lines = {int(line) for line in re.findall(rf"/tree/{re.escape(site.file)}:(\d+)(?::\d+)?: error", said)}
+    lines = {int(line) for line in re.findall(rf"/{re.escape(site.file)}:(\d+)(?::\d+)?: error", said)}
     text = text_of(site)
     return any(text[:begin].count(b"\n") < line <= text[:end].count(b"\n") + 1 for begin, end, _ in site.parts for line in lines)
 
@@ -173,7 +178,7 @@ def find_sites(files):
         jobs = {file: pool.submit(find_in, file, arguments_of(file, arguments)) for file in todo}
         for file, job in jobs.items():
             known[file] = {"digest": digests[file], "sites": [list(vars(site).values()) for site in job.result()]}
-    cached.write_text(json.dumps(known))
+            cached.write_text(json.dumps(known))
     return [sites.Site(*values[:-1], tuple(map(tuple, values[-1]))) for file in files for values in known[file]["sites"]]
 
 
@@ -194,13 +199,38 @@ def find_in(file, arguments):
 
 
 def text_of(site):
-    return (ROOT / site.file).read_bytes()
+    return read(site.file)
+
+
+@functools.cache
+def read(file):
+    return (ROOT / file).read_bytes()
 
 
 def draw(found, arguments):
-    """Of what runs when the program does; the rest is counted."""
-    may = [site for site in found if not site.constexpr]
-    return sorted(random.Random(arguments.seed).sample(may, min(arguments.draw, len(may))))
+    """Of what runs when the program does, number -> site; the rest is counted. Of each seed."""
+    named = {name: site for name, site in names_of(found).items() if not site.constexpr}
+    drawn = {name: None for seed in arguments.seed
+             for name in sorted(named, key=lambda name: number_of(f"{seed} {name}"))[:arguments.draw]}
+    return {number_of(name): named[name] for name in drawn}
+
+
+def names_of(found):
+    """What each says: the file, the line's text, the change; and which of those that say the same."""
+    out, seen = {}, collections.Counter()
+    for site in sorted(found):
+        said = f"{site.file} | {line_of(site)} | {site.told(text_of(site)).partition(' ')[2]}"
+        seen[said] += 1
+        out[f"{said} | {seen[said]}"] = site
+    return out
+
+
+def number_of(name):
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") >> 1
+
+
+def line_of(site):
+    return " ".join(text_of(site).splitlines()[site.line - 1].decode().split())
 
 
 def print_sites(found):
@@ -280,10 +310,10 @@ def report(found, drawn, results):
             said = "equivalent" if equivalent.has(site) else said
         if said in ("survived", "not reached"):
             left.append((said, site))
-        counts[said] += 1
+        counts[said or "not judged"] += 1
     judged = counts["caught"] + len(left)
     print(f"\nsites       {len(found)}, {sum(site.constexpr for site in found)} evaluated by the compiler and not drawn")
-    print(f"drawn       {len(drawn)}; {counts['no program']} are no program: values that the compiler needs")
+    print(f"drawn       {len(drawn)}; {counts['no program'] + counts['not judged']} are values that the compiler needs")
     print(f"caught      {counts['caught']} of {judged}, {counts['caught'] / max(judged, 1):.1%}")
     print(f"equivalent  {counts['equivalent']}")
     for said, site in left:

@@ -5,13 +5,16 @@
     constant    a whole number is one more
     condition   of if, while, for and ?: is its contrary
     statement   an expression that is a statement by itself is left out
-    arguments   two neighbouring ones of the same type change places
+    arguments   two neighbouring ones of the same type change places, but not of what asks for neither first
+                (max, min), nor where one is written to and the other is not
 
 What a macro of a header made, what stands in a template's `requires`, and what is evaluated by the
 compiler alone (static_assert, an array's bound, a case) is no site.
 """
 
 import dataclasses
+import itertools
+import re
 import sys
 
 sys.path.append("/usr/lib/python3/dist-packages")
@@ -26,6 +29,7 @@ SPELLING = {BinaryOperator.EQ: "==", BinaryOperator.NE: "!=", BinaryOperator.LT:
             BinaryOperator.LE: "<=", BinaryOperator.GE: ">="}
 COMPILERS_OWN = {CursorKind.STATIC_ASSERT, CursorKind.CASE_STMT, CursorKind.TEMPLATE_TYPE_PARAMETER,
                  CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.ENUM_DECL, CursorKind.CONCEPT_DECL}
+COMMUTES = re.compile(r"(max|min|swap|_mm256_(max|min|add|or|and|xor)_\w+)$")
 OF_TEXT = {f"operator{text}": kind for kind, text in SPELLING.items()}  # and of other classes
 # What an expression may be that is a statement by itself.
 STATEMENTS = {CursorKind.CALL_EXPR, CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
@@ -51,6 +55,11 @@ class Site:
     def told(self, text: bytes) -> str:
         before = text[self.begin:self.end].decode(errors="replace")
         return f"{self.file}:{self.line} {self.operator}: {_short(before)} -> {_short(self.after) or 'nothing'}"
+
+
+def _is_written(parameter):
+    kind = parameter.type.get_canonical()
+    return kind.kind == TypeKind.LVALUEREFERENCE and not kind.get_pointee().is_const_qualified()
 
 
 def _short(text):
@@ -167,9 +176,13 @@ class Finder:
             self._add(begin, end, "statement", "", cursor.extent.start.line, compiled)
 
     def _arguments(self, cursor, compiled):
+        if COMMUTES.match(cursor.spelling):
+            return
         arguments = [each for each in cursor.get_arguments() if each is not None and self._is_here(each)]
-        for one, other in zip(arguments, arguments[1:]):
-            same = one.type.get_canonical().spelling == other.type.get_canonical().spelling
+        written = [_is_written(each) for each in cursor.referenced.get_arguments()] if cursor.referenced else []
+        written += [False] * (len(arguments) - len(written))
+        for (one, is_out), (other, is_other_out) in itertools.pairwise(zip(arguments, written)):
+            same = (one.type.get_canonical().spelling == other.type.get_canonical().spelling and is_out == is_other_out)
             begin, middle, after, end = (one.extent.start.offset, one.extent.end.offset, other.extent.start.offset,
                                          other.extent.end.offset)
             first, second = self._text[begin:middle].decode(), self._text[after:end].decode()
