@@ -4,18 +4,24 @@ import pathlib
 
 
 class Equivalent:
-    """A line for each: FILE | the source's line | OPERATOR -> what stands there | REASON."""
+    """Two lines for each: FILE | the source's line | OPERATOR: what stood there -> what stands there | which of those
+    that say the same, as run.py prints it; and the reason, behind blanks."""
 
-    def __init__(self, tree):
-        self._tree, self._all = tree, set()
+    def __init__(self):
+        self._all = {}
+        name = None
         for line in (pathlib.Path(__file__).parent / "equivalent.txt").read_text().splitlines():
-            if not line or line.startswith("#"):
-                continue
-            file, source, change, reason = (part.strip() for part in line.split(" | "))
-            if not reason:
-                raise ValueError(f"equivalent.txt: no reason: {line}")
-            self._all.add((file, " ".join(source.split()), change))
+            if line.startswith(" ") and name:
+                self._all[name] = (self._all[name] + " " + line.strip()).strip()
+            elif line and not line.startswith("#"):
+                name = line.strip()
+                self._all[name] = ""
+        if without := [name for name, reason in self._all.items() if not reason]:
+            raise ValueError(f"equivalent.txt: no reason: {without}")
 
-    def has(self, site):
-        source = (self._tree / site.file).read_text().splitlines()[site.line - 1]
-        return (site.file, " ".join(source.split()), f"{site.operator} -> {' '.join(site.after.split())}") in self._all
+    def has(self, name):
+        return name in self._all
+
+    def without(self, names):
+        """Of what is in the table, what is in the sources no more."""
+        return sorted(set(self._all) - set(names))

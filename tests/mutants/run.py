@@ -60,17 +60,20 @@ def main():
     found = find_sites([file for file in source_files() if file.startswith(tuple(arguments.only))])
     if arguments.sites:
         return print_sites(found)
+    names = {number_of(name): name for name in names_of(found)}
     drawn = draw(found, arguments)
     results = Results(WORK / "results.json")
     if arguments.report:
-        return report(found, drawn, results)
-    suites = Suites(BUILD, core=not any(site.file.startswith("server/") for site in found))
+        return report(found, drawn, names, results)
+    suites = Suites(BUILD, core=not any(site.file.startswith("server/") for site in found), longest=arguments.longest)
     switched = build_with_switches(drawn, suites.targets())
     suites.find_reach(WORK / "reach.json")
-    judge_all({number: site for number, site in drawn.items() if number in switched}, results, suites)
+    equivalent = Equivalent()
+    judge_all({number: site for number, site in drawn.items() if number in switched and not equivalent.has(names[number])},
+              results, suites)
     for number in sorted(set(drawn) - set(switched)) if arguments.alone else ():
         judge_alone(number, drawn[number], results, suites)
-    return report(found, drawn, results)
+    return report(found, drawn, names, results)
 
 
 def options():
@@ -79,6 +82,7 @@ def options():
     parser.add_argument("--draw", type=int, default=300)
     parser.add_argument("--only", nargs="+", default=list(SOURCES), metavar="FILE", help="sources, or folders of them")
     parser.add_argument("--sites", action="store_true")
+    parser.add_argument("--longest", type=float, default=10.0, metavar="SECONDS", help="a suite that takes longer judges nothing")
     parser.add_argument("--report", action="store_true", help="what was judged before, and no more")
     parser.add_argument("--alone", action="store_true", help="also what cannot stand behind a switch: a build of each")
     return parser.parse_args()
@@ -301,23 +305,24 @@ class Results:
         return "caught" if result.startswith("caught") else result
 
 
-def report(found, drawn, results):
-    equivalent = Equivalent(ROOT)
+def report(found, drawn, names, results):
+    equivalent = Equivalent()
     counts, left = collections.Counter(), []
-    for site in drawn.values():
-        said = results.of(site)
+    for number, site in drawn.items():
+        said = "equivalent" if equivalent.has(names[number]) else results.of(site)
         if said in ("survived", "not reached"):
-            said = "equivalent" if equivalent.has(site) else said
-        if said in ("survived", "not reached"):
-            left.append((said, site))
+            left.append((said, names[number], site.line))
         counts[said or "not judged"] += 1
     judged = counts["caught"] + len(left)
     print(f"\nsites       {len(found)}, {sum(site.constexpr for site in found)} evaluated by the compiler and not drawn")
     print(f"drawn       {len(drawn)}; {counts['no program'] + counts['not judged']} are values that the compiler needs")
     print(f"caught      {counts['caught']} of {judged}, {counts['caught'] / max(judged, 1):.1%}")
     print(f"equivalent  {counts['equivalent']}")
-    for said, site in left:
-        print(f"{said:12}{site.told(text_of(site))}")
+    for said, name, line in left:
+        print(f"{said}, line {line}\n{name}")
+    for name in equivalent.without(names.values()):
+        if name.split(" | ")[0] in {site.file for site in found}:
+            print(f"equivalent.txt has what is in the sources no more:\n{name}")
     return 0 if counts["caught"] >= WANTED * judged else 1
 
 

@@ -29,7 +29,7 @@ SPELLING = {BinaryOperator.EQ: "==", BinaryOperator.NE: "!=", BinaryOperator.LT:
             BinaryOperator.LE: "<=", BinaryOperator.GE: ">="}
 COMPILERS_OWN = {CursorKind.STATIC_ASSERT, CursorKind.CASE_STMT, CursorKind.TEMPLATE_TYPE_PARAMETER,
                  CursorKind.TEMPLATE_NON_TYPE_PARAMETER, CursorKind.ENUM_DECL, CursorKind.CONCEPT_DECL}
-COMMUTES = re.compile(r"(max|min|swap|_mm256_(max|min|add|or|and|xor)_\w+)$")
+COMMUTES = re.compile(r"(max|min|swap|_mm(256)?_(max|min|add|or|and|xor|mulhi|mullo|cmpeq)_\w+)$")
 OF_TEXT = {f"operator{text}": kind for kind, text in SPELLING.items()}  # and of other classes
 # What an expression may be that is a statement by itself.
 STATEMENTS = {CursorKind.CALL_EXPR, CursorKind.BINARY_OPERATOR, CursorKind.COMPOUND_ASSIGNMENT_OPERATOR,
