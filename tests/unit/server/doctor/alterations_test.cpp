@@ -948,7 +948,7 @@ TEST(AlterationsTest, a_file_says_the_same_where_it_can) {
   // No Secrets in it, as it is to be printed: the entries say what is enforced.
   const auto of_file = [](Objects objects) {
     std::erase_if(objects, [](const Json& each) { return each["kind"] == "Secret"; });
-    return checks_text(examine(view_of(objects, "", test_time)), false).text();
+    return checks_text(examine(view_of(objects, listed_nowhere, "", test_time)), false).text();
   };
   const std::string usual = of_file(sound());
   EXPECT_EQ(usual.find("FAIL"), usual.npos) << usual;

@@ -184,9 +184,14 @@ inline Objects sound_objects() {
   return objects;
 }
 
+// Of a file without typed lists.
+inline bool listed_nowhere(std::string_view) {
+  return false;
+}
+
 // Of objects, with what only a running cluster says.
 inline View live_view(const Objects& objects) {
-  View view = view_of(objects, here, test_time);
+  View view = view_of(objects, listed_nowhere, here, test_time);
   view.server = "127.0.0.1:6443";
   view.ns_is_asked = false;
   view.version = there({{"major", "1"}, {"minor", "31+"}, {"gitVersion", "v1.31.2-gke.1"}});
