@@ -153,6 +153,8 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     around.add(object);
   });
   if (!told) return told.error();
+  for (const std::string_view kind : Owners::kinds())
+    if (source.has_list_of(kind)) owners.add_all_of(kind);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     cluster.pods[i].owners = owners.of_pod(heads[i]);
     cluster.pods[i].orphan = owners.any_deleted(cluster.pods[i].owners);

@@ -64,12 +64,16 @@ bool made_by(const ObjectName& child, std::string_view kind, std::string_view na
 }
 
 bool makes_pods(std::string_view kind) {
-  constexpr std::array kinds = {"Job",         "JobSet",     "LeaderWorkerSet", "ReplicaSet",
-                                "StatefulSet", "RayCluster", "Deployment"};
-  return std::ranges::find(kinds, kind) != kinds.end();
+  return std::ranges::find(Owners::kinds(), kind) != Owners::kinds().end();
 }
 
 }  // namespace
+
+std::span<const std::string_view> Owners::kinds() {
+  static constexpr std::array<std::string_view, 7> kinds = {
+      "Job", "JobSet", "LeaderWorkerSet", "ReplicaSet", "StatefulSet", "RayCluster", "Deployment"};
+  return kinds;
+}
 
 void Owners::add(const Json& object) {
   const Json& metadata = text::member(object, "metadata");

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,8 +22,14 @@ struct ObjectName {
 
 class Owners {
  public:
+  // That make Pods, or what makes them.
+  static std::span<const std::string_view> kinds();
+
   // An object that something else may have made.
   void add(const nlohmann::ordered_json& object);
+
+  // All objects of this kind were added.
+  void add_all_of(std::string_view kind) { makers_[std::string(kind)]; }
 
   // Whether one of these was deleted, as far as can be seen: objects of its kind were added, and it
   // was not. What it made follows soon.

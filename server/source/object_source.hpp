@@ -38,6 +38,9 @@ class ObjectSource {
   // When it was so: the clock's time of an API server, of a file what it says. Nothing where it
   // says none.
   virtual std::optional<std::chrono::system_clock::time_point> now() const { return std::nullopt; }
+  // Of the last for_each. Whether a file has a typed list of the kind, perhaps empty: of whatever
+  // it was asked for, there are no others.
+  virtual bool has_list_of(std::string_view) const { return false; }
   // A file may lack what there is.
   virtual bool of_file() const { return false; }
   // Of the last for_each: why there is nothing to find in namespace `ns`, a sentence; "" where
@@ -59,6 +62,7 @@ class OverheardSource final : public ObjectSource {
   }
   bool listed(std::string_view kind) const override { return source_.listed(kind); }
   bool served(std::string_view kind) const override { return source_.served(kind); }
+  bool has_list_of(std::string_view kind) const override { return source_.has_list_of(kind); }
   std::vector<std::string> not_known() const override { return source_.not_known(); }
   std::optional<std::chrono::system_clock::time_point> now() const override {
     return source_.now();

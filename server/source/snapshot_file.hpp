@@ -54,8 +54,7 @@ class SnapshotFile final : public ObjectSource {
   // The newest moment that its objects tell of (newest_time.hpp); nothing where they tell of none.
   std::optional<std::chrono::system_clock::time_point> now() const override { return now_; }
   bool of_file() const override { return true; }
-  // Whether a typed list said which there are of a kind, perhaps none.
-  bool has_list_of(std::string_view kind) const { return lists_.contains(kind); }
+  bool has_list_of(std::string_view kind) const override { return lists_.contains(kind); }
 
  private:
   Error fault(const std::string& what) const;

@@ -53,9 +53,12 @@ class Cluster:
         return self._sum
 
     def text(self) -> str:
-        """As kubectl prints a list."""
-        items = ",".join(kept.text for kept in self.objects.values())
-        return f'{{"apiVersion":"v1","kind":"List","items":[{items}]}}'
+        """A list of all objects, and one of each kind that was watched and of which there is none: as an API server
+        lists it, so that nobody takes it for one that was not asked for."""
+        there = {kind for kind, _, _ in self.objects}
+        items = [kept.text for kept in self.objects.values()]
+        items += [f'{{"apiVersion":"v1","kind":"{kind}List","items":[]}}' for kind in sorted((READ | OWNERS) - there)]
+        return f'{{"apiVersion":"v1","kind":"List","items":[{",".join(items)}]}}'
 
 
 def events(file):

@@ -115,7 +115,9 @@ def matches(story: str, pattern: str) -> bool:
 
 def around(state: str, finding: dict) -> list:
     """What is left of a state where only this slice is looked at: its namespace, its pools and who is on them."""
-    items = json.loads(state)["items"]
+    everything = json.loads(state)["items"]
+    items = [each for each in everything if "metadata" in each]
+    empty = [each for each in everything if "metadata" not in each]  # lists of kinds of which there is none
     # There are always Services; without one audit would not know whether anybody had asked.
     any_service = [each for each in items if recording.name_of(each) == ("Service", "default", "kubernetes")]
     own = [each for each in items if each["metadata"].get("namespace") == finding["namespace"]]
@@ -124,7 +126,7 @@ def around(state: str, finding: dict) -> list:
     nodes = [each for each in items if each["kind"] == "Node" and pool_of[each["metadata"]["name"]] in pools]
     names = {each["metadata"]["name"] for each in nodes}
     beside = [each for each in items if each["kind"] == "Pod" and each not in own and each["spec"].get("nodeName") in names]
-    return [*nodes, *any_service, *own, *beside]
+    return [*nodes, *any_service, *own, *beside, *empty]
 
 
 def keep(folder: pathlib.Path, found: Found, program: str) -> pathlib.Path:

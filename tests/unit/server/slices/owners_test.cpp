@@ -97,6 +97,9 @@ TEST(Owners, tells_of_one_that_was_deleted_where_others_of_its_kind_are) {
   EXPECT_TRUE(owners.any_deleted(chain));
   owners.add({{"kind", "JobSet"}, {"metadata", {{"name", "train"}, {"namespace", "ml"}}}});
   EXPECT_FALSE(owners.any_deleted(chain));
+  EXPECT_FALSE(owners.any_deleted({{"StatefulSet", "ml", "web"}}));
+  owners.add_all_of("StatefulSet");
+  EXPECT_TRUE(owners.any_deleted({{"StatefulSet", "ml", "web"}}));
 }
 
 }  // namespace
