@@ -140,6 +140,14 @@ std::string leave_out(const View& view, const std::vector<std::string>& workload
                      with_values(view, {flag.text()}));
 }
 
+bool any_enforced(const View& view, const std::vector<std::string>& workloads) {
+  const Json entries = entries_of(view.configuration.object);
+  return std::ranges::any_of(entries, [&](const Json& entry) {
+    return std::ranges::find(workloads, workload_of(entry)) != workloads.end() &&
+           is_enforced(view, entry);
+  });
+}
+
 void check_rival(const View& view, const Rival& rival, const Json& configuration, Checks& out) {
   constexpr auto check = "rival";
   const std::string who = named(rival.neighbour, configuration);
@@ -158,6 +166,12 @@ void check_rival(const View& view, const Rival& rival, const Json& configuration
         out, check,
         fmt::format("{} injects the TPU environment of {} Pods; tpu-webhook only watches them "
                     "(shadow mode)",
+                    who, fmt::join(both, ", ")));
+  if (!settings_known(view) && !any_enforced(view, both))
+    return unknown(
+        out, check,
+        fmt::format("{} injects the TPU environment of {} Pods; whether tpu-webhook does, too, its "
+                    "settings say, which were not read: its entries are as in shadow mode",
                     who, fmt::join(both, ", ")));
   const bool first = name_of_object(configuration) < live::installed_name;
   warn(out, check,

@@ -384,6 +384,16 @@ TEST(DoctorTest, a_rival_of_what_is_only_watched_is_welcome) {
   EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("only watches them"));
 }
 
+TEST(DoctorTest, a_rival_of_what_may_only_be_watched_is_not_judged) {
+  View view = installed();
+  view.config = not_known("no Secret in the snapshot");
+  view.mutating.items.push_back(configuration_of("kuberay-tpu-mutating-webhook-cfg", ""));
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::warn);
+  for (Json& entry : view.configuration.object["webhooks"]) entry["failurePolicy"] = "Ignore";
+  EXPECT_EQ(find(examine(view), "rival")->verdict, Verdict::unknown);
+  EXPECT_THAT(find(examine(view), "rival")->what, HasSubstr("as in shadow mode"));
+}
+
 TEST(DoctorTest, those_who_do_something_else_are_named) {
   View view = installed();
   for (const char* name :
