@@ -55,10 +55,17 @@ def test_audit_of_pods_that_nobody_changed(release, namespace, ask):
     assert code == 1 and "error" in text and "fix:" in text, text
 
 
+def fails_by_the_relay_alone(code, text):
+    """Whether doctor finds nothing but what the suite does: its Service leads to processes outside the cluster, and a
+    user's would lead to nobody (harness/release.py)."""
+    failed = [check for check in json.loads(text)["checks"] if check["verdict"] == "fail"]
+    return code == 1 and [check["check"] for check in failed] == ["service"] and "(ExternalName)" in failed[0]["what"]
+
+
 def test_doctor_finds_nothing_to_mend(release, ask):
     """An installation of the chart as it is."""
     code, text = ask("doctor", "--output", "json")
-    assert code == 0, text
+    assert fails_by_the_relay_alone(code, text), text
     assert {"rbac", "order", "trust"} <= {check["check"] for check in json.loads(text)["checks"]}, text
 
 
@@ -70,7 +77,7 @@ def test_doctor_of_a_file(release, plane, program, namespace, ask):
                               "json"], capture_output=True, check=True).stdout
     done = subprocess.run([str(program), "doctor", "--cluster", "-", "--output", "json"], input=printed,
                           capture_output=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert fails_by_the_relay_alone(done.returncode, done.stdout), done.stdout + done.stderr
     of_file = {check["check"]: check["verdict"] for check in json.loads(done.stdout)["checks"]}
     _, text = ask("doctor", "--output", "json")
     live = {check["check"]: check["verdict"] for check in json.loads(text)["checks"]}
@@ -119,7 +126,8 @@ def test_doctor_asks_the_replicas_how_fresh_they_are(release, plane, api, ask):
     with found_at_its_pod(plane, release, pod):
         code, text = ask("doctor", "--output", "json")
     (line,) = [check for check in json.loads(text)["checks"] if check["check"] == "freshness"]
-    assert code == 0 and line["verdict"] == "ok" and "1 replica watches the cluster" in line["what"], line
+    assert fails_by_the_relay_alone(code, text), text
+    assert line["verdict"] == "ok" and "1 replica watches the cluster" in line["what"], line
     assert int(re.search(r"is (\d+) s old", line["what"]).group(1)) < 90, line
 
 
