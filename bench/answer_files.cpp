@@ -1,6 +1,6 @@
-// answer_files mutate|validate FILE…: answers the review in each file once, with a workspace of its own, beside a
-// cluster that knows each template of claims. Prints the status and the size of each answer. What is to be counted is
-// answer_once().
+// answer_files mutate|validate FILE…: answers the review in each file once, with a workspace of its
+// own, beside a cluster that knows each template of claims. Prints the status and the size of each
+// answer. What is to be counted is answer_once().
 #include "webhook/answer/admit.hpp"
 #include "webhook/validate/validate.hpp"
 

@@ -54,6 +54,14 @@ json full_pod() {
                   {"matchFields",
                    json::array(
                        {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {"n"}}}})}}})}});
+  pod.set("/spec/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution",
+          json::array({{{"weight", 1}, {"preference", json::object()}}}));
+  pod.set("/spec/tolerations", json::array({{{"key", "google.com/tpu"},
+                                             {"operator", "Equal"},
+                                             {"value", "present"},
+                                             {"effect", "NoSchedule"}}}));
+  pod.set("/spec/dnsConfig", {{"searches", {"default.svc.cluster.local"}}});
+  pod.set("/spec/schedulingGroup", {{"podGroupName", "g"}});
   pod.set("/spec/resourceClaims",
           json::array({{{"name", "net"}, {"resourceClaimTemplateName", "all-netdev"}}}));
   pod.set("/spec/containers/0/resources/claims", json::array({{{"name", "net"}}}));

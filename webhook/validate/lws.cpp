@@ -116,10 +116,8 @@ class Group {
     read::Pod& pod = checker_.pod();
     pod.owner = {"StatefulSet", leader_, {}};
     pod.hostname = hostname;
-    if (pod.subdomain.empty())
-      pod.subdomain = group_.subdomain_policy == "UniquePerReplica"
-                          ? std::string_view(leader_)
-                          : std::string_view(checker_.object().name);
+    // Where each group has a Service of its own, its name is made of the annotation.
+    if (pod.subdomain.empty()) pod.subdomain = checker_.object().name;
     const outcome::Decision decision = checker_.decide();
     // The misfit is told once, for the group.
     if (misfit().empty()) checker_.report(decision);

@@ -152,6 +152,57 @@ TEST(AdmitSummary, says_who_and_what) {
             test::decode_base64(body["response"]["patch"].get<std::string>()).size());
 }
 
+TEST(AdmitSummary, names_the_owner_of_every_workload) {
+  const std::pair<test::PodBuilder, const char*> owners[] = {
+      {a_pod().job("train", 1), "Job/train"},
+      {a_pod().jobset("s", "r", 1, 0, 1), "JobSet/s"},
+      {a_pod().statefulset("db", 1), "StatefulSet/db"},
+      {a_pod().lws("vllm", 1, 0, 2), "LeaderWorkerSet/vllm"},
+      {a_pod().ray("c", "g", 0, 1), "RayCluster/c"}};
+  for (const auto& [pod, owner] : owners) {
+    std::string text = test::PodBuilder(pod).topology("2x4").tpu(4).review();
+    Workspace workspace;
+    EXPECT_EQ(admit(read::Body(text), {}, read::NoCluster(), workspace).summary.owner, owner);
+  }
+}
+
+// One workspace for both: what is said of the first Pod is not said of the second.
+TEST(AdmitSummary, of_the_next_pod_is_its_own) {
+  Workspace workspace;
+  std::string one = a_pod().jobset("s", "r", 3, 2, 1).topology("2x4").tpu(4).review();
+  std::string alone = a_pod().jobset("s", "r", 1, 0, 1).topology("2x4").tpu(4).review();
+  std::string other = a_pod().job("train", 1).topology("2x4").tpu(4).review();
+  EXPECT_EQ(admit(read::Body(one), {}, read::NoCluster(), workspace).summary.owner, "JobSet/s");
+  EXPECT_EQ(admit(read::Body(alone), {}, read::NoCluster(), workspace).summary.description,
+            "host 1 of 2, slice 0 of 1, JobSet s/r: 2x4 of tpu-v6e-slice, 4 chips per host");
+  const auto second = admit(read::Body(other), {}, read::NoCluster(), workspace).summary;
+  EXPECT_EQ(second.owner, "Job/train");
+  EXPECT_EQ(second.description, "host 1 of 2, Job train: 2x4 of tpu-v6e-slice, 4 chips per host");
+}
+
+// What failurePolicy decides about says what it is, in the API server's words.
+TEST(AdmitTest, what_cannot_be_answered_is_a_status_with_its_reason) {
+  struct Refused {
+    std::string text;
+    unsigned status;
+    const char* words;
+    outcome::Reason reason;
+  };
+  for (const Refused& each : {Refused{"{", 400, "BadRequest", outcome::Reason::unreadable},
+                              Refused{std::string(9u << 20, ' '), 413, "RequestEntityTooLarge",
+                                      outcome::Reason::too_large}}) {
+    std::string text = each.text;
+    Workspace workspace;
+    const Answer answer = admit(read::Body(text), {}, read::NoCluster(), workspace);
+    const json body = json::parse(answer.body);
+    EXPECT_EQ(answer.http_status, each.status);
+    EXPECT_EQ(body["code"], each.status);
+    EXPECT_EQ(body["reason"], each.words);
+    EXPECT_EQ(answer.summary.reason, each.reason);
+    EXPECT_EQ(answer.summary.outcome, outcome::Outcome::unusable);
+  }
+}
+
 TEST(AdmitSummary, of_a_denial_says_no_place) {
   std::string text = a_pod().job("t", 9).topology("2x4").tpu(4).review();
   Workspace workspace;

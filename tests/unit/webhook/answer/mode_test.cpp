@@ -49,6 +49,17 @@ TEST(Shadow, allows_what_it_would_have_refused_and_says_why) {
   EXPECT_NE(answer.warning("whole number from 0 to 1"), "") << answer.body;
 }
 
+TEST(Shadow, allows_chips_that_are_no_number_of_chips) {
+  const auto pod = a_pod().job("train", 1).topology("2x4").tpu("1500m");
+  ASSERT_FALSE(admit(pod).allowed);
+  EXPECT_FALSE(admit(pod).shadow);
+  const auto answer = admit(pod, shadow());
+  EXPECT_TRUE(answer.allowed);
+  EXPECT_TRUE(answer.shadow);
+  EXPECT_EQ(answer.outcome, outcome::Outcome::denied);
+  EXPECT_NE(answer.warning("shadow mode: this Pod would have been denied: "), "") << answer.body;
+}
+
 TEST(Shadow, says_nothing_of_a_pod_that_is_none_of_its_business) {
   const auto answer = admit(a_pod(), shadow());
   EXPECT_TRUE(answer.allowed);

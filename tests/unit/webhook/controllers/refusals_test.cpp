@@ -98,6 +98,23 @@ TEST(Refusals, names_of_a_jobset) {
             "beginning with a letter");
 }
 
+// "-0-abcde" is behind the Job's name where there is one completion, and "-10-abcde" of eleven.
+TEST(Refusals, names_of_the_pods_of_a_jobset) {
+  const auto refused = [](std::size_t letters, Number completions) {
+    const std::string name(letters, 'r');
+    return !refusals_of_jobset(
+                {.jobset = "s", .name = name, .replicas = 1, .completions = completions})
+                .empty();
+  };
+  EXPECT_FALSE(refused(51, 1));
+  EXPECT_TRUE(refused(52, 1));
+  EXPECT_FALSE(refused(51, 10));
+  EXPECT_TRUE(refused(51, 11));
+  EXPECT_FALSE(refused(59, 0));
+  EXPECT_FALSE(refused(59, {}));
+  EXPECT_TRUE(refused(60, {})) << "the Job itself";
+}
+
 TEST(Refusals, coordinator) {
   const std::vector<ReplicatedJobWords> jobs = {{"j", "driver", 1, 1}, {"j", "slice", 2, 4}};
   EXPECT_EQ(all(refusals_of_coordinator({"slice", 1, 3}, jobs)), "");

@@ -174,6 +174,21 @@ PodBuilder multi_host_pod() {
 const char* const sub_slice = "cloud.google.com/gke-tpu-slice-topology";
 const char* const skip_check = "cloud.google.com/skip-tpu-webhook-check";
 const std::string longest(63, 'a');
+const std::string shown_of_longest =
+    "TPU_PROCESS_ADDRESSES_PATH of container " + std::string(60, 'a') +
+    "... names a file that JAX reads in place of the injected lists; it must name the 2 processes";
+
+// No host has more chips.
+TEST(Containers, sixteen_may_ask_for_chips) {
+  for (const int count : {16, 17}) {
+    PodBuilder pod = a_pod().job("t", 1).accelerator("tpu7x").topology("2x2x4").tpu(1);
+    for (int i = 1; i < count; ++i) pod.container("c" + std::to_string(i)).tpu(1);
+    const auto answer = admit(pod);
+    EXPECT_EQ(answer.warning("more than 16 containers ask for google.com/tpu").empty(), count == 16)
+        << answer.body;
+    EXPECT_EQ(answer.reason == outcome::Reason::inconsistent, count == 17) << answer.body;
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Decide, Verdicts,
@@ -239,10 +254,29 @@ INSTANTIATE_TEST_SUITE_P(
                 outcome::Reason::bad_topology, "4294967296"},
         Verdict{"bounds", a_pod().topology("1x8").tpu(4), denied, outcome::Reason::bad_topology,
                 "1x8"},
-        Verdict{"unknown_accelerator",
-                a_pod().job("t", 1).accelerator("tpu-v9").topology("2x4").tpu(4), patched,
-                outcome::Reason::injected,
-                "TPU-107: the catalog has no accelerator tpu-v9; by arithmetic"},
+        Verdict{
+            "unknown_accelerator", a_pod().job("t", 1).accelerator("tpu-v9").topology("2x4").tpu(4),
+            patched, outcome::Reason::injected,
+            "TPU-107: the catalog has no accelerator tpu-v9; by arithmetic 2x4 with 4 chips per "
+            "Pod has 2 hosts"},
+        Verdict{
+            "misspelled_accelerator",
+            a_pod().job("t", 1).accelerator("tpu-v6-slice").topology("2x4").tpu(4), patched,
+            outcome::Reason::injected,
+            "TPU-107: the catalog has no accelerator tpu-v6-slice; did you mean tpu-v6e-slice?"},
+        Verdict{"the_only_slice", a_pod().jobset("s", "r", 1, 0, 1).topology("2x4").tpu(4), patched,
+                outcome::Reason::injected},
+        Verdict{"behind_the_only_slice", a_pod().jobset("s", "r", 1, 1, 1).topology("2x4").tpu(4),
+                denied, outcome::Reason::bad_index, "jobset.sigs.k8s.io/job-index is \"1\""},
+        Verdict{"another_number_of_slices",
+                a_pod()
+                    .jobset("s", "r", 1, 0, 1)
+                    .topology("2x4")
+                    .tpu(4)
+                    .env("MEGASCALE_NUM_SLICES", "2"),
+                patched, outcome::Reason::injected,
+                "TPU-502: MEGASCALE_NUM_SLICES of container main is 2 and was kept; this Pod's "
+                "place in the slice gives 1"},
         Verdict{"unlisted_shape", a_pod().job("t", 1).topology("2x6").tpu(4), patched,
                 outcome::Reason::injected,
                 "TPU-106: the catalog has no topology 2x6 for tpu-v6e-slice"},
@@ -289,6 +323,11 @@ INSTANTIATE_TEST_SUITE_P(
                 outcome::Reason::bad_name, "64 characters"},
         // Host 0 fits, the last host does not.
         Verdict{"last_host_name_64", a_pod().job(std::string(61, 'a'), 1).topology("8x8").tpu(4),
+                denied, outcome::Reason::bad_name, "64 characters"},
+        // By a digit: of eleven hosts the last alone has two.
+        Verdict{"last_of_eleven_63", a_pod().job(std::string(60, 'a'), 1).topology("2x22").tpu(4),
+                patched, outcome::Reason::injected, "the catalog has no topology 2x22"},
+        Verdict{"last_of_eleven_64", a_pod().job(std::string(61, 'a'), 1).topology("2x22").tpu(4),
                 denied, outcome::Reason::bad_name, "64 characters"},
         Verdict{"upper_case_job", a_pod().job("Train", 1).topology("2x4").tpu(4), denied,
                 outcome::Reason::bad_name, "not a DNS label"},
@@ -338,6 +377,29 @@ INSTANTIATE_TEST_SUITE_P(
                     .set("/spec/dnsPolicy", "None")
                     .set("/spec/dnsConfig/searches", json::array({"default.svc.cluster.local"})),
                 patched, outcome::Reason::injected},
+        Verdict{"dns_none_without_a_cluster_domain",
+                job()
+                    .set("/spec/dnsPolicy", "None")
+                    .set("/spec/dnsConfig/searches", json::array({"a.svc", "default.svc"})),
+                patched, outcome::Reason::injected},
+        Verdict{"dns_none_of_another_domain",
+                job()
+                    .set("/spec/dnsPolicy", "None")
+                    .set("/spec/dnsConfig/searches", json::array({"default.service", "default"})),
+                patched, outcome::Reason::injected,
+                "dnsPolicy None, and dnsConfig.searches has no"},
+        Verdict{
+            "dns_none_and_the_domain_elsewhere",
+            job()
+                .set("/spec/affinity/nodeAffinity/"
+                     "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+                     json::array({{{"matchExpressions",
+                                    json::array({{{"key", "k"},
+                                                  {"operator", "In"},
+                                                  {"values", json::array({"default.svc"})}}})}}}))
+                .set("/spec/dnsPolicy", "None")
+                .set("/spec/dnsConfig/searches", json::array({"other.svc"})),
+            patched, outcome::Reason::injected, "dnsPolicy None, and dnsConfig.searches has no"},
         Verdict{"host_network", job().set("/spec/hostNetwork", true), patched,
                 outcome::Reason::injected, "hostNetwork without"},
         Verdict{
@@ -346,6 +408,18 @@ INSTANTIATE_TEST_SUITE_P(
             patched, outcome::Reason::injected},
         Verdict{"no_dns_policy", job().remove("/spec/dnsPolicy"), patched,
                 outcome::Reason::injected},
+        // A file instead of the lists, of a container whose name no API server takes.
+        Verdict{"addresses_in_a_file",
+                a_pod()
+                    .job("t", 1)
+                    .topology("2x4")
+                    .tpu(4)
+                    .env("TPU_PROCESS_ADDRESSES_PATH", "/hosts")
+                    .set("/spec/containers/0/name", longest + "a"),
+                patched, outcome::Reason::injected, shown_of_longest.c_str()},
+        Verdict{"addresses_in_no_file",
+                a_pod().job("t", 1).topology("2x4").tpu(4).env("TPU_PROCESS_ADDRESSES_PATH", ""),
+                patched, outcome::Reason::injected},
         // Chips that are no number of chips: the Pod's fault, so a decision.
         Verdict{"half_a_chip", job().tpu("1500m"), denied, outcome::Reason::bad_quantity, "1500m"},
         Verdict{"negative_chips", job().tpu("-4"), denied, outcome::Reason::bad_quantity, "-4"},

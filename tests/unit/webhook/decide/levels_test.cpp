@@ -7,6 +7,7 @@
 
 #include "tests/support/admitted.hpp"
 #include "tests/support/validated.hpp"
+#include "webhook/findings/table.hpp"
 
 namespace tpuwh::webhook::decide {
 namespace {
@@ -21,6 +22,15 @@ config::Config with(Finding finding, Level level) {
   config::Config config;
   config.findings.set(finding, level);
   return config;
+}
+
+TEST(FindingsTable, is_found_by_id) {
+  for (const findings::Row& row : findings::table()) {
+    EXPECT_EQ(findings::find(row.id), &row) << row.id;
+    EXPECT_EQ(findings::row(row.finding).id, row.id);
+  }
+  EXPECT_EQ(findings::find("TPU-000"), nullptr);
+  EXPECT_EQ(findings::find(""), nullptr);
 }
 
 // A denial, and a warning beside a patch.

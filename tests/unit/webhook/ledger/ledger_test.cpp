@@ -45,6 +45,16 @@ std::string host_name(const Admitted& answer) {
   return answer.object["spec"].value("hostname", "");
 }
 
+// Whoever watches the ledger counts as a stall what no record could have answered.
+TEST(PlaceAnswers, say_whether_the_record_decided) {
+  EXPECT_TRUE(no_place("full").by_record);
+  EXPECT_FALSE(no_place("full").retry_now);
+  EXPECT_TRUE(no_place_left({.hosts_per_slice = 2, .slices = 2}, "g").by_record);
+  EXPECT_FALSE(try_again("not read", true).by_record);
+  EXPECT_TRUE(try_again("not read", true).retry_now);
+  EXPECT_FALSE(try_again("not read", false).retry_now);
+}
+
 TEST(RayLedger, fills_slice_after_slice) {
   MemoryLedger ledger;
   std::set<std::string> keys, tokens;

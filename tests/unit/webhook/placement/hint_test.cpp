@@ -69,6 +69,18 @@ TEST(PlacementHint, prefers_other_pools) {
   EXPECT_EQ(node_preferences(admit(job())), json::array());
 }
 
+// The line of the log and the metric count what was written, and nothing of what is left alone.
+TEST(PlacementHint, is_counted_where_it_is_written) {
+  answer::Workspace workspace;
+  const auto pools = [&](const PodBuilder& pod) {
+    std::string text = pod.review();
+    return answer::admit(read::Body(text), {}, two, workspace).summary.unfit_pools;
+  };
+  EXPECT_EQ(pools(job()), 2u);
+  EXPECT_EQ(pools(job().annotation("tpu-webhook.dev/inject", "false")), 0u);
+  EXPECT_EQ(pools(job().set("/spec/hostname", "another")), 0u);
+}
+
 TEST(PlacementHint, asks_with_the_numbers_of_the_slice) {
   const Unfit cluster({});
   const Admitted answer = admit_beside(job().set("/spec/priority", -7), cluster);

@@ -21,6 +21,7 @@ struct Templates final : ClusterView {
                                              std::string_view name) const override {
     if (ns != "default") return std::nullopt;
     if (name == "tpu-4") return 4;
+    if (name == "tpu-1") return 1;
     if (name == "netdev") return 0;
     return std::nullopt;
   }
@@ -59,6 +60,18 @@ TEST(Claims, are_chips) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "1");
   EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "t-0.svc,t-1.svc");
   EXPECT_EQ(answer.object["spec"]["resourceClaims"], pod.pod()["spec"]["resourceClaims"]);
+}
+
+TEST(Claims, of_one_chip_are_chips) {
+  const auto answer =
+      ask(worker(list({claim("tpu", "tpu-1")}), list({use("tpu")})).topology("1x1"));
+  EXPECT_EQ(answer.reason, outcome::Reason::single_host) << answer.body;
+  const auto shared =
+      ask(worker(list({claim("tpu", "tpu-1")}), list({use("tpu")}))
+              .topology("1x1")
+              .container("b")
+              .set("/spec/containers/1/resources", json{{"claims", list({use("tpu")})}}));
+  EXPECT_EQ(shared.reason, outcome::Reason::no_tpu) << shared.body;
 }
 
 TEST(Claims, of_other_devices_are_not) {

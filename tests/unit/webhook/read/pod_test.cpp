@@ -36,7 +36,10 @@ bool is_read(const std::string& pointer) {
   if (pointer.find("/ownerReferences/") != std::string::npos && pointer.ends_with("/apiVersion"))
     return false;
   return !pointer.ends_with("/image") && pointer.find("/valueFrom/") == std::string::npos &&
-         pointer.find("/matchFields/") == std::string::npos;
+         pointer.find("/matchFields/") == std::string::npos &&
+         pointer.find("/schedulingGroup") == std::string::npos &&
+         pointer.find("/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution/") ==
+             std::string::npos;
 }
 
 std::string kind_of(const json& value) {
@@ -99,6 +102,39 @@ TEST(PodFields, a_key_that_stands_twice_is_named) {
     }
   }
   EXPECT_GT(refused, 200u);
+}
+
+// The next Pod is read into what the last one left.
+TEST(PodFields, nothing_is_left_of_what_was_cleared) {
+  Read full(test::full_pod().dump());
+  ASSERT_TRUE(full.good);
+  Pod& pod = full.pod;
+  const auto sizes = [&] {
+    return std::vector<std::size_t>{pod.node_selector.size(), pod.containers.size(),
+                                    pod.entries.size(),       pod.tolerations.size(),
+                                    pod.node_terms.size(),    pod.pod_terms.size(),
+                                    pod.requirements.size(),  pod.values.size()};
+  };
+  for (const std::size_t size : sizes()) EXPECT_GT(size, 0u);
+  pod.clear();
+  EXPECT_EQ(sizes(), std::vector<std::size_t>(8, 0));
+  EXPECT_TRUE(pod.claims.empty() && pod.claim_uses.empty() && !pod.bad_chips);
+  EXPECT_EQ(pod.label(Label::job_completion_index), "");
+  EXPECT_EQ(pod.name, "");
+  EXPECT_EQ(pod.hostname, "");
+}
+
+// A Pod is read a second time where it could not be read in passing: what is found is the same.
+TEST(PodFields, a_null_in_front_of_a_fault_hides_nothing) {
+  const auto pod = a_pod().job("t", 1).topology("2x4").tpu("1500m");
+  auto other = pod;
+  for (const char* kind : {"nodeAffinity", "podAffinity", "podAntiAffinity"})
+    for (const char* when : {"required", "preferred"})
+      other.set(std::string("/spec/affinity/") + kind + "/" + when +
+                    "DuringSchedulingIgnoredDuringExecution",
+                nullptr);
+  EXPECT_EQ(admit(other).message, admit(pod).message);
+  EXPECT_EQ(admit(other).reason, outcome::Reason::bad_quantity);
 }
 
 TEST(PodFields, each_value_gone_is_answered) {
@@ -369,7 +405,8 @@ TEST(PodReading, a_selector_is_in_the_order_of_its_keys) {
       std::vector<std::string> wanted;
       for (int i = 0; i < count; ++i) {
         // 7 and the length of the front share no factor with any count, so that all stand once.
-        wanted.push_back(std::string(front) + std::to_string(i * 7 % count) + std::string(static_cast<std::size_t>(i % 3) * 8, 'x'));
+        wanted.push_back(std::string(front) + std::to_string(i * 7 % count) +
+                         std::string(static_cast<std::size_t>(i % 3) * 8, 'x'));
         keys += (i == 0 ? "\"" : ",\"") + wanted.back() + "\":\"\"";
       }
       std::ranges::sort(wanted);
@@ -378,7 +415,8 @@ TEST(PodReading, a_selector_is_in_the_order_of_its_keys) {
       };
       const Read good(read(""));
       ASSERT_EQ(good.pod.node_selector.size(), wanted.size());
-      for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(good.pod.node_selector[i].key, wanted[i]);
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_EQ(good.pod.node_selector[i].key, wanted[i]);
       for (const std::string& key : {wanted.front(), wanted.back(), wanted[2]}) {
         const Read twice(read(",\"" + key + "\":\"\""));
         EXPECT_FALSE(twice.good) << key;

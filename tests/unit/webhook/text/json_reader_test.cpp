@@ -321,6 +321,25 @@ TEST(JsonSkip, takes_exactly_one_value) {
   EXPECT_EQ(saw, "abcde");
 }
 
+// Of a list, too, whatever stands beside it that could be taken in one step with it.
+TEST(JsonSkip, takes_exactly_one_element) {
+  for (const char* each : {"{}", "[]", "{\"a\":1}", "{\"a\":{}}", "[[]]", "[{}]", "1", "\"x\""})
+    for (const char* other : {"{}", "[]", "{\"a\":1}", "{\"b\":{\"c\":{}}}", "null"}) {
+      std::string text = "[";
+      for (int i = 0; i < 4; ++i) text.append(each).append(",").append(other).append(",");
+      text += "0]";
+      const read::Body body(text);
+      JsonReader in;
+      std::size_t elements = 0;
+      ASSERT_TRUE(in.start(body.bytes()));
+      EXPECT_TRUE(in.array([&](std::size_t) {
+        ++elements;
+        return in.skip();
+      }));
+      EXPECT_EQ(elements, 9u) << text;
+    }
+}
+
 // --- What the reader remembers ----------------------------------------------------------
 
 TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
@@ -419,6 +438,21 @@ TEST(JsonReaderState, the_path_leads_to_the_value) {
   }));
   EXPECT_EQ(in.error().text(), "a[0].b.c d: found a number, expected a string");
   EXPECT_EQ(in.error().code(), Errc::wrong_type);
+}
+
+// A key is somebody's text: of a long one its beginning is shown.
+TEST(JsonReaderState, the_path_shows_eighty_characters_of_a_key) {
+  for (const std::size_t length : {80u, 81u}) {
+    std::string text = "{\"" + std::string(length, 'k') + "\":5}";
+    const read::Body body(text);
+    JsonReader in;
+    ASSERT_TRUE(in.start(body.bytes()));
+    std::string_view out;
+    EXPECT_FALSE(in.object([&](std::string_view) { return in.string(out); }));
+    const std::string shown =
+        length == 80 ? std::string(80, 'k') : std::string(77, 'k').append("...");
+    EXPECT_EQ(in.error().text(), shown + ": found a number, expected a string");
+  }
 }
 
 TEST(JsonReaderState, a_key_may_stand_once) {

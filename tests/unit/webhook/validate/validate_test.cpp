@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/admitted.hpp"
+#include "tests/support/json_text.hpp"
 #include "tests/support/validated.hpp"
 #include "webhook/validate/checker.hpp"
 
@@ -97,6 +98,134 @@ TEST(Validate, shadow_warns_and_allows) {
     EXPECT_NE(answer.warning("shadow mode: it would have been denied: slices of RayCluster ray"),
               "")
         << json(answer.warnings);
+  }
+}
+
+// Of a member that stands twice the API server may have taken the other one: what is read of any
+// object is refused twice, and taken once, whatever else stands beside it.
+TEST(Validate, a_member_that_stands_twice_is_named) {
+  const json with_chips = a_template("2x4", 4);
+  const json owner = json_list({{{"kind", "X"}, {"controller", true}}});
+  const json metadata{{"name", "n"},
+                      {"generateName", "n-"},
+                      {"labels", {{"kueue.x-k8s.io/queue-name", "q"}}},
+                      {"annotations", {{"kueue.x-k8s.io/job-min-parallelism", "1"}}},
+                      {"ownerReferences", owner}};
+  const json job{{"completions", 2},
+                 {"parallelism", 2},
+                 {"completionMode", "Indexed"},
+                 {"selector", {{"matchLabels", {{"a", "b"}}}}},
+                 {"manualSelector", true},
+                 {"podFailurePolicy", {{"rules", json::array()}}},
+                 {"template", with_chips}};
+  const json replicated{{"name", "r"},
+                        {"replicas", 1},
+                        {"dependsOn", json_list({{{"name", "o"}, {"status", "Ready"}}})},
+                        {"template", {{"spec", job}}}};
+  const json group{{"groupName", "g"},      {"numOfHosts", 2},  {"replicas", 1},
+                   {"minReplicas", 1},      {"maxReplicas", 1}, {"suspend", false},
+                   {"template", with_chips}};
+  const json cluster{{"headGroupSpec", {{"template", with_chips}}},
+                     {"workerGroupSpecs", json_list({group})},
+                     {"enableInTreeAutoscaling", false}};
+  struct Case {
+    const char *version, *kind;
+    json spec;
+    std::vector<std::string> members;  // below spec
+  };
+  const std::vector<std::string> of_cluster = {"headGroupSpec", "workerGroupSpecs",
+                                               "enableInTreeAutoscaling", "headGroupSpec/template"};
+  const std::vector<std::string> of_job = {"completions", "parallelism",    "completionMode",
+                                           "selector",    "manualSelector", "podFailurePolicy",
+                                           "template"};
+  const auto below = [](const std::string& path, std::vector<std::string> members) {
+    for (std::string& each : members) each = path + "/" + each;
+    return members;
+  };
+  const auto both = [](std::vector<std::string> one, const std::vector<std::string>& other) {
+    one.insert(one.end(), other.begin(), other.end());
+    return one;
+  };
+  const Case cases[] = {
+      {"batch/v1", "Job", job, of_job},
+      {"batch/v1",
+       "CronJob",
+       {{"jobTemplate", {{"spec", job}}}},
+       both({"jobTemplate", "jobTemplate/spec"}, below("jobTemplate/spec", of_job))},
+      {"jobset.x-k8s.io/v1alpha2",
+       "JobSet",
+       {{"network",
+         {{"enableDNSHostnames", true}, {"subdomain", "d"}, {"publishNotReadyAddresses", true}}},
+        {"startupPolicy", {{"startupPolicyOrder", "InOrder"}}},
+        {"coordinator", {{"replicatedJob", "r"}}},
+        {"replicatedJobs", json_list({replicated})}},
+       both({"network", "startupPolicy", "coordinator", "replicatedJobs",
+             "network/enableDNSHostnames", "network/subdomain", "network/publishNotReadyAddresses",
+             "startupPolicy/startupPolicyOrder", "replicatedJobs/0/name",
+             "replicatedJobs/0/replicas", "replicatedJobs/0/template", "replicatedJobs/0/dependsOn",
+             "replicatedJobs/0/template/spec"},
+            below("replicatedJobs/0/template/spec", of_job))},
+      {"leaderworkerset.x-k8s.io/v1",
+       "LeaderWorkerSet",
+       {{"replicas", 1},
+        {"startupPolicy", "LeaderReady"},
+        {"networkConfig", {{"subdomainPolicy", "UniquePerReplica"}}},
+        {"leaderWorkerTemplate",
+         {{"size", 4},
+          {"leaderTemplate", with_chips},
+          {"workerTemplate", with_chips},
+          {"subGroupPolicy", {{"subGroupSize", 2}, {"subGroupPolicyType", "LeaderWorker"}}}}}},
+       both({"replicas", "startupPolicy", "networkConfig", "leaderWorkerTemplate",
+             "networkConfig/subdomainPolicy"},
+            below("leaderWorkerTemplate",
+                  {"size", "leaderTemplate", "workerTemplate", "subGroupPolicy",
+                   "subGroupPolicy/subGroupSize", "subGroupPolicy/subGroupPolicyType"}))},
+      {"ray.io/v1", "RayCluster", cluster,
+       both(of_cluster,
+            below("workerGroupSpecs/0", {"groupName", "numOfHosts", "replicas", "template",
+                                         "minReplicas", "maxReplicas", "suspend"}))},
+      {"ray.io/v1",
+       "RayJob",
+       {{"rayClusterSpec", cluster}},
+       both({"rayClusterSpec"}, below("rayClusterSpec", of_cluster))},
+      {"ray.io/v1",
+       "RayService",
+       {{"rayClusterConfig", cluster}},
+       both({"rayClusterConfig"}, below("rayClusterConfig", of_cluster))},
+      {"apps/v1",
+       "StatefulSet",
+       {{"replicas", 2},
+        {"serviceName", "s"},
+        {"podManagementPolicy", "Parallel"},
+        {"template", with_chips}},
+       {"replicas", "serviceName", "podManagementPolicy", "template"}}};
+  const std::vector<std::string> of_all = {
+      "metadata",
+      "spec",
+      "metadata/name",
+      "metadata/generateName",
+      "metadata/labels",
+      "metadata/labels/kueue.x-k8s.io~1queue-name",
+      "metadata/annotations",
+      "metadata/annotations/kueue.x-k8s.io~1job-min-parallelism",
+      "metadata/ownerReferences",
+      "metadata/ownerReferences/0/kind",
+      "metadata/ownerReferences/0/controller"};
+  for (const Case& each : cases) {
+    const json object{{"apiVersion", each.version},
+                      {"kind", each.kind},
+                      {"metadata", metadata},
+                      {"spec", each.spec}};
+    EXPECT_EQ(validated(object).status, 200u) << each.kind << ": " << validated(object).message;
+    for (const std::string& member : both(of_all, below("spec", each.members))) {
+      std::string text =
+          test::with_twice(test::review_of_object(object), "/request/object/" + member, false);
+      answer::Workspace workspace;
+      const answer::Answer answer =
+          validate(read::Body(text), {}, read::NoCluster(), workspace, Listener::api_server);
+      EXPECT_EQ(answer.http_status, 400u) << each.kind << ' ' << member;
+      EXPECT_NE(answer.body.find("duplicate key"), std::string::npos) << each.kind << ' ' << member;
+    }
   }
 }
 

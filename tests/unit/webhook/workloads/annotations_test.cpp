@@ -69,6 +69,19 @@ TEST(Annotations, without_a_coordinator_slices_are_not_joined) {
   EXPECT_EQ(effective(answer, "TPU_WORKER_ID"), "0");
 }
 
+// "One slice" is said as well as "two": it has no other, and nothing joins them.
+TEST(Annotations, one_slice_is_a_number_of_slices) {
+  const auto one = [](const char* id) {
+    return admit(
+        task("0").annotation(prefix + "slice-id", id).annotation(prefix + "slice-count", "1"));
+  };
+  EXPECT_EQ(effective(one("0"), "TPU_WORKER_ID"), "0");
+  EXPECT_EQ(effective(one("0"), "MEGASCALE_NUM_SLICES"), "(absent)");
+  EXPECT_FALSE(one("1").allowed);
+  EXPECT_NE(one("1").message.find("annotation slice-id is \"1\""), std::string::npos)
+      << one("1").message;
+}
+
 TEST(Annotations, a_worker_count_stands_for_a_topology) {
   const auto pod = task("1").topology("").annotation(prefix + "worker-count", "2");
   EXPECT_EQ(effective(admit(pod), "TPU_WORKER_ID"), "1");
@@ -149,9 +162,27 @@ TEST(Annotations, a_list_that_cannot_be_is_not_used) {
   EXPECT_NE(with("a, b").warning("entry 1"), "");
   EXPECT_NE(with("a,").warning("entry 1"), "");
   EXPECT_EQ(with("a,").patch, test::json::array());
+  const auto named = admit(task("0").set("/metadata/name", "not-in-the-list"));
+  EXPECT_EQ(effective(named, "TPU_WORKER_ID"), "0") << named.body;
   const auto stranger = admit(task("0").set("/spec/hostname", "train-task-1"));
   EXPECT_NE(stranger.warning("has this Pod, train-task-1, as host 1, but it is host 0"), "");
   EXPECT_EQ(stranger.patch, test::json::array());
+}
+
+// Whose slice is known by annotations, and not which host of it.
+TEST(Annotations, a_host_that_is_missing_is_named) {
+  const auto asked = [](PodBuilder pod) {
+    return admit(pod.topology("2x4")
+                     .tpu(4)
+                     .annotation(prefix + "slice-id", "0")
+                     .annotation(prefix + "coordinator", "c"));
+  };
+  const std::string hosts = " is missing or empty, and 2x4 with 4 chips per Pod has 2 hosts";
+  EXPECT_NE(asked(a_pod()).warning("annotation worker-id" + hosts), "");
+  PodBuilder job = a_pod().job("t", 1);
+  job.remove("/metadata/labels/batch.kubernetes.io~1job-completion-index");
+  job.remove("/metadata/annotations/batch.kubernetes.io~1job-completion-index");
+  EXPECT_NE(asked(job).warning("label batch.kubernetes.io/job-completion-index" + hosts), "");
 }
 
 TEST(Annotations, what_is_missing_is_named) {

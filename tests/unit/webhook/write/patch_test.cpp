@@ -97,6 +97,23 @@ TEST(PatchTest, what_is_not_declared_spoils_it) {
     }
 }
 
+// To the byte; the closing bracket comes behind.
+TEST(PatchTest, the_last_byte_that_there_may_be_is_kept) {
+  const auto written = [](Patch& patch, std::size_t characters) {
+    patch.clear(prefix);
+    patch.begin(PatchOp::add, Surface::hostname);
+    patch.json() << as_string(std::string(characters, 'x'));
+    patch.end();
+    return patch.json().size();
+  };
+  Patch patch;
+  const std::size_t most = max_patch_bytes - written(patch, 0);
+  EXPECT_EQ(written(patch, most), max_patch_bytes);
+  EXPECT_EQ(patch.dropped_bytes(), 0u);
+  EXPECT_EQ(written(patch, most + 1), 0u);
+  EXPECT_EQ(patch.dropped_bytes(), max_patch_bytes + 1);
+}
+
 TEST(PatchTest, one_undeclared_operation_is_enough) {
   Patch patch;
   patch.clear(prefix);

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <string>
+#include <vector>
 
 #include "tests/support/admitted.hpp"
 #include "webhook/write/patch.hpp"
@@ -47,6 +48,21 @@ TEST(SharedText, that_is_half_built_is_built_again) {
   EXPECT_EQ(texts.get("key", whole).value(), "a,b");
 }
 
+// Of another key, in the place where it stood: there are fewer places than keys.
+TEST(SharedText, is_not_what_another_left_half_built) {
+  SharedTexts texts;
+  const auto whole = [](Json& out) { out << as_string("a,b"); };
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(texts.get("key", whole).value(), "a,b") << i;
+    EXPECT_THROW(texts.get(std::to_string(i),
+                           [](Json& out) {
+                             out << "\"a,";
+                             throw std::bad_alloc();
+                           }),
+                 std::bad_alloc);
+  }
+}
+
 TEST(SharedText, of_many_keys_is_the_keys) {
   SharedTexts texts;
   for (int round = 0; round < 3; ++round)
@@ -55,6 +71,37 @@ TEST(SharedText, of_many_keys_is_the_keys) {
       const SharedText& text = texts.get(key, [&](Json& out) { out << as_string(key); });
       EXPECT_EQ(text.value(), key);
     }
+}
+
+// The bound is of what is held, and not of all that ever was: two that take each other's place
+// again and again leave a third alone.
+TEST(SharedText, stays_while_others_take_turns) {
+  SharedTexts texts;
+  const std::string kilobyte = some_text(1000);
+  const auto built = [&](const std::string& key) {
+    bool is_new = false;
+    texts.get(key, [&](Json& out) {
+      is_new = true;
+      out << as_string(kilobyte);
+    });
+    return is_new;
+  };
+  built("stays");
+  std::vector<std::string> others;
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = std::to_string(i);
+    built(key);
+    if (built("stays")) continue;  // it stood where that is now
+    others.push_back(key);
+  }
+  ASSERT_GT(others.size(), SharedTexts::slots);
+  std::size_t rebuilt = 0;
+  for (int round = 0; round < 30; ++round)
+    for (const std::string& key : others) {
+      rebuilt += built(key) ? 1 : 0;
+      ASSERT_FALSE(built("stays"));
+    }
+  EXPECT_GT(rebuilt * kilobyte.size(), 2 * SharedTexts::max_bytes);
 }
 
 TEST(SharedText, keeps_no_more_than_its_bound) {

@@ -47,6 +47,28 @@ TEST(SurfaceTable, each_row_allows_its_own_path_and_says_why) {
   }
 }
 
+TEST(SurfaceTable, an_index_is_a_whole_number_as_it_is_written) {
+  std::size_t rows = 0;
+  for (std::size_t i = 0; i < surface().size(); ++i) {
+    const SurfaceRow& row = surface()[i];
+    const auto at = row.path.find('*');
+    if (at == std::string_view::npos) continue;
+    ++rows;
+    const auto allowed = [&](std::string_view index) {
+      std::string path(row.path);
+      path.replace(at, 1, index);
+      for (auto next = path.find('*'); next != std::string::npos; next = path.find('*'))
+        path.replace(next, 1, "0");
+      return allows(static_cast<Surface>(i), row.op, path, escaped);
+    };
+    for (const char* index : {"0", "1", "9", "10", "19", "90", "99", "1000000"})
+      EXPECT_TRUE(allowed(index)) << row.path << ' ' << index;
+    for (const char* index : {"", "-", "-1", "00", "01", "1a", ":", "/", "1/0"})
+      EXPECT_FALSE(allowed(index)) << row.path << ' ' << index;
+  }
+  EXPECT_GT(rows, 4u);
+}
+
 TEST(SurfaceTable, what_is_never_in_it) {
   for (const SurfaceRow& row : surface())
     for (const char* never :
