@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <set>
 
@@ -267,25 +266,26 @@ void help_with_node(const Node& node, const webhook::read::PoolQuestion& questio
     help.add(Command::kubectl(Verb::describe).of("node", node.name));
 }
 
-// What becomes of a taint, by who sets it (docs/facts.md#taints).
 std::string remedy_of(const webhook::pools::Taint& taint) {
+  using webhook::pools::TaintCause;
   const std::string name =
       fmt::format("{}{}{}:{}", plain(taint.key), taint.value.empty() ? "" : "=", plain(taint.value),
                   taint.no_execute ? "NoExecute" : "NoSchedule");
-  constexpr std::array of_a_kind_of_node = {
-      "cloud.google.com/gke-spot", "cloud.google.com/gke-flex-start",
-      "cloud.google.com/gke-preemptible", "cloud.google.com/gke-queued"};
-  if (std::ranges::find(of_a_kind_of_node, taint.key) != of_a_kind_of_node.end())
-    return fmt::format("Pods that are meant for such nodes tolerate {}", name);
-  if (taint.key == "cloud.google.com/compute-class")
-    return fmt::format("Pods that are meant for such nodes select {}={}", taint.key,
-                       plain(taint.value));
-  if (taint.key == "node.cloudprovider.kubernetes.io/uninitialized")
-    return fmt::format("the platform removes {} once the node is set up", name);
-  if (taint.key == "cloud.google.com/impending-node-termination")
-    return fmt::format("the platform removes {} once the maintenance is over", name);
-  if (taint.key.starts_with("node.kubernetes.io/"))
-    return fmt::format("the control plane removes {} once the node is mended", name);
+  switch (webhook::pools::cause_of(taint)) {
+    case TaintCause::kind_of_node:
+      return fmt::format("Pods that are meant for such nodes tolerate {}", name);
+    case TaintCause::compute_class:
+      return fmt::format("Pods that are meant for such nodes select {}={}", taint.key,
+                         plain(taint.value));
+    case TaintCause::setup:
+      return fmt::format("the platform removes {} once the node is set up", name);
+    case TaintCause::maintenance:
+      return fmt::format("the platform removes {} once the maintenance is over", name);
+    case TaintCause::condition:
+      return fmt::format("the control plane removes {} once the node is mended", name);
+    case TaintCause::unknown:
+      break;
+  }
   // Why it is there is not known, and so which of the two is right.
   return fmt::format("whoever set taint {} removes it, or the Pods tolerate it", name);
 }
@@ -294,9 +294,8 @@ std::string remedy_of(const webhook::pools::Taint& taint) {
 std::string toleration(const Views& views, const webhook::read::PoolQuestion& question) {
   for (const PoolView* view : views)
     for (const Node* node : view->unusable_nodes)
-      if (unusable(*node, question) == Unusable::tainted) {
+      if (unusable(*node, question) == Unusable::tainted)
         return "; " + remedy_of(*untolerated(*node, question));
-      }
   return {};
 }
 

@@ -2,10 +2,11 @@
 
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
+#include "webhook/pools/fit.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <array>
+#include <string_view>
 
 namespace tpuwh::server::slices {
 
@@ -22,9 +23,8 @@ std::optional<Time> not_ready_since(const Json& node) {
   for (const Json& each : member(member(node, "status"), "conditions"))
     if (text_member(each, "type") == "Ready" && text_member(each, "status") != "True")
       since = text::parse_time(text_member(each, "lastTransitionTime"));
-  constexpr std::array keys = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};
   for (const Json& each : member(member(node, "spec"), "taints"))
-    for (const char* key : keys)
+    for (const std::string_view key : webhook::pools::unready_taints)
       if (text_member(each, "key") == key && text_member(each, "effect") == "NoExecute")
         if (const auto added = text::parse_time(text_member(each, "timeAdded"))) return added;
   return since;

@@ -49,12 +49,9 @@ bool passes(const Node& node, const PoolQuestion& question) {
       return true;
     case webhook::pools::Unusable::few_chips:
       return node.chips == 0;  // its device plugin has not spoken yet
-    case webhook::pools::Unusable::tainted: {
-      const std::string_view key = webhook::pools::untolerated(node, question)->key;
-      return key.starts_with("node.kubernetes.io/") ||
-             key == "cloud.google.com/impending-node-termination" ||
-             key == "node.cloudprovider.kubernetes.io/uninitialized";
-    }
+    case webhook::pools::Unusable::tainted:
+      return webhook::pools::passes(
+          webhook::pools::cause_of(*webhook::pools::untolerated(node, question)));
     case webhook::pools::Unusable::no:
       break;
   }

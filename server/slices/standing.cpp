@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 namespace tpuwh::server::slices {
 
@@ -19,10 +19,9 @@ constexpr std::size_t longest_name = 253;
 
 // How long the Pod stays on a node that is not ready; nothing: without end.
 std::optional<seconds> patience_of(const SeenPod& pod) {
-  constexpr std::array keys = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};
   std::optional<seconds> shortest;
-  for (const char* key : keys) {
-    const webhook::pools::Taint taint{.key = key, .value = {}, .no_execute = true};
+  for (const std::string_view key : webhook::pools::unready_taints) {
+    const webhook::pools::Taint taint{.key = std::string(key), .value = {}, .no_execute = true};
     std::optional<seconds> here = seconds(0);
     for (const SeenToleration& each : pod.tolerations) {
       const webhook::read::Toleration toleration{each.key, each.op, each.value, each.effect};

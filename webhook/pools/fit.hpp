@@ -5,15 +5,22 @@
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace tpuwh::webhook::pools {
 
 // The taint that Cluster Autoscaler puts on a node which it is about to delete
 // (docs/facts.md#cluster-autoscaler).
 inline constexpr std::string_view deletion_taint = "ToBeDeletedByClusterAutoscaler";
+
+// The taints of a node that is not ready; NoExecute, they evict who does not tolerate them
+// (docs/facts.md#node-repair).
+inline constexpr std::array<std::string_view, 2> unready_taints = {
+    "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};
 
 bool tolerates(std::span<const read::Toleration> tolerations, const Taint& taint);
 

@@ -5,8 +5,26 @@
 #include "webhook/text/names.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace tpuwh::webhook::pools {
+
+TaintCause cause_of(const Taint& taint) {
+  constexpr std::array<std::string_view, 4> kinds = {
+      "cloud.google.com/gke-spot", "cloud.google.com/gke-flex-start",
+      "cloud.google.com/gke-preemptible", "cloud.google.com/gke-queued"};
+  if (std::ranges::find(kinds, taint.key) != kinds.end()) return TaintCause::kind_of_node;
+  if (taint.key == read::key::compute_class) return TaintCause::compute_class;
+  if (taint.key == "node.cloudprovider.kubernetes.io/uninitialized") return TaintCause::setup;
+  if (taint.key == "cloud.google.com/impending-node-termination") return TaintCause::maintenance;
+  return taint.key.starts_with("node.kubernetes.io/") ? TaintCause::condition : TaintCause::unknown;
+}
+
+bool passes(TaintCause cause) {
+  return cause == TaintCause::setup || cause == TaintCause::maintenance ||
+         cause == TaintCause::condition;
+}
 
 const Taint* untolerated(const Node& node, const read::PoolQuestion& question) {
   const auto found = std::ranges::find_if(
