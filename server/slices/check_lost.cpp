@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace tpuwh::server::slices {
 
@@ -95,45 +96,42 @@ void find_lingering(const SliceReport& slice, Findings& findings) {
                   printable(pods.front()->beside, 253)));
 }
 
-// A controller that replaces it does so within minutes.
-void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& findings) {
-  const bool stays = stays_failed(findings.cluster(), pod);
-  const std::string reason =
-      pod.failure.empty() ? "" : " (" + printable(pod.failure, longest_reason) + ")";
-  const std::string what =
-      fmt::format("{} has failed{}, and no other Pod has its place; want one Pod for each host",
-                  who(pod), reason);
-  const std::string command = events_command(slice, *pod.host);
-  const std::string fix = command.empty() ? "recreate the Pod: nothing else does"
-                                          : "see why no other is made: " + command;
-  if (stays)
-    findings.error("member-lost", slice, {&pod}, what, fix);
+// A controller that replaces it does so within minutes; `fix` is for where none does.
+void tell_failed(const SliceReport& slice, const SeenPod& pod, std::string what,
+                 const std::string& fix, Findings& findings) {
+  if (stays_failed(findings.cluster(), pod))
+    findings.error("member-lost", slice, {&pod}, std::move(what), fix);
   else
-    findings.warn("member-lost", slice, {&pod}, what, "if no other is made within minutes, " + fix);
+    findings.warn("member-lost", slice, {&pod}, std::move(what),
+                  "if no other is made within minutes, " + fix);
 }
 
-const SeenPod* newest_failed(const SliceReport& slice) {
-  const SeenPod* newest = nullptr;
-  for (const SeenPod* pod : slice.failed)
-    if (newest == nullptr || newest->failed < pod->failed) newest = pod;
-  return newest;
+// "Pod a (host 1) has failed (Evicted: low on memory)"
+std::string failure_of(const SeenPod& pod) {
+  return fmt::format(
+      "{} has failed{}", who(pod),
+      pod.failure.empty() ? "" : " (" + printable(pod.failure, longest_reason) + ")");
+}
+
+void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& findings) {
+  const std::string command = events_command(slice, *pod.host);
+  tell_failed(slice, pod,
+              failure_of(pod) + ", and no other Pod has its place; want one Pod for each host",
+              command.empty() ? "recreate the Pod: nothing else does"
+                              : "see why no other is made: " + command,
+              findings);
 }
 
 // The others of its job wait for it.
 void find_lost_slice(const SliceReport& slice, Findings& findings) {
-  const SeenPod* pod = newest_failed(slice);
-  if (pod == nullptr) return;
-  const std::string what = fmt::format(
-      "no Pod of this slice lives, and {} has failed{}, while other slices of the job stay; want "
-      "all "
-      "of them, or none",
-      who(*pod), pod->failure.empty() ? "" : " (" + printable(pod->failure, longest_reason) + ")");
-  const std::string command = events_command(slice, pod->host.value_or(0));
-  const std::string fix = "see why it is not made again" + (command.empty() ? "" : ": " + command);
-  if (stays_failed(findings.cluster(), *pod))
-    findings.error("member-lost", slice, {pod}, what, fix);
-  else
-    findings.warn("member-lost", slice, {pod}, what, "if no other is made within minutes, " + fix);
+  if (slice.failed.empty()) return;
+  const SeenPod& pod = **std::ranges::max_element(slice.failed, {}, &SeenPod::failed);
+  const std::string command = events_command(slice, pod.host.value_or(0));
+  tell_failed(slice, pod,
+              fmt::format("no Pod of this slice lives, and {}, while other slices of the job stay; "
+                          "want all of them, or none",
+                          failure_of(pod)),
+              "see why it is not made again" + (command.empty() ? "" : ": " + command), findings);
 }
 
 }  // namespace

@@ -101,10 +101,8 @@ std::string waits_for_ready(const SliceReport& slice) {
 
 // A job that starts looks like this for a while.
 void find_missing(const SliceReport& slice, Findings& findings) {
-  const bool all_known =
-      std::ranges::all_of(slice.staying, [](const SeenPod* pod) { return pod->host.has_value(); });
   const auto missing = missing_without_failed(slice);
-  if (!slice.multi_host() || missing.empty() || !all_known) return;
+  if (!slice.multi_host() || missing.empty() || !slice.places_known()) return;
   if (!slice.duplicates.empty()) return;  // which is what is wrong
   const std::string command = events_command(slice, missing.front());
   findings.warn("incomplete", slice, {},

@@ -1,5 +1,6 @@
 #include "server/slices/claims_seen.hpp"
 
+#include "server/slices/pod_status.hpp"
 #include "server/text/json_text.hpp"
 #include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
@@ -26,8 +27,7 @@ void ClaimsSeen::add(std::string_view kind, const Json& object) {
 }
 
 void ClaimsSeen::look_at(const Json& pod) {
-  const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  if (phase == "Succeeded" || phase == "Failed") return;
+  if (has_ended(pod)) return;
   const std::string ns = text::text_member(text::member(pod, "metadata"), "namespace");
   std::set<std::string_view> counted;
   for (const Json& claim : text::member(text::member(pod, "spec"), "resourceClaims"))

@@ -121,7 +121,6 @@ struct StrayPod {
 struct SeenService {
   bool headless = false;
   bool publishes_all = true;  // also addresses of Pods that are not Ready
-  std::vector<std::pair<std::string, std::string>> selector = {};  // none: somebody else says where
 };
 
 struct Cluster {

@@ -3,13 +3,15 @@
 #include "server/slices/claims_seen.hpp"
 #include "server/slices/clock.hpp"
 #include "server/slices/pod_reader.hpp"
+#include "server/slices/pod_status.hpp"
 #include "server/source/snapshot.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/label_selector.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace tpuwh::server::slices {
@@ -27,50 +29,50 @@ void add_node(const Json& object, Cluster& cluster) {
   }
 }
 
-std::vector<std::pair<std::string, std::string>> selector_of(const Json& spec) {
-  std::vector<std::pair<std::string, std::string>> out;
-  const Json& selector = text::member(spec, "selector");
-  if (!selector.is_object()) return out;
-  for (const auto& [key, value] : selector.items())
-    if (value.is_string()) out.emplace_back(key, value.get<std::string>());
-  return out;
+std::pair<std::string, std::string> id_of(const Json& object) {
+  const Json& metadata = text::member(object, "metadata");
+  return {text::text_member(metadata, "namespace"), text::text_member(metadata, "name")};
 }
 
 void add_service(const Json& service, Cluster& cluster) {
-  const Json& metadata = text::member(service, "metadata");
   const Json& spec = text::member(service, "spec");
-  const bool headless = text::text_member(spec, "clusterIP") == "None";
-  const bool all = text::member(spec, "publishNotReadyAddresses") == Json(true);
-  cluster
-      .services[{text::text_member(metadata, "namespace"), text::text_member(metadata, "name")}] = {
-      headless, all, selector_of(spec)};
+  cluster.services[id_of(service)] = {
+      .headless = text::text_member(spec, "clusterIP") == "None",
+      .publishes_all = text::member(spec, "publishNotReadyAddresses") == Json(true)};
 }
 
 void add_stray(const Json& pod, const std::string& key, const std::string& prefix,
                Cluster& cluster) {
-  const std::string phase = text::text_member(text::member(pod, "status"), "phase");
-  const Json& metadata = text::member(pod, "metadata");
-  const bool ends = !text::member(metadata, "deletionTimestamp").is_null();
-  if (ends || phase == "Succeeded" || phase == "Failed") return;
-  cluster.strays.push_back({text::text_member(metadata, "namespace"),
-                            text::text_member(metadata, "name"), key, prefix + "slice-key"});
+  const bool leaves = !text::member(text::member(pod, "metadata"), "deletionTimestamp").is_null();
+  if (leaves || has_ended(pod)) return;
+  auto [ns, name] = id_of(pod);
+  cluster.strays.push_back({std::move(ns), std::move(name), key, prefix + "slice-key"});
 }
 
 std::string name_of(const Json& pod) {
-  const Json& metadata = text::member(pod, "metadata");
-  return fmt::format("{}/{}", webhook::text::printable(text::text_member(metadata, "namespace")),
-                     webhook::text::printable(text::text_member(metadata, "name"), 100));
+  const auto [ns, name] = id_of(pod);
+  return fmt::format("{}/{}", webhook::text::printable(ns), webhook::text::printable(name, 100));
 }
 
-// By the Service of its subdomain, as far as there is one.
-bool is_selected(const Json& object, const SeenPod& pod, const Cluster& cluster) {
-  const auto found = cluster.services.find({pod.ns, pod.subdomain});
-  if (found == cluster.services.end()) return true;
-  const Json& labels = text::member(text::member(object, "metadata"), "labels");
-  return std::ranges::all_of(found->second.selector, [&](const auto& want) {
-    return text::text_member(labels, want.first) == want.second;
-  });
-}
+// Services that choose their Pods: of the others somebody else writes the endpoints.
+class Selecting {
+ public:
+  void add(const Json& service) {
+    const Json& selector = text::member(text::member(service, "spec"), "selector");
+    if (selector.is_object() && !selector.empty())
+      services_[id_of(service)]["spec"]["selector"] = selector;
+  }
+
+  // False where the Service of the Pod's subdomain is there, for others.
+  bool finds(const Json& object, const SeenPod& pod) const {
+    const auto found = services_.find({pod.ns, pod.subdomain});
+    return found == services_.end() ||
+           text::selects(found->second, text::member(text::member(object, "metadata"), "labels"));
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, Json> services_;
+};
 
 // How many hosts its slice has follows from the chips of a node, which such a Pod does not ask for:
 // it is counted by itself.
@@ -127,6 +129,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
   std::vector<std::string> passed_over;
   Owners owners;
   ClaimsSeen claims;
+  Selecting selecting;
   std::vector<Json> heads;  // of the Pods that are kept: what says who made them
   const auto add_pod = [&](const Json& object) {
     auto pod = read_with_its_node(object, reader, cluster);
@@ -135,7 +138,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
           fmt::format("Pod {} was skipped: {}", name_of(object), pod.error().text()));
     else if (*pod) {
       by_itself_where_shared(**pod);
-      (*pod)->selected = is_selected(object, **pod, cluster);
+      (*pod)->selected = selecting.finds(object, **pod);
       cluster.pods.push_back(std::move(**pod));
       heads.push_back(head_of(object));
     } else {
@@ -149,7 +152,10 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     owners.add(object);
     claims.add(kind, object);
     if (kind == "Node") add_node(object, cluster);
-    if (kind == "Service") add_service(object, cluster);
+    if (kind == "Service") {
+      add_service(object, cluster);
+      selecting.add(object);
+    }
     around.add(object);
   });
   if (!told) return told.error();

@@ -5,14 +5,10 @@
 
 namespace tpuwh::server::slices {
 
-namespace {
-
 void sort_by_host(std::vector<const SeenPod*>& pods) {
   std::ranges::stable_sort(pods, {},
                            [](const SeenPod* pod) { return pod->host.value_or(UINT32_MAX); });
 }
-
-}  // namespace
 
 void deal_places(const std::vector<const SeenPod*>& living, SliceReport& slice) {
   std::set<std::uint32_t> held;

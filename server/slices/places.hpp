@@ -5,6 +5,9 @@
 
 namespace tpuwh::server::slices {
 
+// Those whose host is not known at the end.
+void sort_by_host(std::vector<const SeenPod*>& pods);
+
 // Deals the Pods of one slice that live out to its lists `members`, `staying` and `leaving`.
 //
 // A Pod that stays holds its place. One that is being deleted holds it as long as no other does:

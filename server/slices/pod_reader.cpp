@@ -145,10 +145,11 @@ std::string left_alone(const webhook::outcome::Decision& decision,
   // Of a Ray worker the ledger knows more than the Pod says.
   if (of_ray && (decision.reason == Reason::no_place || decision.reason == Reason::no_identity))
     return {};
-  const std::string reason = reason_of(decision, scratch);
   // What an injector wrote on this one KubeRay's next one does not have: its name.
-  if (of_ray && reason.starts_with("spec.hostname is ")) return {};
-  return reason;
+  const auto& warnings = scratch.notes.warnings();
+  const bool of_names = scratch.member.hostnames.empty() && !warnings.empty() &&
+                        warnings.back().finding == webhook::findings::Finding::name_contradicts;
+  return of_ray && of_names ? std::string() : reason_of(decision, scratch);
 }
 
 }  // namespace

@@ -80,11 +80,10 @@ std::string replace_hint(const SliceReport& slice, std::string_view also) {
   // What the webhook adds for it is there, and did not help.
   const bool in_place = std::ranges::any_of(
       slice.staying, [](const SeenPod* pod) { return !pod->placement_key.empty(); });
-  if (const std::string why = in_vain(slice); !why.empty() && !in_place) return vain_hint(why);
   if (in_place)
     return "they ask for it already, by their slice-key label and its terms: see what binds them "
-           "past "
-           "these, spec.nodeName or a scheduler that heeds no Pod affinity";
+           "past these, spec.nodeName or a scheduler that heeds no Pod affinity";
+  if (const std::string why = in_vain(slice); !why.empty()) return vain_hint(why);
   return again(slice, fmt::format("with tpu-webhook in place, {}", also));
 }
 

@@ -98,7 +98,7 @@ bool rolls_over(const SliceReport& slice) {
   });
 }
 
-// Whether a member has waited for longer than that, or for one whose node is lost for so long.
+// Whether a member has waited for longer than a repair takes, or its node is lost for so long.
 bool waits_long(const SliceReport& slice, const Cluster& cluster) {
   return std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
     if (how_it_stands(cluster, *pod).for_good) return true;
@@ -132,8 +132,7 @@ SliceReport report(const Cluster& cluster, const PoolTroubles& troubles, const P
   SliceReport slice = begin_report(model_of(pods));
   Pods living;
   for (const SeenPod* pod : pods) (pod->live() ? living : slice.ended).push_back(pod);
-  const auto by_host = [](const SeenPod* pod) { return pod->host.value_or(UINT32_MAX); };
-  std::ranges::stable_sort(slice.ended, {}, by_host);
+  sort_by_host(slice.ended);
   deal_places(living, slice);
   slice.rolls_over = rolls_over(slice);
   fill_places(slice);
@@ -143,6 +142,32 @@ SliceReport report(const Cluster& cluster, const PoolTroubles& troubles, const P
   slice.pool.may_pass = slice.pool.may_pass && !waits_long(slice, cluster);
   slice.phase = phase_of(cluster, slice);
   return slice;
+}
+
+// What a person takes for the same slice: a workload that was deleted and made again has another
+// uid, and so another key.
+auto name_of(const SeenPod& pod) {
+  return std::tie(pod.ns, pod.kind, pod.group, pod.part, pod.slice);
+}
+
+bool stays(const Pods& pods) {
+  return std::ranges::any_of(pods, &SeenPod::staying);
+}
+
+// Pods of a slice's last life go with those of this one, so that it is told once.
+void join_with_successors(std::vector<Pods>& groups) {
+  using Name = decltype(name_of(std::declval<const SeenPod&>()));
+  std::map<Name, Pods*> successors;
+  for (Pods& group : groups)
+    if (group.front()->multi_host() && stays(group)) successors[name_of(*group.front())] = &group;
+  for (Pods& group : groups) {
+    if (!group.front()->multi_host() || stays(group)) continue;
+    const auto found = successors.find(name_of(*group.front()));
+    if (found == successors.end()) continue;
+    found->second->insert(found->second->end(), group.begin(), group.end());
+    group.clear();
+  }
+  std::erase_if(groups, [](const Pods& group) { return group.empty(); });
 }
 
 }  // namespace
@@ -172,36 +197,6 @@ std::string SliceReport::full_name() const {
   if (slice && slices > 0) out += fmt::format(" of {}", slices);
   return out;
 }
-
-namespace {
-
-// What a person takes for the same slice: a workload that was deleted and made again has another
-// uid, and so another key.
-auto name_of(const SeenPod& pod) {
-  return std::tie(pod.ns, pod.kind, pod.group, pod.part, pod.slice);
-}
-
-bool stays(const Pods& pods) {
-  return std::ranges::any_of(pods, &SeenPod::staying);
-}
-
-// Pods of a slice's last life go with those of this one, so that it is told once.
-void join_with_successors(std::vector<Pods>& groups) {
-  using Name = decltype(name_of(std::declval<const SeenPod&>()));
-  std::map<Name, Pods*> successors;
-  for (Pods& group : groups)
-    if (group.front()->multi_host() && stays(group)) successors[name_of(*group.front())] = &group;
-  for (Pods& group : groups) {
-    if (!group.front()->multi_host() || stays(group)) continue;
-    const auto found = successors.find(name_of(*group.front()));
-    if (found == successors.end()) continue;
-    found->second->insert(found->second->end(), group.begin(), group.end());
-    group.clear();
-  }
-  std::erase_if(groups, [](const Pods& group) { return group.empty(); });
-}
-
-}  // namespace
 
 std::vector<SliceReport> report_slices(const Cluster& cluster) {
   Pods pods;
