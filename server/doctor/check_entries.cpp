@@ -196,8 +196,7 @@ class Entries {
     ok(out_, configuration_line,
        fmt::format("the MutatingWebhookConfiguration tpu-webhook is as tpu-webhook {} renders it: "
                    "{}{}",
-                   text::version,
-                   found_.size() == 1 ? "1 entry" : fmt::format("{} entries", found_.size()),
+                   text::version, topology::counted(found_.size(), "entry"),
                    order == pairs_ ? "" : ", in another order, which changes nothing"));
   }
 

@@ -81,7 +81,7 @@ void check_ledger(const View& view, Checks& out) {
   if (unreadable.empty() && rebuilding.empty())
     ok(out, check,
        fmt::format("{} with {}, all complete", topology::counted(view.ledger.items.size(), "group"),
-                   entries == 1 ? "1 entry" : fmt::format("{} entries", entries)));
+                   topology::counted(entries, "entry")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -109,7 +109,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
   }
   if (wrong.empty()) return;
   if (wrong.size() > 1)
-    first += fmt::format(" ({} are wrong)", fmt::format("{} entries", wrong.size()));
+    first += fmt::format(" ({} are wrong)", topology::counted(wrong.size(), "entry"));
   findings.error("list-entry", slice, wrong, first, recreate_hint(slice, {variable}));
 }
 
@@ -124,8 +124,8 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
   findings.error(
       "list-length", slice, {list.pod},
       fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
-                  found == 1 ? "1 entry" : fmt::format("{} entries", found), short_text(list.text),
-                  list.pod->name, per_process ? slice.processes : slice.hosts, wanted),
+                  topology::counted(found, "entry"), short_text(list.text), list.pod->name,
+                  per_process ? slice.processes : slice.hosts, wanted),
       recreate_hint(slice, {variable}));
   return false;
 }

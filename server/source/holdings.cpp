@@ -1,5 +1,6 @@
 #include "server/source/holdings.hpp"
 
+#include "topology/counted.hpp"
 #include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
@@ -16,16 +17,10 @@ constexpr std::size_t most_kinds = 12;
 
 // In the plural where there are several.
 std::string counted(std::size_t number, std::string_view kind) {
-  std::string name = webhook::text::printable(kind, 100);
-  if (number == 1) return "1 " + name;
-  if (kind == item_without_kind) return fmt::format("{} items without kind", number);
-  if (kind == item_no_object) return fmt::format("{} items that are not objects", number);
-  if (name.ends_with("y")) {
-    name.pop_back();
-    return fmt::format("{} {}ies", number, name);
-  }
-  const bool hisses = name.ends_with("s") || name.ends_with("x");
-  return fmt::format("{} {}{}", number, name, hisses ? "es" : "s");
+  if (number > 1 && kind == item_without_kind) return fmt::format("{} items without kind", number);
+  if (number > 1 && kind == item_no_object)
+    return fmt::format("{} items that are not objects", number);
+  return topology::counted(number, webhook::text::printable(kind, 100));
 }
 
 bool is_one_of(std::string_view kind, std::initializer_list<std::string_view> kinds) {
