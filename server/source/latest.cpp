@@ -17,7 +17,7 @@ auto name_of(const Input::Object& object) {
 
 // What states of one object have alike.
 auto identity_of(const Input::Object& object) {
-  return std::make_tuple(object.kind, api_group(object), object.ns, object.name, object.uid);
+  return std::tuple_cat(name_of(object), std::make_tuple(object.uid));
 }
 
 // Numbers without limit, of one length order as texts do. One that is none is the oldest.

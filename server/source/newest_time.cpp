@@ -14,6 +14,7 @@ namespace tpuwh::server::source {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
 // What happened then.
 bool tells_a_time(std::string_view key) {
   constexpr std::string_view keys[] = {

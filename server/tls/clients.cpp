@@ -19,7 +19,6 @@ void free_all(STACK_OF(X509) * certificates) {
   sk_X509_pop_free(certificates, X509_free);
 }
 using CertificatesPtr = std::unique_ptr<STACK_OF(X509), Free<free_all>>;
-using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 
 // All of a PEM text; none where one of them cannot be read.
 CertificatesPtr parse_certificates(const std::string& pem) {
@@ -50,8 +49,7 @@ bool has_common_name(const X509* certificate, const std::vector<std::string>& na
 }
 
 bool has_dns_name(const X509* certificate, const std::vector<std::string>& names) {
-  const NamesPtr all(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  const AltNamesPtr all = alt_names(certificate);
   for (int i = 0; i < sk_GENERAL_NAME_num(all.get()); ++i) {
     const GENERAL_NAME* each = sk_GENERAL_NAME_value(all.get(), i);
     if (each->type == GEN_DNS && is_one_of(view(each->d.dNSName), names)) return true;

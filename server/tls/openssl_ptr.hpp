@@ -5,6 +5,7 @@
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +25,13 @@ struct Free {
 using BioPtr = std::unique_ptr<BIO, Free<BIO_free>>;
 using CertificatePtr = std::unique_ptr<X509, Free<X509_free>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
+using AltNamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
+
+// Its subjectAltName; null where it has none, or one that cannot be read.
+inline AltNamesPtr alt_names(const X509* certificate) {
+  return AltNamesPtr(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+}
 
 // For PEM that is encrypted: refused, not asked about at a terminal.
 inline int no_password(char*, int, int, void*) {

@@ -22,7 +22,6 @@ namespace {
 
 using StorePtr = std::unique_ptr<X509_STORE, Free<X509_STORE_free>>;
 using StoreContextPtr = std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>>;
-using AltNamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 
 void free_stack(STACK_OF(X509) * stack) {
   sk_X509_free(stack);
@@ -47,8 +46,7 @@ bool matches(std::string pattern, std::string host) {
 }
 
 std::vector<std::string> dns_names(const X509* certificate) {
-  const AltNamesPtr names(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  const AltNamesPtr names = alt_names(certificate);
   std::vector<std::string> out;
   for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);

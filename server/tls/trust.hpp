@@ -1,9 +1,8 @@
 // Whether the API server would take a certificate, and if not, what is wrong: each cause has a fix
 // of its own.
 //
-//   source  Go 1.26: crypto/x509 verify.go and parser.go, which the API server calls with.
-//   tests/server/
-//           trust.py holds the answers against that verifier's.
+//   source  Go 1.26: crypto/x509 verify.go and parser.go, which the API server calls with;
+//           tests/server/trust/trust.py holds the answers against that verifier's
 #pragma once
 
 #include "server/tls/context.hpp"

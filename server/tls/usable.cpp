@@ -16,7 +16,6 @@
 namespace tpuwh::server::tls {
 namespace {
 
-using NamesPtr = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using SslContextPtr = std::unique_ptr<SSL_CTX, Free<SSL_CTX_free>>;
 using SslOwner = std::unique_ptr<SSL, Free<SSL_free>>;
 
@@ -80,8 +79,7 @@ std::optional<std::string> fault_of_purpose(X509* certificate) {
 }
 
 std::optional<std::string> fault_of_names(const X509* certificate) {
-  const NamesPtr names(static_cast<GENERAL_NAMES*>(
-      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  const AltNamesPtr names = alt_names(certificate);
   for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names.get()); ++i) {
     const int type = sk_GENERAL_NAME_value(names.get(), i)->type;
     if (type == GEN_DNS || type == GEN_IPADD) return std::nullopt;
