@@ -33,6 +33,16 @@ bool NodePools::is_own(const Tenant& tenant) const {
           tenant.group == workload_.name);
 }
 
+bool NodePools::stays(const Tenant& tenant) const {
+  return is_own(tenant) && !tenant.leaving;
+}
+
+const std::vector<Tenant>& NodePools::tenants_of(const Node& node) const {
+  static const std::vector<Tenant> nobody;
+  const auto found = cluster_.tenants.find(node.name);
+  return found == cluster_.tenants.end() ? nobody : found->second;
+}
+
 bool NodePools::has_begun() const {
   for (const auto& [node, tenants] : cluster_.tenants)
     if (std::ranges::any_of(tenants, [&](const Tenant& each) { return is_own(each); })) return true;
@@ -43,7 +53,7 @@ BoundPods NodePools::bound_pods() const {
   BoundPods out;
   for (const auto& [node, tenants] : cluster_.tenants)
     for (const Tenant& each : tenants) {
-      if (!is_own(each) || each.leaving) continue;
+      if (!stays(each)) continue;
       ++out.all;
       out.running += each.runs ? 1 : 0;
     }
@@ -53,9 +63,8 @@ BoundPods NodePools::bound_pods() const {
 // Beside others and the slices before: what the workload itself holds is there for it.
 bool NodePools::has_room(const Node& node, const Member& member) const {
   std::uint64_t chips = member.slice().chips_per_host;
-  if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
-    for (const Tenant& tenant : tenants->second)
-      if (!is_own(tenant) || tenant.leaving) chips += tenant.chips;
+  for (const Tenant& tenant : tenants_of(node))
+    if (!stays(tenant)) chips += tenant.chips;
   if (const auto before = taken_.chips.find(node.name); before != taken_.chips.end())
     chips += before->second;
   // Of chips by claim a node shows no number: it is free, or it is not.
@@ -67,24 +76,17 @@ void NodePools::judge_node(const SeenHost& host, const Member& member, PoolView&
   const Node& node = *host.node;
   if (host.stand == Stand::not_selected) return;
   ++view.nodes;
-  bool own = false, stays = false;
-  std::vector<const Tenant*> others;
-  if (const auto tenants = cluster_.tenants.find(node.name); tenants != cluster_.tenants.end())
-    for (const Tenant& tenant : tenants->second) {
-      own = own || is_own(tenant);
-      stays = stays || (is_own(tenant) && !tenant.leaving);
-      // Its own that is being deleted has the chips until it is.
-      if (!is_own(tenant) || tenant.leaving) others.push_back(&tenant);
-    }
+  const auto& tenants = tenants_of(node);
   // Who stands there is asked nothing more: a cordon, for one, sends nobody away.
-  if (stays) {
-    ++view.usable;
-    if (view.node.empty()) view.node = node.name;
-    return;
+  if (std::ranges::none_of(tenants, [&](const Tenant& each) { return stays(each); })) {
+    bool own = false;
+    for (const Tenant& each : tenants) {
+      own = own || is_own(each);
+      view.others.push_back(&each);
+    }
+    if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
+    if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;
   }
-  view.others.insert(view.others.end(), others.begin(), others.end());
-  if (host.stand == Stand::unusable) return view.unusable_nodes.push_back(&node);
-  if ((host.stand == Stand::held && !own) || !has_room(node, member)) return;
   ++view.usable;
   if (view.node.empty()) view.node = node.name;
 }
@@ -122,9 +124,8 @@ std::string NodePools::take(const PoolView& view, const Member& member) {
 
 bool NodePools::is_on(const SeenPool& pool) const {
   return std::ranges::any_of(pool.hosts, [&](const SeenHost& host) {
-    const auto tenants = cluster_.tenants.find(host.node->name);
-    return tenants != cluster_.tenants.end() &&
-           std::ranges::any_of(tenants->second, [&](const Tenant& each) { return is_own(each); });
+    return std::ranges::any_of(tenants_of(*host.node),
+                               [&](const Tenant& each) { return is_own(each); });
   });
 }
 

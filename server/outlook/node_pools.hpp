@@ -75,6 +75,9 @@ class NodePools {
 
  private:
   bool is_own(const Tenant& tenant) const;
+  // Its own, for good: one that is being deleted has its chips until it is.
+  bool stays(const Tenant& tenant) const;
+  const std::vector<Tenant>& tenants_of(const webhook::pools::Node& node) const;
   bool is_on(const webhook::pools::SeenPool& pool) const;
   PoolView view(const webhook::pools::SeenPool& pool, const Member& member) const;
   void judge_node(const webhook::pools::SeenHost& host, const Member& member, PoolView& view) const;
