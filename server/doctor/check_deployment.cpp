@@ -15,10 +15,6 @@ namespace {
 
 constexpr auto deployment_line = "deployment";
 
-long number(const Json& value, long otherwise) {
-  return value.is_number_integer() ? value.get<long>() : otherwise;
-}
-
 // What the Deployment's controller says of what it cannot do, such as a quota that is used up.
 std::string complaints(const Json& deployment) {
   std::string out;
@@ -63,9 +59,10 @@ void check_deployment(const View& view, Checks& out) {
     return fail(out, deployment_line, name + " does not exist", put_back(view));
   if (!view.deployment.there()) return unknown(out, deployment_line, view.deployment.why);
   const Json& spec = text::member(view.deployment.object, "spec");
-  const long wanted = number(text::member(spec, "replicas"), 1);
-  const long there =
-      number(text::member(text::member(view.deployment.object, "status"), "availableReplicas"), 0);
+  const long wanted = wanted_replicas(view.deployment.object);
+  const Json& available =
+      text::member(text::member(view.deployment.object, "status"), "availableReplicas");
+  const long there = available.is_number_integer() ? available.get<long>() : 0;
   const std::string what = fmt::format("{} has {} of {} replicas available{}", name, there, wanted,
                                        complaints(view.deployment.object));
   const std::string fix = kubectl(view.ns, "describe deployment,pods");

@@ -16,14 +16,10 @@ namespace {
 
 constexpr auto disruption_line = "disruption";
 
-std::string name_of_budget(const Json& object) {
-  return text::text_member(text::member(object, "metadata"), "name");
-}
-
 Json wanted_budget(const View& view) {
   return {{"maxUnavailable", 1},
           {"unhealthyPodEvictionPolicy", "AlwaysAllow"},
-          {"selector", text::member(text::member(view.deployment.object, "spec"), "selector")}};
+          {"selector", selector_of(view.deployment.object)}};
 }
 
 // Whether no replica may ever be evicted.
@@ -41,23 +37,21 @@ void check_disruption(const View& view, Checks& out) {
   if (!view.budgets.there()) return unknown(out, disruption_line, view.budgets.why);
   const Json& labels =
       text::member(text::member(pod_template(view.deployment.object), "metadata"), "labels");
-  const Json& number = text::member(text::member(view.deployment.object, "spec"), "replicas");
-  const long replicas = number.is_number_integer() ? number.get<long>() : 1;
+  const long replicas = wanted_replicas(view.deployment.object);
   std::vector<const Json*> ours;
   std::vector<std::string> names;
   const Json* by_name = nullptr;
   for (const Json& each : view.budgets.items) {
-    if (name_of_budget(each) == live::installed_name) by_name = &each;
+    if (name_of_object(each) == live::installed_name) by_name = &each;
     if (!text::finds(text::member(text::member(each, "spec"), "selector"), labels)) continue;
     ours.push_back(&each);
-    names.push_back(name_of_budget(each));
+    names.push_back(name_of_object(each));
   }
   if (ours.empty() && replicas < 2)
     return ok(out, disruption_line, "one replica, and no PodDisruptionBudget for it");
   if (ours.empty() && by_name != nullptr) {
     Mending mending(view, *by_name, "poddisruptionbudget tpu-webhook", view.ns);
-    mending.add_selector("/spec", "selector",
-                         text::member(text::member(view.deployment.object, "spec"), "selector"));
+    mending.add_selector("/spec", "selector", selector_of(view.deployment.object));
     return warn(out, disruption_line,
                 "no PodDisruptionBudget is for the replicas, since tpu-webhook's selector does not "
                 "find them: nodes that are drained together may take all of them",

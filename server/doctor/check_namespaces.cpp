@@ -45,8 +45,7 @@ bool is_met(const Json& selector, const Json& labels) {
 
 const Json* labels_of(const View& view, const std::string& ns) {
   for (const Json& each : view.namespaces.items)
-    if (text::text_member(text::member(each, "metadata"), "name") == ns)
-      return &text::member(text::member(each, "metadata"), "labels");
+    if (name_of_object(each) == ns) return &text::member(text::member(each, "metadata"), "labels");
   return nullptr;
 }
 
@@ -79,8 +78,7 @@ std::string in_shadow_mode(const View& view, const Json& entries) {
   if (!view.watched.there())
     return fmt::format("; which are in shadow mode ({}) is not known: {}", label, view.watched.why);
   std::set<std::string> names;
-  for (const Json& each : view.watched.items)
-    names.insert(text::text_member(text::member(each, "metadata"), "name"));
+  for (const Json& each : view.watched.items) names.insert(name_of_object(each));
   if (names.empty()) return {};
   return fmt::format("; in shadow mode ({}), so that nothing is changed there: {}", label,
                      fmt::join(names, ", "));

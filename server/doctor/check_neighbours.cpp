@@ -26,10 +26,6 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-std::string name_of_object(const Json& object) {
-  return text::text_member(text::member(object, "metadata"), "name");
-}
-
 bool is_of(const Neighbour& neighbour, const Json& configuration) {
   if (neighbour.is_named(name_of_object(configuration))) return true;
   return std::ranges::any_of(entries_of(configuration), [&](const Json& entry) {

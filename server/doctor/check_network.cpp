@@ -66,8 +66,7 @@ class Policies {
 
   std::string names() const {
     std::vector<std::string> out;
-    for (const Json* each : ours_)
-      out.push_back(text::text_member(text::member(*each, "metadata"), "name"));
+    for (const Json* each : ours_) out.push_back(name_of_object(*each));
     return fmt::format("{}", fmt::join(out, ", "));
   }
   bool empty() const { return ours_.empty(); }
@@ -150,12 +149,11 @@ void check_network(const View& view, Checks& out) {
   if (!view.policies.there()) return unknown(out, network_line, view.policies.why);
   const Policies all(view);
   const auto own = std::ranges::find_if(view.policies.items, [](const Json& each) {
-    return text::text_member(text::member(each, "metadata"), "name") == live::installed_name;
+    return name_of_object(each) == live::installed_name;
   });
   if (all.empty() && own != view.policies.items.end()) {
     Mending mending(view, *own, "networkpolicy tpu-webhook", view.ns);
-    mending.add_selector("/spec", "podSelector",
-                         text::member(text::member(view.deployment.object, "spec"), "selector"));
+    mending.add_selector("/spec", "podSelector", selector_of(view.deployment.object));
     return warn(
         out, network_line,
         "NetworkPolicy tpu-webhook finds no Pod of the Deployment, so that they are open to "

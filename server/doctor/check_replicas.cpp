@@ -61,7 +61,7 @@ bool check_meshes(const View& view, Checks& out) {
     for (const Json& pod : view.pods.items)
       if (beside(pod).contains(mesh.container) &&
           !is_skipped(pod, mesh, container_port(pod, "https")))
-        pods.push_back(text::text_member(text::member(pod, "metadata"), "name"));
+        pods.push_back(name_of_object(pod));
     if (!pods.empty())
       warn(out, replicas_line,
            fmt::format("{} ({}) stands before the program in {}: where the mesh asks for "
@@ -97,7 +97,7 @@ std::map<std::string, std::vector<std::string>> by_node(const View& view) {
   std::map<std::string, std::vector<std::string>> out;
   for (const Json& pod : view.pods.items)
     if (const auto node = text::text_member(text::member(pod, "spec"), "nodeName"); !node.empty())
-      out[node].push_back(text::text_member(text::member(pod, "metadata"), "name"));
+      out[node].push_back(name_of_object(pod));
   return out;
 }
 

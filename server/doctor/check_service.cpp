@@ -74,8 +74,7 @@ Json wanted_service(const View& view) {
                {"sessionAffinity", "None"},
                {"internalTrafficPolicy", "Cluster"},
                {"publishNotReadyAddresses", false}};
-  const Json& labels = text::member(
-      text::member(text::member(view.deployment.object, "spec"), "selector"), "matchLabels");
+  const Json& labels = text::member(selector_of(view.deployment.object), "matchLabels");
   if (labels.is_object()) spec["selector"] = labels;
   return spec;
 }
@@ -137,8 +136,7 @@ std::vector<std::string> breaks(const View& view) {
 // Ready endpoints that are none of the Deployment's Pods.
 std::vector<std::string> strangers(const View& view, const Endpoints& endpoints) {
   std::set<std::string> own;
-  for (const Json& each : view.pods.items)
-    own.insert(text::text_member(text::member(each, "metadata"), "name"));
+  for (const Json& each : view.pods.items) own.insert(name_of_object(each));
   std::vector<std::string> out;
   if (view.pods.there() && !own.empty())
     std::ranges::set_difference(endpoints.pods, own, std::back_inserter(out));

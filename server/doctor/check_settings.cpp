@@ -39,8 +39,7 @@ std::vector<std::string> older(const View& view) {
   const std::string now = checksum_of(pod_template(view.deployment.object));
   std::vector<std::string> out;
   for (const Json& pod : view.pods.items)
-    if (!checksum_of(pod).empty() && checksum_of(pod) != now)
-      out.push_back(text::text_member(text::member(pod, "metadata"), "name"));
+    if (!checksum_of(pod).empty() && checksum_of(pod) != now) out.push_back(name_of_object(pod));
   return out;
 }
 

@@ -15,7 +15,7 @@ namespace tpuwh::server::doctor {
 namespace {
 
 bool writes_jobset_pods(const Json& configuration) {
-  const std::string name = text::text_member(text::member(configuration, "metadata"), "name");
+  const std::string name = name_of_object(configuration);
   const Json& webhooks = text::member(configuration, "webhooks");
   return name.find("jobset") != name.npos && webhooks.is_array() &&
          std::ranges::any_of(webhooks, sees_new_pods);

@@ -91,7 +91,7 @@ void fetch_replicas(kube::client::Session& session, View& view) {
   std::string unreached;
   for (const Json& pod : view.pods.items) {
     if (!is_ready_pod(pod)) continue;
-    const std::string name = text::text_member(text::member(pod, "metadata"), "name");
+    const std::string name = name_of_object(pod);
     if (!unreached.empty()) {
       view.replicas.push_back(
           {name, not_known("not asked, because " + unreached + " is not reached")});

@@ -24,8 +24,7 @@ class Snapshot final : public Objects {
   Read get(const kube::client::Resource& resource, const std::string& kind,
            const std::string& name) override {
     return first(all(kind, [&](const Json& object) {
-      return text::text_member(text::member(object, "metadata"), "name") == name &&
-             namespace_of(object) == resource.ns;
+      return name_of_object(object) == name && namespace_of(object) == resource.ns;
     }));
   }
 
@@ -93,9 +92,7 @@ View view_of(const std::vector<Json>& objects, const KindsListed& listed, const 
   view.version = view.watch_list = not_known(not_in_a_file);
   read_objects(snapshot, view);
   for (const Json& pod : view.pods.items)
-    if (is_ready_pod(pod))
-      view.replicas.push_back(
-          {text::text_member(text::member(pod, "metadata"), "name"), not_known(not_in_a_file)});
+    if (is_ready_pod(pod)) view.replicas.push_back({name_of_object(pod), not_known(not_in_a_file)});
   view.ray = snapshot.group("ray.io");
   view.jobset = snapshot.group("jobset.x-k8s.io");
   view.lws = snapshot.group("leaderworkerset.x-k8s.io");

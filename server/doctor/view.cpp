@@ -25,6 +25,19 @@ const Json& pod_template(const Json& deployment) {
   return text::member(text::member(deployment, "spec"), "template");
 }
 
+const Json& selector_of(const Json& deployment) {
+  return text::member(text::member(deployment, "spec"), "selector");
+}
+
+long wanted_replicas(const Json& deployment) {
+  const Json& number = text::member(text::member(deployment, "spec"), "replicas");
+  return number.is_number_integer() ? number.get<long>() : 1;
+}
+
+std::string name_of_object(const Json& object) {
+  return text::text_member(text::member(object, "metadata"), "name");
+}
+
 const Json& own_container(const Json& pod) {
   static const Json none;
   for (const Json& each : text::member(text::member(pod, "spec"), "containers"))
@@ -50,8 +63,7 @@ Read without_key(Read secret) {
 }
 
 std::string pod_selector(const Json& deployment) {
-  const Json& labels =
-      text::member(text::member(text::member(deployment, "spec"), "selector"), "matchLabels");
+  const Json& labels = text::member(selector_of(deployment), "matchLabels");
   if (!labels.is_object()) return {};
   std::string out;
   for (const auto& [key, value] : labels.items())

@@ -106,6 +106,12 @@ const Json& own_container(const Json&& pod) = delete;
 // "spec.template" of a Deployment: as a Pod, with metadata and spec.
 const Json& pod_template(const Json& deployment);
 const Json& pod_template(const Json&& deployment) = delete;
+// Of a Deployment: spec.selector, and how many replicas it is to have, 1 where it does not say.
+const Json& selector_of(const Json& deployment);
+const Json& selector_of(const Json&& deployment) = delete;
+long wanted_replicas(const Json& deployment);
+// metadata.name
+std::string name_of_object(const Json& object);
 
 // The number of the container port of this name; 0 if no container has it.
 int container_port(const Json& pod, std::string_view name);
