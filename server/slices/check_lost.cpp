@@ -92,7 +92,8 @@ void find_lingering(const SliceReport& slice, Findings& findings) {
                   "that the Pods do not end and hold their chips; want a container that ends "
                   "with the others: a restartable init container (restartPolicy: Always)",
                   names_of(pods), printable(pods.front()->beside, 253)),
-      fmt::format("make {} a restartable init container in the template",
+      fmt::format("end container {} in these Pods, and make it a restartable init container in the "
+                  "template",
                   printable(pods.front()->beside, 253)));
 }
 

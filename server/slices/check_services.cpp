@@ -37,7 +37,7 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
                   names_of(unnamed), have(unnamed), subdomain ? "subdomain" : "hostname"),
       "set spec.subdomain in the Pod template to a headless Service that selects the "
       "Pods, then " +
-          recreate_hint(slice));
+          remake_hint(slice));
 }
 
 // A headless Service there whose name is the end of this one; "" for none.

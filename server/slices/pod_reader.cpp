@@ -97,11 +97,17 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return out;
 }
 
+// Of Pods of nobody what makes them one slice is their list of hosts.
+bool by_list_alone(const webhook::workloads::Member& member, const SeenPod& pod) {
+  return pod.kind == "Pod" && !member.hostnames.empty() && !member.slice_in_key;
+}
+
 // Members of a slice have it alike, and no others. A host that is a slice alone is known by
 // its index, so that a failed Pod and the one that replaced it are the same member.
 std::string slice_key(const webhook::decide::Scratch& scratch, const SeenPod& pod) {
   const webhook::workloads::Member& member = scratch.member;
-  std::string key = joined({pod.ns, pod.kind, pod.group, pod.part});
+  const bool nobodys = by_list_alone(member, pod);
+  std::string key = joined({pod.ns, pod.kind, nobodys ? std::string_view() : pod.group, pod.part});
   if (pod.hosts == 0) return key + "\n" + pod.name;
   for (const std::string_view part : member.key_parts) key.append(part).append("\n");
   if (!pod.host && pod.hosts == 1) return key + pod.name;

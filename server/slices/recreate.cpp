@@ -1,5 +1,6 @@
 #include "server/slices/recreate.hpp"
 
+#include "server/slices/finding.hpp"
 #include "server/text/shell_command.hpp"
 #include "webhook/text/names.hpp"
 
@@ -15,6 +16,7 @@ using webhook::config::WorkloadKind;
 using webhook::read::Variable;
 
 constexpr std::size_t most_deleted = 16;
+constexpr auto in_place = "with tpu-webhook in place";
 
 // Why the webhook would give such Pods nothing; "" where it would.
 std::string in_vain(const SliceReport& slice) {
@@ -49,6 +51,9 @@ std::string users_of(const SliceReport& slice, std::initializer_list<Variable> w
 // `with` is what has to be so when they are made again.
 std::string again(const SliceReport& slice, const std::string& with) {
   const auto kind = slice.staying.empty() ? WorkloadKind::pod : slice.staying.front()->workload;
+  if (slice.kind == "Pod" && slice.staying.size() > 1)  // of nobody
+    return fmt::format("delete and recreate {}{}{}", names_of(slice.staying),
+                       with.empty() ? "" : " ", with);
   // The Pods of a Job count as failures when they are deleted.
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
     return fmt::format("delete and recreate {} {}/{}{}{}", slice.kind, slice.ns, slice.group,
@@ -67,9 +72,12 @@ std::string again(const SliceReport& slice, const std::string& with) {
 std::string recreate_hint(const SliceReport& slice, std::initializer_list<Variable> wrong) {
   if (const std::string why = in_vain(slice); !why.empty()) return vain_hint(why);
   const std::string users = users_of(slice, wrong);
-  return again(slice, users.empty()
-                          ? "with tpu-webhook in place"
-                          : "with tpu-webhook in place, and without a " + users + " of your own");
+  if (users.empty()) return remake_hint(slice);
+  return again(slice, fmt::format("{}, and without a {} of your own", in_place, users));
+}
+
+std::string remake_hint(const SliceReport& slice) {
+  return again(slice, in_place);
 }
 
 std::string restart_hint(const SliceReport& slice) {
@@ -78,13 +86,13 @@ std::string restart_hint(const SliceReport& slice) {
 
 std::string replace_hint(const SliceReport& slice, std::string_view also) {
   // What the webhook adds for it is there, and did not help.
-  const bool in_place = std::ranges::any_of(
+  const bool asked = std::ranges::any_of(
       slice.staying, [](const SeenPod* pod) { return !pod->placement_key.empty(); });
-  if (in_place)
+  if (asked)
     return "they ask for it already, by their slice-key label and its terms: see what binds them "
            "past these, spec.nodeName or a scheduler that heeds no Pod affinity";
   if (const std::string why = in_vain(slice); !why.empty()) return vain_hint(why);
-  return again(slice, fmt::format("with tpu-webhook in place, {}", also));
+  return again(slice, fmt::format("{}, {}", in_place, also));
 }
 
 }  // namespace tpuwh::server::slices

@@ -16,6 +16,9 @@ namespace tpuwh::server::slices {
 std::string recreate_hint(const SliceReport& slice,
                           std::initializer_list<webhook::read::Variable> wrong = {});
 
+// The same of Pods whose template was mended first.
+std::string remake_hint(const SliceReport& slice);
+
 // So that it begins again, whatever the webhook does: "delete and recreate Job ml/train".
 std::string restart_hint(const SliceReport& slice);
 

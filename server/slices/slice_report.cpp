@@ -43,6 +43,15 @@ const SeenPod& model_of(const Pods& pods) {
   });
 }
 
+// Pods of nobody go by the name of their first.
+void fill_name(SliceReport& slice) {
+  for (const Pods* each : {&slice.members, &slice.ended})
+    if (slice.kind == "Pod" && !each->empty()) {
+      slice.group = each->front()->group;
+      return;
+    }
+}
+
 void fill_places(SliceReport& slice) {
   std::map<std::uint32_t, std::uint32_t> holders;
   for (const SeenPod* pod : slice.members)
@@ -134,6 +143,7 @@ SliceReport report(const Cluster& cluster, const PoolTroubles& troubles, const P
   for (const SeenPod* pod : pods) (pod->live() ? living : slice.ended).push_back(pod);
   sort_by_host(slice.ended);
   deal_places(living, slice);
+  fill_name(slice);
   slice.rolls_over = rolls_over(slice);
   fill_places(slice);
   fill_worker_ids(slice);
