@@ -14,6 +14,7 @@
 #include "server/explain/pod_json.hpp"
 #include "server/explain/pool_names.hpp"
 #include "server/explain/ray_chips.hpp"
+#include "server/explain/together.hpp"
 #include "server/explain/updates.hpp"
 #include "server/explain/wanted.hpp"
 #include "server/fields/unseen.hpp"
@@ -66,8 +67,9 @@ class Explainer {
     auto cluster = read_cluster();
     if (!cluster) return cluster.error();
     note_beside();
-    for (const source::Manifest& each : request_.manifests)
-      if (expand::makes_pods(each.object)) add_workload(each, *cluster);
+    for (const Together& each :
+         told_together(request_.manifests, request_.ns, request_.config.prefix))
+      add_workload(each, *cluster);
     look_out(*cluster);
     pins_.tell(out_.workloads);
     number_pools(out_.workloads);
@@ -157,7 +159,8 @@ class Explainer {
         workload.notes.push_back("not known: " + each.substr(std::string_view("quota: ").size()));
   }
 
-  void add_workload(const source::Manifest& manifest, const outlook::ClusterState& cluster) {
+  void add_workload(const Together& objects, const outlook::ClusterState& cluster) {
+    const source::Manifest& manifest = *objects.front();
     const Json& object = manifest.object;
     Workload& workload = out_.workloads.emplace_back();
     workload.file = manifest.file;
@@ -174,20 +177,46 @@ class Explainer {
       return;
     }
     look_at_object(object, left, pods.findings);
+    const Together others(objects.begin() + 1, objects.end());
+    for (const source::Manifest* each : others)
+      look_at_object(each->object, not_filled_in(each->object), pods.findings);
+    if (!others.empty()) workload.notes.push_back(others_words(others));
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
     runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
     if (is_suspended(object))
       workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
     if (workload.kind == "LeaderWorkerSet") collect_variables(object, pods.variables.emplace());
     make_pods(object, cluster, workload, pods, wanted);
+    for (const source::Manifest* each : others)
+      if (is_not_too_many(1, workload)) add_pods(each->object, nullptr, pods, wanted);
     for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
-    for (const std::string& note : manifest.notes)
-      pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
+    for (const source::Manifest* each : objects)
+      for (const std::string& note : each->notes)
+        pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
     pods.finish(workload);
     tell_of_object(object, cluster, wanted, workload);
     // What has no chips is no slice.
     if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
-      workload.unseen = fields::unseen_fields(object);
+      workload.unseen = unseen_of(objects);
+  }
+
+  // "one slice with Pods own-1, own-2 and 13 more, which have the same annotation hostnames"
+  std::string others_words(const Together& others) const {
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> names;
+    for (const source::Manifest* each : others) names.push_back(object_name(each->object));
+    const std::size_t more = names.size() > most_named ? names.size() - most_named : 0;
+    names.resize(names.size() - more);
+    return fmt::format("one slice with {} {}{}, which {} the same annotation {}hostnames",
+                       others.size() == 1 ? "Pod" : "Pods", fmt::join(names, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", more),
+                       others.size() == 1 ? "has" : "have", request_.config.prefix);
+  }
+
+  static std::vector<fields::Unseen> unseen_of(const Together& objects) {
+    fields::UnseenFields unseen;
+    for (const source::Manifest* each : objects) unseen.add(each->object);
+    return unseen.list();
   }
 
   // As Kueue would admit them, where the input says how.

@@ -2,11 +2,13 @@
 
 #include "server/expand/expand.hpp"
 #include "server/explain/pod_json.hpp"
+#include "server/explain/together.hpp"
 #include "server/fixes/make.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,12 +43,12 @@ class Fixer {
     }
   }
 
-  void run(const source::Manifest& manifest, Workload& workload) {
+  void run(const Together& objects, Workload& workload) {
     if (workload.findings.empty() || is_spent()) return;
-    manifest_ = &manifest;
+    objects_ = &objects;
     before_.reset();
     if (request_.cluster == nullptr) before_ = said_of(workload);
-    const fixes::Subject subject = subject_of(manifest.object);
+    const fixes::Subject subject = subject_of(objects.front()->object);
     std::set<std::string> done;
     for (const Finding& each : workload.findings)
       if (!each.id.empty() && done.insert(each.id).second) fix(subject, each.id, workload);
@@ -84,7 +86,8 @@ class Fixer {
   std::optional<fixes::Said> said_after(const Steps& steps) {
     if (is_spent()) return std::nullopt;
     std::vector<source::Manifest> input = beside_;
-    input.push_back(*manifest_);
+    for (const source::Manifest* each : *objects_ | std::views::drop(1)) input.push_back(*each);
+    input.push_back(*objects_->front());
     for (const fixes::Step& step : steps)
       if (!take(step, input)) return std::nullopt;
     const std::uint64_t pods = std::min(expand::pod_count(input.back().object), max_tried_pods) +
@@ -124,7 +127,7 @@ class Fixer {
   const Explaining explaining_;
   const std::vector<source::Manifest>& beside_;
   std::uint64_t& pods_;
-  const source::Manifest* manifest_ = nullptr;
+  const Together* objects_ = nullptr;
   std::vector<const Json*> compute_classes_;
   std::map<std::string, std::vector<const Json*>> services_;  // by namespace
   std::optional<fixes::Said> before_;                         // of it as it is, without a cluster
@@ -139,9 +142,8 @@ void make_fixes(const ExplainRequest& request, Explaining explaining, Explanatio
   std::uint64_t pods = 0;
   Fixer fixer(request, explaining, beside, pods);
   std::size_t next = 0;
-  for (const source::Manifest& each : request.manifests)
-    if (expand::makes_pods(each.object) && next < explanation.workloads.size())
-      fixer.run(each, explanation.workloads[next++]);
+  for (const Together& each : told_together(request.manifests, request.ns, request.config.prefix))
+    if (next < explanation.workloads.size()) fixer.run(each, explanation.workloads[next++]);
 }
 
 }  // namespace tpuwh::server::explain

@@ -148,8 +148,10 @@ struct Gatherer::State {
 
   GatheredGroup& group_of(const AnsweredPod& pod) {
     const slices::SeenPod& seen = pod.seen;
+    // Pods of nobody are told together.
+    const std::string group_name = seen.kind == "Pod" ? std::string() : seen.group;
     const auto [found, fresh] =
-        by_name.try_emplace({seen.kind, seen.group, part_of(seen)}, groups.size());
+        by_name.try_emplace({seen.kind, group_name, part_of(seen)}, groups.size());
     if (!fresh) return groups[found->second];
     GatheredGroup& group = groups.emplace_back();
     group.workload = pod.workload;

@@ -138,10 +138,4 @@ std::vector<Unseen> UnseenFields::list() const {
   return out;
 }
 
-std::vector<Unseen> unseen_fields(const Json& object) {
-  UnseenFields fields;
-  fields.add(object);
-  return fields.list();
-}
-
 }  // namespace tpuwh::server::fields

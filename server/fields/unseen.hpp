@@ -33,7 +33,4 @@ class UnseenFields {
   std::map<std::pair<std::string, std::string>, std::uint64_t> times_;
 };
 
-// Of one.
-std::vector<Unseen> unseen_fields(const nlohmann::ordered_json& object);
-
 }  // namespace tpuwh::server::fields

@@ -319,6 +319,20 @@ class Bare(States):
     def test_one_is_missing(self):
         self.held(bare()[1:] + nodes("a") + [SERVICE], ["forming"], ["warning incomplete"])
 
+    def test_they_are_explained_together(self):
+        manifests = bare()
+        for each in manifests:
+            del each["status"], each["spec"]["nodeName"], each["spec"]["containers"][0]["env"]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": nodes("a") + [SERVICE]}, cluster)
+            cluster.flush()
+            done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-o", "json", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
+                                  capture_output=True, text=True, check=True)
+        workloads = json.loads(done.stdout)["workloads"]
+        self.assertEqual([(each["name"], each["verdict"]) for each in workloads], [("own-0", "fine")])
+        self.assertEqual([len(each["members"]) for each in workloads[0]["groups"][0]["slices"]], [4])
+        self.assertEqual(workloads[0]["outlook"]["sentence"], "forms now on a")
+
     def test_all_of_them_are_named(self):
         pods = bare()
         set_env(pods[3], "TPU_WORKER_ID", "2")

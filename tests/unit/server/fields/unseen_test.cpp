@@ -20,7 +20,9 @@ using testing::ElementsAreArray;
 
 std::vector<std::string> unseen(const std::string& yaml) {
   std::vector<std::string> out;
-  for (const Unseen& each : unseen_fields(text::parse_yaml(yaml).value().front()))
+  UnseenFields unseen;
+  unseen.add(text::parse_yaml(yaml).value().front());
+  for (const Unseen& each : unseen.list())
     out.push_back(each.words());
   return out;
 }
