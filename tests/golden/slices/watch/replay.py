@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""replay.py PROGRAM RECORDING… [--keep FOLDER] [--jobs N]: no error of `audit` is said of a healthy cluster.
+"""replay.py PROGRAM RECORDING… [--keep FOLDER] [--jobs N] [--most N]: no error of `audit` is said of a healthy cluster.
 
 Every state of the recordings, which is what was there after an event, is told to `audit` as a file; those that are equal
 in all that audit reads, once. An error is right where on_purpose.txt says that its story breaks that; any other is
-false. --keep writes the first state of each false one there, as small as it is understood, for `audit --cluster FILE`.
+false. --most asks so many of each story, evenly, where it has more. --keep writes the first state of each false one
+there, as small as it is understood, for `audit --cluster FILE`.
 """
 
 import argparse
@@ -38,8 +39,8 @@ class Found:
 
 
 class Replay:
-    def __init__(self, program: str, jobs: int):
-        self._program = program
+    def __init__(self, program: str, jobs: int, most: int):
+        self._program, self._most = program, most
         self._pool = concurrent.futures.ThreadPoolExecutor(jobs)
         self._room = threading.BoundedSemaphore(8 * jobs)  # states that wait, of some megabytes each
         self._lock = threading.Lock()
@@ -51,16 +52,22 @@ class Replay:
 
     def play(self, file: str) -> None:
         cluster, seen = recording.Cluster(), set()
+        counts = collections.Counter(event["story"] for event in recording.events(file)) if self._most else {}
+        told: collections.Counter = collections.Counter()
         for event in recording.events(file):
             self.events += 1
-            self.stories[event["story"]] = None
+            story = event["story"]
+            self.stories[story] = None
+            told[story] += 1
             if not cluster.apply(event):
                 continue
             self.states += 1
-            if (event["story"], cluster.number) not in seen:
-                seen.add((event["story"], cluster.number))
+            if self._most and told[story] % -(-counts[story] // self._most):
+                continue
+            if (story, cluster.number) not in seen:
+                seen.add((story, cluster.number))
                 self._room.acquire()
-                self._pool.submit(self._ask, self.states, event["story"], cluster.text())
+                self._pool.submit(self._ask, self.states, story, cluster.text())
 
     def wait(self) -> None:
         self._pool.shutdown()
@@ -145,8 +152,9 @@ def main() -> int:
     parser.add_argument("recordings", nargs="*", default=[str(HERE / "passing.jsonl")])
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for states that show a false error")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--most", type=int, default=0, help="states of a story; 0: all")
     arguments = parser.parse_args()
-    replay = Replay(arguments.program, arguments.jobs)
+    replay = Replay(arguments.program, arguments.jobs, arguments.most)
     for file in arguments.recordings:
         replay.play(file)
     replay.wait()
