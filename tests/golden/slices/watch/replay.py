@@ -110,9 +110,9 @@ def slice_of(finding: dict) -> str:
 
 
 def on_purpose() -> list:
-    """(pattern of stories, check) of each line, also of those that are not yet as they should be."""
+    """(pattern of stories, check, whether each recording shows it) of each line, also of those that are not yet as they should be."""
     lines = (HERE / "on_purpose.txt").read_text(encoding="utf-8").splitlines()
-    return [tuple(words[-2:]) for words in (line.partition("#")[0].split() for line in lines) if words]
+    return [(*words[-2:], words[0] != "at-times") for words in (line.partition("#")[0].split() for line in lines) if words]
 
 
 def matches(story: str, pattern: str) -> bool:
@@ -166,10 +166,10 @@ def report(replay: Replay, arguments) -> int:
     false, by_check = [], collections.Counter()
     for found in replay.found.values():
         by_check[found.check] += found.states
-        if not any(matches(found.story, story) and found.check == check for story, check in right):
+        if not any(matches(found.story, story) and found.check == check for story, check, _ in right):
             false.append(found)
     # A line that nothing needs any more would hide the next false one.
-    idle = [f"{story} {check}" for story, check in right if any(matches(each, story) for each in replay.stories)
+    idle = [f"{story} {check}" for story, check, always in right if always and any(matches(each, story) for each in replay.stories)
             and not any(matches(found.story, story) and found.check == check for found in replay.found.values())]
     print(f"{len(replay.stories)} stories, {replay.events} events, {replay.states} states, {replay.asked} asked")
     for what, counts in ("errors", by_check), ("warnings", replay.warnings):
