@@ -1,6 +1,7 @@
 #include "server/serve/app.hpp"
 
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/access/proxy.hpp"
 #include "server/kube/certificate/keeper.hpp"
 #include "server/kube/cluster/cluster.hpp"
 #include "server/limits/connections.hpp"
@@ -171,6 +172,7 @@ class App {
     if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
       write_file(options_.ca_bundle_out, source_.ca());
     say_listening(ports);
+    say_no_proxy();
     keep_certificate();
     add_metrics();
     control_.keep("signals", [this] { return watch_signals(); });
@@ -267,6 +269,14 @@ class App {
                             {"certificate", source_.name()},
                             {"threads", std::uint64_t{options_.threads}},
                             {"version", text::version}});
+  }
+
+  // Who sets it expects that it is used.
+  void say_no_proxy() {
+    const std::string name = kube::access::unused_proxy();
+    if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
+    log_.warn("a proxy is set, and not used: the API server is asked directly",
+              {{"variable", name}});
   }
 
   void connect_cluster() {

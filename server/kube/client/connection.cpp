@@ -1,5 +1,6 @@
 #include "server/kube/client/connection.hpp"
 
+#include "server/kube/access/proxy.hpp"
 #include "server/limits/limits.hpp"
 
 #include <fmt/format.h>
@@ -112,7 +113,10 @@ std::string Dialer::authority() const {
 }
 
 Error Dialer::failed(std::string_view what, std::string_view why) const {
-  return Error(Errc::internal, fmt::format("{} {}: {}", what, authority(), why));
+  const std::string proxy = access::unused_proxy();
+  return Error(Errc::internal,
+               fmt::format("{} {}: {}{}", what, authority(), why,
+                           proxy.empty() ? "" : "; " + proxy + " is set, but no proxy is used"));
 }
 
 net::Task<Result<net::Socket>> Dialer::connect(net::TimePoint until) {

@@ -107,6 +107,7 @@ def speaks_to_nobody_but_its_api_server():
     folder = pathlib.Path(certificates.FOLDER) / "alone"
     folder.mkdir()
     with Server(api, tls=False) as server, Overheard(folder, server) as program:
+        program.wait_for_log("a proxy is set, and not used", 10)
         program.wait_for_log("certificate trusted", 45)
         bundle = folder / "bundle.crt"
         bundle.write_bytes(base64.b64decode(api.collections[SECRETS][0]["data"]["bundle.crt"]))

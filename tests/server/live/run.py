@@ -255,6 +255,18 @@ def nobody_listens():
 
 
 @check
+def a_proxy_that_is_set_is_said_not_to_be_used():
+    was = dict(program.ENVIRONMENT)
+    program.ENVIRONMENT["HTTPS_PROXY"] = "http://proxy.example:3128"
+    try:
+        code, _, err = run_at(1, "slices")
+        assert code == 2 and "HTTPS_PROXY is set, but no proxy is used" in err, err
+    finally:
+        program.ENVIRONMENT.clear()
+        program.ENVIRONMENT.update(was)
+
+
+@check
 def a_watch_ends_well_when_it_is_interrupted():
     api = cluster()
     code, out, err = run(api, "slices", "--watch", interrupt_after=3)
