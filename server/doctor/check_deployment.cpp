@@ -2,6 +2,7 @@
 #include "server/doctor/check.hpp"
 #include "server/doctor/commands.hpp"
 #include "server/doctor/entries.hpp"
+#include "server/doctor/pod_trouble.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 
@@ -24,6 +25,15 @@ std::string complaints(const Json& deployment) {
                      (type == "Progressing" && text::text_member(each, "status") == "False");
     if (bad) out += fmt::format("; {}: {}", type, text::text_member(each, "message"));
   }
+  return out;
+}
+
+// What the Pods say themselves. Those that have failed stay, and matter only where one is missing.
+std::string troubles(const View& view, bool whole) {
+  std::string out;
+  for (const Json& pod : view.pods.items)
+    if (!whole || text::text_member(text::member(pod, "status"), "phase") != "Failed")
+      if (const auto why = trouble_of(pod); !why.empty()) out += "; " + why;
   return out;
 }
 
@@ -63,15 +73,16 @@ void check_deployment(const View& view, Checks& out) {
   const Json& available =
       text::member(text::member(view.deployment.object, "status"), "availableReplicas");
   const long there = available.is_number_integer() ? available.get<long>() : 0;
-  const std::string what = fmt::format("{} has {} of {} replicas available{}", name, there, wanted,
-                                       complaints(view.deployment.object));
+  const std::string wrong = complaints(view.deployment.object) + troubles(view, there >= wanted);
+  const std::string what =
+      fmt::format("{} has {} of {} replicas available{}", name, there, wanted, wrong);
   const std::string fix = kubectl(view.ns, "describe deployment,pods");
   if (wanted == 0)
     fail(out, deployment_line, name + " is to have 0 replicas: nobody answers",
          with_values(view, {"--set replicas=3"}));
   else if (there == 0)
     fail(out, deployment_line, what, fix);
-  else if (there < wanted || !complaints(view.deployment.object).empty())
+  else if (there < wanted || !wrong.empty())
     warn(out, deployment_line, what, fix);
   else if (text::member(spec, "paused") == true)
     warn(out, deployment_line, what + ", and is paused: what an upgrade changes is not rolled out",
