@@ -22,6 +22,9 @@ namespace {
 
 constexpr auto namespaces_line = "namespaces";
 constexpr auto name_label = "kubernetes.io/metadata.name";
+// GKE advises to leave it out, as kube-system. It has Leases, and no Pods.
+// source: cloud.google.com/kubernetes-engine/docs/how-to/optimize-webhooks (read 2026-11)
+constexpr auto of_nodes = "kube-node-lease";
 
 const Json& namespaces_of(const Json& entry) {
   return text::member(entry, "namespaceSelector");
@@ -174,7 +177,7 @@ class Alike {
 // Returns whether there is nothing to say.
 bool check_system(const View& view, const Json& entries, Checks& out) {
   const std::string fix =
-      as_the_chart_says(view) + "; it excludes kube-system and the webhook's own";
+      as_the_chart_says(view) + "; it excludes kube-system, kube-node-lease and the webhook's own";
   std::vector<std::string> own, system, not_known;
   for (const Json& entry : entries) {
     const auto of_own = is_sent(view, entry, view.ns);
@@ -252,6 +255,17 @@ void check_namespaces(const View& view, Checks& out) {
     if (!is_shadow(entry)) asked.merge(asked_for(entry, watched_label(entries)));
   }
   std::string said = fmt::format("not sent to the webhook: {}", fmt::join(left_out, ", "));
+  if (!left_out.contains(of_nodes))
+    said += fmt::format(
+        "; {}, which has no Pods, and which the chart leaves out, is not among them", of_nodes);
+  if (view.ns == "default" && left_out.contains(view.ns))
+    return warn(out, namespaces_line,
+                said +
+                    ": tpu-webhook is installed in default, and its own namespace is never sent, "
+                    "so that a TPU Pod there, or one that names no namespace, stays as it is" +
+                    in_shadow_mode(view, entries),
+                "install it in a namespace of its own, with the values that it has, and uninstall "
+                "this one");
   if (left_out.contains("default"))
     said +=
         " (so Pods of default stay unchanged, which is where a Pod is created that names "

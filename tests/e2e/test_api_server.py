@@ -160,8 +160,8 @@ def test_the_pod_security_level_stays(release, namespace):
 
 
 def test_excluded_namespaces(release, namespace):
-    """kube-system, our own, and whichever a value names: admitted as they are, and we are not asked."""
-    for name in ("kube-system", NAMESPACE):
+    """kube-system, kube-node-lease, our own, and whichever a value names: admitted as they are, and we are not asked."""
+    for name in ("kube-system", "kube-node-lease", NAMESPACE):
         pod = member("outside", 0)
         pod["metadata"]["namespace"] = name
         assert untouched(namespace.api.create(pod, dry_run=True))

@@ -181,12 +181,14 @@ matchExpressions:
 {{- end }}
 
 {{/* Namespaces that are never looked at: of kube-system the cluster itself depends, and in its
-     own the webhook would have to be there for its Pods to be created. */}}
+     own the webhook would have to be there for its Pods to be created. kube-node-lease has no Pods;
+     GKE advises to leave out both.
+     source: cloud.google.com/kubernetes-engine/docs/how-to/optimize-webhooks (read 2026-11) */}}
 {{- define "tpu-webhook.excluded" -}}
 - key: kubernetes.io/metadata.name
   operator: NotIn
   values:
-    {{- concat (list "kube-system" .Release.Namespace) (.Values.namespaces.exclude | default list) | uniq | toYaml | nindent 4 }}
+    {{- concat (list "kube-system" "kube-node-lease" .Release.Namespace) (.Values.namespaces.exclude | default list) | uniq | toYaml | nindent 4 }}
 {{- end }}
 
 {{/* What cert-manager is told, where it writes caBundle. */}}
