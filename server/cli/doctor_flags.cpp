@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto doctor_example = R"(
 Reads and changes nothing: the API server's version, the MutatingWebhookConfiguration, the
-Service and its endpoints, the certificate, the Deployment, its RBAC, other webhooks, the
-ledger. OK: passed; WARN: it works, but not as it should; FAIL: Pods are refused or left
+Service and its endpoints, the certificate, the Deployment, its RBAC and whatever else the chart
+renders, other webhooks, the ledger. OK: passed; WARN: it works, but not as it should; FAIL: Pods are refused or left
 unchanged; "?": you may not read what the check needs. The certificate check needs get of its
 Secret and keeps only tls.crt.
 With --cluster it reads a file; what a file cannot say, and kinds that are not in it, are "?".
@@ -27,8 +27,9 @@ Examples:
   tpu-webhook doctor --context prod -n tpu-webhook-system
   tpu-webhook doctor --output json | jq -r '.checks[] | select(.verdict == "fail") | .fix'
   kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,\
-clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,configmaps,\
-namespaces,customresourcedefinitions -A -o json > cluster.json
+clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,pods,\
+networkpolicies,poddisruptionbudgets,configmaps,namespaces,customresourcedefinitions,serviceaccounts,\
+resourcequotas,priorityclasses,flowschemas,prioritylevelconfigurations -A -o json > cluster.json
   tpu-webhook doctor --cluster cluster.json)";
 
 }  // namespace

@@ -34,7 +34,8 @@ text::Ink ink(Verdict verdict) {
 bool is_of_calls(const Check& check) {
   constexpr std::string_view checks[] = {"service", "deployment", "ca-bundle",      "certificate",
                                          "trust",   "namespaces", "rbac",           "places",
-                                         "ledger",  "pods",       "network-policy", "settings"};
+                                         "ledger",  "pods",       "network-policy", "settings",
+                                         "account", "priority",   "labels"};
   return std::ranges::find(checks, check.check) != std::end(checks);
 }
 
@@ -68,9 +69,12 @@ Checks examine(const View& view) {
   for (const auto check :
        {check_api_server,  check_configuration, check_installations, check_release,
         check_settings,    check_service,       check_port,          check_network,
-        check_certificate, check_validation,    check_deployment,    check_template,
-        check_replicas,    check_disruption,    check_freshness,     check_places,
-        check_rbac,        check_neighbours,    check_workload_apis, check_ledger})
+        check_certificate, check_managed,       check_validation,    check_deployment,
+        check_template,    check_values,        check_labels,        check_replicas,
+        check_spreading,   check_disruption,    check_priority,      check_quotas,
+        check_freshness,   check_places,        check_account,       check_rbac,
+        check_flow,        check_monitor,       check_neighbours,    check_workload_apis,
+        check_ledger})
     check(view, out);
   if (harmless(view)) soften(out);
   return out;

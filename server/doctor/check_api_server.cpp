@@ -23,7 +23,9 @@ std::optional<std::uint32_t> minor_of(const Json& version) {
 
 }  // namespace
 
-void check_api_server(const View& view, Checks& out) {
+namespace {
+
+void check_version(const View& view, Checks& out) {
   constexpr auto check = "api-server";
   if (!view.version.there()) return unknown(out, check, view.version.why);
   const std::string found = text::text_member(view.version.object, "gitVersion");
@@ -38,6 +40,12 @@ void check_api_server(const View& view, Checks& out) {
   else
     ok(out, check,
        fmt::format("{} is Kubernetes {}", view.server, webhook::text::printable(found)));
+}
+
+}  // namespace
+
+void check_api_server(const View& view, Checks& out) {
+  check_version(view, out);
   if (view.watch_list.there())
     ok(out, "watch-list",
        "the API server offers watch-lists: replicas start with one streamed list");

@@ -4,6 +4,7 @@
 #include "server/live/installation.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
+#include "server/text/shell_command.hpp"
 #include "server/tls/certificates.hpp"
 #include "server/tls/trust.hpp"
 
@@ -152,8 +153,10 @@ std::string how_to_have_one(const View& view) {
   if (view.issues_itself) return put_back(view);
   if (is_cert_managers(view))
     return "cert-manager makes it; why it did not: " + kubectl(view.ns, "describe certificates");
-  return fmt::format("make it, of type kubernetes.io/tls, from files of its issuer: {}",
-                     kubectl(view.ns, "create secret tls NAME --cert=tls.crt --key=tls.key"));
+  return fmt::format(
+      "make it, of type kubernetes.io/tls, from files of its issuer: {}",
+      kubectl(view.ns, fmt::format("create secret tls {} --cert=tls.crt --key=tls.key",
+                                   text::shell_word(view.secret_name))));
 }
 
 std::string no_secret(const View& view) {
@@ -174,7 +177,10 @@ void check_certificate(const View& view, Checks& out) {
   check_bundles(view, bundles, out);
   if (view.secret.found == Found::absent)
     return fail(out, check, no_secret(view), how_to_have_one(view));
-  if (!view.secret.there()) return unknown(out, check, view.secret.why);
+  if (!view.secret.there()) {
+    unknown(out, check, view.secret.why);
+    return unknown(out, "trust", view.secret.why);
+  }
   const std::string secret = fmt::format("tls.crt of Secret {}/{}", view.ns, view.secret_name);
   const std::string encoded =
       text::text_member(text::member(view.secret.object, "data"), "tls.crt");

@@ -4,6 +4,7 @@
 #include "server/doctor/metric_lines.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/limits/limits.hpp"
+#include "server/text/shell_command.hpp"
 #include "topology/counted.hpp"
 
 #include <fmt/format.h>
@@ -36,26 +37,27 @@ double oldest_word(const Replica& replica) {
   return oldest;
 }
 
-bool asks_api_server(const View& view) {
-  const std::string ledger = setting(view, "ledger");
-  return ledger != "none" && ledger != "memory";
-}
-
 }  // namespace
 
 void check_freshness(const View& view, Checks& out) {
   constexpr auto check = "freshness";
-  if (!view.deployment.there() || !asks_api_server(view)) return;
+  if (!view.deployment.there() || !keeps_ledger(view)) return;
+  if (view.replicas.empty())
+    return unknown(out, check,
+                   view.pods.there() ? "no replica is ready to be asked" : view.pods.why);
   std::vector<std::string> faults, silent;
+  std::string faulty, unheard;  // the first of each
   std::size_t fresh = 0;
   double oldest = 0;
   for (const Replica& replica : view.replicas) {
     if (!replica.metrics.there()) {
+      if (unheard.empty()) unheard = replica.pod;
       silent.push_back(replica.pod + ": " + replica.metrics.why);
       continue;
     }
     const std::string fault = fault_of(replica);
     if (!fault.empty()) {
+      if (faulty.empty()) faulty = replica.pod;
       faults.push_back(replica.pod + ' ' + fault);
       continue;
     }
@@ -66,7 +68,7 @@ void check_freshness(const View& view, Checks& out) {
     warn(out, check,
          fmt::format("{}: Ray workers without index labels get no ids from it",
                      fmt::join(faults, ", ")),
-         "for the cause: " + with_note(kubectl(view.ns, "logs POD"),
+         "for the cause: " + with_note(kubectl(view.ns, "logs " + text::shell_word(faulty)),
                                        "a NetworkPolicy may block it from the API server"));
   if (fresh > 0)
     ok(out, check,
@@ -75,9 +77,9 @@ void check_freshness(const View& view, Checks& out) {
   if (!silent.empty())
     out.push_back(
         {Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),
-         "needs get of pods/proxy and access from the API server to port health; by hand: " +
-             with_note(kubectl(view.ns, "port-forward POD 8081"),
-                       "then curl http://localhost:8081/metrics")});
+         fmt::format("needs get of pods/proxy and access from the API server to port health; by "
+                     "hand: forward that port of Pod {} to yourself, and read /metrics there",
+                     unheard)});
 }
 
 }  // namespace tpuwh::server::doctor

@@ -4,7 +4,6 @@
 #include "server/doctor/entries.hpp"
 #include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,7 +40,7 @@ std::string whom(const Json& entries) {
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
-void check_kind(const char* kind, const char* resource, const ReadList& all, Checks& out) {
+void check_kind(const char* kind, const ReadList& all, Checks& out) {
   for (const Json& each : all.items) {
     const Json& metadata = text::member(each, "metadata");
     const std::string name = text::text_member(metadata, "name");
@@ -55,9 +54,8 @@ void check_kind(const char* kind, const char* resource, const ReadList& all, Che
                      "both are asked is done twice, and nothing else here is said of it",
                      kind, name, whom(entries)),
          release ? "keep one of the two; to be without this one: " + uninstall(*release)
-                 : fmt::format("keep one of the two; this one is nobody's release: see who made "
-                               "it (kubectl get {} {} -o yaml)",
-                               resource, text::shell_word(name)));
+                 : "keep one of the two; this one is nobody's release: its labels and "
+                   "managedFields say who made it");
   }
 }
 
@@ -66,9 +64,8 @@ void check_kind(const char* kind, const char* resource, const ReadList& all, Che
 void check_installations(const View& view, Checks& out) {
   const std::size_t before = out.size();
   if (!view.mutating.there()) return;  // `order` says so
-  check_kind("MutatingWebhookConfiguration", "mutatingwebhookconfiguration", view.mutating, out);
-  check_kind("ValidatingWebhookConfiguration", "validatingwebhookconfiguration", view.validations,
-             out);
+  check_kind("MutatingWebhookConfiguration", view.mutating, out);
+  check_kind("ValidatingWebhookConfiguration", view.validations, out);
   if (out.size() > before) return;
   if (!view.validations.there())
     return ok(out, installations_line,

@@ -51,7 +51,7 @@ void check_port(const View& view, Checks& out) {
     return ok(out, check,
               fmt::format("{}; a private GKE cluster would need a firewall rule for it", whose));
   warn(out, check, blocked,
-       fmt::format("open it (gcloud compute firewall-rules), or: {}",
+       fmt::format("open it in the firewall, or: {}",
                    with_values(view, {fmt::format("--set port={}", kubelet_port)})));
 }
 

@@ -1,5 +1,7 @@
 #include "server/doctor/check.hpp"
 #include "server/doctor/commands.hpp"
+#include "server/doctor/difference.hpp"
+#include "server/doctor/mending.hpp"
 #include "server/doctor/settings_of.hpp"
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/cluster/rbac.hpp"
@@ -41,17 +43,12 @@ bool grants(const Json& role, const kube::cluster::RbacRule& rule, const std::st
          });
 }
 
-bool keeps_no_ledger(const View& view) {
-  const std::string ledger = setting(view, "ledger");
-  return ledger == "none" || ledger == "memory";
-}
-
 // The rules that this installation uses.
 std::vector<kube::cluster::RbacRule> needed(const View& view) {
   std::vector<kube::cluster::RbacRule> out;
   for (const kube::cluster::RbacRule& rule : kube::cluster::rbac_rules()) {
     const bool used =
-        rule.need == kube::cluster::Need::certificate ? view.issues_itself : !keeps_no_ledger(view);
+        rule.need == kube::cluster::Need::certificate ? view.issues_itself : keeps_ledger(view);
     if (used) out.push_back(rule);
   }
   return out;
@@ -123,18 +120,12 @@ std::vector<std::string> other_subjects(const Json& binding, const std::string& 
   return out;
 }
 
-// The ServiceAccount that the Deployment's Pods run as.
-std::string account_of(const View& view) {
-  const std::string name =
-      text::text_member(pod_spec(view.deployment.object), "serviceAccountName");
-  return name.empty() ? live::installed_name : name;
-}
-
 bool binds(const Json& binding, const std::string& kind, const std::string& account,
            const std::string& ns) {
   const Json& role = text::member(binding, "roleRef");
   if (text::text_member(role, "kind") != kind ||
-      text::text_member(role, "name") != live::installed_name)
+      text::text_member(role, "name") != live::installed_name ||
+      text::text_member(role, "apiGroup") != "rbac.authorization.k8s.io")
     return false;
   const Json& subjects = text::member(binding, "subjects");
   return subjects.is_array() && std::ranges::any_of(subjects, [&](const Json& each) {
@@ -142,6 +133,30 @@ bool binds(const Json& binding, const std::string& kind, const std::string& acco
                   text::text_member(each, "name") == account &&
                   text::text_member(each, "namespace") == ns;
          });
+}
+
+// What has the API server's controllers put other rules into a role, or ours into the roles of
+// people (view, edit, admin), as a path in the object; "" where nothing does.
+std::string aggregation(const Json& role) {
+  constexpr auto rule = "aggregationRule";
+  if (!text::member(role, rule).is_null()) return std::string("/") + rule;
+  const Json& labels = text::member(text::member(role, "metadata"), "labels");
+  if (!labels.is_object()) return {};
+  for (const auto& [key, value] : labels.items())
+    if (key.starts_with("rbac.authorization.k8s.io/aggregate-to-") && value == "true")
+      return "/metadata/labels/" + escaped(key);
+  return {};
+}
+
+void warn_of_aggregation(const View& view, const std::string& where, Checks& out) {
+  Mending mending(view, view.cluster_role.object, "clusterrole tpu-webhook", "");
+  mending.remove(where);
+  warn(out, "rbac",
+       fmt::format(
+           "ClusterRole tpu-webhook has {}, by which its rights and those of other roles are "
+           "mixed",
+           where),
+       mending.command());
 }
 
 void check_role(const View& view, const std::string& kind, const Read& role, const Read& binding,
@@ -158,7 +173,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
   if (!role.there()) return absent(kind);
   if (!binding.there()) return absent(kind + "Binding");
   const auto lacking = missing(view, role.object, kind == "Role");
-  const std::string account = account_of(view);
+  const std::string account = account_of(view.deployment.object);
   if (!lacking.empty())
     fail(out, check,
          fmt::format("{} {} lacks {}", kind, live::installed_name, fmt::join(lacking, "; ")),
@@ -173,6 +188,8 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
          fmt::format("{} {} grants more than `serve` asks for: {}", kind, live::installed_name,
                      fmt::join(more, ", ")),
          how_to_fix(view));
+  else if (const auto where = aggregation(role.object); !where.empty())
+    warn_of_aggregation(view, where, out);
   else if (const auto others = other_subjects(binding.object, account, view.ns); !others.empty())
     warn(out, check,
          fmt::format("{}Binding {} gives the same rights to {}", kind, live::installed_name,

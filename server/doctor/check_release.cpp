@@ -47,7 +47,14 @@ void check_release(const View& view, Checks& out) {
   const auto release = our_release(view);
   if (view.name_space.found == Found::absent && view.configuration.there())
     return say_that_it_is_gone(view, out);
-  if (!release || !view.releases_asked) return;
+  if (!release) {
+    if (view.configuration.there())
+      ok(out, release_line,
+         "no object says that Helm has installed it: whoever has rendered the chart applies it "
+         "again");
+    return;
+  }
+  if (!view.releases_asked) return unknown(out, release_line, view.releases.why);
   if (!view.releases.there()) return unknown(out, release_line, view.releases.why);
   const auto all = revisions(view.releases);
   if (all.empty())

@@ -1,4 +1,4 @@
-// The Pods that the Deployment makes, field by field: what no value of the chart chooses.
+// The Deployment and the Pods that it makes, field by field: what no value of the chart chooses.
 #include "server/doctor/check.hpp"
 #include "server/doctor/commands.hpp"
 #include "server/doctor/difference.hpp"
@@ -6,12 +6,16 @@
 #include "server/doctor/settings_of.hpp"
 #include "server/limits/memory.hpp"
 #include "server/live/installation.hpp"
+#include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace tpuwh::server::doctor {
 
@@ -48,61 +52,206 @@ const Json& wanted_container() {
   return wanted;
 }
 
-const Json& wanted_pod_spec() {
-  static const Json wanted = {{"serviceAccountName", live::installed_name},
-                              {"enableServiceLinks", false},
-                              {"dnsPolicy", "ClusterFirst"},
-                              {"securityContext",
-                               {{"runAsNonRoot", true},
-                                {"runAsUser", 65532},
-                                {"runAsGroup", 65532},
-                                {"fsGroup", 65532},
-                                {"seccompProfile", {{"type", "RuntimeDefault"}}}}}};
-  return wanted;
-}
+// The user that the chart names where its values name none, and its groups.
+constexpr long usual_id = 65532;
 
-// Members that the chart never writes, and that change what the program is or sees.
-constexpr const char* none_of_container[] = {"command", "startupProbe", "lifecycle", "workingDir",
-                                             "envFrom", "stdin",        "tty"};
-constexpr const char* none_of_spec[] = {"hostNetwork",
-                                        "hostPID",
-                                        "hostIPC",
-                                        "hostAliases",
-                                        "dnsConfig",
-                                        "initContainers",
-                                        "hostname",
-                                        "hostUsers",
-                                        "runtimeClassName",
-                                        "nodeName",
-                                        "schedulerName",
-                                        "shareProcessNamespace",
-                                        "activeDeadlineSeconds"};
-
-// Of `found` what `wanted` says, and what nobody writes.
-template <class Names>
-Json part(const Json& found, const Json& wanted, const Names& none) {
-  Json out = Json::object();
-  for (const auto& [key, value] : wanted.items())
-    if (const Json& each = text::member(found, key); !each.is_null()) out[key] = each;
-  for (const char* key : none)
-    if (const Json& each = text::member(found, key); !each.is_null() && each != false &&
-                                                     each != "default-scheduler" &&
-                                                     !(each.is_array() && each.empty()))
-      out[key] = each.is_boolean() ? each : Json("(what it says is not shown)");
+// As whom the program runs values choose, but not as root; one that is left out somebody else gives
+// each Pod.
+Json wanted_security(const Json& spec) {
+  Json out = {{"runAsNonRoot", true}, {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+  for (const char* key : {"runAsUser", "runAsGroup", "fsGroup"}) {
+    const Json& found = text::member(text::member(spec, "securityContext"), key);
+    if (!found.is_null())
+      out[key] = found.is_number_integer() && found.get<long>() > 0 ? found : Json(usual_id);
+  }
   return out;
 }
 
-std::vector<Difference> differences_of_container(const Json& container) {
-  Json found = part(container, wanted_container(), none_of_container);
-  for (const char* key : {"readinessProbe", "livenessProbe"})
-    if (found.contains(key)) found[key] = filled(found[key], probe_defaults());
-  return differences(found, wanted_container());
+// What the kubelet gives a Pod that is ended: config.drain.delay, config.drain.timeout and 5 s;
+// nothing where they are not known, or flags say them, which the chart does not count.
+// charts/tpu-webhook/templates/_config.tpl
+std::optional<long> wanted_grace(const View& view) {
+  const Json& deployment = view.deployment.object;
+  if (!settings_known(view) || !argument(deployment, "drain-delay").empty() ||
+      !argument(deployment, "drain-timeout").empty())
+    return std::nullopt;
+  const Json& drain = text::member(view.config.object, "drain");
+  std::chrono::milliseconds sum = std::chrono::seconds(5);
+  for (const auto& [key, otherwise] : {std::pair("delay", "5s"), std::pair("timeout", "20s")}) {
+    const std::string said = text::text_member(drain, key);
+    const auto time = text::parse_duration(said.empty() ? otherwise : said);
+    if (!time) return std::nullopt;
+    sum += *time;
+  }
+  return std::chrono::ceil<std::chrono::seconds>(sum).count();
 }
 
-std::vector<Difference> differences_of_spec(const Json& spec) {
-  Json found = part(spec, wanted_pod_spec(), none_of_spec);
+Json wanted_pod_spec(const View& view) {
+  const Json& spec = pod_spec(view.deployment.object);
+  Json out = {{"serviceAccountName", live::installed_name},
+              {"enableServiceLinks", false},
+              {"dnsPolicy", "ClusterFirst"},
+              {"securityContext", wanted_security(spec)}};
+  if (const auto grace = wanted_grace(view)) out["terminationGracePeriodSeconds"] = *grace;
+  return out;
+}
+
+// A volume of the chart's that the Deployment has, as the chart makes it. Which Secret holds the
+// certificate `certificate` looks at.
+Json wanted_volume(const View& view, const std::string& name) {
+  constexpr int mode = 0440;
+  if (name == "config") {
+    return {{"name", name},
+            {"secret", {{"secretName", "tpu-webhook-config"}, {"defaultMode", mode}}}};
+  }
+  const Json items = Json::array(
+      {{{"key", "tls.crt"}, {"path", "tls.crt"}}, {{"key", "tls.key"}, {"path", "tls.key"}}});
+  return {{"name", name},
+          {"secret",
+           {{"secretName", certificate_secret(view.deployment.object)},
+            {"defaultMode", mode},
+            {"items", items}}}};
+}
+
+// The chart's own of `list`; others are values' (extraVolumes, extraVolumeMounts).
+Json of_the_chart(const Json& list) {
+  Json out = Json::array();
+  for (const Json& each : list)
+    if (const auto name = text::text_member(each, "name");
+        name == "config" || name == "certificate")
+      out.push_back(each);
+  return out;
+}
+
+// What the YAML of a file, which nobody has applied, says of a number in octal.
+Json with_number(Json volume) {
+  if (Json* secret = volume.contains("secret") ? &volume["secret"] : nullptr;
+      secret != nullptr && text::member(*secret, "defaultMode") == "0440")
+    (*secret)["defaultMode"] = 0440;
+  return volume;
+}
+
+// Members that values choose, that another check looks at, or that are compared here by themselves.
+// Any other that is there was not rendered.
+const std::set<std::string>& elsewhere_of_container() {
+  static const std::set<std::string> all = {"name", "image", "imagePullPolicy", "args",
+                                            "env",  "ports", "resources",       "volumeMounts"};
+  return all;
+}
+const std::set<std::string>& elsewhere_of_spec() {
+  static const std::set<std::string> all = {"serviceAccount",
+                                            "automountServiceAccountToken",
+                                            "priorityClassName",
+                                            "imagePullSecrets",
+                                            "containers",
+                                            "volumes",
+                                            "nodeSelector",
+                                            "tolerations",
+                                            "affinity",
+                                            "topologySpreadConstraints",
+                                            "terminationGracePeriodSeconds"};
+  return all;
+}
+const std::set<std::string>& elsewhere_of_deployment() {
+  static const std::set<std::string> all = {"replicas", "selector", "strategy", "template",
+                                            "paused"};
+  return all;
+}
+
+// What an API server fills in, and what says nothing.
+bool says_nothing(const std::string& key, const Json& value) {
+  static const Json defaults = {{"schedulerName", "default-scheduler"},
+                                {"restartPolicy", "Always"},
+                                {"terminationMessagePath", "/dev/termination-log"},
+                                {"terminationMessagePolicy", "File"},
+                                {"minReadySeconds", 0},
+                                {"revisionHistoryLimit", 10},
+                                {"progressDeadlineSeconds", 600}};
+  return value.is_null() || value == false || text::member(defaults, key) == value ||
+         (value.is_structured() && value.empty());
+}
+
+// Of `found` what `wanted` says, and what nobody renders.
+Json part(const Json& found, const Json& wanted, const std::set<std::string>& elsewhere) {
+  Json out = Json::object();
+  if (!found.is_object()) return out;
+  for (const auto& [key, value] : found.items()) {
+    if (wanted.contains(key) && !value.is_null())
+      out[key] = value;
+    else if (!elsewhere.contains(key) && !says_nothing(key, value))
+      out[key] = value.is_structured() ? Json("(what it says is not shown)") : value;
+  }
+  return out;
+}
+
+// Those that a person must know of by their name and number: what they are for is a value's.
+Json wanted_ports(const Json& ports) {
+  Json out = Json::array();
+  for (const Json& each : ports)
+    if (const auto name = text::text_member(each, "name"); name == "https" || name == "health")
+      out.push_back({{"name", name},
+                     {"containerPort", text::member(each, "containerPort")},
+                     {"protocol", "TCP"}});
+  return out;
+}
+
+// Each volume of the chart's is mounted at its name.
+Json wanted_mounts(const Json& volumes) {
+  Json out = Json::array();
+  for (const Json& each : volumes) {
+    const std::string name = text::text_member(each, "name");
+    out.push_back({{"name", name}, {"mountPath", "/" + name}, {"readOnly", true}});
+  }
+  return out;
+}
+
+// What the chart does not say of them.
+const std::set<std::string>& container_defaults() {
+  static const std::set<std::string> all = {
+      "ports[https].protocol",           "ports[health].protocol",
+      "readinessProbe.httpGet.scheme",   "readinessProbe.initialDelaySeconds",
+      "readinessProbe.timeoutSeconds",   "readinessProbe.successThreshold",
+      "readinessProbe.failureThreshold", "livenessProbe.httpGet.scheme",
+      "livenessProbe.periodSeconds",     "livenessProbe.successThreshold",
+      "livenessProbe.failureThreshold"};
+  return all;
+}
+
+std::vector<Difference> differences_of_container(const Json& container, const Json& spec) {
+  Json found = part(container, wanted_container(), elsewhere_of_container());
+  for (const char* key : {"readinessProbe", "livenessProbe"})
+    if (found.contains(key)) found[key] = filled(found[key], probe_defaults());
+  Json wanted = wanted_container();
+  const Json& said = text::member(container, "ports");
+  const Json ports = said.is_array() ? said : Json::array();
+  found["ports"] = filled(ports, Json::array({{{"protocol", "TCP"}}}));
+  wanted["ports"] = wanted_ports(ports);
+  const Json mounts = of_the_chart(text::member(container, "volumeMounts"));
+  found["volumeMounts"] = mounts;
+  wanted["volumeMounts"] = wanted_mounts(of_the_chart(text::member(spec, "volumes")));
+  return differences(found, wanted);
+}
+
+std::vector<Difference> differences_of_spec(const View& view) {
+  const Json& spec = pod_spec(view.deployment.object);
+  Json wanted = wanted_pod_spec(view);
+  Json found = part(spec, wanted, elsewhere_of_spec());
   if (!found.contains("dnsPolicy")) found["dnsPolicy"] = "ClusterFirst";
-  return differences(found, wanted_pod_spec());
+  found["containers"] = wanted["containers"] = found["volumes"] = wanted["volumes"] = Json::array();
+  for (const Json& each : text::member(spec, "containers"))
+    found["containers"].push_back({{"name", text::text_member(each, "name")}});
+  wanted["containers"].push_back({{"name", live::installed_name}});
+  for (const Json& each : of_the_chart(text::member(spec, "volumes"))) {
+    found["volumes"].push_back(with_number(each));
+    wanted["volumes"].push_back(wanted_volume(view, text::text_member(each, "name")));
+  }
+  return differences(found, wanted);
+}
+
+std::vector<Difference> differences_of_deployment(const View& view) {
+  return differences(
+      part(text::member(view.deployment.object, "spec"), Json::object(), elsewhere_of_deployment()),
+      Json::object());
 }
 
 // The number that a probe asks at; 0 where no container has a port of that name.
@@ -194,14 +343,17 @@ void check_template(const View& view, Checks& out) {
   }
   if (const auto why = without_a_token(view); !why.empty())
     return fail(out, pods_line, fmt::format("{}: {}", name, why), put_back(view));
-  auto all = differences_of_spec(spec);
+  auto all = differences_of_spec(view);
   mending.add(part, all, {"dnsPolicy"});
-  const auto of_program = differences_of_container(container);
+  const auto of_program = differences_of_container(container, spec);
   const Json& containers = text::member(spec, "containers");
   const auto index =
       std::find(containers.begin(), containers.end(), container) - containers.begin();
-  mending.add(fmt::format("{}/containers/{}", part, index), of_program);
+  mending.add(fmt::format("{}/containers/{}", part, index), of_program, container_defaults());
   all.insert(all.end(), of_program.begin(), of_program.end());
+  const auto of_deployment = differences_of_deployment(view);
+  mending.add("/spec", of_deployment);
+  all.insert(all.end(), of_deployment.begin(), of_deployment.end());
   for (Difference& each :
        differences({{"strategy", found_strategy(view)}}, {{"strategy", wanted_strategy()}})) {
     // Helm would put rollingUpdate into a strategy of another type, which no API server takes.

@@ -12,6 +12,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tpuwh::server::doctor {
 
@@ -122,9 +124,14 @@ std::optional<Release> release_of(const Json& object) {
 }
 
 std::optional<Release> our_release(const View& view) {
+  // One object may have lost its annotations, or have another's.
+  std::map<std::pair<std::string, std::string>, int> counts;
   for (const Json* each : ours(view))
-    if (auto release = release_of(*each)) return release;
-  return std::nullopt;
+    if (const auto release = release_of(*each)) ++counts[{release->name, release->ns}];
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
+  if (most == counts.end()) return std::nullopt;
+  return Release{most->first.first, most->first.second};
 }
 
 std::vector<Revision> revisions(const ReadList& records) {
@@ -223,9 +230,11 @@ std::string log_of_the_program(const View& view) {
 }
 
 bool is_cert_managers(const View& view) {
-  const Json& annotations =
-      text::member(text::member(view.configuration.object, "metadata"), "annotations");
-  return !text::text_member(annotations, "cert-manager.io/inject-ca-from").empty();
+  const auto asked = [](const Read& configuration) {
+    return !of_metadata(configuration.object, "annotations", "cert-manager.io/inject-ca-from")
+                .empty();
+  };
+  return asked(view.configuration) || asked(view.validating) || view.request.there();
 }
 
 std::string how_to_trust(const View& view) {

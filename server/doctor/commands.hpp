@@ -22,7 +22,7 @@ struct Release {
 // not install it, or where the names are none.
 std::optional<Release> release_of(const Json& object);
 
-// That of our own objects: of the first that says one.
+// That of our own objects: what most of them say.
 std::optional<Release> our_release(const View& view);
 
 // Revisions of a release by Helm's word, newest first.
@@ -69,7 +69,8 @@ bool is_of_this_release(const View& view);
 // Why it did something, or did not.
 std::string log_of_the_program(const View& view);
 
-// Whether cert-manager writes the caBundle.
+// Whether cert-manager issues the certificate and writes the caBundle: by the annotation that asks
+// for it, or the Certificate of the chart's.
 bool is_cert_managers(const View& view);
 
 // How the API server comes to trust the certificate: by whoever writes the caBundle.

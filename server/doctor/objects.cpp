@@ -60,6 +60,25 @@ Read read_config(Objects& objects, View& view) {
   return config_of(*file, object);
 }
 
+Read read_priority_class(Objects& objects, const View& view) {
+  const std::string name = text::text_member(pod_spec(view.deployment.object), "priorityClassName");
+  if (name.empty()) return {.found = Found::absent, .object = {}, .why = {}};
+  return objects.get({"scheduling.k8s.io", "v1", "priorityclasses", ""}, "PriorityClass", name);
+}
+
+void read_flow(Objects& objects, View& view) {
+  const auto resource = [](const char* plural) {
+    return Resource{"flowcontrol.apiserver.k8s.io", "v1", plural, ""};
+  };
+  view.flow_schema = objects.get(resource("flowschemas"), "FlowSchema", live::installed_name);
+  const Json& spec = text::member(view.flow_schema.object, "spec");
+  const std::string level =
+      text::text_member(text::member(spec, "priorityLevelConfiguration"), "name");
+  if (!level.empty())
+    view.priority_level =
+        objects.get(resource("prioritylevelconfigurations"), "PriorityLevelConfiguration", level);
+}
+
 void read_workload(Objects& objects, View& view) {
   const std::string& ns = view.ns;
   view.name_space = objects.get({"", "v1", "namespaces", ""}, "Namespace", ns);
@@ -71,14 +90,23 @@ void read_workload(Objects& objects, View& view) {
       objects.list({"networking.k8s.io", "v1", "networkpolicies", ns}, "NetworkPolicy", "");
   view.budgets =
       objects.list({"policy", "v1", "poddisruptionbudgets", ns}, "PodDisruptionBudget", "");
+  view.quotas = objects.list({"", "v1", "resourcequotas", ns}, "ResourceQuota", "");
+  view.pod_monitor = objects.get({"monitoring.coreos.com", "v1", "podmonitors", ns}, "PodMonitor",
+                                 live::installed_name);
   view.deployment =
       objects.get({"apps", "v1", "deployments", ns}, "Deployment", live::installed_name);
-  view.secret.why = view.pods.why =
+  view.secret.why = view.pods.why = view.priority_class.why =
       view.deployment.found == Found::absent ? "there is no Deployment" : view.deployment.why;
+  view.account = objects.get({"", "v1", "serviceaccounts", ns}, "ServiceAccount",
+                             account_of(view.deployment.object));
   if (!view.deployment.there()) return;
+  view.priority_class = read_priority_class(objects, view);
   view.config = read_config(objects, view);
   view.secret_name = certificate_secret(view.deployment.object);
   view.issues_itself = view.secret_name.empty();
+  if (!view.issues_itself)
+    view.request = objects.get({"cert-manager.io", "v1", "certificates", ns}, "Certificate",
+                               live::installed_name);
   if (view.issues_itself) view.secret_name = setting(view, "tls.secret");
   if (view.secret_name.empty()) view.secret_name = kube::certificate::secret_name;
   view.secret = without_key(objects.get({"", "v1", "secrets", ns}, "Secret", view.secret_name));
@@ -124,6 +152,7 @@ void read_objects(Objects& objects, View& view) {
   read_what_is_in_none(objects, view);
   read_workload(objects, view);
   read_rbac(objects, view);
+  read_flow(objects, view);
   view.ledger = objects.list(kube::cluster::ledger_objects(view.ns), "ConfigMap",
                              std::string(kube::cluster::ledger_label));
 }

@@ -25,7 +25,7 @@ class Objects {
 Read our_configuration(Objects& objects);
 
 // Helm's records of our release, after read_objects(). They are Secrets, which nobody should write
-// into a file: of a running cluster alone.
+// into a file: of a running cluster alone; in a file, why not.
 void read_releases(Objects& objects, View& view);
 
 // Every object of the view, whose `ns` is known. What may not be read, or is not there, is said

@@ -145,9 +145,13 @@ std::string setting(const View& view, const std::string& name) {
   return value.is_string() ? value.get<std::string>() : std::string();
 }
 
-bool needs_api_server(const View& view) {
+bool keeps_ledger(const View& view) {
   const std::string ledger = setting(view, "ledger");
-  return view.issues_itself || (ledger != "none" && ledger != "memory");
+  return ledger != "none" && ledger != "memory";
+}
+
+bool needs_api_server(const View& view) {
+  return view.issues_itself || keeps_ledger(view);
 }
 
 std::optional<Port> https_port(const View& view) {

@@ -41,6 +41,9 @@ struct Port {
 std::optional<Port> https_port(const View& view);
 std::optional<Port> health_port(const View& view);
 
+// Whether the ledger is in the cluster, so that replicas watch it.
+bool keeps_ledger(const View& view);
+
 // Whether the program asks the API server for anything: the ledger, or its certificate.
 bool needs_api_server(const View& view);
 

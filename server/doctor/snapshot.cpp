@@ -71,12 +71,30 @@ const source::Reads& reads_of_doctor() {
   static const source::Reads reads{
       {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"},
       "no webhook configuration",
-      {"ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "Service", "EndpointSlice",
-       "Deployment", "Pod", "NetworkPolicy", "PodDisruptionBudget", "ConfigMap", "Namespace",
+      {"ClusterRole",
+       "ClusterRoleBinding",
+       "Role",
+       "RoleBinding",
+       "Service",
+       "EndpointSlice",
+       "Deployment",
+       "Pod",
+       "NetworkPolicy",
+       "PodDisruptionBudget",
+       "ConfigMap",
+       "Namespace",
+       "ServiceAccount",
+       "ResourceQuota",
+       "PriorityClass",
+       "FlowSchema",
+       "PriorityLevelConfiguration",
+       "PodMonitor",
+       "Certificate",
        "CustomResourceDefinition"},
       "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations,"
       "clusterroles,clusterrolebindings,roles,rolebindings,services,endpointslices,deployments,"
-      "pods,networkpolicies,poddisruptionbudgets,configmaps,namespaces,customresourcedefinitions "
+      "pods,networkpolicies,poddisruptionbudgets,configmaps,namespaces,customresourcedefinitions,"
+      "serviceaccounts,resourcequotas,priorityclasses,flowschemas,prioritylevelconfigurations "
       "-A -o json"};
   return reads;
 }
@@ -91,6 +109,11 @@ View view_of(const std::vector<Json>& objects, const KindsListed& listed, const 
   view.ns_is_asked = !ns.empty();
   view.version = view.watch_list = not_known(not_in_a_file);
   read_objects(snapshot, view);
+  view.releases.why = "Helm's records are Secrets, which a snapshot is to be without";
+  // Not in the printed command, which would print nothing where the kind is not served.
+  if (view.pod_monitor.found == Found::unknown &&
+      snapshot.group("monitoring.coreos.com").found == Found::absent)
+    view.pod_monitor = {.found = Found::absent, .object = {}, .why = {}};
   for (const Json& pod : view.pods.items)
     if (is_ready_pod(pod)) view.replicas.push_back({name_of_object(pod), not_known(not_in_a_file)});
   view.ray = snapshot.group("ray.io");

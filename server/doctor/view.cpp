@@ -45,6 +45,13 @@ const Json& own_container(const Json& pod) {
   return none;
 }
 
+std::string account_of(const Json& deployment) {
+  const Json& spec = pod_spec(deployment);
+  if (!spec.is_object()) return live::installed_name;
+  const std::string name = text::text_member(spec, "serviceAccountName");
+  return name.empty() ? "default" : name;
+}
+
 std::string certificate_secret(const Json& deployment) {
   std::string any;
   for (const Json& volume : text::member(pod_spec(deployment), "volumes")) {

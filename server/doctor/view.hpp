@@ -73,6 +73,13 @@ struct View {
   bool issues_itself = false;     // the program fills that Secret, nothing mounts it
   ReadList policies;              // NetworkPolicies of `ns`
   ReadList budgets;               // PodDisruptionBudgets of `ns`
+  ReadList quotas;                // ResourceQuotas of `ns`
+  Read account;                   // the ServiceAccount that the Deployment's Pods run as
+  Read priority_class;            // of the Deployment's Pods; absent too where they name none
+  Read flow_schema;               // the FlowSchema tpu-webhook
+  Read priority_level;            // the PriorityLevelConfiguration that it names
+  Read request;                   // the Certificate tpu-webhook, where one is mounted
+  Read pod_monitor;               // the PodMonitor tpu-webhook
   Read secret;                    // of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
   ReadList ledger;        // ConfigMaps
@@ -82,6 +89,9 @@ struct View {
 // "spec" of a Deployment's Pods.
 const Json& pod_spec(const Json& deployment);
 const Json& pod_spec(const Json&& deployment) = delete;
+
+// The ServiceAccount that a Deployment's Pods run as: ours where there is no Deployment.
+std::string account_of(const Json& deployment);
 
 // The Secret that a Deployment mounts as the serving certificate, which is not that of its
 // configuration file; "" if it mounts none.

@@ -72,7 +72,9 @@ def test_doctor_finds_nothing_to_mend(release, ask):
 def test_doctor_of_a_file(release, plane, program, namespace, ask):
     """What kubectl prints of the installation, somewhere else: what a file can say is well, and no key is in it."""
     kinds = ("mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,clusterrolebindings,roles,"
-             "rolebindings,services,endpointslices,deployments,pods,configmaps,customresourcedefinitions")
+             "rolebindings,services,endpointslices,deployments,pods,networkpolicies,poddisruptionbudgets,configmaps,"
+             "namespaces,customresourcedefinitions,serviceaccounts,resourcequotas,priorityclasses,flowschemas,"
+             "prioritylevelconfigurations")
     printed = subprocess.run([programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig), "get", kinds, "-A", "-o",
                               "json"], capture_output=True, check=True).stdout
     done = subprocess.run([str(program), "doctor", "--cluster", "-", "--output", "json"], input=printed,

@@ -41,7 +41,11 @@ TEST_P(BrokenTest, is_found_with_what_to_do) {
   ASSERT_FALSE(found.empty());
   bool said = false;
   for (const Check& each : found) {
-    EXPECT_EQ(each.check, GetParam().check) << each.what;
+    // Of a certificate that may not be read it is not known either whether it is trusted.
+    const bool follows = each.check == "trust" && each.verdict == Verdict::unknown;
+    if (!follows) {
+      EXPECT_EQ(each.check, GetParam().check) << each.what;
+    }
     said = said || (each.verdict == GetParam().verdict &&
                     each.what.find(GetParam().what) != std::string::npos);
     EXPECT_FALSE(each.fix.empty()) << each.what;
@@ -426,17 +430,18 @@ TEST(DoctorTest, without_the_ledger_no_rules_are_needed) {
   EXPECT_EQ(find(examine(view), "rbac")->verdict, Verdict::ok);
 }
 
+std::vector<Read*> marked_by_helm(View& view) {
+  return {&view.configuration, &view.validating,   &view.deployment,
+          &view.service,       &view.cluster_role, &view.cluster_role_binding};
+}
+
 // As Helm marks what it makes, of a release that is called otherwise than the chart.
 void install_by_helm(View& view, const std::string& chart) {
-  for (Read* each : {&view.configuration, &view.deployment}) {
+  for (Read* each : marked_by_helm(view)) {
     each->object["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "tpu-hooks"},
                                                {"meta.helm.sh/release-namespace", here}};
     each->object["metadata"]["labels"] = {{"helm.sh/chart", chart}};
   }
-}
-
-Json record_of(int revision, const std::string& status) {
-  return {{"metadata", {{"labels", {{"version", std::to_string(revision)}, {"status", status}}}}}};
 }
 
 // As failurePolicy=Ignore renders it.
@@ -471,7 +476,7 @@ TEST(DoctorTest, a_command_says_the_values_whose_default_was_another_when_it_was
 TEST(DoctorTest, a_name_that_is_none_makes_no_command) {
   View view = installed();
   install_by_helm(view, "tpu-webhook-0.2.0");
-  for (Read* each : {&view.configuration, &view.deployment})
+  for (Read* each : marked_by_helm(view))
     each->object["metadata"]["annotations"]["meta.helm.sh/release-name"] = "x; touch y #";
   webhook_of(view)["failurePolicy"] = "Ignore";
   view.ns = "it's";
@@ -551,7 +556,8 @@ TEST(DoctorTest, a_namespace_that_is_gone_is_said_with_first_aid) {
 TEST(DoctorTest, namespaces_in_shadow_mode_are_named) {
   View view = installed();
   const auto said = [&] { return find(examine(view), "namespaces")->what; };
-  const std::string usual = "not sent to the webhook: kube-system, tpu-webhook-system";
+  const std::string usual =
+      "not sent to the webhook: kube-node-lease, kube-system, tpu-webhook-system";
   view.watched = {.found = Found::unknown, .items = {}, .why = "RBAC missing: list namespaces"};
   EXPECT_EQ(said(), usual +
                         "; which are in shadow mode (tpu-webhook.dev/mode=shadow) is not known: "

@@ -42,7 +42,7 @@ inline Read forbidden(const std::string& what) {
 inline Json configuration_of(const std::string& name, const std::string& ca) {
   const Json names = {{"key", "kubernetes.io/metadata.name"},
                       {"operator", "NotIn"},
-                      {"values", {"kube-system", here}}};
+                      {"values", {"kube-system", "kube-node-lease", here}}};
   const Json rule = {{"apiGroups", {""}}, {"resources", {"pods"}}, {"operations", {"CREATE"}}};
   return {
       {"metadata", {{"name", name}}},
@@ -155,6 +155,11 @@ inline Json namespace_of(const std::string& name, Json labels = Json::object()) 
   return {{"kind", "Namespace"}, {"metadata", {{"name", name}, {"labels", labels}}}};
 }
 
+// Helm's record of a revision: as much of it as is kept.
+inline Json record_of(int revision, const std::string& status) {
+  return {{"metadata", {{"labels", {{"version", std::to_string(revision)}, {"status", status}}}}}};
+}
+
 inline const std::vector<std::string> replica_names = {"a", "b", "c"};
 
 // What kubectl prints of it.
@@ -165,6 +170,11 @@ inline Objects sound_objects() {
   for (Json& each : objects)
     each["metadata"]["annotations"] = {{"meta.helm.sh/release-name", "release"},
                                        {"meta.helm.sh/release-namespace", here}};
+  objects.push_back({{"kind", "PriorityLevelConfiguration"},
+                     {"metadata", {{"name", "workload-high"}}},
+                     {"spec", {{"type", "Limited"}}}});
+  for (const char* kind : {"ResourceQuota", "PodMonitor"})
+    objects.push_back({{"kind", kind}, {"metadata", {{"name", "others"}, {"namespace", "ml"}}}});
   const std::string names[] = {"tpu-webhook." + here + ".svc"};
   const auto issued = tls::issue(names, test_time);
   object_of(objects, "Secret", "tpu-webhook-certificate")["data"]["tls.crt"] =
@@ -196,6 +206,8 @@ inline View live_view(const Objects& objects) {
   view.ns_is_asked = false;
   view.version = there({{"major", "1"}, {"minor", "31+"}, {"gitVersion", "v1.31.2-gke.1"}});
   view.watch_list = there(nullptr);
+  view.releases_asked = true;
+  view.releases = all({record_of(1, "deployed")});
   for (Replica& each : view.replicas) each.metrics = there(metrics_of_a_replica);
   view.ray = there(nullptr);
   view.jobset = absent();
