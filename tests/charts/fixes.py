@@ -22,7 +22,7 @@ import sys
 import tempfile
 import unittest
 
-from made_up_cluster import Cluster, path_of, served
+from made_up_cluster import VERSION, Cluster, path_of, served
 from tools import helm_programs, kubectl_program
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,6 +34,8 @@ VALUES = {"image": {"repository": "r.example/tpu-webhook", "tag": "v7"}, "replic
 PEM = "-----BEGIN CERTIFICATE-----\nTUlJQg==\n-----END CERTIFICATE-----\n"
 SUPPLIED = {**VALUES, "certificate": {"mode": "supplied", "secretName": "mine", "caBundle": PEM}}
 SHADOW = {**VALUES, "config": {"mode": "shadow"}}
+USUAL = {**VALUES, "priorityClassName": "tpu-webhook"}
+CRITICAL = {**VALUES, "priorityClassName": "system-cluster-critical"}
 MUTATING = "MutatingWebhookConfiguration"
 
 
@@ -104,7 +106,7 @@ class Installation:
 def commands_in(fix):
     """Each command of a fix: to the next ";", "&&" or "#" that is not quoted."""
     parts = re.findall(r"(?:'[^']*'|[^;#&'])+", fix)
-    verbs = r"(?:helm|kubectl) (?:-n \S+ )?(?:upgrade|install|uninstall|rollback|delete|patch)"
+    verbs = r"(?:helm|kubectl) (?:-n \S+ )?(?:upgrade|install|uninstall|rollback|delete|patch|rollout re\w+)"
     found = [re.search(rf"(?:^|: |\s)({verbs} .*)", part) for part in parts]
     return [one[1].strip() for one in found if one]
 
@@ -210,6 +212,78 @@ def with_istio(installation):
     installation.cluster.write(path_of("Pod", "replica", NAMESPACE), template)
 
 
+def with_linkerd(installation):
+    with_istio(installation)
+    installation.cluster.one("Pod", "replica", NAMESPACE)["spec"]["containers"][-1]["name"] = "linkerd-proxy"
+
+
+def of_gke(installation):
+    installation.cluster.about = {**VERSION, "gitVersion": "v1.36.3-gke.1"}
+
+
+def no_replica(spec):
+    spec["replicas"] = 0
+
+
+def one_available(installation):
+    installation.cluster.one("Deployment", namespace=NAMESPACE)["status"] = {"availableReplicas": 1}
+
+
+def without_spreading(spec):
+    del spec["template"]["spec"]["topologySpreadConstraints"]
+
+
+def one_more_container(spec):
+    spec["template"]["spec"]["containers"].append({"name": "vault-agent", "image": "v"})
+
+
+def a_port_of_the_host(spec):
+    spec["template"]["spec"]["containers"][0]["ports"][0]["hostPort"] = 9443
+
+
+def another_precedence(spec):
+    spec["matchingPrecedence"] = 9999
+
+
+def another_level(spec):
+    spec["priorityLevelConfiguration"]["name"] = "none"
+
+
+def other_pods(spec):
+    spec["selector"]["matchLabels"]["a"] = "b"
+
+
+def allow_one(spec):
+    spec["hard"]["pods"] = "1"
+
+
+def of_cluster(kind, change):
+    def spoil(installation):
+        change(installation.cluster.one(kind))
+    spoil.__name__ = f"{kind}_{change.__name__}"
+    return spoil
+
+
+def less(one):
+    one["value"] = 10
+
+
+def for_all(one):
+    one["globalDefault"] = True
+
+
+def of_others(one):
+    one["metadata"]["labels"]["app.kubernetes.io/instance"] = "other"
+
+
+def of_admins(one):
+    one["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-admin"] = "true"
+
+
+def a_token_for_all(installation):
+    installation.cluster.one("ServiceAccount", namespace=NAMESPACE)["automountServiceAccountToken"] = True
+
+
 def nothing(_):
     pass
 
@@ -240,6 +314,28 @@ CASES = [
     (nothing, {**VALUES, "extraArgs": ["--listen=:9999"]}, "service", {"extraArgs"}),
     (nothing, {**VALUES, "extraEnv": [{"name": "HTTPS_PROXY", "value": "http://p"}]}, "replicas", {"extraEnv"}),
     (with_istio, VALUES, "replicas", {"podLabels", "podLabels.sidecar.istio.io/inject"}),
+    (with_linkerd, VALUES, "replicas", {"podAnnotations", "podAnnotations.linkerd.io/inject"}),
+    (of("Deployment", no_replica), VALUES, "deployment", {"replicas"}),
+    (one_available, {**VALUES, "replicas": 1}, "deployment", {"replicas"}),
+    (of_gke, VALUES, "port", {"port"}),
+    (nothing, {**VALUES, "extraArgs": ["--health-listen=:9000"]}, "pods", {"extraArgs"}),
+    (of("Deployment", without_spreading), VALUES, "spreading", set()),
+    (of("Deployment", one_more_container), VALUES, "pods", set()),
+    (of("Deployment", a_port_of_the_host), VALUES, "pods", set()),
+    (of_cluster("FlowSchema", lambda one: another_precedence(one["spec"])), VALUES, "flow-schema", set()),
+    (of_cluster("FlowSchema", lambda one: another_level(one["spec"])), VALUES, "flow-schema", {"flowSchema.priorityLevel"}),
+    (nothing, {**VALUES, "flowSchema": {"priorityLevel": "none"}}, "flow-schema", {"flowSchema.priorityLevel"}),
+    (removed("PriorityClass", ""), USUAL, "priority", set()),
+    (of_cluster("PriorityClass", less), USUAL, "priority", set()),
+    (of_cluster("PriorityClass", for_all), USUAL, "priority", set()),
+    (nothing, VALUES, "priority", {"priorityClassName"}),
+    (removed("ResourceQuota", name="tpu-webhook-critical-pods"), CRITICAL, "priority", set()),
+    (lambda one: allow_one(one.cluster.one("ResourceQuota", "tpu-webhook-critical-pods", NAMESPACE)["spec"]), CRITICAL, "priority", set()),
+    (removed("ServiceAccount"), VALUES, "account", set()),
+    (a_token_for_all, VALUES, "account", set()),
+    (lambda one: of_others(one.cluster.one("Service", namespace=NAMESPACE)), VALUES, "labels", set()),
+    (of_cluster("ClusterRole", of_admins), VALUES, "rbac", set()),
+    (of("PodMonitor", other_pods), {**VALUES, "podMonitor": {"enabled": True}}, "pod-monitor", set()),
     (edit, VALUES, "configuration", set()),
     (include_own_namespace, VALUES, "namespaces", set()),
     (rival, VALUES, "rival", {"config.workloads"}),
@@ -347,6 +443,109 @@ class Fixes(unittest.TestCase):
                     self.assertNotIn("touch", shlex.split(command))
 
 
+def paused(installation):
+    deployment = installation.cluster.one("Deployment", namespace=NAMESPACE)
+    deployment["spec"]["paused"], deployment["status"] = True, {"availableReplicas": 4}
+
+
+def on_one_node(installation):
+    template = installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"]
+    for name in ("replica-a", "replica-b"):
+        pod = copy.deepcopy(template)
+        pod["metadata"]["name"], pod["spec"]["nodeName"] = name, "node"
+        pod["spec"]["containers"][0]["image"] = "r.example/tpu-webhook:v6"
+        installation.cluster.write(path_of("Pod", name, NAMESPACE), pod)
+
+
+def rolled_out(installation):
+    deployment = installation.cluster.one("Deployment", namespace=NAMESPACE)
+    deployment["metadata"]["generation"] = 1
+    deployment["status"] = {"observedGeneration": 1, "replicas": 4, "updatedReplicas": 4, "availableReplicas": 4, "readyReplicas": 4}
+    on_one_node(installation)
+
+
+def strangers(installation):
+    on_one_node(installation)
+    installation.cluster.write(path_of("EndpointSlice", "x", NAMESPACE), {
+        "metadata": {"name": "x", "labels": {"kubernetes.io/service-name": "tpu-webhook"}}, "addressType": "IPv4",
+        "endpoints": [{"addresses": ["10.0.0.1"], "targetRef": {"kind": "Pod", "name": "nginx"}}]})
+
+
+def opted_in(installation):
+    installation.cluster.write(path_of("Namespace", "team"), {"metadata": {"name": "team", "labels": {"kubernetes.io/metadata.name": "team"}}})
+
+
+def managed(installation):
+    installation.cluster.write(path_of("Certificate", "tpu-webhook", NAMESPACE), {"metadata": {"name": "tpu-webhook"}, "spec": {}})
+
+
+# (what is wrong, values, the check that says so, how its command begins, what it answers with)
+LOOKS = [
+    (nothing, VALUES, "deployment", "kubectl -n hooks describe deployment,pods", "tpu-webhook"),
+    (nothing, VALUES, "service", "kubectl -n hooks get pods,events", ""),
+    (strangers, VALUES, "service", "kubectl -n hooks get pods --show-labels", "replica-a"),
+    (on_one_node, VALUES, "certificate", "kubectl -n hooks logs deployment/tpu-webhook", "made up"),
+    (on_one_node, VALUES, "ca-bundle", "kubectl -n hooks logs deployment/tpu-webhook", "made up"),
+    (rolled_out, VALUES, "versions", "kubectl -n hooks rollout status deployment/tpu-webhook", "successfully rolled out"),
+    (managed, {**VALUES, "certificate": {"mode": "cert-manager"}}, "ca-bundle", "kubectl -n hooks describe certificates", "tpu-webhook"),
+    (managed, {**VALUES, "certificate": {"mode": "cert-manager"}}, "certificate", "kubectl -n hooks describe certificates", "tpu-webhook"),
+]
+
+
+class Others(unittest.TestCase):
+    """Commands that change no release: each is run as printed by the real kubectl."""
+
+    def setUp(self):
+        if not options.kubectl:
+            self.skipTest("no kubectl")
+
+    def printed(self, installation, check, beginning):
+        fixes = [one["fix"] for one in installation.checks() if one["check"] == check and one["fix"]]
+        (command,) = {fix[fix.index(beginning):].partition(" # ")[0] for fix in fixes if beginning in fix}
+        return command
+
+    def test_what_looks_ends_well_and_changes_nothing(self):
+        for spoil, values, check, beginning, answer in LOOKS:
+            with self.subTest(command=beginning, check=check):
+                installation = Installation(options.helm[0], values)
+                spoil(installation)
+                command = self.printed(installation, check, beginning)
+                before = copy.deepcopy(installation.cluster.store)
+                self.assertIn(answer, installation.run(command).stdout)
+                self.assertEqual(before, installation.cluster.store)
+
+    def test_a_rollout_is_resumed(self):
+        installation = Installation(options.helm[0], VALUES)
+        paused(installation)
+        installation.run(self.printed(installation, "deployment", "kubectl -n hooks rollout resume"))
+        self.assertNotIn("paused", installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"])
+        self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "deployment"])
+
+    def test_replicas_are_made_again(self):
+        """Where they then stand is the scheduler's: tests/unit/server/doctor plays it."""
+        installation = Installation(options.helm[0], VALUES)
+        on_one_node(installation)
+        before = installation.values()
+        installation.run(self.printed(installation, "replicas", "kubectl -n hooks rollout restart"))
+        annotations = installation.cluster.one("Deployment", namespace=NAMESPACE)["spec"]["template"]["metadata"]["annotations"]
+        self.assertIn("kubectl.kubernetes.io/restartedAt", annotations)
+        self.assertEqual(before, installation.values())
+
+    def test_a_namespace_is_labelled(self):
+        installation = Installation(options.helm[0], {**VALUES, "namespaces": {"optIn": {"enabled": True}}})
+        opted_in(installation)
+        installation.run(self.printed(installation, "namespaces", "kubectl label namespace NAME").replace("NAME", "team"))
+        self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "namespaces"])
+
+    def test_a_secret_is_made_of_files(self):
+        installation = Installation(options.helm[0], SUPPLIED)
+        command = self.printed(installation, "certificate", "kubectl -n hooks create secret tls mine")
+        make = ("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=tpu-webhook "
+                "-addext subjectAltName=DNS:tpu-webhook.hooks.svc -keyout tls.key -out tls.crt")
+        installation.run(f"{make} && {command}")
+        self.assertEqual(["ok"], [one["verdict"] for one in installation.checks() if one["check"] == "certificate"])
+
+
 # What somebody may choose, and is nothing to complain of.
 CHOSEN = [
     {}, {"config": {"mode": "enforce"}}, {"config": {"mode": "shadow", "perWorkload": {"jobset": {"mode": "enforce"}}}},
@@ -356,6 +555,15 @@ CHOSEN = [
     {"timeoutSeconds": 25, "port": 8443}, {"networkPolicy": {"enabled": False}}, {"networkPolicy": {"apiServerPorts": [16443]}},
     {"priorityClassName": ""}, {"resources": {"limits": {"memory": "1Gi"}}}, {"podLabels": {"a": "b"}, "commonLabels": {"c": "d"}},
     {"extraArgs": ["--threads=4"]}, {"extraEnv": [{"name": "A", "value": "b"}], "tolerations": [{"operator": "Exists"}]},
+    {"podSecurityContext": {"runAsUser": 1000, "fsGroup": None}}, {"podSecurityContext": None}, {"podMonitor": {"enabled": True, "interval": "15s"}},
+    {"topologySpreadConstraints": [{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": {
+        "matchLabels": {"app.kubernetes.io/name": "tpu-webhook"}}}]},
+    {"priorityClassName": "system-cluster-critical"}, {"flowSchema": {"enabled": False}}, {"flowSchema": {"priorityLevel": "workload-high"}},
+    {"replicas": None}, {"config": {"drain": {"delay": "10s", "timeout": "60500ms"}}}, {"commonAnnotations": {"a": "b"}},
+    {"serviceAccount": {"annotations": {"iam.gke.io/x": "y"}}}, {"image": {"pullSecrets": ["s"], "pullPolicy": "Always"}},
+    {"extraVolumes": [{"name": "v", "emptyDir": {}}], "extraVolumeMounts": [{"name": "v", "mountPath": "/v"}]},
+    {"certificate": {"mode": "cert-manager"}}, {"certificate": SUPPLIED["certificate"]}, {"certificate": SUPPLIED["certificate"], "config": {"ledger": "none"}},
+    {"affinity": {"podAntiAffinity": {}}, "nodeSelector": {"a": "b"}},
 ]
 
 
@@ -363,11 +571,12 @@ class Chosen(unittest.TestCase):
     def test_what_values_choose_is_as_it_should_be(self):
         """Of what the real helm renders `doctor` says that it is what the program would render."""
         compared = {"configuration", "failure-policy", "namespaces", "installations", "settings", "validation", "pods", "replicas",
-                    "network-policy", "disruption", "rbac", "release"}
+                    "network-policy", "disruption", "rbac", "release", "labels", "spreading", "priority", "quota", "account", "flow-schema",
+                    "pod-monitor", "values"}
         for helm in options.helm[:1]:
             for values in CHOSEN:
                 with self.subTest(values=values):
-                    installation = Installation(helm, {**values, "image": {"repository": "r"}})
+                    installation = Installation(helm, {**values, "image": {**values.get("image", {}), "repository": "r"}})
                     installation.cluster.write("/api/v1/namespaces/kube-public", {"metadata": {
                         "name": "kube-public", "labels": {"kubernetes.io/metadata.name": "kube-public"}}}, "Namespace")
                     said = [one for one in installation.checks() if one["check"] in compared and one["verdict"] != "ok"]
@@ -498,7 +707,26 @@ class Notes(unittest.TestCase):
             installation = Installation(helm, VALUES)
             for command in self.notes(installation, "kubectl delete") + self.notes(installation, "helm -n"):
                 installation.run(command)
-            self.assertEqual({f"/api/v1/namespaces/{one}" for one in ("default", "kube-system", NAMESPACE)}, set(installation.cluster.store))
+            self.assertEqual({f"/api/v1/namespaces/{one}" for one in ("default", "kube-system", NAMESPACE)}, set(installation.cluster.store) - {path_of("PriorityLevelConfiguration", "workload-high")})
+
+    def test_into_default_they_say_what_that_means(self):
+        """And how to have a namespace of its own, with the values that it has."""
+        for helm in options.helm:
+            installation = Installation(helm, VALUES, Cluster())
+            opted_in(installation)  # a namespace whose Pods are sent
+            installation.run(f"helm install {RELEASE} charts/tpu-webhook -n default -f values.yaml")
+            text = installation.run(f"helm get notes {RELEASE} -n default").stdout
+            self.assertIn("Its own namespace is never handled", text)
+            (said,) = [one for one in installation.checks() if one["check"] == "namespaces"]
+            self.assertEqual("warn", said["verdict"])
+            self.assertIn("is installed in default", said["what"])
+            lines = [line.strip() for line in text.splitlines() if re.match(r" +helm (get|uninstall|install) ", line)]
+            # In one folder: the second reads what the first has written.
+            installation.run(" && ".join(lines[:3]))
+            moved = json.loads(installation.run(f"helm get values {RELEASE} -n tpu-webhook-system -o json").stdout)
+            self.assertEqual(VALUES, moved)
+            self.assertEqual("ok", next(one["verdict"] for one in installation.checks() if one["check"] == "namespaces"))
+            self.assertNotIn("Its own namespace", installation.run(f"helm get notes {RELEASE} -n tpu-webhook-system").stdout)
 
     def notes(self, installation, beginning):
         if beginning.startswith("kubectl") and not options.kubectl:

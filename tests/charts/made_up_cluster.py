@@ -26,6 +26,7 @@ KINDS = [
     ("v1", "pods", "Pod", True),
     ("v1", "nodes", "Node", False),
     ("v1", "resourcequotas", "ResourceQuota", True),
+    ("v1", "events", "Event", True),
     ("apps/v1", "deployments", "Deployment", True),
     ("apps/v1", "replicasets", "ReplicaSet", True),
     ("discovery.k8s.io/v1", "endpointslices", "EndpointSlice", True),
@@ -33,6 +34,10 @@ KINDS = [
     ("networking.k8s.io/v1", "networkpolicies", "NetworkPolicy", True),
     ("scheduling.k8s.io/v1", "priorityclasses", "PriorityClass", False),
     ("flowcontrol.apiserver.k8s.io/v1", "flowschemas", "FlowSchema", False),
+    ("flowcontrol.apiserver.k8s.io/v1", "prioritylevelconfigurations", "PriorityLevelConfiguration", False),
+    ("monitoring.coreos.com/v1", "podmonitors", "PodMonitor", True),
+    ("cert-manager.io/v1", "certificates", "Certificate", True),
+    ("cert-manager.io/v1", "issuers", "Issuer", True),
     ("rbac.authorization.k8s.io/v1", "clusterroles", "ClusterRole", False),
     ("rbac.authorization.k8s.io/v1", "clusterrolebindings", "ClusterRoleBinding", False),
     ("rbac.authorization.k8s.io/v1", "roles", "Role", True),
@@ -61,10 +66,11 @@ class Cluster(Objects):
 
     def __init__(self):
         super().__init__()
-        self.store, self.writes, self.applied = {}, [], {}
+        self.store, self.writes, self.applied, self.about = {}, [], {}, VERSION
         self.lock = threading.RLock()
         for name in ("default", "kube-system"):
             self.write(f"/api/v1/namespaces/{name}", {"metadata": {"name": name}}, "Namespace")
+        self.write(path_of("PriorityLevelConfiguration", "workload-high"), {"metadata": {"name": "workload-high"}, "spec": {"type": "Limited"}})
 
     # -- for tests
 
@@ -112,7 +118,7 @@ class Cluster(Objects):
         groups = sorted({kind[0] for kind in KINDS if "/" in kind[0]})
         path = request.path.rstrip("/")
         if path == "/version":
-            return 200, VERSION
+            return 200, self.about
         if path == "/api":
             return 200, {"kind": "APIVersions", "versions": ["v1"]}
         if path == "/apis":
@@ -158,6 +164,8 @@ class Cluster(Objects):
         return None
 
     def read(self, request):
+        if request.path.endswith("/log") and request.path.removesuffix("/log") in self.store:
+            return 200, "msg=ledger made up\n"
         found = self.kind_of(request.path)
         if request.path in self.store:
             return 200, self.store[request.path]
