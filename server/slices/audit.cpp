@@ -49,6 +49,7 @@ Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices) {
     check_lists(slice, findings);
     check_services(slice, findings);
   }
+  findings.fold("unmutated");
   check_lost_slices(slices, findings);
   check_pools(slices, findings);
   check_strays(slices, findings);

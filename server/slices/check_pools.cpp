@@ -9,7 +9,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace tpuwh::server::slices {
 
@@ -56,33 +58,66 @@ Tenants tenants_of(const std::vector<SliceReport>& slices, const Cluster& cluste
   return out;
 }
 
-// Each of them is told of all, so that all cannot be named.
-std::string first_of(const std::vector<const SliceReport*>& slices) {
-  constexpr std::size_t most_named = 4;
-  std::string out;
-  for (const SliceReport* each : std::span(slices).first(std::min(slices.size(), most_named)))
-    out += (out.empty() ? "" : "; ") + each->full_name();
-  if (slices.size() > most_named) out += fmt::format(" and {} more", slices.size() - most_named);
+// The pools that have the same slices, by these.
+using Crowds = std::map<std::vector<const SliceReport*>, std::vector<std::string_view>>;
+
+Crowds crowds_of(const Tenants& tenants) {
+  Crowds out;
+  for (const auto& [pool, slices] : tenants)
+    if (slices.size() > 1) out[slices].push_back(pool);
   return out;
 }
 
+bool stands_on(const SeenPod& pod, const std::vector<std::string_view>& pools,
+               const Cluster& cluster) {
+  const auto* node = cluster.node_of(pod);
+  return node != nullptr && std::ranges::find(pools, node->pool()) != pools.end();
+}
+
+// "node pool a holds", "node pools a and b hold"
+std::string pools_hold(const std::vector<std::string_view>& pools) {
+  std::string out = pools.size() == 1 ? "node pool " : "node pools ";
+  for (std::size_t i = 0; i < pools.size(); ++i)
+    out.append(i == 0 ? "" : i + 1 == pools.size() ? " and " : ", ").append(pools[i]);
+  return out + (pools.size() == 1 ? " holds" : " each hold");
+}
+
+// All but one of them have to go: of one workload all go together. Else the one is told that has
+// come last and does not run.
+std::string part_hint(const std::vector<const SliceReport*>& slices) {
+  const SliceReport& first = *slices.front();
+  const bool together = std::ranges::all_of(slices, [&](const SliceReport* each) {
+    return each->ns == first.ns && each->kind == first.kind && each->group == first.group;
+  });
+  if (together) return replace_hint(first, "which keeps slices apart");
+  const SliceReport& last = **std::ranges::max_element(slices, {}, [](const SliceReport* each) {
+    const auto made = each->staying.front()->created;
+    return std::pair(each->phase != Phase::running, made.value_or(Time::min()));
+  });
+  return (slices.size() == 2 ? "one of the two is enough: "
+                             : "all but one of them, beginning here: ") +
+         replace_hint(last, "which keeps slices apart");
+}
+
 void find_shared(const Tenants& tenants, Findings& findings) {
-  for (const auto& [pool, slices] : tenants) {
-    if (slices.size() < 2) continue;
-    const std::string names = first_of(slices);
+  for (const auto& [slices, pools] : crowds_of(tenants)) {
+    std::vector<const SeenPod*> pods;
     for (const SliceReport* each : slices)
-      findings.error(
-          "shared-pool", *each, {},
-          fmt::format("node pool {} holds members of {} multi-host slices ({}); want one "
-                      "slice per pool, else neither can form",
-                      pool, slices.size(), names),
-          replace_hint(*each, "which keeps slices apart"));
+      for (const SeenPod* pod : each->staying)
+        if (stands_on(*pod, pools, findings.cluster())) pods.push_back(pod);
+    findings.error("shared-pool", *slices.front(), pods,
+                   fmt::format("{} members of {} multi-host slices ({}); want one slice per pool, "
+                               "else neither can form",
+                               pools_hold(pools), slices.size(), first_of(slices)),
+                   part_hint(slices));
+    findings.also_of({slices.begin() + 1, slices.end()});
   }
 }
 
 // Nothing is evicted by itself: it waits for the nodes with the chips that it holds.
 void find_unfit(const SliceReport& slice, Findings& findings) {
   if (slice.pool.what.empty()) return;
+  if (slice.pool.crowded) return;  // which is told of the pool
   const std::string& pool = slice.pools.front();
   const std::string what = fmt::format(
       "it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and wait for the "
@@ -157,7 +192,7 @@ void find_ill_chips(const SliceReport& slice, Findings& findings) {
   findings.warn("chips-per-node", slice, ill,
                 fmt::format("{} of {} of node {} can be allocated, and Pod {} on it has them all",
                             cluster.node_of(first)->chips, topology::counted(first.chips, "chip"),
-                            first.node, first.name),
+                            first.node, first.name, first.chips),
                 "nothing, while the node is being repaired; else repair or delete it");
 }
 
@@ -181,6 +216,7 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
                       "are not known",
                       slice.full_name(), topology::counted(slice.unknown_nodes, "Pod")));
   }
+  findings.fold("split-pools");
   find_shared(tenants_of(slices, findings.cluster()), findings);
 }
 

@@ -156,7 +156,10 @@ int print_audit(const SlicesOptions& options, source::ObjectSource& objects,
     return text::print_error(console, fault);
   const auto all = report_slices(*cluster);
   Audit found = audit(*cluster, all);
-  std::erase_if(found.findings, [&](const Finding& each) { return !chosen(*each.slice, options); });
+  std::erase_if(found.findings, [&](const Finding& each) {
+    const auto is_chosen = [&](const SliceReport* slice) { return chosen(*slice, options); };
+    return !is_chosen(each.slice) && std::ranges::none_of(each.others, is_chosen);
+  });
   auto slices = all;  // the findings point into `all`
   std::erase_if(slices, [&](const SliceReport& slice) { return !chosen(slice, options); });
   console.out << (options.output == SlicesOutput::json

@@ -35,7 +35,7 @@ std::size_t Audit::errors() const {
 
 void Findings::add(Severity severity, std::string_view check, const SliceReport& slice,
                    const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
-  Finding finding{severity, std::string(check), &slice, {}, std::move(what), std::move(fix)};
+  Finding finding{severity, std::string(check), &slice, {}, {}, std::move(what), std::move(fix)};
   for (const SeenPod* pod : pods) finding.pods.push_back(pod->name);
   findings_.push_back(std::move(finding));
 }
@@ -54,6 +54,32 @@ void Findings::warn(std::string_view check, const SliceReport& slice,
   add(Severity::warning, check, slice, pods, std::move(what), std::move(fix));
 }
 
+void Findings::also_of(std::vector<const SliceReport*> others) {
+  findings_.back().others = std::move(others);
+}
+
+void Findings::fold(std::string_view check) {
+  const auto alike = [](const Finding& a, const Finding& b) {
+    return a.severity == b.severity && a.fix == b.fix && a.slice->ns == b.slice->ns &&
+           a.slice->kind == b.slice->kind && a.slice->group == b.slice->group;
+  };
+  std::vector<Finding> out;
+  for (Finding& each : findings_) {
+    const auto first = std::ranges::find_if(
+        out, [&](const Finding& told) { return told.check == check && alike(told, each); });
+    if (each.check != check || first == out.end()) {
+      out.push_back(std::move(each));
+      continue;
+    }
+    first->others.push_back(each.slice);
+    first->pods.insert(first->pods.end(), each.pods.begin(), each.pods.end());
+  }
+  for (Finding& each : out)
+    if (each.check == check && !each.others.empty())
+      each.what += "; likewise " + first_of(each.others);
+  findings_ = std::move(out);
+}
+
 Audit Findings::take() {
   std::ranges::stable_sort(findings_, {}, &Finding::severity);
   return {std::move(findings_), {not_known_.begin(), not_known_.end()}};
@@ -65,6 +91,14 @@ std::string names_of(const std::vector<const SeenPod*>& pods) {
 
 std::string names_of(const std::vector<const StrayPod*>& pods) {
   return names(pods);
+}
+
+std::string first_of(const std::vector<const SliceReport*>& slices) {
+  std::string out;
+  const std::size_t shown = std::min(slices.size(), most_names);
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : "; ") + slices[i]->full_name();
+  if (slices.size() > shown) out += fmt::format(" and {} more", slices.size() - shown);
+  return out;
 }
 
 std::string_view have(const std::vector<const SeenPod*>& pods) {

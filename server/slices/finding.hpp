@@ -18,11 +18,12 @@ enum class Severity {
 
 struct Finding {
   Severity severity;
-  std::string check;              // "duplicate-worker-id": one of audit_checks()
-  const SliceReport* slice;       // never null
-  std::vector<std::string> pods;  // names, in the slice's namespace
-  std::string what;               // what was found, with the numbers, and what would be right
-  std::string fix;                // what a person can do
+  std::string check;                       // "duplicate-worker-id": one of audit_checks()
+  const SliceReport* slice;                // never null
+  std::vector<const SliceReport*> others;  // of which it is true as well
+  std::vector<std::string> pods;           // names, in the slice's namespace
+  std::string what;  // what was found, with the numbers, and what would be right
+  std::string fix;   // what a person can do
 };
 
 struct Audit {
@@ -43,6 +44,11 @@ class Findings {
              const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
   void warn(std::string_view check, const SliceReport& slice,
             const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
+  // Of the finding that was added last.
+  void also_of(std::vector<const SliceReport*> others);
+  // Findings of `check` that slices of one workload have alike, and that one deed mends, become
+  // one: of the first slice, with the others and their Pods.
+  void fold(std::string_view check);
   // Once, however often it is said.
   void not_known(const std::string& sentence) { not_known_.insert(sentence); }
 
@@ -61,6 +67,8 @@ class Findings {
 // "Pod a", "Pods a, b and 2 more"
 std::string names_of(const std::vector<const SeenPod*>& pods);
 std::string names_of(const std::vector<const StrayPod*>& pods);
+// "JobSet ml/a, slice 0 of 2; JobSet ml/b and 3 more"
+std::string first_of(const std::vector<const SliceReport*>& slices);
 std::string_view have(const std::vector<const SeenPod*>& pods);  // "has" of one Pod
 
 }  // namespace tpuwh::server::slices

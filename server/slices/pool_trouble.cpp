@@ -38,6 +38,7 @@ struct Asked {
 struct Trouble {
   std::string what;  // "" where the node can hold a member
   bool passes = false;
+  bool of_slice = false;  // a member of another multi-host slice has it
 };
 
 // What a node's own life brings along: it starts, is upgraded, repaired, deleted or made again.
@@ -61,12 +62,15 @@ bool passes(const Node& node, const PoolQuestion& question) {
 // `own` is the slice's key.
 Trouble trouble_of(const Node& node, const std::vector<const SeenPod*>& pods, std::string_view own,
                    const Asked& asked) {
-  Trouble trouble{webhook::pools::trouble_of(node, asked.question), passes(node, asked.question)};
+  Trouble trouble{webhook::pools::trouble_of(node, asked.question), passes(node, asked.question),
+                  false};
   const auto holder =
       std::ranges::find_if(pods, [&](const SeenPod* pod) { return pod->slice_key != own; });
-  if (trouble.what.empty() && holder != pods.end())
+  if (trouble.what.empty() && holder != pods.end()) {
     trouble.what =
         fmt::format("node {} is held by Pod {}/{}", node.name, (*holder)->ns, (*holder)->name);
+    trouble.of_slice = (*holder)->multi_host() && (*holder)->host && !(*holder)->placed_by_others;
+  }
   return trouble;
 }
 
@@ -90,12 +94,14 @@ PoolTrouble PoolTroubles::of(const SliceReport& slice) const {
   const Asked asked(member);
   const std::vector<Place>& nodes = pools_.at(slice.pools.front());
   PoolTrouble out;
+  out.crowded = nodes.size() >= slice.hosts;
   std::uint32_t usable = 0, in_time = 0;
   for (const auto& [node, pods] : nodes) {
     if (std::ranges::find(pods, member.slice_key, &SeenPod::slice_key) != pods.end()) continue;
     Trouble trouble = trouble_of(*node, pods, member.slice_key, asked);
     usable += trouble.what.empty() ? 1 : 0;
     in_time += trouble.what.empty() || trouble.passes ? 1 : 0;
+    out.crowded = out.crowded && (trouble.what.empty() || trouble.of_slice);
     if (!trouble.what.empty()) out.what.push_back(std::move(trouble.what));
   }
   const std::uint32_t wanted = slice.hosts - bound;

@@ -134,7 +134,10 @@ std::size_t pods_in(const std::vector<SliceReport>& slices) {
 text::Printed finding_text(const Finding& finding, bool colour) {
   const text::Ink ink = finding.severity == Severity::error ? text::Ink::red : text::Ink::yellow;
   const auto severity = text::paint(text::printed("{}", name(finding.severity)), ink, colour);
-  const auto slice = text::printed("{}", finding.slice->full_name());
+  const auto slice = text::printed(
+      "{}{}", finding.slice->full_name(),
+      finding.others.empty() ? ""
+                             : " and " + topology::counted(finding.others.size(), "other slice"));
   return text::printed("{} {}: {}\n  {}\n  fix: {}\n\n", severity, finding.check,
                        text::paint(slice, text::Ink::bold, colour), finding.what, finding.fix);
 }
@@ -188,6 +191,9 @@ Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {
   for (const Finding& finding : audit.findings) {
     Json each = {{"severity", name(finding.severity)}, {"check", finding.check}};
     each.update(name_json(*finding.slice));
+    Json others = Json::array();
+    for (const SliceReport* slice : finding.others) others.push_back(name_json(*slice));
+    each["others"] = std::move(others);
     each["pods"] = finding.pods;
     each["what"] = finding.what;
     each["fix"] = finding.fix;

@@ -29,6 +29,8 @@ struct PoolTrouble {
   // Whether the rest would fit once what passes by itself has passed, and has had the time for it:
   // a node is repaired, upgraded or still to come (docs/facts.md#node-repair).
   bool may_pass = false;
+  // Whether all that is wrong is that members of other multi-host slices stand there.
+  bool crowded = false;
 };
 
 struct SliceReport {

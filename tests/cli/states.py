@@ -421,6 +421,44 @@ class Read(States):
                     each["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(minutes)
                 self.held(pods + nodes("a") + [SERVICE], ["ended"], findings)
 
+    def test_two_jobs_that_wait_for_each_other(self):
+        """google/axlearn: half of each on one pool. One finding, and one of them begins again."""
+        one, other = job(), json.loads(json.dumps(job(suffix="y")).replace("train", "later"))
+        bind(other, "a-2", "a-3", "", "")
+        for each in one[2:] + other[2:]:
+            waits(each, 30)
+        for each in other:
+            each["metadata"]["creationTimestamp"] = at(20)
+        found = self.held(one + other + nodes("a") + [SERVICE], ["forming", "forming"], ["error shared-pool"])
+        self.assertEqual(found[0]["pods"], ["later-0-y", "later-1-y", "train-0-x", "train-1-x"])
+        self.assertEqual(found[0]["fix"], "one of the two is enough: delete and recreate Job ml/later with tpu-webhook in place, which keeps slices apart")
+        self.assertEqual([each["name"] for each in found[0]["others"]], ["train"])
+        for name in "train", "later":
+            done = subprocess.run([PROGRAM, "audit", name, "--cluster", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": one + other + nodes("a")}),
+                                  capture_output=True, text=True, check=False)
+            self.assertIn("error shared-pool", done.stdout, name)
+        # A Pod of one host there is no other half.
+        single = pod("single", "a-2", {}, ("ReplicaSet", "nb"))
+        single["spec"]["nodeSelector"]["cloud.google.com/gke-tpu-topology"] = "2x2"
+        self.held(one + [single] + nodes("a") + [SERVICE], ["forming", "running"], ["error unfit-pool"])
+
+    def test_one_cause_of_all_slices(self):
+        """kubeflow/trainer#3408: a JobSet without the webhook, mixed on two pools."""
+        pods = jobset(0, "a") + jobset(1, "b")
+        bind(pods, "a-0", "a-1", "b-0", "b-1", "b-2", "b-3", "a-2", "a-3")
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+        found = self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"], ["error unmutated", "error split-pools", "error shared-pool"])
+        for each in found:
+            self.assertEqual([other["slice"] for other in each["others"]], [1])
+            self.assertEqual(len(each["pods"]), 8)
+        self.assertIn("node pools a and b each hold members of 2", found[2]["what"])
+        # What one deed does not mend stays apart.
+        pods = lws(0, "a") + lws(1, "b")
+        for each in pods:
+            each["spec"]["containers"][0]["env"] = []
+        self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"], ["error unmutated"] * 2)
+
     def test_a_last_life_of_another_shape(self):
         old, new = job(suffix="old"), job("b")[:2]
         leaves(*old)
