@@ -175,10 +175,11 @@ void find_other_chips(const SliceReport& slice, Findings& findings) {
                   first.node, topology::counted(chips_of(*cluster.node_of(first)), "chip"),
                   first.name, first.chips,
                   slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
-      first.shares_node.empty() ? fmt::format("ask for all chips of a node, or select nodes with "
-                                              "cloud.google.com/gke-accelerator-count: \"{}\"",
-                                              first.chips)
-                                : "ask for all chips of a node");
+      first.shares_node.empty() || first.has_smaller_nodes
+          ? fmt::format("ask for all chips of a node, or select nodes with "
+                        "cloud.google.com/gke-accelerator-count: \"{}\"",
+                        first.chips)
+          : "ask for all chips of a node");
 }
 
 // A node that has all its chips no more.

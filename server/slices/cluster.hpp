@@ -97,7 +97,8 @@ struct SeenPod {
   std::uint32_t slice_count = 0;       // of the job, as its owner says; 0 if it does not
   std::string not_placed;              // why `host` is not known, a sentence
   bool impossible = false;             // its topology cannot be made of such Pods: not_placed
-  std::string shares_node;             // no node of its shape has as many chips: why, a sentence
+  std::string shares_node;             // it asks for a part of a node's chips: why, a sentence
+  bool has_smaller_nodes = false;      // of shares_node: there are nodes with as many chips
   // Why the webhook would give such a Pod no variables, a sentence; "" where it would, or where
   // there is nothing to give.
   std::string left_alone;

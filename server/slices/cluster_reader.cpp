@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 namespace tpuwh::server::slices {
@@ -82,6 +83,32 @@ void by_itself_where_shared(SeenPod& pod) {
   pod.hosts = 0;
   pod.host.reset();
   pod.not_placed = pod.shares_node;
+}
+
+// Whose node is the whole slice, by the chips that it has.
+bool is_on_a_larger_node(const Cluster& cluster, const SeenPod& pod) {
+  const auto* node = cluster.node_of(pod);
+  if (node == nullptr || !pod.multi_host() || pod.by_claim || pod.chips == 0) return false;
+  const auto chips =
+      webhook::text::plain_decimal(node->labels.value(webhook::read::key::accelerator_count));
+  return node->labels.value(webhook::read::key::topology) == pod.topology &&
+         chips.value_or(node->chips) == pod.hosts * pod.chips;
+}
+
+// 2x4 of v5e and v6e are two hosts of four chips, or one of eight: Pods that ask for four and are
+// on one of eight are no slice of two hosts, which nobody has told them apart from.
+void by_themselves_on_larger_nodes(Cluster& cluster) {
+  std::set<std::string> keys;
+  for (const SeenPod& pod : cluster.pods)
+    if (pod.staying() && is_on_a_larger_node(cluster, pod)) keys.insert(pod.slice_key);
+  for (SeenPod& pod : cluster.pods) {
+    if (!keys.contains(pod.slice_key)) continue;
+    pod.shares_node =
+        fmt::format("a node of its slice has {} chips, which is all of {}, but the Pod asks for {}",
+                    pod.hosts * pod.chips, pod.topology, pod.chips);
+    pod.has_smaller_nodes = true;
+    by_itself_where_shared(pod);
+  }
 }
 
 // The Pod as if it selected the shape of the node on which it is; nothing where the node says none.
@@ -165,6 +192,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     cluster.pods[i].owners = owners.of_pod(heads[i]);
     cluster.pods[i].orphan = owners.any_deleted(cluster.pods[i].owners);
   }
+  by_themselves_on_larger_nodes(cluster);
   cluster.unreadable = source.not_known();
   const auto unclaimed = claims.not_known();
   for (const auto* more : {&std::as_const(passed_over), &unclaimed})

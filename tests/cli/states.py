@@ -421,6 +421,20 @@ class Read(States):
                     each["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(minutes)
                 self.held(pods + nodes("a") + [SERVICE], ["ended"], findings)
 
+    def test_a_node_that_is_the_whole_slice(self):
+        """2x4 is two hosts of four chips or one of eight."""
+        shape = {"cloud.google.com/gke-tpu-accelerator": "tpu-v5-lite-podslice", "cloud.google.com/gke-tpu-topology": "2x4"}
+        for chips, node, phases, findings in ("8", "a-0", ["running"] * 2, ["error chips-per-node"] * 2), ("4", "a-1", ["broken"], ["error unmutated"]):
+            with self.subTest(chips):
+                pods, around = [pod(f"nb-{i}", "a-0", {}, ("ReplicaSet", "nb")) for i in range(2)], nodes("a", chips=chips)[:2]
+                for each in around:
+                    each["metadata"]["labels"].update(shape, **{"cloud.google.com/gke-accelerator-count": chips})
+                for each in pods:
+                    each["spec"]["nodeSelector"] = dict(shape)
+                pods[1]["spec"]["nodeName"] = node
+                found = self.held(pods + around + [SERVICE], phases, findings)
+                self.assertEqual("2 hosts" in json.dumps(found), chips == "4")
+
     def test_two_jobs_that_wait_for_each_other(self):
         """google/axlearn: half of each on one pool. One finding, and one of them begins again."""
         one, other = job(), json.loads(json.dumps(job(suffix="y")).replace("train", "later"))
