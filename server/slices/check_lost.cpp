@@ -23,6 +23,33 @@ std::string who(const SeenPod& pod) {
   return pod.host ? fmt::format("Pod {} (host {})", pod.name, *pod.host) : "Pod " + pod.name;
 }
 
+// "logs", "logs and istio-proxy"
+std::string joined_names(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + printable(names[i], 253);
+  return out;
+}
+
+std::string still_run(const std::vector<std::string>& names) {
+  return fmt::format("{} {} still {}", names.size() == 1 ? "container" : "containers",
+                     joined_names(names), names.size() == 1 ? "runs" : "run");
+}
+
+constexpr auto want_of_one =
+    "a container that ends with the others: a restartable init container (restartPolicy: Always)";
+constexpr auto want_of_several =
+    "containers that end with the others: restartable init containers (restartPolicy: Always)";
+
+std::string restartable(const std::vector<std::string>& names) {
+  return names.size() == 1 ? want_of_one : want_of_several;
+}
+
+std::string made_restartable(const std::vector<std::string>& names) {
+  return joined_names(names) +
+         (names.size() == 1 ? " a restartable init container" : " restartable init containers");
+}
+
 // A TPU container that still runs beside one that has ended: it mostly waits for that one, and ends
 // by itself when its own limits are over.
 const TpuProcess* still_running(const SeenPod& pod) {
@@ -42,18 +69,14 @@ void find_held(const SliceReport& slice, const SeenPod& pod, const std::string& 
                Findings& findings) {
   const TpuProcess* other = still_running(pod);
   if (pod.beside.empty() && other == nullptr) return;  // it is about to be
-  const std::string name = printable(pod.beside.empty() ? other->container : pod.beside, 253);
-  const std::string what = fmt::format(
-      "of {} {}, but container {} still runs, so that the Pod does not end and nothing replaces it",
-      who(pod), why, name);
+  const auto names = pod.beside.empty() ? std::vector{other->container} : pod.beside;
+  const std::string what =
+      fmt::format("of {} {}, but {}, so that the Pod does not end and nothing replaces it",
+                  who(pod), why, still_run(names));
   if (!pod.beside.empty())
-    return findings.error("member-lost", slice, {&pod},
-                          what +
-                              "; want a container that ends with the others: a restartable init "
-                              "container (restartPolicy: Always)",
-                          fmt::format("delete the Pod, and make {} a restartable init container in "
-                                      "the template",
-                                      name));
+    return findings.error(
+        "member-lost", slice, {&pod}, what + "; want " + restartable(names),
+        fmt::format("delete the Pod, and make {} in the template", made_restartable(names)));
   if (ended_long_ago(findings.cluster(), pod))
     findings.error("member-lost", slice, {&pod}, what, restart_hint(slice));
   else
@@ -86,15 +109,16 @@ void find_lingering(const SliceReport& slice, Findings& findings) {
   for (const SeenPod* pod : slice.members)
     if (!pod->beside.empty() && ended_long_ago(findings.cluster(), *pod)) pods.push_back(pod);
   if (slice.phase != Phase::ended || pods.empty()) return;
+  const std::vector<std::string>& names = pods.front()->beside;
   findings.warn(
       "member-lost", slice, pods,
-      fmt::format("the TPU containers of {} have ended well, but container {} still runs, so "
-                  "that the Pods do not end and hold their chips; want a container that ends "
-                  "with the others: a restartable init container (restartPolicy: Always)",
-                  names_of(pods), printable(pods.front()->beside, 253)),
-      fmt::format("end container {} in these Pods, and make it a restartable init container in the "
-                  "template",
-                  printable(pods.front()->beside, 253)));
+      fmt::format("the TPU containers of {} have ended well, but {}, so that the Pods do not end "
+                  "and hold their chips; want {}",
+                  names_of(pods), still_run(names), restartable(names)),
+      fmt::format("end {} {} in these Pods, and make {} in the template",
+                  names.size() == 1 ? "container" : "containers", joined_names(names),
+                  names.size() == 1 ? "it a restartable init container"
+                                    : "them restartable init containers"));
 }
 
 // A controller that replaces it does so within minutes; `fix` is for where none does.

@@ -191,7 +191,7 @@ void find_ill_chips(const SliceReport& slice, Findings& findings) {
   if (ill.empty()) return;
   const SeenPod& first = *ill.front();
   findings.warn("chips-per-node", slice, ill,
-                fmt::format("{} of {} of node {} can be allocated, and Pod {} on it has them all",
+                fmt::format("{} of {} of node {} can be allocated, and Pod {} on it asks for {}",
                             cluster.node_of(first)->chips, topology::counted(first.chips, "chip"),
                             first.node, first.name, first.chips),
                 "nothing, while the node is being repaired; else repair or delete it");

@@ -57,6 +57,16 @@ struct SeenToleration {
   std::optional<std::chrono::seconds> time = {};  // for how long; nothing: without end
 };
 
+// Why a Pod that lives does not run (pod_wait.hpp).
+struct PodWait {
+  // "container main is in ImagePullBackOff", "gated by kueue.x-k8s.io/topology"; "" where nothing
+  // says it, and of one that runs.
+  std::string what = {};
+  std::optional<Time> since = {};
+  std::string detail = {};  // " (31 restarts, last OOMKilled)", "" for none
+  bool refused = false;     // the scheduler has looked, or must not look
+};
+
 enum class Life { pending, running, succeeded, failed, unknown };
 
 // A Pod that asks for chips. Who it is, is what the webhook makes of it.
@@ -68,12 +78,17 @@ struct SeenPod {
   bool host_network = false;
   Life life = Life::unknown;
   bool terminating = false;
+  std::optional<Time> leaves_by;  // when the grace period of its deletion is over
+  std::string finalizers;         // "a and b": who is asked before it is gone; "" for none
   std::optional<Time> created;
+  std::optional<Time> bound;   // since when it has its node
   std::optional<Time> failed;  // when, of Life::failed; nothing where its status does not say
   std::string failure;         // why, of Life::failed: "Evicted: The node was low on resource"
-  std::string beside;          // a container without chips that keeps the Pod alive, "" for none
-  bool selected = true;        // false where the Service of its subdomain is there, for other Pods
-  bool ready = true;           // false where condition Ready says anything but True
+  PodWait wait;                // why it does not run
+  // Containers without chips that run and keep the Pod alive.
+  std::vector<std::string> beside;
+  bool selected = true;  // false where the Service of its subdomain is there, for other Pods
+  bool ready = true;     // false where condition Ready says anything but True
 
   webhook::config::WorkloadKind workload = webhook::config::WorkloadKind::pod;
   std::string kind, group, part;   // "JobSet", its name, the replicated job or worker group

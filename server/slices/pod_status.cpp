@@ -1,8 +1,12 @@
 #include "server/slices/pod_status.hpp"
 
+#include "server/slices/pod_wait.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
+#include "webhook/text/names.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -52,7 +56,7 @@ void read_container(const Json& status, const std::string& policy, SeenPod& pod)
   keep_newest(pod.failed, text_member(terminated, "finishedAt"));
   const auto process = std::ranges::find(pod.processes, name, &TpuProcess::container);
   if (process == pod.processes.end()) {
-    if (member(state, "running").is_object()) pod.beside = name;
+    if (member(state, "running").is_object()) pod.beside.push_back(name);
     return;
   }
   process->waits = member(state, "waiting").is_object();
@@ -93,6 +97,12 @@ void read_status(const Json& object, SeenPod& pod) {
   pod.ip = text_member(status, "podIP");
   pod.life = life_of(text_member(status, "phase"));
   pod.terminating = !member(metadata, "deletionTimestamp").is_null();
+  pod.leaves_by = text::parse_time(text_member(metadata, "deletionTimestamp"));
+  std::vector<std::string> finalizers;
+  for (const Json& each : member(metadata, "finalizers"))
+    if (each.is_string())
+      finalizers.push_back(webhook::text::printable(each.get<std::string>(), 253));
+  pod.finalizers = fmt::format("{}", fmt::join(finalizers, " and "));
   pod.created = text::parse_time(text_member(metadata, "creationTimestamp"));
   pod.revision = revision_of(metadata);
   for (const Json& each : member(spec, "tolerations"))
@@ -101,6 +111,10 @@ void read_status(const Json& object, SeenPod& pod) {
     read_container(each, text_member(spec, "restartPolicy"), pod);
   for (const Json& each : member(status, "conditions"))
     if (text_member(each, "type") == "Ready") pod.ready = text_member(each, "status") == "True";
+  for (const Json& each : member(status, "conditions"))
+    if (text_member(each, "type") == "PodScheduled" && text_member(each, "status") == "True")
+      pod.bound = text::parse_time(text_member(each, "lastTransitionTime"));
+  pod.wait = wait_of(object, pod);
   if (pod.life != Life::failed) return pod.failed.reset();
   // A Pod that was evicted has no container's end, but a condition that changed with it.
   for (const Json& each : member(status, "conditions"))

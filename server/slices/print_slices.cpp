@@ -1,12 +1,17 @@
 #include "server/slices/print_slices.hpp"
-#include "topology/counted.hpp"
 
+#include "server/slices/hold_ups.hpp"
+#include "server/slices/standing.hpp"
 #include "server/text/ranges.hpp"
 #include "server/text/table.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <span>
 
 namespace tpuwh::server::slices {
 
@@ -43,6 +48,9 @@ std::string ended_of(const SliceReport& slice) {
 // "3 of 4, missing 2", "5 of 4, duplicate 1".
 std::string members_of(const SliceReport& slice) {
   if (slice.members.empty()) return ended_of(slice);
+  // Of several slices, and nothing says which of them each is of.
+  if (slice.multi_host() && !slice.places_known() && slice.members.size() > slice.hosts)
+    return fmt::format("{}, of slices of {}", slice.members.size(), slice.hosts);
   if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
   if (slice.multi_host() && !slice.places_known()) out += ", hosts not known";
@@ -77,6 +85,48 @@ text::Printed troubles_text(const std::vector<SliceReport>& slices) {
   return out;
 }
 
+// Of one slice so many reasons at the most are told.
+constexpr std::size_t most_reasons = 4;
+
+std::string_view lead_of(HoldUp::Kind kind) {
+  switch (kind) {
+    case HoldUp::Kind::waits:
+      return "waits for";
+    case HoldUp::Kind::leaves:
+      return "waits for the end of";
+    case HoldUp::Kind::replaced:
+      return "waits for a successor of";
+    case HoldUp::Kind::lost:
+      break;
+  }
+  return "has lost";
+}
+
+// "waits for Pod a: container main is in ImagePullBackOff", a line for each reason.
+text::Printed waits_text(const Cluster& cluster, const std::vector<SliceReport>& slices) {
+  text::Printed out;
+  for (const SliceReport& slice : slices) {
+    const auto all = hold_ups_of(cluster, slice);
+    for (const HoldUp& each : std::span(all).first(std::min(all.size(), most_reasons)))
+      out += text::printed("{}: {} {}: {}\n", slice.full_name(), lead_of(each.kind),
+                           names_of(each.pods), each.what);
+    if (all.size() > most_reasons)
+      out += text::printed("{}: {} more\n", slice.full_name(),
+                           topology::counted(all.size() - most_reasons, "reason"));
+  }
+  return out;
+}
+
+Json waits_json(const Cluster& cluster, const SliceReport& slice) {
+  Json out = Json::array();
+  for (const HoldUp& each : hold_ups_of(cluster, slice)) {
+    Json pods = Json::array();
+    for (const SeenPod* pod : each.pods) pods.push_back(pod->name);
+    out.push_back(Json{{"pods", std::move(pods)}, {"why", name(each.kind)}, {"what", each.what}});
+  }
+  return out;
+}
+
 std::string pools_of(const Cluster& cluster, const SliceReport& slice) {
   if (!cluster.knows_nodes() || slice.unknown_nodes > 0) return "not known";
   return or_dash(fmt::format("{}", fmt::join(slice.pools, ",")));
@@ -95,6 +145,10 @@ Json number_or_null(std::uint32_t number) {
   return number > 0 ? Json(number) : Json();
 }
 
+bool runs(const Cluster& cluster, const SeenPod& pod) {
+  return how_it_stands(cluster, pod).standing == Standing::runs;
+}
+
 Json slice_json(const Cluster& cluster, const SliceReport& slice) {
   Json out = name_json(slice);
   out["slices"] = number_or_null(slice.slices);
@@ -110,13 +164,14 @@ Json slice_json(const Cluster& cluster, const SliceReport& slice) {
   const bool pools_known = cluster.knows_nodes() && slice.unknown_nodes == 0;
   out["pools"] = pools_known ? Json(slice.pools) : Json();
   out["poolTroubles"] = slice.pool.what;
+  out["waits"] = waits_json(cluster, slice);
   out["members"] = Json::array();
   for (const auto* pods : {&slice.members, &slice.leaving})
     for (const SeenPod* pod : *pods)
       out["members"].push_back(Json{{"pod", pod->name},
                                     {"host", pod->host ? Json(*pod->host) : Json()},
                                     {"node", pod->node.empty() ? Json() : Json(pod->node)},
-                                    {"running", pod->life == Life::running},
+                                    {"running", runs(cluster, *pod)},
                                     {"terminating", pod->terminating}});
   return out;
 }
@@ -152,7 +207,8 @@ text::Printed not_known_text(const std::vector<std::string>& sentences) {
 
 text::Printed slices_text(const Cluster& cluster, const std::vector<SliceReport>& slices,
                           bool colour) {
-  text::Printed below = troubles_text(slices) + not_known_text(cluster.unreadable);
+  text::Printed below =
+      troubles_text(slices) + waits_text(cluster, slices) + not_known_text(cluster.unreadable);
   if (slices.empty()) return text::Printed("no Pod asks for google.com/tpu\n") + below;
   if (!cluster.knows_nodes()) below += "not known: node pools, because there are no Nodes\n";
   text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",

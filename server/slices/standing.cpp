@@ -42,22 +42,31 @@ HowItStands on_its_node(const Cluster& cluster, const SeenPod& pod) {
   if (node == nullptr || node->ready) return {Standing::runs};
   const auto since = cluster.not_ready_since.find(pod.node);
   const auto patience = patience_of(pod);
-  if (since == cluster.not_ready_since.end() || !cluster.now || !patience)
-    return {Standing::starts};
+  const std::string name = printable(pod.node, longest_name);
+  const HowItStands passes{Standing::starts, fmt::format("node {} is not ready", name)};
+  if (since == cluster.not_ready_since.end() || !cluster.now || !patience) return passes;
   const auto age = std::chrono::floor<seconds>(*cluster.now - since->second);
-  if (age < *patience) return {Standing::starts};
+  if (age < *patience) return passes;
   return {Standing::lost,
-          fmt::format("node {} has not been ready for {} s, and the Pod tolerates {} s",
-                      printable(pod.node, longest_name), age.count(), patience->count()),
+          fmt::format("node {} has not been ready for {} s, and the Pod tolerates {} s", name,
+                      age.count(), patience->count()),
           age > time_to_repair};
 }
 
+// Whether the Pod fails now that this container has, and has had the time for a successor.
+bool is_about_to_fail(const Cluster& cluster, const SeenPod& pod, const TpuProcess& ended) {
+  const auto runs = [](const TpuProcess& each) { return !each.exit_code; };
+  if (pod.owners.empty() || !pod.beside.empty() || std::ranges::any_of(pod.processes, runs))
+    return false;
+  return ended.ended && cluster.now && *cluster.now - *ended.ended <= time_to_replace;
+}
+
 // Of a Pod whose containers have been started.
-HowItStands by_its_processes(const SeenPod& pod) {
+HowItStands by_its_processes(const Cluster& cluster, const SeenPod& pod) {
   std::size_t done = 0;
   for (const TpuProcess& each : pod.processes) {
     if (each.exit_code.value_or(0) != 0)
-      return {Standing::lost,
+      return {is_about_to_fail(cluster, pod, each) ? Standing::starts : Standing::lost,
               fmt::format("container {} has ended with exit code {} and is not started again",
                           printable(each.container, longest_name), *each.exit_code)};
     done += each.exit_code ? 1 : 0;
@@ -71,14 +80,15 @@ HowItStands by_its_processes(const SeenPod& pod) {
 
 HowItStands how_it_stands(const Cluster& cluster, const SeenPod& pod) {
   if (pod.life == Life::pending) return {Standing::starts};
-  const HowItStands processes = by_its_processes(pod);
+  const HowItStands processes = by_its_processes(cluster, pod);
   const bool ended = processes.standing == Standing::lost || processes.standing == Standing::done;
   // Of one that is being deleted a code says how it took the signal.
   if (ended && !pod.terminating) return processes;
   HowItStands node = on_its_node(cluster, pod);
   if (node.standing != Standing::runs) return node;
-  const bool leaves = pod.terminating || pod.life == Life::unknown;
-  return {leaves ? Standing::starts : processes.standing};
+  if (pod.life == Life::unknown)
+    return {Standing::starts, "nobody knows how it is (phase Unknown)"};
+  return pod.terminating ? HowItStands{Standing::starts} : processes;
 }
 
 bool stays_failed(const Cluster& cluster, const SeenPod& pod) {

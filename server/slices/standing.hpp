@@ -9,8 +9,8 @@ namespace tpuwh::server::slices {
 
 enum class Standing {
   runs,    // its TPU containers run, on a node that is ready
-  starts,  // not yet, or not for long: it is pending, started again or being deleted, or its node
-           // is not ready for less time than the Pod tolerates
+  starts,  // not yet, or not for long: it is pending, started again, being deleted or about to
+           // fail and be replaced, or its node is not ready for less time than the Pod tolerates
   done,    // its TPU containers have ended with exit code 0
   lost,    // its node is gone, or not ready for longer than that; or a TPU container has ended
            // otherwise, and is not started again
@@ -23,7 +23,9 @@ inline constexpr std::chrono::minutes time_to_repair(60);
 
 struct HowItStands {
   Standing standing;
-  std::string why = {};   // of a lost one: "node n-3 was deleted: it is not among the Nodes"
+  // Of a lost one: "node n-3 was deleted: it is not among the Nodes"; of one that starts, where its
+  // node is why.
+  std::string why = {};
   bool for_good = false;  // of a lost one: nothing has come of it for longer than any repair takes
 };
 

@@ -356,7 +356,8 @@ class Read(States):
         for each in around:
             each["metadata"]["labels"]["cloud.google.com/gke-accelerator-count"] = "4"
         around[1]["status"]["allocatable"]["google.com/tpu"] = "3"
-        self.held(job() + around + [SERVICE], ["running"], ["warning chips-per-node"])
+        found = self.held(job() + around + [SERVICE], ["running"], ["warning chips-per-node"])
+        self.assertIn("3 of 4 chips of node a-1 can be allocated, and Pod train-1-x on it asks for 4", found[0]["what"])
 
     def test_pods_of_which_nothing_says_which_host_they_are(self):
         """skypilot-org/skypilot#3947: two halves, of which each stood in the other's way."""
@@ -420,6 +421,26 @@ class Read(States):
                     ends(each, 0)
                     each["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(minutes)
                 self.held(pods + nodes("a") + [SERVICE], ["ended"], findings)
+
+    def test_two_sidecars_that_keep_one(self):
+        pods = job()
+        ends(pods[1], 1)
+        pods[1]["status"]["containerStatuses"].append({"name": "istio-proxy", "state": {"running": {"startedAt": BEGIN}}})
+        found = self.held(pods + nodes("a") + [SERVICE], ["broken"], ["error member-lost"])
+        self.assertIn("but containers logs and istio-proxy still run", found[0]["what"])
+        self.assertIn("make logs and istio-proxy restartable init containers", found[0]["fix"])
+
+    def test_a_pod_that_is_about_to_fail(self):
+        """Its container has, and nothing but a restartable init container runs beside it."""
+        for minutes, phase in (5, "forming"), (40, "broken"):
+            with self.subTest(minutes):
+                pods = job()
+                ends(pods[1], 1, beside=False)
+                pods[1]["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(minutes)
+                self.held(pods + nodes("a") + [SERVICE], [phase])
+        pods[1]["metadata"]["ownerReferences"] = []
+        pods[1]["status"]["containerStatuses"][0]["state"]["terminated"]["finishedAt"] = at(5)
+        self.assertIn("broken", [each["phase"] for each in self.ask("slices", pods + nodes("a"))[1]["slices"]])
 
     def test_a_node_that_is_the_whole_slice(self):
         """2x4 is two hosts of four chips or one of eight."""
@@ -512,6 +533,129 @@ class Read(States):
         found = self.held([cluster, service] + pods + nodes("a"), ["broken"], ["error unmutated"])
         self.assertIn("has numOfHosts 3", found[0]["fix"])
         self.assertNotIn("delete", found[0]["fix"])
+
+
+REFUSED = "0/9 nodes are available: 9 Insufficient google.com/tpu."
+
+
+def pending(each, status=None, init=None):
+    """Bound 40 minutes ago; the status of its container, or of an init container."""
+    each["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at(40)}]}
+    each["spec"]["initContainers"] = [{"name": "wait", "image": "busybox"}] if init else []
+    if init:
+        each["status"]["initContainerStatuses"] = [{"name": "wait", **init}]
+    each["status"]["containerStatuses"] = [{"name": "jax", **(status or {"state": {"waiting": {"reason": "PodInitializing"}}})}]
+
+
+def refused(each, message=REFUSED, minutes=150):
+    waits(each, minutes)
+    each["status"]["conditions"][0].update(reason="Unschedulable", message=message)
+
+
+def gated(each):
+    waits(each, 150)
+    each["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/topology"}]
+
+
+def crashes(each, reason="OOMKilled", code=137, restarts=31):
+    each["spec"]["restartPolicy"] = "Always"
+    each["status"]["containerStatuses"][0] = {"name": "jax", "restartCount": restarts, "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}},
+                                              "lastState": {"terminated": {"exitCode": code, "reason": reason}}}
+
+
+def waiting(reason, message=""):
+    return {"state": {"waiting": {"reason": reason, "message": message}}}
+
+
+# Name of the case: what becomes of host 1, and what is said of it behind "Pod train-1-x: ".
+WAITS = {
+    "a crash": (crashes, "waits for", "container jax is in CrashLoopBackOff (31 restarts, last OOMKilled)"),
+    "an exit code": (lambda each: crashes(each, "Error", 1, 1), "waits for", "container jax is in CrashLoopBackOff (1 restart, last exit code 1)"),
+    "between two attempts": (lambda each: [each["spec"].update(restartPolicy="OnFailure"), ends(each, 1, beside=False)],
+                             "waits for", "container jax has ended and is to be started again (last exit code 1)"),
+    "a gate": (gated, "waits for", "gated by kueue.x-k8s.io/topology for 2 h"),
+    "no node": (refused, "waits for", f"not scheduled for 2 h ({REFUSED})"),
+    "a moment ago": (lambda each: refused(each, minutes=1), "waits for", f"not scheduled ({REFUSED})"),
+    "no word of the scheduler": (lambda each: waits(each, 50), "waits for", "not scheduled for 50 min"),
+    "an image": (lambda each: pending(each, waiting("ImagePullBackOff", 'Back-off pulling image "jax"')), "waits for",
+                 "container jax is in ImagePullBackOff for 40 min (Back-off pulling image 'jax')"),
+    "a volume": (lambda each: pending(each, waiting("ContainerCreating")), "waits for", "container jax is in ContainerCreating for 40 min"),
+    "a secret": (lambda each: pending(each, waiting("CreateContainerConfigError", 'secret "hf" not found')), "waits for",
+                 "container jax is in CreateContainerConfigError for 40 min (secret 'hf' not found)"),
+    "an init container": (lambda each: pending(each, init={"state": {"running": {"startedAt": at(170)}}}), "waits for", "init container wait runs for 2 h"),
+    "an init container that crashes": (lambda each: pending(each, init={**waiting("CrashLoopBackOff"), "restartCount": 14}), "waits for",
+                                       "init container wait is in CrashLoopBackOff (14 restarts)"),
+    "an init container that is not started again": (lambda each: pending(each, init={"state": {"terminated": {"exitCode": 1}}}), "waits for",
+                                                   "init container wait has ended and is not started again (last exit code 1)"),
+    "an init container whose turn it is": (lambda each: pending(each, init=waiting("PodInitializing")), "waits for", "init container wait is not started for 40 min"),
+    "an init container that is done": (lambda each: pending(each, waiting("ErrImagePull"), init={"state": {"terminated": {"exitCode": 0}}}), "waits for",
+                                       "container jax is in ErrImagePull for 40 min"),
+    "an odd one beside an ordinary one": (lambda each: [pending(each, waiting("ContainerCreating")),
+                                                        each["status"]["containerStatuses"].append({"name": "logs", **waiting("InvalidImageName")})],
+                                          "waits for", "container logs is in InvalidImageName for 40 min"),
+    "no word of the kubelet": (lambda each: [pending(each), each["status"].pop("containerStatuses")], "waits for", "bound, and not started by the kubelet for 40 min"),
+    "a failure": (lambda each: fails(each, 2), "waits for a successor of", "failed (Evicted: The node was low on resource: memory.)"),
+    "a failure of long ago": (lambda each: fails(each, 40), "has lost", "failed (Evicted: The node was low on resource: memory.)"),
+    "an end": (lambda each: ends(each, 1), "has lost", "container jax has ended with exit code 1 and is not started again"),
+    "a finalizer": (lambda each: each["metadata"].update(deletionTimestamp=at(130), finalizers=["acme.io/copy"]), "waits for the end of",
+                    "its grace period has been over for 2 h; finalizer acme.io/copy keeps it"),
+    "a long grace period": (lambda each: each["metadata"].update(deletionTimestamp="2026-03-03T12:40:00Z"), "waits for the end of",
+                            "being deleted, with a grace period for 1 h more"),
+}
+
+
+class Waits(States):
+    """Why a slice does not run."""
+
+    def lines(self, objects):
+        done = subprocess.run([PROGRAM, "slices", "--cluster", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}),
+                              capture_output=True, text=True, check=False)
+        return [line for line in done.stdout.splitlines() if line.startswith(("Job ", "JobSet "))]
+
+    def test_each(self):
+        for name, (change, lead, what) in WAITS.items():
+            with self.subTest(name):
+                pods = job()
+                change(pods[1])
+                self.assertEqual(self.lines(pods + nodes("a") + [SERVICE]), [f"Job ml/train: {lead} Pod train-1-x: {what}"])
+                _, said = self.ask("slices", pods + nodes("a"))
+                self.assertEqual([(each["pods"], each["what"]) for each in said["slices"][0]["waits"]], [(["train-1-x"], what)])
+                self.assertEqual([each["running"] for each in said["slices"][0]["members"] if each["host"] == 1], [] if "failure" in name else [False])
+
+    def test_what_runs_or_is_done_says_nothing(self):
+        pods = job()
+        self.assertEqual(self.lines(pods + nodes("a") + [SERVICE]), [])
+        crashes(pods[1])
+        pods[1]["status"]["containerStatuses"][0]["name"] = "logs"  # beside the TPU container, which runs
+        pods[1]["status"]["containerStatuses"].append({"name": "jax", "state": {"running": {"startedAt": BEGIN}}})
+        ends(pods[2], 0)
+        leaves(pods[3])  # seconds ago
+        self.assertEqual(self.lines(pods + nodes("a") + [SERVICE]), [])
+
+    def test_nodes(self):
+        around = nodes("a")
+        unready(around[2], 2)
+        self.assertEqual(self.lines(job() + around + [SERVICE]), ["Job ml/train: waits for Pod train-2-x: node a-2 is not ready"])
+        self.assertEqual(self.lines(job() + nodes("a")[:3] + [SERVICE]), ["Job ml/train: has lost Pod train-3-x: node a-3 was deleted: it is not among the Nodes"])
+
+    def test_many_are_one_line(self):
+        pods = jobset(0, "a") + jobset(1, "b")
+        for each in pods:
+            refused(each)
+        names = "Pods lm-slice-{0}-0-0, lm-slice-{0}-1-0, lm-slice-{0}-2-0 and lm-slice-{0}-3-0"
+        self.assertEqual(self.lines(pods + nodes("a", "b") + [SERVICE]),
+                         [f"JobSet ml/lm/slice, slice {i} of 2: waits for {names.format(i)}: not scheduled for 2 h ({REFUSED})" for i in range(2)])
+
+    def test_a_strangers_text(self):
+        pods = job()
+        refused(pods[1], "no\x1b[2J node\n" + "x" * 300)
+        pods[2]["metadata"]["finalizers"] = ["a\x1b[2Jb"]
+        pods[2]["metadata"]["deletionTimestamp"] = at(130)
+        lines = self.lines(pods + nodes("a") + [SERVICE])
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertNotIn("\x1b", line)
+            self.assertLess(len(line), 400)
 
 
 class Told(States):

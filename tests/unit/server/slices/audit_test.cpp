@@ -277,7 +277,7 @@ const Case members[] = {
     {"held_by_a_container_beside",
      [](Cluster& c) {
        c.pods[2].processes[0].exit_code = 137;
-       c.pods[2].beside = "logs";
+       c.pods[2].beside = {"logs"};
      },
      "member-lost",
      "of Pod train-w-0-2-x (host 2) container jax has ended with exit code 137 and is not started "

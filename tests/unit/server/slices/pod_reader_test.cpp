@@ -68,7 +68,7 @@ TEST(PodReader, says_what_has_become_of_a_pod) {
   EXPECT_EQ(pod.created, moment("2026-03-03T08:00:00Z"));
   EXPECT_EQ(pod.failed, moment("2026-03-03T08:02:00Z"));
   EXPECT_EQ(pod.failure, "Evicted: low on memory");
-  EXPECT_EQ(pod.beside, "");
+  EXPECT_TRUE(pod.beside.empty());
 }
 
 struct Ended {
@@ -91,7 +91,7 @@ TEST_P(EndedContainer, has_its_code_where_it_is_not_started_again) {
       read(builder.set("/spec/restartPolicy", GetParam().policy).set("/status", status));
   EXPECT_EQ(pod.processes.at(0).exit_code, GetParam().want);
   EXPECT_EQ(pod.processes.at(0).waits, !GetParam().want.has_value());
-  EXPECT_EQ(pod.beside, "logs");
+  EXPECT_EQ(pod.beside, std::vector<std::string>{"logs"});
   EXPECT_EQ(pod.failed, std::nullopt);
 }
 
