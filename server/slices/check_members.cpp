@@ -17,9 +17,26 @@ namespace {
 
 using webhook::read::Variable;
 
-constexpr auto another_workload =
-    "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster, or the "
-    "annotations worker-id and hostnames";
+// Annotations of a ReplicaSet's template are the same on all its Pods.
+std::string another_workload(const SeenPod& pod) {
+  std::string out =
+      "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster";
+  if (pod.kind != "ReplicaSet") out += ", or the annotations worker-id and hostnames";
+  return out;
+}
+
+// What is advised is in the fix.
+std::string without_advice(const std::string& reason) {
+  return reason.substr(0, reason.find("; use "));
+}
+
+// Of Pods of a Ray worker group nothing may say which of its slices they are.
+std::string of_which_slice(const SliceReport& slice) {
+  const std::string hosts = topology::counted(slice.hosts, "host");
+  return !slice.places_known() && slice.staying.size() > slice.hosts
+             ? "of a group whose slices have " + hosts
+             : "of a slice of " + hosts;
+}
 
 void find_unmutated(const SliceReport& slice, Findings& findings) {
   std::vector<const SeenPod*> bare;
@@ -29,13 +46,14 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
   const SeenPod& first = *bare.front();
   const bool in_vain = !first.host && first.workload == webhook::config::WorkloadKind::pod;
   findings.error("unmutated", slice, bare,
-                 fmt::format("{} of a slice of {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
+                 fmt::format("{} {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
                              "TPU_PROCESS_ADDRESSES; want the variables that tpu-webhook injects, "
                              "else the slice holds "
                              "its chips and never forms{}{}",
-                             names_of(bare), topology::counted(slice.hosts, "host"), have(bare),
-                             first.not_placed.empty() ? "" : "; but ", first.not_placed),
-                 in_vain ? another_workload : recreate_hint(slice));
+                             names_of(bare), of_which_slice(slice), have(bare),
+                             first.not_placed.empty() ? "" : "; but ",
+                             in_vain ? without_advice(first.not_placed) : first.not_placed),
+                 in_vain ? another_workload(first) : recreate_hint(slice));
 }
 
 void find_impossible(const SliceReport& slice, Findings& findings) {
@@ -61,7 +79,7 @@ std::string alike(std::string reason) {
 // Of Pods that are by the rules of a workload API no member.
 std::string place_hint(const SliceReport& slice, const SeenPod& pod) {
   using webhook::config::WorkloadKind;
-  if (pod.workload == WorkloadKind::pod) return another_workload;
+  if (pod.workload == WorkloadKind::pod) return another_workload(pod);
   if (pod.workload == WorkloadKind::ray) return recreate_hint(slice);
   return fmt::format("tpu-webhook explain of the manifest of {} {}/{} says what to change in it",
                      slice.kind, slice.ns, slice.group);

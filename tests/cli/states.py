@@ -494,6 +494,12 @@ class Read(States):
             each["spec"]["containers"][0]["env"] = []
         self.held(pods + nodes("a", "b") + [SERVICE], ["running", "running"], ["error unmutated"] * 2)
 
+    def test_advice_is_given_once(self):
+        pods = [pod(f"tgi-{i}", f"a-{i}", {}, ("ReplicaSet", "tgi")) for i in range(4)]
+        found = self.held(pods + nodes("a") + [SERVICE], ["broken"], ["error unmutated"])
+        self.assertNotIn("use an Indexed Job", found[0]["what"])
+        self.assertEqual(found[0]["fix"], "use an Indexed Job, a JobSet, a LeaderWorkerSet, a StatefulSet or a RayCluster")
+
     def test_a_last_life_of_another_shape(self):
         old, new = job(suffix="old"), job("b")[:2]
         leaves(*old)
