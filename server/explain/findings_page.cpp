@@ -93,6 +93,7 @@ Markup outlook_lead(const outlook::WorkloadOutlook& outlook) {
     case outlook::Verdict::forms:
       return element("p", "class=\"word ok\"", "✓ " + sentence);
     case outlook::Verdict::waits:
+    case outlook::Verdict::broken:
       return element("p", "class=\"word warn\"", "! " + sentence);
     case outlook::Verdict::not_known:
       break;

@@ -46,6 +46,8 @@ VerdictLook look_of(const Workload& workload) {
       return {"ok", "✓", "Its slices form now"};
     case outlook::Verdict::waits:
       return {"warn", "!", "Its slices cannot form now"};
+    case outlook::Verdict::broken:
+      return {"warn", "!", "Its slices cannot form as they are"};
     case outlook::Verdict::not_known:
       break;
   }

@@ -53,9 +53,11 @@ void print_verdict(const Workload& workload, TextLines& out) {
 }
 
 void print_outlook(const outlook::WorkloadOutlook& outlook, TextLines& out) {
-  const Ink ink = outlook.verdict == outlook::Verdict::forms   ? Ink::green
-                  : outlook.verdict == outlook::Verdict::waits ? Ink::yellow
-                                                               : Ink::dim;
+  const bool stopped =
+      outlook.verdict == outlook::Verdict::waits || outlook.verdict == outlook::Verdict::broken;
+  const Ink ink = outlook.verdict == outlook::Verdict::forms ? Ink::green
+                  : stopped                                  ? Ink::yellow
+                                                             : Ink::dim;
   out.line("  {}", out.paint(outlook.sentence, ink));
   for (const outlook::Wait& wait : outlook.waits) {
     out.line("  {} {}", out.paint(std::string_view("!"), Ink::yellow), wait.what);
@@ -64,7 +66,8 @@ void print_outlook(const outlook::WorkloadOutlook& outlook, TextLines& out) {
     if (shown < wait.help.size())
       out.line("    … {} more; --all prints them", counted(wait.help.size() - shown, "command"));
   }
-  for (const std::string& each : outlook.not_known) out.line("  not known: {}", each);
+  for (const std::string& each : outlook.not_known)
+    if (!outlook.sentence.ends_with(each)) out.line("  not known: {}", each);  // said above
 }
 
 void print_fix(const fixes::Fix& fix, TextLines& out) {

@@ -46,6 +46,8 @@ void add_slice(outlook::WantedWorkload& workload, const Json& pod, const slices:
   workload.slices.push_back({.title = slice_title(seen),
                              .accelerator = seen.accelerator,
                              .topology = seen.topology,
+                             .part = seen.part,
+                             .index = seen.slice,
                              .hosts = std::max(seen.hosts, 1u),
                              .chips_per_host = seen.chips,
                              .by_claim = seen.by_claim,

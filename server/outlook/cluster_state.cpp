@@ -2,7 +2,6 @@
 
 #include "server/outlook/queue_objects.hpp"
 #include "server/slices/cluster_reader.hpp"
-#include "server/slices/standing.hpp"
 #include "server/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -11,9 +10,8 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
-Tenant tenant_of(const slices::Cluster& cluster, const slices::SeenPod& pod) {
+Tenant tenant_of(const slices::SeenPod& pod) {
   const bool made = !pod.owners.empty();
-  const auto standing = slices::how_it_stands(cluster, pod).standing;
   return {.kind = made ? pod.owners.back().kind : pod.kind,
           .ns = pod.ns,
           .group = made ? pod.owners.back().name : pod.group,
@@ -22,15 +20,14 @@ Tenant tenant_of(const slices::Cluster& cluster, const slices::SeenPod& pod) {
           .pod = pod.name,
           .hosts = pod.hosts,
           .chips = pod.chips,
-          .leaving = pod.terminating,
-          .runs = standing == slices::Standing::runs || standing == slices::Standing::done};
+          .leaving = pod.terminating};
 }
 
 // One that is being deleted has its chips until it is gone.
 void add_tenants(const slices::Cluster& cluster, ClusterState& state) {
   for (const slices::SeenPod& pod : cluster.pods) {
     if (!pod.live() || pod.node.empty() || pod.chips == 0) continue;
-    state.tenants[pod.node].push_back(tenant_of(cluster, pod));
+    state.tenants[pod.node].push_back(tenant_of(pod));
     state.pools.hold(pod.node, {.chips = pod.chips});
   }
 }
@@ -58,10 +55,16 @@ Result<ClusterState> read_cluster_state(source::ObjectSource& source,
       });
   auto cluster = slices::read_cluster(overheard, config);
   if (!cluster) return cluster.error();
-  for (auto& [name, node] : cluster->nodes) state.pools.put(std::move(node));
+  state.slices = standing_slices(*cluster);
+  state.knows_nodes = cluster->knows_nodes();
+  for (auto& [name, node] : cluster->nodes) {
+    if (node.pool().empty())
+      ++state.without_pool[{std::string(node.labels.value(webhook::read::key::accelerator)),
+                            std::string(node.labels.value(webhook::read::key::topology))}];
+    state.pools.put(std::move(node));
+  }
   add_tenants(*cluster, state);
   for (const auto& [name, service] : cluster->services) state.services[name] = service.headless;
-  state.knows_nodes = cluster->knows_nodes();
   state.knows_services = cluster->knows_services();
   state.not_known = std::move(cluster->unreadable);
   take_knowledge(source, state);

@@ -1,6 +1,7 @@
 // What is kept of a cluster to say whether slices can form on it: plain values.
 #pragma once
 
+#include "server/outlook/standing_slices.hpp"
 #include "server/slices/owners.hpp"
 #include "server/source/object_source.hpp"
 #include "topology/result.hpp"
@@ -29,7 +30,6 @@ struct Tenant {
   std::uint32_t hosts = 1;  // of its slice
   std::uint32_t chips = 0;
   bool leaving = false;  // it is being deleted
-  bool runs = false;     // as slices::how_it_stands() has it, or it has done its work
 };
 
 // The kinds below are Kueue's: apis/kueue/v1beta1 and v1beta2 of kubernetes-sigs/kueue (ff69552).
@@ -98,7 +98,10 @@ struct ClusterState {
 
   webhook::pools::Pools pools;                                      // with a holder for each tenant
   std::map<std::string, std::vector<Tenant>, std::less<>> tenants;  // by node
-  std::map<Name, bool> services;                                    // whether it is headless
+  std::vector<StandingSlice> slices;
+  // TPU nodes without label cloud.google.com/gke-nodepool, by accelerator and topology.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> without_pool;
+  std::map<Name, bool> services;  // whether it is headless
   std::map<Name, LocalQueue> local_queues;
   std::map<std::string, ClusterQueue, std::less<>> cluster_queues;
   std::map<std::string, Flavor, std::less<>> flavors;

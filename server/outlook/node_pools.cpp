@@ -27,10 +27,10 @@ Bar bar_of(const PoolView& view, std::uint32_t hosts) {
 
 }  // namespace
 
-bool NodePools::is_own(const Tenant& tenant) const {
-  return slices::includes(tenant.owners, workload_.kind, workload_.ns, workload_.name) ||
-         (tenant.kind == workload_.kind && tenant.ns == workload_.ns &&
-          tenant.group == workload_.name);
+template <class Made>
+bool NodePools::is_own(const Made& made) const {
+  return slices::includes(made.owners, workload_.kind, workload_.ns, workload_.name) ||
+         (made.kind == workload_.kind && made.ns == workload_.ns && made.group == workload_.name);
 }
 
 bool NodePools::stays(const Tenant& tenant) const {
@@ -49,15 +49,18 @@ bool NodePools::has_begun() const {
   return false;
 }
 
-BoundPods NodePools::bound_pods() const {
-  BoundPods out;
-  for (const auto& [node, tenants] : cluster_.tenants)
-    for (const Tenant& each : tenants) {
-      if (!stays(each)) continue;
-      ++out.all;
-      out.running += each.runs ? 1 : 0;
-    }
+std::vector<const StandingSlice*> NodePools::standing() const {
+  std::vector<const StandingSlice*> out;
+  for (const StandingSlice& slice : cluster_.slices)
+    if (is_own(slice)) out.push_back(&slice);
   return out;
+}
+
+void NodePools::keep(const StandingSlice& slice, const Member& member) {
+  for (const std::string& pool : slice.pools)
+    taken_.pools[pool] =
+        fmt::format("{} {}/{}{}{}", workload_.kind, workload_.ns, workload_.name,
+                    member.slice().title.empty() ? "" : ", ", member.slice().title);
 }
 
 // Beside others and the slices before: what the workload itself holds is there for it.

@@ -45,11 +45,6 @@ struct PoolView {
   std::vector<const webhook::pools::Node*> unusable_nodes;
 };
 
-// How many Pods of a workload have a node, and how many of these run.
-struct BoundPods {
-  std::uint64_t all = 0, running = 0;
-};
-
 // Where slices that ask the same are looked for: what one of them could not take, the next ones
 // cannot, either.
 struct Candidates {
@@ -70,11 +65,14 @@ class NodePools {
   std::vector<PoolView> views(const Member& member) const;
   // Whether Pods of the workload have chips already.
   bool has_begun() const;
-  // Those of them that stay.
-  BoundPods bound_pods() const;
+  // Those slices of them that are there.
+  std::vector<const StandingSlice*> standing() const;
+  // Of one that is whole, and takes no pool more than those that it is on.
+  void keep(const StandingSlice& slice, const Member& member);
 
  private:
-  bool is_own(const Tenant& tenant) const;
+  template <class Made>
+  bool is_own(const Made& made) const;
   // Its own, for good: one that is being deleted has its chips until it is.
   bool stays(const Tenant& tenant) const;
   const std::vector<Tenant>& tenants_of(const webhook::pools::Node& node) const;

@@ -6,12 +6,17 @@
 #include "server/outlook/pool_waits.hpp"
 #include "server/outlook/quota.hpp"
 #include "server/outlook/words.hpp"
+#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <set>
+#include <utility>
 
 namespace tpuwh::server::outlook {
 
@@ -34,17 +39,21 @@ class Outlook {
       : cluster_(cluster), workload_(workload), taken_(taken), pools_(cluster, workload, taken) {}
 
   WorkloadOutlook run() {
-    for (const WantedSlice& slice : workload_.slices) look_at(slice);
+    match_standing();
+    for (std::size_t i = 0; i < workload_.slices.size(); ++i) look_at(i);
     if (!pools_.has_begun()) ask_for_quota();
     wait_for_pools();
     look_at_services(cluster_, workload_, out_);
-    look_at_gates(workload_, out_);
+    if (!all_whole()) look_at_gates(workload_, out_);
     conclude();
     return std::move(out_);
   }
 
  private:
-  void look_at(const WantedSlice& slice);
+  void match_standing();
+  bool all_whole() const;
+  bool is_over(const StandingSlice& slice) const;
+  void look_at(std::size_t number);
   std::string place(const Member& member, Asking& asking);
   std::string why_not_known(const Member& member) const;
   std::vector<PodSet> pod_sets_of_slices() const;
@@ -52,12 +61,17 @@ class Outlook {
   void wait_for_pools();
   void not_known(std::string why);
   void conclude();
-  std::string places() const;
+  StandingWords words(std::size_t number) const;
+  std::string place_of(std::size_t number) const;
+  std::string places(const std::vector<std::size_t>& numbers) const;
+  std::string sentence();
 
   const ClusterState& cluster_;
   const WantedWorkload& workload_;
   Taken& taken_;
   NodePools pools_;
+  std::vector<const StandingSlice*> standing_;          // of each wanted slice; null for none
+  bool lives_ = false;                                  // whether one of them does
   std::vector<std::pair<std::string, Asking>> asking_;  // by Member::key, in the order of slices
   WorkloadOutlook out_;
 };
@@ -77,7 +91,57 @@ std::string Outlook::why_not_known(const Member& member) const {
   return member.slice().hosts == 0 ? "where slices can form: how many hosts a slice has" : "";
 }
 
-void Outlook::look_at(const WantedSlice& slice) {
+// Of those that are left, whose number nothing says; where they are more Pods than one slice has,
+// they may be of any.
+const StandingSlice* take_unnamed(const WantedSlice& slice,
+                                  std::vector<const StandingSlice*>& left) {
+  const auto found = std::ranges::find_if(
+      left.rbegin(), left.rend(), [&](const auto* each) { return !slice.index || !each->slice; });
+  if (found == left.rend()) return nullptr;
+  const StandingSlice* out = *found;
+  if (out->there <= out->hosts) left.erase(std::prev(found.base()));
+  return out;
+}
+
+// Each is the slice of its number and part, of several the one of which most is bound; else any
+// that is left.
+void Outlook::match_standing() {
+  using Name = std::pair<std::string, std::optional<std::uint32_t>>;
+  std::map<Name, std::vector<const StandingSlice*>> left;
+  auto own = pools_.standing();
+  std::ranges::stable_sort(own, {}, &StandingSlice::bound);
+  for (const StandingSlice* each : own) {
+    left[{each->part, each->slice}].push_back(each);
+    lives_ = lives_ || each->lives();
+  }
+  const auto take = [](std::vector<const StandingSlice*>& from) {
+    const StandingSlice* out = from.empty() ? nullptr : from.back();
+    if (out != nullptr) from.pop_back();
+    return out;
+  };
+  for (const WantedSlice& slice : workload_.slices)
+    standing_.push_back(take(left[{slice.part, slice.index}]));
+  std::vector<const StandingSlice*> others;
+  for (auto& [name, slices] : left) others.insert(others.end(), slices.begin(), slices.end());
+  std::ranges::stable_sort(others, {}, &StandingSlice::bound);
+  for (std::size_t i = 0; i < standing_.size(); ++i)
+    if (standing_[i] == nullptr) standing_[i] = take_unnamed(workload_.slices[i], others);
+}
+
+bool Outlook::all_whole() const {
+  return !standing_.empty() && std::ranges::all_of(standing_, [](const StandingSlice* each) {
+    return each != nullptr && each->whole();
+  });
+}
+
+// Nobody makes it again while the others of its job are there.
+bool Outlook::is_over(const StandingSlice& slice) const {
+  return lives_ && !slice.lives() && slice.ended > 0;
+}
+
+void Outlook::look_at(std::size_t number) {
+  const WantedSlice& slice = workload_.slices[number];
+  const StandingSlice* standing = standing_[number];
   auto member = std::make_shared<const Member>(slice, cluster_.prefix);
   const std::string key = member->key();
   auto found = std::ranges::find(asking_, key, [](const auto& each) { return each.first; });
@@ -85,7 +149,17 @@ void Outlook::look_at(const WantedSlice& slice) {
     found = asking_.insert(found, {key, {member, pools_.candidates(*member), 0, {}}});
   Asking& asking = found->second;
   asking.chips += std::uint64_t{slice.hosts} * slice.chips_per_host;
-  out_.places.push_back({slice.title, place(*member, asking)});
+  std::string pool;
+  if (standing != nullptr && (is_over(*standing) || (slice.hosts > 1 && standing->whole()))) {
+    pools_.keep(*standing, *member);
+    if (!standing->pools.empty()) pool = standing->pools.front();
+  } else {
+    pool = place(*member, asking);
+    if (!pool.empty() && standing != nullptr && !standing->refused.empty())
+      not_known(
+          fmt::format("{}, though by its nodes {} can hold it", standing->refused, plain(pool)));
+  }
+  out_.places.push_back({slice.title, std::move(pool)});
 }
 
 std::string Outlook::place(const Member& member, Asking& asking) {
@@ -148,20 +222,38 @@ const char* thing(Cause cause) {
   return "";
 }
 
+StandingWords Outlook::words(std::size_t number) const {
+  const StandingSlice* standing = standing_[number];
+  if (standing == nullptr || (!standing->lives() && !is_over(*standing))) return {"forms now", {}};
+  return words_of(*standing);
+}
+
+// " on a and b"; "" where it is nowhere.
+std::string Outlook::place_of(std::size_t number) const {
+  const StandingSlice* standing = standing_[number];
+  std::vector<std::string> pools;
+  if (standing != nullptr && standing->bound > 0)
+    for (const std::string& each : standing->pools) pools.push_back(plain(each));
+  const std::string& found = out_.places[number].pool;
+  if (pools.empty() && !found.empty()) pools.push_back(plain(found));
+  return pools.empty() ? "" : " on " + told(pools, " and ");
+}
+
 // "slice 0 of 2 on tpu-a, slice 1 of 2 on tpu-b"; of many "64 slices on 64 node pools".
-std::string Outlook::places() const {
-  const auto& places = out_.places;
-  if (places.size() == 1) return "on " + plain(places.front().pool);
-  std::vector<std::string> named, pools;
-  for (const SlicePlace& each : places) {
-    const std::string title =
-        each.title.empty() ? fmt::format("slice {}", named.size()) : plain(each.title);
-    named.push_back(fmt::format("{} on {}", title, plain(each.pool)));
-    if (std::ranges::find(pools, each.pool) == pools.end()) pools.push_back(each.pool);
+std::string Outlook::places(const std::vector<std::size_t>& numbers) const {
+  std::vector<std::string> named;
+  std::set<std::string_view> pools;
+  for (const std::size_t number : numbers) {
+    const SlicePlace& each = out_.places[number];
+    named.push_back((each.title.empty() ? fmt::format("slice {}", number) : plain(each.title)) +
+                    place_of(number));
+    if (!each.pool.empty()) pools.insert(each.pool);
   }
-  if (places.size() <= most_named) return fmt::format("{}", fmt::join(named, ", "));
-  return fmt::format("{} slices on {} node pool{}", places.size(), pools.size(),
-                     pools.size() == 1 ? "" : "s");
+  if (out_.places.size() <= most_named) return fmt::format("{}", fmt::join(named, ", "));
+  const std::string slices = topology::counted(numbers.size(), "slice");
+  return pools.empty()
+             ? slices
+             : fmt::format("{} on {}", slices, topology::counted(pools.size(), "node pool"));
 }
 
 std::string things(const std::vector<Wait>& waits) {
@@ -174,10 +266,24 @@ std::string things(const std::vector<Wait>& waits) {
   return all.empty() ? last : fmt::format("{} and {}", fmt::join(all, ", "), last);
 }
 
-std::string_view how_far(const BoundPods& pods, std::uint64_t hosts) {
-  if (pods.running >= hosts) return "runs";
-  if (pods.all >= hosts) return "is bound, but does not all run";
-  return pods.all > 0 ? "has begun, and forms now" : "forms now";
+// "runs: slice 0 of 2 on a; has failed: slice 1 of 2"
+std::string Outlook::sentence() {
+  std::vector<std::pair<StandingWords, std::vector<std::size_t>>> told;
+  for (std::size_t i = 0; i < out_.places.size(); ++i) {
+    StandingWords all = words(i);
+    if (all.broken) out_.verdict = Verdict::broken;
+    auto found = std::ranges::find(told, all, [](const auto& each) { return each.first; });
+    if (found == told.end()) found = told.insert(found, {std::move(all), {}});
+    found->second.push_back(i);
+  }
+  if (told.empty()) return "forms now: it has no slices";
+  const StandingWords& first = told.front().first;
+  if (out_.places.size() == 1) return first.begin + place_of(0) + first.end;
+  std::string out;
+  for (const auto& [words, slices] : told)
+    out +=
+        fmt::format("{}{}{}: {}", out.empty() ? "" : "; ", words.begin, words.end, places(slices));
+  return out;
 }
 
 void Outlook::conclude() {
@@ -195,12 +301,7 @@ void Outlook::conclude() {
     return;
   }
   out_.verdict = Verdict::forms;
-  std::uint64_t hosts = 0;
-  for (const WantedSlice& slice : workload_.slices) hosts += slice.hosts;
-  const std::string_view how = how_far(pools_.bound_pods(), hosts);
-  out_.sentence = out_.places.empty()
-                      ? "forms now: it has no slices"
-                      : fmt::format("{}{} {}", how, out_.places.size() == 1 ? "" : ":", places());
+  out_.sentence = sentence();
 }
 
 }  // namespace
@@ -233,6 +334,8 @@ const char* name(Verdict verdict) {
       return "forms";
     case Verdict::waits:
       return "waits";
+    case Verdict::broken:
+      return "broken";
     case Verdict::not_known:
       return "not_known";
   }

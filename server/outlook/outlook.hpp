@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,10 @@ namespace tpuwh::server::outlook {
 
 // A slice that a manifest would make.
 struct WantedSlice {
-  std::string title;                  // "slice 0 of 2", "" where the workload is one slice
-  std::string accelerator, topology;  // "" where not known
+  std::string title;                        // "slice 0 of 2", "" where the workload is one slice
+  std::string accelerator, topology;        // "" where not known
+  std::string part = {};                    // replicated job or worker group, "" for none
+  std::optional<std::uint32_t> index = {};  // in its job
   std::uint32_t hosts = 1, chips_per_host = 0;
   bool by_claim = false;  // the chips are asked for by resource claim: a node has none to show
   std::string slice_key;  // label tpu-webhook.dev/slice-key of its members, "" for none
@@ -63,13 +66,18 @@ struct Wait {
   std::vector<fixes::Command> help;  // in the order to run them
 };
 
-enum class Verdict { forms, waits, not_known };
+enum class Verdict {
+  forms,  // or runs already
+  waits,
+  broken,  // it is there, and nothing comes of it as it is
+  not_known,
+};
 const char* name(Verdict verdict);
 
-// Where a slice can form now.
+// Where a slice can form now, or stands.
 struct SlicePlace {
   std::string title;  // of WantedSlice
-  std::string pool;   // "" where there is none
+  std::string pool;   // of several that it stands on the first; "" where there is none
 };
 
 struct WorkloadOutlook {

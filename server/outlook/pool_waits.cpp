@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <span>
 
 namespace tpuwh::server::outlook {
 
@@ -67,7 +68,8 @@ void help_with_pools(const Placeless& slices, const Views& views, Taken& taken, 
 // The nearest first: of the same accelerator, of the same topology.
 std::string shapes_there(const ClusterState& cluster, const Member& member) {
   auto shapes = cluster.pools.shapes();
-  if (shapes.empty()) return "no node of the cluster has TPUs";
+  if (shapes.empty() && cluster.without_pool.empty()) return "no node of the cluster has TPUs";
+  if (shapes.empty()) return "nodes with TPUs have no label " + std::string(key::node_pool);
   std::ranges::stable_sort(shapes, {}, [&](const webhook::pools::SeenShape& shape) {
     return std::pair(shape.accelerator != member.accelerator(),
                      shape.topology != member.topology());
@@ -132,6 +134,21 @@ Wait no_capacity(const Placeless& slices, const std::string& way, Taken& taken,
   return {Cause::capacity,
           fmt::format("{}no node of {} by {} is there now{}; {}", who(slices),
                       shape_of(slices.member), way, of_class(cluster, slices.member), from_zero),
+          help.take()};
+}
+
+// Nodes of the shape, of which nothing says which of them one pool has made.
+Wait without_pool(const Placeless& slices, std::uint64_t nodes) {
+  Help help;
+  help.add(Command::kubectl(Verb::get)
+               .of("nodes")
+               .words("-l")
+               .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
+               .words("--show-labels"));
+  return {Cause::no_pool,
+          fmt::format("{}{} of {} {} no label {}, so that their node pools are not known",
+                      who(slices), counted(nodes, "node"), shape_of(slices.member),
+                      nodes == 1 ? "has" : "have", key::node_pool),
           help.take()};
 }
 
@@ -259,13 +276,6 @@ Wait too_small(const Placeless& slices, const Views& views, Taken& taken) {
           help.take()};
 }
 
-void help_with_node(const Node& node, const webhook::read::PoolQuestion& question, Help& help) {
-  if (unusable(node, question) == Unusable::cordoned)
-    help.add(Command::kubectl(Verb::uncordon).of("", node.name));
-  else
-    help.add(Command::kubectl(Verb::describe).of("node", node.name));
-}
-
 std::string remedy_of(const webhook::pools::Taint& taint) {
   using webhook::pools::TaintCause;
   const std::string name =
@@ -299,22 +309,43 @@ std::string toleration(const Views& views, const webhook::read::PoolQuestion& qu
   return {};
 }
 
+// Who upgrades or repairs a node cordons it and lets Pods come again; to do so before that
+// undoes the upgrade.
+std::string of_cordons(const Views& views, const webhook::read::PoolQuestion& question) {
+  for (const PoolView* view : views)
+    for (const Node* node : view->unusable_nodes)
+      if (unusable(*node, question) == Unusable::cordoned)
+        return "; GKE cordons nodes that it upgrades or repairs and uncordons them itself, others "
+               "are for whoever cordoned them to uncordon";
+  return {};
+}
+
+// What is wrong with a node is looked at before anything is done to it.
+void help_with_nodes(const PoolView& view, const webhook::read::PoolQuestion& question,
+                     Help& help) {
+  const auto nodes =
+      std::span(view.unusable_nodes).first(std::min(view.unusable_nodes.size(), most_told));
+  for (const Node* node : nodes) help.add(Command::kubectl(Verb::describe).of("node", node->name));
+  for (const Node* node : nodes)
+    if (unusable(*node, question) == Unusable::cordoned)
+      help.add(Command::kubectl(Verb::uncordon).of("", node->name));
+}
+
 Wait not_usable(const Placeless& slices, const Views& views) {
   const auto question = slices.member.question();
   std::vector<std::string> parts;
   Help help;
   for (const PoolView* view : views) {
     std::vector<std::string> troubles;
-    for (const Node* node : view->unusable_nodes) {
-      troubles.push_back(trouble_of(*node, question));
-      if (view == views.front() && troubles.size() <= most_told)
-        help_with_node(*node, question, help);
-    }
+    for (const Node* node : view->unusable_nodes) troubles.push_back(trouble_of(*node, question));
+    if (view == views.front()) help_with_nodes(*view, question, help);
     parts.push_back(fmt::format("node pool {} has {} of {} that can be used: {}", plain(view->name),
                                 view->usable, counted(view->nodes, "node"), told(troubles, ", ")));
   }
-  return {Cause::pool_unusable, who(slices) + told(parts, "; ") + toleration(views, question),
-          help.take()};
+  return {
+      Cause::pool_unusable,
+      who(slices) + told(parts, "; ") + toleration(views, question) + of_cordons(views, question),
+      help.take()};
 }
 
 Views of(const std::vector<PoolView>& views, Bar bar) {
@@ -332,6 +363,10 @@ std::vector<Wait> pool_waits(const Placeless& slices, const std::vector<PoolView
   if (others == views.size()) {
     if (const auto way = made_by(slices.member); !way.empty())
       return {no_capacity(slices, way, taken, cluster)};
+    const auto nodes = cluster.without_pool.find(
+        {std::string(slices.member.accelerator()), std::string(slices.member.topology())});
+    if (views.empty() && nodes != cluster.without_pool.end())
+      return {without_pool(slices, nodes->second)};
     return {views.empty() ? no_pool(slices, taken, cluster)
                           : not_selected(slices, others, cluster)};
   }

@@ -664,6 +664,111 @@ class Waits(States):
             self.assertLess(len(line), 400)
 
 
+class Compared(States):
+    """What `explain --cluster` says of a workload that is there."""
+
+    def said(self, objects, kind="Job", name="train", slices=1, completions=4):
+        template = {"spec": {key: objects[0]["spec"][key] for key in ("nodeSelector", "containers", "subdomain")} | {"restartPolicy": "Never"}}
+        template = copy.deepcopy(template)
+        del template["spec"]["containers"][0]["env"]
+        spec = {"completions": completions, "parallelism": completions, "completionMode": "Indexed", "template": template}
+        manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name, "namespace": "ml"}, "spec": spec}
+        if kind == "JobSet":
+            manifest = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": name, "namespace": "ml"},
+                        "spec": {"replicatedJobs": [{"name": "slice", "replicas": slices, "template": {"spec": spec}}]}}
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as around:
+            json.dump({"apiVersion": "v1", "kind": "List", "items": objects}, around)
+            around.flush()
+            ask = [PROGRAM, "explain", "--cluster", around.name, "-"]
+            text = subprocess.run(ask, input=json.dumps(manifest), capture_output=True, text=True, check=False).stdout
+            told = subprocess.run([*ask, "-o", "json"], input=json.dumps(manifest), capture_output=True, text=True, check=False).stdout
+        outlook = json.loads(told)["workloads"][0]["outlook"]
+        self.assertIn(outlook["sentence"], text)
+        return outlook, text
+
+    def sentence(self, *args, **more):
+        return self.said(*args, **more)[0]["sentence"]
+
+    def test_what_runs(self):
+        self.assertEqual(self.sentence(job() + nodes("a") + [SERVICE]), "runs on a")
+        self.assertEqual(self.sentence(jobset(0, "b") + jobset(1, "a") + nodes("a", "b") + [SERVICE], "JobSet", "lm", 2),
+                         "runs: slice 0 of 2 on b, slice 1 of 2 on a")
+
+    def test_a_slice_on_two_pools(self):
+        pods = job()
+        bind(pods[3:], "b-3")
+        outlook, _ = self.said(pods + nodes("a", "b") + [SERVICE])
+        self.assertEqual((outlook["verdict"], outlook["sentence"]), ("broken", "is bound on a and b, but audit says what is wrong (split-pools)"))
+        pods = jobset(0, "a") + jobset(1, "b")
+        bind(pods, "a-0", "a-1", "b-0", "b-1", "b-2", "b-3", "a-2", "a-3")
+        self.assertEqual(self.sentence(pods + nodes("a", "b") + [SERVICE], "JobSet", "lm", 2),
+                         "is bound, but audit says what is wrong (split-pools, shared-pool): slice 0 of 2 on a and b, slice 1 of 2 on a and b")
+
+    def test_slices_that_differ(self):
+        pods = jobset(0, "a") + jobset(1, "b")
+        for each in pods[4:]:
+            fails(each, 60, "Error")
+        outlook, text = self.said(pods + nodes("a", "b") + [SERVICE], "JobSet", "lm", 2)
+        self.assertEqual(outlook["sentence"], "runs: slice 0 of 2 on a; has failed: slice 1 of 2")
+        self.assertNotIn("forms", text)
+        for each in pods[4:]:
+            each["status"]["phase"] = "Succeeded"
+        # A pool that is gone is not waited for.
+        self.assertEqual(self.sentence(pods + nodes("a") + [SERVICE], "JobSet", "lm", 2), "runs: slice 0 of 2 on a; has ended: slice 1 of 2")
+        self.assertEqual(self.sentence(pods[:4] + nodes("a", "b") + [SERVICE], "JobSet", "lm", 2), "runs (audit warns: incomplete): slice 0 of 2 on a; forms now: slice 1 of 2 on b")
+
+    def test_members_that_are_done(self):
+        pods = job()
+        for each in pods[1:]:
+            each["status"]["phase"] = "Succeeded"
+        self.assertEqual(self.sentence(pods + nodes("a") + [SERVICE]), "runs on a")
+
+    def test_what_does_not_run(self):
+        pods = job()
+        crashes(pods[1])
+        self.assertEqual(self.sentence(pods + nodes("a") + [SERVICE]), "is bound on a, but does not all run")
+        around = nodes("a")
+        unready(around[2], 8)
+        self.assertEqual(self.sentence(job() + around + [SERVICE]), "is bound on a, but cannot form as it is")
+
+    def test_what_audit_finds(self):
+        service = copy.deepcopy(SERVICE)
+        service["spec"]["selector"] = {"app": "other"}
+        self.assertEqual(self.sentence(job() + nodes("a") + [service]), "is bound on a, but audit says what is wrong (no-service)")
+        del service["spec"]["selector"], service["spec"]["publishNotReadyAddresses"]
+        pods = job()
+        for each in pods:
+            each["status"]["conditions"][0]["status"] = "False"
+        self.assertEqual(self.sentence(pods + nodes("a") + [service]), "runs on a (audit warns: no-service)")
+
+    def test_what_the_scheduler_refuses(self):
+        for change, why in (refused, f"is not scheduled ({REFUSED})"), (gated, "is gated by kueue.x-k8s.io/topology"):
+            pods = job()
+            change(pods[3])
+            outlook, text = self.said(pods + nodes("a") + [SERVICE])
+            self.assertEqual(outlook["verdict"], "not_known")
+            self.assertEqual(outlook["sentence"], f"not known whether it forms now: Pod ml/train-3-x {why}, though by its nodes a can hold it")
+            self.assertEqual(text.count(why), 1)
+
+    def test_a_cordon_is_not_ours_to_take_off(self):
+        around = nodes("a")
+        for each in around[:2]:
+            each["spec"]["unschedulable"] = True
+        outlook, _ = self.said(job("b")[:1] + around + [SERVICE], name="new")
+        wait = next(each for each in outlook["waits"] if each["cause"] == "pool_unusable")
+        self.assertIn("GKE cordons nodes that it upgrades or repairs and uncordons them itself", wait["what"])
+        self.assertEqual(wait["help"], ["kubectl describe node a-0", "kubectl describe node a-1", "kubectl uncordon a-0", "kubectl uncordon a-1"])
+
+    def test_nodes_of_no_pool(self):
+        around = nodes("a")
+        for each in around:
+            del each["metadata"]["labels"]["cloud.google.com/gke-nodepool"]
+        outlook, text = self.said(job()[:3] + around + [SERVICE])
+        self.assertIn("4 nodes of tpu-v6e-slice 4x4 have no label cloud.google.com/gke-nodepool, so that their node pools are not known", outlook["waits"][0]["what"])
+        self.assertNotIn("create", text.split("\n\n")[0])
+        self.assertEqual(self.sentence(job() + around + [SERVICE]), "runs")
+
+
 class Told(States):
     """What is said to be done."""
 

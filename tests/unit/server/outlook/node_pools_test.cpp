@@ -100,7 +100,7 @@ TEST_F(OutlookTest, finds_what_it_holds_itself_free) {
   pool("b");
   hold("train", "b");
   EXPECT_EQ(of(job()).sentence, "runs on b");
-  EXPECT_EQ(of(job(2)).sentence, "has begun, and forms now: slice 0 of 2 on b, slice 1 of 2 on a");
+  EXPECT_EQ(of(job(2)).sentence, "runs: slice 0 of 2 on b; forms now: slice 1 of 2 on a");
 }
 
 TEST_F(OutlookTest, asks_nothing_more_of_nodes_on_which_it_stands) {
@@ -120,7 +120,7 @@ TEST_F(OutlookTest, tells_what_is_bound_from_what_runs) {
   hold("train", "a");
   for (Json& object : cluster.objects)
     if (object["kind"] == "Pod") object["status"]["phase"] = "Pending";
-  EXPECT_EQ(of(job()).sentence, "is bound, but does not all run on a");
+  EXPECT_EQ(of(job()).sentence, "is bound on a, but does not all run");
 }
 
 TEST_F(OutlookTest, counts_the_nodes_of_a_pool_that_is_too_small) {
@@ -163,10 +163,12 @@ TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
   EXPECT_EQ(waits(outlook),
             "pool_unusable: node pool a has 1 of 4 nodes that can be used: node a-1 is cordoned, "
             "node a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; "
-            "whoever set taint team=blue:NoSchedule removes it, or the Pods tolerate it");
+            "whoever set taint team=blue:NoSchedule removes it, or the Pods tolerate it; GKE "
+            "cordons nodes that it upgrades or repairs and uncordons them itself, others are for "
+            "whoever cordoned them to uncordon");
   EXPECT_EQ(help(outlook),
-            "kubectl uncordon a-1\nkubectl describe node a-2\n"
-            "kubectl describe node a-3\n");
+            "kubectl describe node a-1\nkubectl describe node a-2\n"
+            "kubectl describe node a-3\nkubectl uncordon a-1\n");
   // Whoever tolerates it, can.
   node("a-1")["spec"] = Json::object();
   node("a-3")["status"]["conditions"] = {{{"type", "Ready"}, {"status", "True"}}};
