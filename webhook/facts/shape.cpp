@@ -9,7 +9,8 @@ namespace {
 
 // "<T>" of cloud.google.com/gke-tpu-slice-<T>-id and its kin; "" for another key.
 std::string_view topology_in_key(std::string_view key) {
-  if (!key.starts_with(read::key::tpu_prefix)) return {};
+  if (key.size() < read::key::tpu_prefix.size() || !key.starts_with(read::key::tpu_prefix))
+    return {};
   for (const std::string_view prefix : {read::key::slice_prefix, read::key::partition_prefix}) {
     if (!key.starts_with(prefix)) continue;
     key.remove_prefix(prefix.size());
@@ -22,9 +23,8 @@ std::string_view topology_in_key(std::string_view key) {
 std::string_view topology_of_keys(const read::Pod& pod) {
   for (const read::Selector& selector : pod.node_selector)
     if (const auto found = topology_in_key(selector.key); !found.empty()) return found;
-  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
-    for (std::uint32_t r = pod.node_terms[i].begin; r < pod.node_terms[i].end; ++r)
-      if (const auto found = topology_in_key(pod.requirements[r].key); !found.empty()) return found;
+  for (const read::Requirement& requirement : read::node_requirements(pod))
+    if (const auto found = topology_in_key(requirement.key); !found.empty()) return found;
   return {};
 }
 

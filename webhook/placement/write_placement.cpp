@@ -191,7 +191,7 @@ bool Writer::adds_alone() const {
   if (placement_.not_on.size > 0 && pod_.node_affinity.terms != read::Presence::absent)
     return false;
   return std::ranges::none_of(pod_.pod_terms, [&](const read::PodTerm& term) {
-    return is_ours(pod_, term, parts_.config);
+    return term.begin != term.end && is_ours(pod_, term, parts_.config);
   });
 }
 
@@ -315,7 +315,7 @@ void Writer::value(const ListPlace& place) {
 void Writer::list(const ListPlace& place) {
   for (std::uint32_t i = place.list.begin; i < place.list.end; ++i) {
     const read::PodTerm& term = pod_.pod_terms[i];
-    if (!is_ours(pod_, term, parts_.config)) continue;
+    if (term.begin == term.end || !is_ours(pod_, term, parts_.config)) continue;
     if (is_term(pod_, term, parts_, place.rule)) return;
     patch_.begin(write::PatchOp::replace, place.own, i - place.list.begin);
     value(place);

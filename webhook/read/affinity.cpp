@@ -24,14 +24,14 @@ bool read_requirements(text::JsonReader& in, Pod& pod) {
     requirement.values_begin = requirement.values_end =
         static_cast<std::uint32_t>(pod.values.size());
     text::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
       if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
       if (key == "values") return in.first(seen, 2) && read_values(in, requirement, pod);
       return in.skip();
     });
     if (!read || !keep(in, pod.requirements, requirement)) return false;
-    if (requirement.op == "In" && requirement.values_end - requirement.values_begin == 1)
+    if (requirement.values_end - requirement.values_begin == 1 && requirement.op == "In")
       pod.pins.push_back(static_cast<std::uint32_t>(pod.requirements.size() - 1));
     return true;
   });
@@ -42,7 +42,7 @@ bool read_node_term(text::JsonReader& in, Pod& pod) {
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
   term.pins_begin = static_cast<std::uint32_t>(pod.pins.size());
   text::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
     if (key == "matchExpressions") {
       if (!in.first(seen, 0) || in.take_null()) return !in.failed();
       term.expressions = Presence::present;
@@ -123,7 +123,7 @@ bool read_namespaces(text::JsonReader& in, PodTerm& term) {
 bool read_pod_term(text::JsonReader& in, PodTerm& term, Pod& pod) {
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
   text::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
     if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
     if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
     if (key == "namespaceSelector") return in.first(seen, 2) && read_namespace_selector(in, term);
@@ -161,7 +161,7 @@ bool read_preferred(text::JsonReader& in, TermList& list, Pod& pod) {
   return in.array([&](std::size_t) {
     PodTerm term;
     text::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
       if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
       return in.skip();
@@ -193,6 +193,22 @@ std::string_view single_value(const Pod& pod, const NodeTerm& term, std::string_
   return {};
 }
 
+bool excludes(const Pod& pod, const Requirement& requirement, const Selector& label) {
+  const auto begin = pod.values.begin() + requirement.values_begin;
+  const auto end = pod.values.begin() + requirement.values_end;
+  const bool among = std::find(begin, end, label.value) != end;
+  if (requirement.op == "In") return !among;
+  return requirement.op == "NotIn" ? among : requirement.op == "DoesNotExist";
+}
+
+bool term_excludes(const Pod& pod, const NodeTerm& term, const Selector& label) {
+  for (const Requirement& each :
+       std::span(pod.requirements).subspan(term.begin, term.end - term.begin))
+    if (each.key.size() == label.key.size() && each.key == label.key && excludes(pod, each, label))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 bool read_affinity(text::JsonReader& in, Pod& pod) {
@@ -209,6 +225,13 @@ bool read_affinity(text::JsonReader& in, Pod& pod) {
   });
 }
 
+std::span<const Requirement> node_requirements(const Pod& pod) {
+  const NodeAffinity& affinity = pod.node_affinity;
+  if (affinity.begin == affinity.end) return {};
+  const std::uint32_t begin = pod.node_terms[affinity.begin].begin;
+  return std::span(pod.requirements).subspan(begin, pod.node_terms[affinity.end - 1].end - begin);
+}
+
 std::string_view pinned_value(const Pod& pod, std::string_view key) {
   std::string_view found;
   for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i) {
@@ -221,27 +244,15 @@ std::string_view pinned_value(const Pod& pod, std::string_view key) {
 }
 
 bool node_affinity_excludes(const Pod& pod, const Selector& label) {
-  const auto excludes = [&](const Requirement& requirement) {
-    if (requirement.key != label.key) return false;
-    const auto begin = pod.values.begin() + requirement.values_begin;
-    const auto end = pod.values.begin() + requirement.values_end;
-    const bool among = std::find(begin, end, label.value) != end;
-    if (requirement.op == "In") return !among;
-    return requirement.op == "NotIn" ? among : requirement.op == "DoesNotExist";
-  };
-  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i) {
-    const auto begin = pod.requirements.begin() + pod.node_terms[i].begin;
-    const auto end = pod.requirements.begin() + pod.node_terms[i].end;
-    if (std::none_of(begin, end, excludes)) return false;
-  }
+  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
+    if (!term_excludes(pod, pod.node_terms[i], label)) return false;
   return pod.node_affinity.begin < pod.node_affinity.end;
 }
 
 bool node_affinity_mentions(const Pod& pod, std::string_view key_prefix) {
-  for (std::uint32_t i = pod.node_affinity.begin; i < pod.node_affinity.end; ++i)
-    for (std::uint32_t r = pod.node_terms[i].begin; r < pod.node_terms[i].end; ++r)
-      if (pod.requirements[r].key.starts_with(key_prefix)) return true;
-  return false;
+  return std::ranges::any_of(node_requirements(pod), [&](const Requirement& each) {
+    return each.key.starts_with(key_prefix);
+  });
 }
 
 }  // namespace tpuwh::webhook::read

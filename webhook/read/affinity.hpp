@@ -4,10 +4,15 @@
 
 #include "webhook/read/pod.hpp"
 
+#include <span>
+
 namespace tpuwh::webhook::read {
 
 // Reads the value of spec.affinity into `pod`.
 bool read_affinity(text::JsonReader& in, Pod& pod);
+
+// Those of all terms of required node affinity, in their order.
+std::span<const Requirement> node_requirements(const Pod& pod);
 
 // The one value to which required node affinity pins `key`: every term says
 // "In" with exactly this value (terms are ORed, so one that does not leaves the

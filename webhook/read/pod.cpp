@@ -97,6 +97,7 @@ bool read_node_selector(text::JsonReader& in, Pod& pod) {
 bool read_gates(text::JsonReader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
+    if (in.take_empty_object()) return true;
     text::Seen seen = 0;
     return in.object([&](std::string_view key) {
       if (key != "name") return in.skip();
@@ -113,7 +114,7 @@ bool read_tolerations(text::JsonReader& in, Pod& pod) {
   return in.array([&](std::size_t) {
     Toleration toleration;
     text::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "key") return in.first(seen, 0) && text::optional_text(in, toleration.key);
       if (key == "operator") return in.first(seen, 1) && text::optional_text(in, toleration.op);
       if (key == "value") return in.first(seen, 2) && text::optional_text(in, toleration.value);
@@ -176,7 +177,7 @@ bool read_claims(text::JsonReader& in, Pod& pod) {
     Claim claim;
     claim.index = static_cast<std::uint32_t>(index);
     text::Seen seen = 0;
-    const bool read = in.object([&](std::string_view key) {
+    const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "name") return in.first(seen, 0) && text::optional_text(in, claim.name);
       if (key == "resourceClaimTemplateName")
         return in.first(seen, 1) && text::optional_text(in, claim.template_name);
@@ -233,16 +234,18 @@ bool read_env_entry(text::JsonReader& in, std::uint32_t index, Container& contai
 bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   container.env = Presence::present;
-  return in.array([&](std::size_t index) {
+  container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
+  const bool read = in.array([&](std::size_t index) {
     container.env_count = static_cast<std::uint32_t>(index + 1);
     return read_env_entry(in, static_cast<std::uint32_t>(index), container, pod);
   });
+  container.entries_end = static_cast<std::uint32_t>(pod.entries.size());
+  return read;
 }
 
 bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
-  container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
   text::Seen seen = 0;
-  const bool read = in.object([&](std::string_view key) {
+  return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
     if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
@@ -254,18 +257,18 @@ bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
     }
     return in.skip();
   });
-  container.entries_end = static_cast<std::uint32_t>(pod.entries.size());
-  return read;
 }
 
 bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t index) {
+    if (pod.containers.size() == pod.containers.capacity()) [[unlikely]]
+      make_room(pod.containers);
     // In its place: of "{}", again and again, a copy would take longer than reading.
     Container& container = pod.containers.emplace_back();
     container.init = init;
     container.index = static_cast<std::uint32_t>(index);
-    if (!read_container(in, container, pod)) return false;
+    if (!in.take_empty_object() && !read_container(in, container, pod)) return false;
     return pod.containers.size() <= max_elements || too_many_elements(in);
   });
 }

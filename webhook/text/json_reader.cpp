@@ -70,7 +70,7 @@ JsonReader::~JsonReader() = default;
 bool JsonReader::start(std::string_view text) {
   clear_error();
   depth_ = 0;
-  arena_.clear();
+  arena_size_ = 0;
   text_ = text.data();
   size_ = text.size();
   next_ = end_ = checked_ = noted_begin_ = noted_end_ = nullptr;
@@ -149,19 +149,21 @@ void JsonReader::find_escape(const char* from) {
 // decoded strings of a text are together no longer than the text, and one more is
 // the most that is written ahead.
 bool JsonReader::decode_escapes(RawString raw, std::string_view& out) {
-  const std::size_t offset = arena_.size();
-  if (offset == 0) arena_.reserve(2 * size_ + simdjson::SIMDJSON_PADDING);
-  if (arena_.capacity() < offset + out.size() + simdjson::SIMDJSON_PADDING)
+  const std::size_t wanted = 2 * size_ + simdjson::SIMDJSON_PADDING;
+  if (arena_size_ == 0 && arena_capacity_ < wanted) {
+    arena_.reset(new char[wanted]);
+    arena_capacity_ = wanted;
+  }
+  if (arena_capacity_ < arena_size_ + out.size() + simdjson::SIMDJSON_PADDING)
     return fail(Errc::internal, "string arena too small");
-  arena_.resize(offset + out.size() + simdjson::SIMDJSON_PADDING);
-  auto* to = reinterpret_cast<std::uint8_t*>(arena_.data() + offset);
+  char* const begin = arena_.get() + arena_size_;
+  auto* to = reinterpret_cast<std::uint8_t*>(begin);
   const auto* end =
       stage1_->parser->parse_string(reinterpret_cast<const std::uint8_t*>(raw.begin), to);
   if (end == nullptr)
     return fail(Errc::bad_json, "a string has an escape that JSON does not define");
-  const auto length = static_cast<std::size_t>(end - to);
-  arena_.resize(offset + length);
-  out = std::string_view(arena_).substr(offset);
+  out = {begin, static_cast<std::size_t>(end - to)};
+  arena_size_ += out.size();
   return true;
 }
 
@@ -234,8 +236,8 @@ const std::uint32_t* skip_members(const char* text, const std::uint32_t* next,
       brackets.push('{');
       next += 3;
     } else {
-      const bool empty = stands_at(value, "{}") && !brackets.full();
-      if (!empty && !begins_scalar(*value)) break;
+      const bool empty = !begins_scalar(*value);
+      if (empty && (brackets.full() || !(stands_at(value, "{}") || stands_at(value, "[]")))) break;
       const std::uint32_t* after = next + (empty ? 2 : 1);
       Brackets left = brackets;
       if (text[*after] == '}') {
@@ -339,6 +341,12 @@ constexpr auto bracket_steps = [] {
   return table;
 }();
 
+// "{}" or "[]", as programs write them.
+bool holds_nothing(const char* at) {
+  static_assert('}' == '{' + 2 && ']' == '[' + 2);
+  return (at[0] == '{' || at[0] == '[') && at[1] == at[0] + 2;
+}
+
 // What is longer, in places of the index, is walked through once more and then no more: a template
 // is a part of a part of an object, and each is skipped to find the next. Shorter ones are not
 // worth the eight bytes that are kept of each.
@@ -364,6 +372,10 @@ Closing closing(const char* text, const std::uint32_t* next, const std::uint32_t
 // part to find those in it. Of what is known to be JSON only the number of open brackets counts. Of
 // a value that goes on behind it nothing is known: it may have no end.
 bool JsonReader::skip_checked() {
+  if (holds_nothing(text_ + *next_)) {
+    next_ += 2;
+    return true;
+  }
   const std::uint32_t* const last = checked_ - next_ > long_value ? next_ + long_value : checked_;
   const auto [next, closed] = closing(text_, next_, last);
   if (!closed) return last == checked_ ? skip_brackets() : skip_long();
@@ -396,14 +408,24 @@ void JsonReader::note_long_values() {
   std::array<std::uint32_t, noted_levels> begins{};
   const auto old = static_cast<std::ptrdiff_t>(long_values_.size());
   std::size_t open = 0;
+  const char* const text = text_;
+  const std::uint32_t* const last = checked_;
   const std::uint32_t* next = next_;
-  do {
-    const int step = bracket_steps[static_cast<unsigned char>(text_[*next])];
-    if (step > 0 && open++ < begins.size()) begins[open - 1] = place(next);
-    if (step < 0 && --open < begins.size() && place(next) - begins[open] >= long_value)
-      long_values_.push_back({begins[open], place(next) + 1});
-    ++next;
-  } while (open > 0 && next < checked_);
+  while (next < last) {
+    const std::uint32_t* const here = next++;
+    const char* const at = text + *here;
+    const int step = bracket_steps[static_cast<unsigned char>(*at)];
+    if (step == 0) continue;
+    if (step > 0) {
+      if (holds_nothing(at))
+        ++next;
+      else if (open++ < begins.size())
+        begins[open - 1] = place(here);
+    } else if (--open < begins.size() && place(here) - begins[open] >= long_value) {
+      long_values_.push_back({begins[open], place(next)});
+    }
+    if (open == 0) break;
+  }
   const bool behind = noted_end_ == nullptr || next_ >= noted_end_;
   std::sort(long_values_.begin() + (behind ? old : 0), long_values_.end(),
             [](const LongValue& a, const LongValue& b) { return a.begin < b.begin; });

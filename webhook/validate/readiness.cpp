@@ -36,7 +36,9 @@ bool read_gates(JsonReader& in, std::string& what) {
 }
 
 bool read_containers(JsonReader& in, bool init, std::string& what) {
-  return in.take_null() || in.array([&](std::size_t) { return read_container(in, init, what); });
+  return in.take_null() || in.array([&](std::size_t) {
+    return in.take_empty_object() || read_container(in, init, what);
+  });
 }
 
 }  // namespace

@@ -376,6 +376,41 @@ TEST(JsonReaderState, a_mark_leads_back) {
   EXPECT_EQ(saw, "{x=1 }");
 }
 
+TEST(JsonReaderState, an_empty_object_is_taken_where_it_is_one) {
+  for (const std::string_view given :
+       {"{}", "{ }", "[]", "{\"a\":1}", "{]", "{", "1", "\"{}\"", ""}) {
+    std::string text = std::string("[").append(given);
+    const read::Body body(text);
+    JsonReader in;
+    bool taken = false;
+    if (!in.start(body.bytes())) continue;  // an unclosed string
+    in.array([&](std::size_t) {
+      const JsonReader::Mark before = in.mark();
+      taken = in.take_empty_object();
+      EXPECT_EQ(in.mark().next - before.next, taken ? 2 : 0) << given;
+      return false;
+    });
+    EXPECT_EQ(taken, given == "{}") << given;
+  }
+}
+
+TEST(JsonReaderState, an_empty_object_counts_as_a_level) {
+  for (const std::size_t levels : {63u, 64u}) {
+    std::string text = nested(levels, "[", "{}", "]");
+    const read::Body body(text);
+    JsonReader in;
+    bool taken = false;
+    const std::function<bool(std::size_t)> element = [&](std::size_t) {
+      if (in.kind() == JsonKind::array) return in.array(element);
+      taken = in.take_empty_object();
+      return taken || in.object([](std::string_view) { return false; });
+    };
+    ASSERT_TRUE(in.start(body.bytes()));
+    EXPECT_EQ(in.array(element), levels < 64);
+    EXPECT_EQ(taken, levels < 64);
+  }
+}
+
 // Forward and back over strings with escapes and without, in any order: what is known of
 // backslashes from one place is never taken for another.
 TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
