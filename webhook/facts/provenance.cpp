@@ -27,6 +27,13 @@ std::string_view take_until(std::string_view& text, char separator) {
   return part;
 }
 
+// Parts that are empty, of which there may be as many as the text has bytes.
+void skip_empty(std::string_view& text, char separator) {
+  std::size_t empty = 0;
+  while (empty < text.size() && text[empty] == separator) ++empty;
+  text.remove_prefix(empty);
+}
+
 }  // namespace
 
 void Provenance::clear() {
@@ -45,10 +52,12 @@ void Provenance::parse(std::string_view annotation) {
   inputs_ = take_until(annotation, ';');
   parsed_ = inputs_.size() == text::Digest().size();
   while (parsed_ && !annotation.empty()) {
+    skip_empty(annotation, ';');
     std::string_view list = take_until(annotation, ';');
     if (list.size() <= text::Digest().size()) continue;
     const std::string_view container = take_until(list, ':');
     while (!list.empty()) {
+      skip_empty(list, ',');
       std::string_view item = take_until(list, ',');
       text::Digest digest;
       if (item.size() <= digest.size()) continue;
