@@ -12,9 +12,9 @@ namespace tpuwh::webhook::text {
 inline std::string concat(std::initializer_list<std::string_view> parts) {
   std::size_t size = 0;
   for (const std::string_view part : parts) size += part.size();
-  std::string all;
-  all.reserve(size);
-  for (const std::string_view part : parts) all.append(part);
+  std::string all(size, '\0');
+  char* to = all.data();
+  for (const std::string_view part : parts) to += part.copy(to, part.size());
   return all;
 }
 

@@ -18,14 +18,18 @@ bool FoundList::Kept::operator<(const Kept& other) const {
   return std::tie(finding, sentence) < std::tie(other.finding, other.sentence);
 }
 
+const FoundList::Kept* FoundList::put(Found found) {
+  if (!all_) all_ = std::make_unique<All>();
+  const auto [place, is_new] = all_->set.emplace(std::move(found));
+  return is_new ? &*place : nullptr;
+}
+
 void FoundList::add(Found found) {
-  const auto [place, is_new] = all_.emplace(std::move(found));
-  if (is_new) order_.push_back(&*place);
+  if (const Kept* kept = put(std::move(found))) order_.push_back(kept);
 }
 
 void FoundList::add_in_front(Found found) {
-  const auto [place, is_new] = all_.emplace(std::move(found));
-  if (is_new) order_.insert(order_.begin(), &*place);
+  if (const Kept* kept = put(std::move(found))) order_.insert(order_.begin(), kept);
 }
 
 bool FoundList::contains(Finding finding) const {

@@ -4,6 +4,8 @@
 #include "webhook/config/config.hpp"
 
 #include <cstddef>
+#include <memory>
+#include <memory_resource>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,13 +47,21 @@ class FoundList {
     std::size_t hash;
   };
   const std::vector<const Kept*>& in_order() const { return order_; }
-  bool contains(const Kept& found) const { return all_.contains(found); }
+  bool contains(const Kept& found) const { return all_ && all_->set.contains(found); }
   // Those of which `left` says so; the others leave, each given to `gone` before.
   template <class Left, class Gone>
   void keep_if(Left&& left, Gone&& gone);
 
  private:
-  std::set<Kept> all_;
+  // With a memory of its own, which is given back in one piece.
+  struct All {
+    std::pmr::monotonic_buffer_resource memory;
+    std::pmr::set<Kept> set{&memory};
+  };
+  // Null where it was there.
+  const Kept* put(Found found);
+
+  std::unique_ptr<All> all_;
   std::vector<const Kept*> order_;  // into all_
 };
 
@@ -60,7 +70,7 @@ void FoundList::keep_if(Left&& left, Gone&& gone) {
   std::erase_if(order_, [&](const Kept* found) {
     if (left(*found)) return false;
     gone(*found);
-    all_.erase(*found);
+    all_->set.erase(*found);
     return true;
   });
 }
