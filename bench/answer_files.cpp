@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,22 +24,21 @@ struct Claims final : webhook::read::ClusterView {
 struct Asked {
   bool mutate;
   std::string text;
+  std::optional<webhook::answer::Workspace> workspace;
+  webhook::answer::Answer answer;  // its body is the workspace's
 };
 
 }  // namespace
 
 // By this name it is known to callgrind.
-extern "C" [[gnu::noinline]] void answer_once(void* what, void* answered) {
+extern "C" [[gnu::noinline]] void answer_once(void* what) {
   auto& asked = *static_cast<Asked*>(what);
-  auto& out = *static_cast<std::string*>(answered);
   const webhook::config::Config config;
   const Claims cluster;
-  webhook::answer::Workspace workspace;
+  webhook::answer::Workspace& workspace = asked.workspace.emplace();
   const webhook::read::Body body(asked.text);
-  const webhook::answer::Answer answer =
-      asked.mutate ? webhook::answer::admit(body, config, cluster, workspace)
-                   : webhook::validate::validate(body, config, cluster, workspace);
-  out = std::to_string(answer.http_status) + ' ' + std::string(answer.body);
+  asked.answer = asked.mutate ? webhook::answer::admit(body, config, cluster, workspace)
+                              : webhook::validate::validate(body, config, cluster, workspace);
 }
 
 int main(int argc, char** argv) {
@@ -49,9 +49,8 @@ int main(int argc, char** argv) {
   }
   for (int i = 2; i < argc; ++i) {
     std::ifstream file(argv[i], std::ios::binary);
-    Asked asked{.mutate = path == "mutate", .text = {std::istreambuf_iterator<char>(file), {}}};
-    std::string answered;
-    answer_once(&asked, &answered);
-    std::cout << answered;
+    Asked asked{path == "mutate", {std::istreambuf_iterator<char>(file), {}}, {}, {}};
+    answer_once(&asked);
+    std::cout << asked.answer.http_status << ' ' << asked.answer.body;
   }
 }

@@ -244,6 +244,7 @@ class Shape:
     path: str
     name: str
     review: object  # of a size
+    decided: int = 0  # templates that are decided like a Pod: 32 of an object, or so many decisions of them
 
 
 def _with_one_template(group, kind, around, template, old=None):
@@ -273,10 +274,12 @@ def _of_templates():
     for (api, group, kind, before, item, after), (name, template) in itertools.product(APIS, TEMPLATES.items()):
         def object_(size, item=item, template=template, before=before, after=after, first=0):
             return before + repeated(item.replace("%", template), size) + after
-        yield Shape("validate", f"{api}: {name}", lambda size, o=object_, g=group, k=kind: review(g, k, o(size)))
+        # KubeRay's last replica is decided, too.
+        decided = (64 if api == "RayJob" else 32) if name == "a slice" else 0
+        yield Shape("validate", f"{api}: {name}", lambda size, o=object_, g=group, k=kind: review(g, k, o(size)), decided)
         if api in ("RayCluster, names", "RayCluster, names in pairs", "JobSet, names"):
             yield Shape("validate", f"{api}: {name}, UPDATE",
-                        lambda size, o=object_, g=group, k=kind: review(g, k, o(size // 2), o(size // 2)))
+                        lambda size, o=object_, g=group, k=kind: review(g, k, o(size // 2), o(size // 2)), 2 * decided)
 
 
 def _of_objects():
