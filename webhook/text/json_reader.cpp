@@ -408,24 +408,19 @@ void JsonReader::note_long_values() {
   std::array<std::uint32_t, noted_levels> begins{};
   const auto old = static_cast<std::ptrdiff_t>(long_values_.size());
   std::size_t open = 0;
-  const char* const text = text_;
-  const std::uint32_t* const last = checked_;
   const std::uint32_t* next = next_;
-  while (next < last) {
-    const std::uint32_t* const here = next++;
-    const char* const at = text + *here;
+  do {
+    const char* const at = text_ + *next;
     const int step = bracket_steps[static_cast<unsigned char>(*at)];
-    if (step == 0) continue;
-    if (step > 0) {
-      if (holds_nothing(at))
-        ++next;
-      else if (open++ < begins.size())
-        begins[open - 1] = place(here);
-    } else if (--open < begins.size() && place(here) - begins[open] >= long_value) {
-      long_values_.push_back({begins[open], place(next)});
+    if (step > 0 && bracket_steps[static_cast<unsigned char>(at[1])] < 0) {
+      next += 2;  // nothing is in it
+      continue;
     }
-    if (open == 0) break;
-  }
+    if (step > 0 && open++ < begins.size()) begins[open - 1] = place(next);
+    if (step < 0 && --open < begins.size() && place(next) - begins[open] >= long_value)
+      long_values_.push_back({begins[open], place(next) + 1});
+    ++next;
+  } while (open > 0 && next < checked_);
   const bool behind = noted_end_ == nullptr || next_ >= noted_end_;
   std::sort(long_values_.begin() + (behind ? old : 0), long_values_.end(),
             [](const LongValue& a, const LongValue& b) { return a.begin < b.begin; });

@@ -223,7 +223,7 @@ bool check_jobset(Checker& checker, text::JsonReader::Mark spec) {
   Order order(checker, in_order, network.published);
   const bool each = in.array([&](std::size_t) {
     ReplicatedJob replicated;
-    if (!read_replicated_job(in, replicated)) return false;
+    if (!in.take_empty_object() && !read_replicated_job(in, replicated)) return false;
     if (checker.for_person()) words.push_back(words_of(checker, replicated));
     if (check_replicated_job(checker, replicated, network) && !order.check(replicated))
       return false;
