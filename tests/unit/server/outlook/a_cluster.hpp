@@ -42,6 +42,7 @@ inline Json a_node(const std::string& pool, int number, const std::string& topol
            {{"name", fmt::format("{}-{}", pool, number)},
             {"labels",
              {{"cloud.google.com/gke-nodepool", pool},
+              {"cloud.google.com/gke-accelerator-count", std::to_string(chips)},
               {"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
               {"cloud.google.com/gke-tpu-topology", topology}}}}},
           {"spec", Json::object()},
@@ -50,7 +51,12 @@ inline Json a_node(const std::string& pool, int number, const std::string& topol
 
 // Host `index` of Job `name`, on `node`.
 inline Json a_holder(const std::string& name, std::uint32_t index, const std::string& node) {
-  Json pod = test::a_pod().job(name, index).topology("4x4").tpu(4).pod();
+  Json pod = test::a_pod()
+                 .job(name, index)
+                 .topology("4x4")
+                 .tpu(4)
+                 .env("TPU_WORKER_ID", std::to_string(index))
+                 .pod();
   pod["kind"] = "Pod";
   pod["metadata"]["namespace"] = "ml";
   pod["metadata"]["name"] = fmt::format("{}-{}", name, index);
@@ -92,6 +98,10 @@ class OutlookTest : public testing::Test {
   void hold(const std::string& job, const std::string& pool) {
     for (std::uint32_t host = 0; host < 4; ++host)
       cluster.objects.push_back(a_holder(job, host, fmt::format("{}-{}", pool, host)));
+    cluster.objects.push_back(
+        {{"kind", "Service"},
+         {"metadata", {{"namespace", "ml"}, {"name", "svc"}}},
+         {"spec", {{"clusterIP", "None"}, {"publishNotReadyAddresses", true}}}});
   }
 
   static WantedWorkload job(std::uint32_t slices = 1, const std::string& name = "train") {

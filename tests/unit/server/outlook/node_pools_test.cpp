@@ -108,7 +108,7 @@ TEST_F(OutlookTest, asks_nothing_more_of_nodes_on_which_it_stands) {
   hold("train", "a");
   node("a-1")["spec"]["unschedulable"] = true;
   node("a-2")["status"]["allocatable"]["google.com/tpu"] = "3";
-  EXPECT_EQ(of(job()).sentence, "runs on a");
+  EXPECT_EQ(of(job()).sentence, "runs on a (audit warns: chips-per-node)");
   hold("train", "a");
   for (Json& object : cluster.objects)
     if (object["kind"] == "Pod") object["metadata"]["deletionTimestamp"] = "2026-11-23T00:00:00Z";

@@ -222,7 +222,7 @@ TEST(SlicesJson, has_stable_names) {
       R"({"slices":[{"namespace":"ml","workload":"JobSet","name":"train","part":"w",)"
       R"("slice":0,"slices":2,"accelerator":"tpu-v6e-slice","topology":"4x4","hosts":4,)"
       R"("phase":"forming","missing":[2,3],"duplicates":[],"workerIds":[0,1],)"
-      R"("duplicateWorkerIds":[],"workerIdsKnown":true,"pools":["pool-0"],"poolTroubles":[],"members":[)"
+      R"("duplicateWorkerIds":[],"workerIdsKnown":true,"pools":["pool-0"],"poolTroubles":[],"waits":[],"members":[)"
       R"({"pod":"train-w-0-0-x","host":0,"node":"node-0-0","running":true,)"
       R"("terminating":false},{"pod":"train-w-0-1-x","host":1,"node":"node-0-1",)"
       R"("running":true,"terminating":false}]}],"notKnown":[]})");
