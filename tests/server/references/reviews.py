@@ -122,9 +122,13 @@ def ask(kept, request, seen):
         return kept.answer(request)
 
 
-def check_log(text, reviews):
+def check_log(serve, reviews):
+    """All of it is there soon after the last answer."""
+    end = time.monotonic() + 30
+    while serve.log().count('"msg":"review"') < reviews and time.monotonic() < end:
+        time.sleep(0.2)
     # isprintable() alone would let U+009B through.
-    lines = text.split("\n")
+    lines = serve.log().split("\n")
     assert lines.pop() == "", "the last line has no end"
     told = 0
     for line in lines:
@@ -156,7 +160,7 @@ def run(of, count, seed):
         kept.close()
         time.sleep(0.5)
         late = serve.resident_bytes(), serve.open_files()
-        lines = check_log(serve.log(), seen["sent"])
+        lines = check_log(serve, seen["sent"])
     for what, times in sorted(seen.items()):
         print(f"{times:7} {what}")
     if early:
