@@ -178,8 +178,10 @@ class Explainer {
     }
     look_at_object(object, left, pods.findings);
     const Together others(objects.begin() + 1, objects.end());
-    for (const source::Manifest* each : others)
+    for (const source::Manifest* each : others) {
       look_at_object(each->object, not_filled_in(each->object), pods.findings);
+      wanted.with.push_back(object_name(each->object));
+    }
     if (!others.empty()) workload.notes.push_back(others_words(others));
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
     runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();

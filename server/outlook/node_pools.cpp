@@ -29,8 +29,10 @@ Bar bar_of(const PoolView& view, std::uint32_t hosts) {
 
 template <class Made>
 bool NodePools::is_own(const Made& made) const {
-  return slices::includes(made.owners, workload_.kind, workload_.ns, workload_.name) ||
-         (made.kind == workload_.kind && made.ns == workload_.ns && made.group == workload_.name);
+  if (slices::includes(made.owners, workload_.kind, workload_.ns, workload_.name)) return true;
+  const bool named = made.group == workload_.name ||
+                     std::ranges::find(workload_.with, made.group) != workload_.with.end();
+  return made.kind == workload_.kind && made.ns == workload_.ns && named;
 }
 
 bool NodePools::stays(const Tenant& tenant) const {

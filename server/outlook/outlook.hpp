@@ -43,8 +43,9 @@ struct WantedWorkload {
   std::string api_version, kind, ns, name;
   std::string queue;  // label kueue.x-k8s.io/queue-name, "" for none
   std::vector<WantedSlice> slices;
-  std::vector<PodSet> pod_sets = {};  // all its Pods; none where nobody has counted them
-  std::vector<std::string> services;  // that its Pods name and its controller does not make
+  std::vector<PodSet> pod_sets = {};   // all its Pods; none where nobody has counted them
+  std::vector<std::string> services;   // that its Pods name and its controller does not make
+  std::vector<std::string> with = {};  // other Pods of nobody that are of its slice, by name
 };
 
 enum class Cause {

@@ -323,15 +323,16 @@ class Bare(States):
         manifests = bare()
         for each in manifests:
             del each["status"], each["spec"]["nodeName"], each["spec"]["containers"][0]["env"]
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
-            json.dump({"apiVersion": "v1", "kind": "List", "items": nodes("a") + [SERVICE]}, cluster)
-            cluster.flush()
-            done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-o", "json", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
-                                  capture_output=True, text=True, check=True)
-        workloads = json.loads(done.stdout)["workloads"]
-        self.assertEqual([(each["name"], each["verdict"]) for each in workloads], [("own-0", "fine")])
-        self.assertEqual([len(each["members"]) for each in workloads[0]["groups"][0]["slices"]], [4])
-        self.assertEqual(workloads[0]["outlook"]["sentence"], "forms now on a")
+        for there, outlook in ([], "forms now on a"), (bare(), "runs on a"):
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
+                json.dump({"apiVersion": "v1", "kind": "List", "items": there + nodes("a") + [SERVICE]}, cluster)
+                cluster.flush()
+                done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-o", "json", "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
+                                      capture_output=True, text=True, check=True)
+            workloads = json.loads(done.stdout)["workloads"]
+            self.assertEqual([(each["name"], each["verdict"]) for each in workloads], [("own-0", "fine")])
+            self.assertEqual([len(each["members"]) for each in workloads[0]["groups"][0]["slices"]], [4])
+            self.assertEqual(workloads[0]["outlook"]["sentence"], outlook)
 
     def test_all_of_them_are_named(self):
         pods = bare()
