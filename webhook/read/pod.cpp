@@ -403,7 +403,7 @@ bool read_into_empty_pod(text::JsonReader& in, std::string_view prefix, Pod& pod
 
 bool read_pod_template(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
-  if (in.take_null()) return true;
+  if (in.take_null() || in.take_empty_object()) return true;
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "metadata")

@@ -39,9 +39,9 @@ bool read_group(text::JsonReader& in, WorkerGroup& group) {
   text::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "groupName") return in.first(seen, 0) && text::optional_text(in, group.name);
+    if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
     if (key == "replicas") return in.first(seen, 2) && optional_number(in, group.replicas);
-    if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
     if (key == "minReplicas") return in.first(seen, 4) && optional_number(in, group.least);
     if (key == "maxReplicas") return in.first(seen, 5) && optional_number(in, group.most);
     if (key == "suspend") return in.first(seen, 6) && text::optional_flag(in, group.suspended);
