@@ -25,6 +25,8 @@ const char* name(Verdict verdict);
 
 // All that ✓ says.
 inline constexpr auto stops_nothing = "nothing in what was read stops its slices";
+// The same where the cluster that was read does.
+inline constexpr auto manifest_stops_nothing = "nothing in the manifest stops its slices";
 
 // Under each picture of a slice.
 inline constexpr auto where_ids_stand =

@@ -112,7 +112,9 @@ std::vector<std::string> words_of(const std::vector<fields::Unseen>& unseen) {
 
 // How far the verdict goes.
 void print_reach(const Workload& workload, TextLines& out) {
-  if (workload.verdict == Verdict::fine) out.line("  {}", stops_nothing);
+  const bool forms = !workload.outlook || workload.outlook->verdict == outlook::Verdict::forms;
+  if (workload.verdict == Verdict::fine)
+    out.line("  {}", forms ? stops_nothing : manifest_stops_nothing);
   if (!workload.unseen.empty())
     out.line("  not looked at: {}", folded(words_of(workload.unseen), out.most(most_unseen)));
 }

@@ -334,6 +334,21 @@ class Bare(States):
             self.assertEqual([len(each["members"]) for each in workloads[0]["groups"][0]["slices"]], [4])
             self.assertEqual(workloads[0]["outlook"]["sentence"], outlook)
 
+    def test_what_the_cluster_stops_is_not_called_nothing(self):
+        manifests = bare()
+        for each in manifests:
+            del each["status"], each["spec"]["nodeName"], each["spec"]["containers"][0]["env"]
+        cordoned = nodes("a")
+        for each in cordoned:
+            each["spec"]["unschedulable"] = True
+        for around, said in (nodes("a"), "nothing in what was read stops its slices"), (cordoned, "nothing in the manifest stops its slices"):
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
+                json.dump({"apiVersion": "v1", "kind": "List", "items": around + [SERVICE]}, cluster)
+                cluster.flush()
+                done = subprocess.run([PROGRAM, "explain", "--cluster", cluster.name, "-"], input=json.dumps({"apiVersion": "v1", "kind": "List", "items": manifests}),
+                                      capture_output=True, text=True, check=True)
+            self.assertIn(f"\n  {said}\n", done.stdout)
+
     def test_all_of_them_are_named(self):
         pods = bare()
         set_env(pods[3], "TPU_WORKER_ID", "2")
