@@ -100,6 +100,8 @@ class Calls:
         self.thread.start()
         begun = self.process.stderr.readline()
         assert begun == "begins\n", begun + self.process.stderr.read()
+        # client-go writes of each call that fails there, and would wait for a reader.
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
         return self
 
     def __exit__(self, kind, *_):
