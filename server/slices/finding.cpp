@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace tpuwh::server::slices {
 
@@ -59,20 +61,23 @@ void Findings::also_of(std::vector<const SliceReport*> others) {
 }
 
 void Findings::fold(std::string_view check) {
-  const auto alike = [](const Finding& a, const Finding& b) {
-    return a.severity == b.severity && a.fix == b.fix && a.slice->ns == b.slice->ns &&
-           a.slice->kind == b.slice->kind && a.slice->group == b.slice->group;
-  };
+  // Severity, fix, namespace, kind and name of the workload.
+  using Alike = std::tuple<Severity, std::string, std::string, std::string, std::string>;
+  std::map<Alike, std::size_t> places;
   std::vector<Finding> out;
   for (Finding& each : findings_) {
-    const auto first = std::ranges::find_if(
-        out, [&](const Finding& told) { return told.check == check && alike(told, each); });
-    if (each.check != check || first == out.end()) {
-      out.push_back(std::move(each));
-      continue;
+    const SliceReport& slice = *each.slice;
+    if (each.check == check) {
+      const auto [found, fresh] = places.try_emplace(
+          {each.severity, each.fix, slice.ns, slice.kind, slice.group}, out.size());
+      if (!fresh) {
+        Finding& first = out[found->second];
+        first.others.push_back(&slice);
+        first.pods.insert(first.pods.end(), each.pods.begin(), each.pods.end());
+        continue;
+      }
     }
-    first->others.push_back(each.slice);
-    first->pods.insert(first->pods.end(), each.pods.begin(), each.pods.end());
+    out.push_back(std::move(each));
   }
   for (Finding& each : out)
     if (each.check == check && !each.others.empty())
