@@ -6,15 +6,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace tpuwh::server::outlook {
 
 namespace {
 
 Tenant tenant_of(const slices::SeenPod& pod) {
-  const bool made = !pod.owners.empty();
-  return {.kind = made ? pod.owners.back().kind : pod.kind,
+  slices::ObjectName workload = slices::topmost_of(pod);
+  return {.kind = std::move(workload.kind),
           .ns = pod.ns,
-          .group = made ? pod.owners.back().name : pod.group,
+          .group = std::move(workload.name),
           .owners = pod.owners,
           .slice = pod.slice,
           .pod = pod.name,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace tpuwh::server::outlook {
 
@@ -33,10 +34,10 @@ std::string refused_of(const SliceReport& slice) {
 }
 
 StandingSlice standing_of(const SliceReport& slice, const SeenPod& first) {
-  const bool made = !first.owners.empty();
-  StandingSlice out{.kind = made ? first.owners.back().kind : first.kind,
+  slices::ObjectName workload = slices::topmost_of(first);
+  StandingSlice out{.kind = std::move(workload.kind),
                     .ns = first.ns,
-                    .group = made ? first.owners.back().name : first.group,
+                    .group = std::move(workload.name),
                     .owners = first.owners,
                     .part = slice.part,
                     .slice = slice.slice,

@@ -139,13 +139,6 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
     findings.error("unfit-pool", slice, {}, what, fix);
 }
 
-// The chips of a node by its label: what is allocatable is less while some are ill.
-std::uint32_t chips_of(const webhook::pools::Node& node) {
-  const auto labelled =
-      webhook::text::plain_decimal(node.labels.value(webhook::read::key::accelerator_count));
-  return labelled.value_or(node.chips);
-}
-
 // Members whose node fulfils `test`.
 template <class Test>
 std::vector<const SeenPod*> on_nodes(const SliceReport& slice, const Cluster& cluster,

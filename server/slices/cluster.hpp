@@ -7,6 +7,7 @@
 #include "webhook/placement/placement.hpp"
 #include "webhook/pools/node.hpp"
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/text/names.hpp"
 
 #include <array>
 #include <chrono>
@@ -160,5 +161,16 @@ struct Cluster {
     return found == nodes.end() ? nullptr : &found->second;
   }
 };
+
+// What a person calls the Pod's workload: the topmost that made it, else what it is of itself.
+inline ObjectName topmost_of(const SeenPod& pod) {
+  return pod.owners.empty() ? ObjectName{pod.kind, pod.ns, pod.group} : pod.owners.back();
+}
+
+// The chips of a node by its label: what is allocatable is less while some are ill.
+inline std::uint32_t chips_of(const webhook::pools::Node& node) {
+  return webhook::text::plain_decimal(node.labels.value(webhook::read::key::accelerator_count))
+      .value_or(node.chips);
+}
 
 }  // namespace tpuwh::server::slices

@@ -89,10 +89,8 @@ void by_itself_where_shared(SeenPod& pod) {
 bool is_on_a_larger_node(const Cluster& cluster, const SeenPod& pod) {
   const auto* node = cluster.node_of(pod);
   if (node == nullptr || !pod.multi_host() || pod.by_claim || pod.chips == 0) return false;
-  const auto chips =
-      webhook::text::plain_decimal(node->labels.value(webhook::read::key::accelerator_count));
   return node->labels.value(webhook::read::key::topology) == pod.topology &&
-         chips.value_or(node->chips) == pod.hosts * pod.chips;
+         chips_of(*node) == pod.hosts * pod.chips;
 }
 
 // 2x4 of v5e and v6e are two hosts of four chips, or one of eight: Pods that ask for four and are
