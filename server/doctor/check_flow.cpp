@@ -52,12 +52,9 @@ bool is_every_servers(const std::string& level) {
 
 // By the API server itself, or by what there is.
 bool is_dangling(const View& view) {
-  for (const Json& each :
-       text::member(text::member(view.flow_schema.object, "status"), "conditions"))
-    if (text::text_member(each, "type") == "Dangling" &&
-        text::text_member(each, "status") == "True")
-      return true;
-  return view.priority_level.found == Found::absent;
+  const Json& dangling = text::condition(view.flow_schema.object, "Dangling");
+  return text::text_member(dangling, "status") == "True" ||
+         view.priority_level.found == Found::absent;
 }
 
 }  // namespace
@@ -83,13 +80,9 @@ void check_flow(const View& view, Checks& out) {
   Json found = text::member(view.flow_schema.object, "spec");  // an object: it names a level
   found.erase("priorityLevelConfiguration");
   const auto all = differences(found, wanted_schema(view));
-  if (!all.empty()) {
-    Mending mending(view, view.flow_schema.object, "flowschema tpu-webhook", "");
-    mending.add("/spec", all);
-    return warn(out, flow_line,
-                "FlowSchema tpu-webhook is not as the chart renders it: " + sentences(all),
-                mending.command());
-  }
+  if (!all.empty())
+    return warn_of_spec(view, out, flow_line, view.flow_schema.object, "FlowSchema",
+                        live::installed_name, "", all);
   if (!view.priority_level.there() && !is_every_servers(level))
     return unknown(out, flow_line, view.priority_level.why);
   const bool unlimited =

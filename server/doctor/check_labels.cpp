@@ -19,8 +19,6 @@ namespace tpuwh::server::doctor {
 namespace {
 
 constexpr auto labels_line = "labels";
-// charts/tpu-webhook/templates/priority.yaml
-constexpr auto critical_quota = "tpu-webhook-critical-pods";
 constexpr auto injection = "cert-manager.io/inject-ca-from";
 
 // In the chart's order; of each all objects have the same.

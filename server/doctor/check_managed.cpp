@@ -27,10 +27,9 @@ Json wanted_request(const View& view) {
 
 // Its controller's own word of why there is no certificate; "" where there is one, or it is silent.
 std::string why_not_ready(const Json& request) {
-  for (const Json& each : text::member(text::member(request, "status"), "conditions"))
-    if (text::text_member(each, "type") == "Ready" && text::text_member(each, "status") == "False")
-      return webhook::text::printable(text::text_member(each, "message"), 200);
-  return {};
+  const Json& ready = text::condition(request, "Ready");
+  if (text::text_member(ready, "status") != "False") return {};
+  return webhook::text::printable(text::text_member(ready, "message"), 200);
 }
 
 }  // namespace
@@ -53,13 +52,9 @@ void check_managed(const View& view, Checks& out) {
   // What cert-manager fills in, as of 1.18.
   if (text::member(found, "revisionHistoryLimit") == 1) found.erase("revisionHistoryLimit");
   const auto all = differences(found, wanted_request(view));
-  if (!all.empty()) {
-    Mending mending(view, view.request.object, "certificate tpu-webhook", view.ns);
-    mending.add("/spec", all);
-    return warn(out, managed_line,
-                "Certificate tpu-webhook is not as the chart renders it: " + sentences(all),
-                mending.command());
-  }
+  if (!all.empty())
+    return warn_of_spec(view, out, managed_line, view.request.object, "Certificate",
+                        live::installed_name, view.ns, all);
   if (const auto why = why_not_ready(view.request.object); !why.empty())
     return warn(out, managed_line,
                 fmt::format("cert-manager has issued nothing for Certificate tpu-webhook: {}", why),

@@ -2,6 +2,7 @@
 #include "server/doctor/check.hpp"
 #include "server/doctor/difference.hpp"
 #include "server/doctor/mending.hpp"
+#include "server/live/installation.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -38,13 +39,9 @@ void check_monitor(const View& view, Checks& out) {
   if (endpoints.is_array() && !endpoints.empty()) interval = interval_of(endpoints[0]);
   if (!interval.empty()) wanted["podMetricsEndpoints"][0]["interval"] = interval;
   const auto all = differences(found, wanted);
-  if (!all.empty()) {
-    Mending mending(view, view.pod_monitor.object, "podmonitor tpu-webhook", view.ns);
-    mending.add("/spec", all);
-    return warn(out, monitor_line,
-                "PodMonitor tpu-webhook is not as the chart renders it: " + sentences(all),
-                mending.command());
-  }
+  if (!all.empty())
+    return warn_of_spec(view, out, monitor_line, view.pod_monitor.object, "PodMonitor",
+                        live::installed_name, view.ns, all);
   ok(out, monitor_line,
      fmt::format("PodMonitor tpu-webhook asks each replica for /metrics{}",
                  interval.empty() ? std::string() : " every " + interval));

@@ -16,8 +16,6 @@ namespace tpuwh::server::doctor {
 namespace {
 
 constexpr auto priority_line = "priority";
-// charts/tpu-webhook/templates/priority.yaml
-constexpr auto quota_name = "tpu-webhook-critical-pods";
 
 Json wanted_class() {
   return {{"value", 1000000000},
@@ -61,26 +59,21 @@ void check_own(const View& view, Checks& out) {
 // Of the system's: where such Pods are limited (GKE), a quota of the namespace allows them.
 void check_critical(const View& view, const std::string& name, Checks& out) {
   if (!view.quotas.there()) return unknown(out, priority_line, view.quotas.why);
-  const auto own = std::ranges::find(view.quotas.items, quota_name, name_of_object);
+  const auto own = std::ranges::find(view.quotas.items, critical_quota, name_of_object);
   if (own == view.quotas.items.end())
     return warn(
         out, priority_line,
         fmt::format("the Pods are of priority class {}, and no ResourceQuota {} allows them "
                     "in {}: GKE, and who else limits such Pods, creates none",
-                    name, quota_name, view.ns),
+                    name, critical_quota, view.ns),
         put_back(view));
   const auto all = differences(text::member(*own, "spec"), wanted_quota(name));
-  if (!all.empty()) {
-    Mending mending(view, *own, fmt::format("resourcequota {}", quota_name), view.ns);
-    mending.add("/spec", all);
-    return warn(out, priority_line,
-                fmt::format("ResourceQuota {} is not as the chart renders it: {}", quota_name,
-                            sentences(all)),
-                mending.command());
-  }
+  if (!all.empty())
+    return warn_of_spec(view, out, priority_line, *own, "ResourceQuota", critical_quota, view.ns,
+                        all);
   ok(out, priority_line,
      fmt::format("the Pods are of priority class {}, which ResourceQuota {} allows in {}", name,
-                 quota_name, view.ns));
+                 critical_quota, view.ns));
 }
 
 }  // namespace

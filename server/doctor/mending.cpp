@@ -91,4 +91,16 @@ std::string Mending::command() const {
   return command + (again.starts_with("helm ") ? " && " : "; then ") + again;
 }
 
+void warn_of_spec(const View& view, Checks& out, const char* line, const Json& object,
+                  const std::string& kind, const std::string& name, const std::string& ns,
+                  const std::vector<Difference>& differences) {
+  std::string resource = kind;
+  for (char& c : resource) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  Mending mending(view, object, fmt::format("{} {}", resource, name), ns);
+  mending.add("/spec", differences);
+  warn(out, line,
+       fmt::format("{} {} is not as the chart renders it: {}", kind, name, sentences(differences)),
+       mending.command());
+}
+
 }  // namespace tpuwh::server::doctor

@@ -1,6 +1,7 @@
 // How fields of one of our objects get back what was rendered.
 #pragma once
 
+#include "server/doctor/check.hpp"
 #include "server/doctor/difference.hpp"
 
 #include <set>
@@ -44,5 +45,13 @@ class Mending {
   std::vector<Json> removals_, others_;
   bool rendered_ = false;
 };
+
+// Warns that the spec of an object is not as the chart renders it, with the command that mends it.
+//
+//   kind, name  "PodMonitor", "tpu-webhook"
+//   ns          "" for what is in none
+void warn_of_spec(const View& view, Checks& out, const char* line, const Json& object,
+                  const std::string& kind, const std::string& name, const std::string& ns,
+                  const std::vector<Difference>& differences);
 
 }  // namespace tpuwh::server::doctor

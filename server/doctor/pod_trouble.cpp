@@ -50,13 +50,11 @@ std::string trouble_of_container(const Json& status) {
                      fmt::join(said, ", "));
 }
 
-std::string unscheduled(const Json& status) {
-  for (const Json& each : text::member(status, "conditions"))
-    if (text::text_member(each, "type") == "PodScheduled" &&
-        text::text_member(each, "status") == "False")
-      return fmt::format("is on no node: {}",
-                         webhook::text::printable(text::text_member(each, "message"), 200));
-  return {};
+std::string unscheduled(const Json& pod) {
+  const Json& scheduled = text::condition(pod, "PodScheduled");
+  if (text::text_member(scheduled, "status") != "False") return {};
+  return fmt::format("is on no node: {}",
+                     webhook::text::printable(text::text_member(scheduled, "message"), 200));
 }
 
 }  // namespace
@@ -64,7 +62,7 @@ std::string unscheduled(const Json& status) {
 std::string trouble_of(const Json& pod) {
   const Json& status = text::member(pod, "status");
   std::vector<std::string> said;
-  if (auto why = unscheduled(status); !why.empty()) said.push_back(std::move(why));
+  if (auto why = unscheduled(pod); !why.empty()) said.push_back(std::move(why));
   if (text::text_member(status, "phase") == "Failed")
     said.push_back(fmt::format(
         "has failed{}",

@@ -94,11 +94,7 @@ std::string argument(const Json& deployment, const std::string& name) {
 }
 
 bool is_ready_pod(const Json& pod) {
-  const Json& conditions = text::member(text::member(pod, "status"), "conditions");
-  return conditions.is_array() && std::ranges::any_of(conditions, [](const Json& condition) {
-           return text::text_member(condition, "type") == "Ready" &&
-                  text::text_member(condition, "status") == "True";
-         });
+  return text::text_member(text::condition(pod, "Ready"), "status") == "True";
 }
 
 int container_port(const Json& pod, std::string_view name) {

@@ -11,6 +11,9 @@
 
 namespace tpuwh::server::doctor {
 
+// charts/tpu-webhook/templates/priority.yaml
+inline constexpr auto critical_quota = "tpu-webhook-critical-pods";
+
 using Json = nlohmann::ordered_json;
 
 enum class Found {

@@ -109,11 +109,11 @@ void read_status(const Json& object, SeenPod& pod) {
     pod.tolerations.push_back(toleration_of(each));
   for (const Json& each : member(status, "containerStatuses"))
     read_container(each, text_member(spec, "restartPolicy"), pod);
-  for (const Json& each : member(status, "conditions"))
-    if (text_member(each, "type") == "Ready") pod.ready = text_member(each, "status") == "True";
-  for (const Json& each : member(status, "conditions"))
-    if (text_member(each, "type") == "PodScheduled" && text_member(each, "status") == "True")
-      pod.bound = text::parse_time(text_member(each, "lastTransitionTime"));
+  if (const Json& ready = text::condition(object, "Ready"); !ready.is_null())
+    pod.ready = text_member(ready, "status") == "True";
+  if (const Json& scheduled = text::condition(object, "PodScheduled");
+      text_member(scheduled, "status") == "True")
+    pod.bound = text::parse_time(text_member(scheduled, "lastTransitionTime"));
   pod.wait = wait_of(object, pod);
   if (pod.life != Life::failed) return pod.failed.reset();
   // A Pod that was evicted has no container's end, but a condition that changed with it.

@@ -23,15 +23,6 @@ using webhook::text::printable;
 constexpr std::size_t most_of_a_message = 200;
 constexpr std::size_t most_of_a_name = 253;
 
-const Json& condition(const Json& status, std::string_view type) {
-  static const Json none;
-  const Json& all = member(status, "conditions");
-  if (!all.is_array()) return none;
-  const auto found = std::ranges::find_if(
-      all, [&](const Json& each) { return text_member(each, "type") == type; });
-  return found == all.end() ? none : *found;
-}
-
 std::optional<Time> time_in(const Json& object, const char* key) {
   return text::parse_time(text_member(object, key));
 }
@@ -53,8 +44,8 @@ std::vector<std::string> gates_of(const Json& spec) {
   return out;
 }
 
-PodWait for_the_scheduler(const Json& status, const SeenPod& pod) {
-  const Json& scheduled = condition(status, "PodScheduled");
+PodWait for_the_scheduler(const Json& object, const SeenPod& pod) {
+  const Json& scheduled = text::condition(object, "PodScheduled");
   const std::string message = text_member(scheduled, "message");
   PodWait out{"not scheduled", time_in(scheduled, "lastTransitionTime")};
   if (!out.since) out.since = pod.created;
@@ -179,7 +170,7 @@ PodWait wait_of(const Json& object, const SeenPod& pod) {
   if (pod.life != Life::pending && pod.life != Life::running) return {};
   if (pod.node.empty()) {
     const auto gates = gates_of(spec);
-    PodWait out = for_the_scheduler(status, pod);
+    PodWait out = for_the_scheduler(object, pod);
     if (gates.empty()) return out;
     return {.what = fmt::format("gated by {}", fmt::join(gates, ", ")),
             .since = out.since,

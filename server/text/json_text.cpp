@@ -52,6 +52,16 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const
   return found != nullptr ? *found : none;
 }
 
+const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
+                                        std::string_view type) {
+  static const nlohmann::ordered_json none;
+  const nlohmann::ordered_json& all = member(member(object, "status"), "conditions");
+  if (!all.is_array()) return none;
+  const auto found = std::ranges::find_if(
+      all, [&](const auto& each) { return text_member(each, "type") == type; });
+  return found == all.end() ? none : *found;
+}
+
 std::string dump_json(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -40,6 +40,10 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const
 const nlohmann::ordered_json& member(const nlohmann::ordered_json&& object,
                                      const std::string& key) = delete;
 
+// The condition of this type in the status of a Kubernetes object; a null where there is none.
+const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
+                                        std::string_view type);
+
 // On one line. A user's strings may hold bytes that are not UTF-8, which are replaced.
 std::string dump_json(const nlohmann::ordered_json& value);
 
