@@ -137,14 +137,19 @@ Wait no_capacity(const Placeless& slices, const std::string& way, Taken& taken,
           help.take()};
 }
 
+// Shows what the nodes of the accelerator say of themselves.
+Command labels_of_nodes(const Placeless& slices) {
+  return Command::kubectl(Verb::get)
+      .of("nodes")
+      .words("-l")
+      .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
+      .words("--show-labels");
+}
+
 // Nodes of the shape, of which nothing says which of them one pool has made.
 Wait without_pool(const Placeless& slices, std::uint64_t nodes) {
   Help help;
-  help.add(Command::kubectl(Verb::get)
-               .of("nodes")
-               .words("-l")
-               .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
-               .words("--show-labels"));
+  help.add(labels_of_nodes(slices));
   return {Cause::no_pool,
           fmt::format("{}{} of {} {} no label {}, so that their node pools are not known",
                       who(slices), counted(nodes, "node"), shape_of(slices.member),
@@ -182,11 +187,7 @@ std::string unmatched(const ClusterState& cluster, const Member& member) {
 Wait not_selected(const Placeless& slices, std::size_t pools, const ClusterState& cluster) {
   const std::string label = unmatched(cluster, slices.member);
   Help help;
-  help.add(Command::kubectl(Verb::get)
-               .of("nodes")
-               .words("-l")
-               .name("cloud.google.com/gke-tpu-accelerator=", slices.member.accelerator())
-               .words("--show-labels"));
+  help.add(labels_of_nodes(slices));
   return {Cause::no_pool,
           fmt::format("{}{} of {}, but {}", who(slices), counted(pools, "node pool"),
                       shape_of(slices.member),
