@@ -6,7 +6,7 @@
 
 namespace tpuwh::server::cli {
 
-void add_access_flags(CLI::App& command, live::ClusterAccess& access) {
+void add_access_flags(CLI::App& command, running::ClusterAccess& access) {
   command
       .add_option("--kubeconfig", access.kubeconfig,
                   "Kubeconfig of the cluster; default: the Pod's service account, $KUBECONFIG or "
@@ -18,7 +18,7 @@ void add_access_flags(CLI::App& command, live::ClusterAccess& access) {
       ->type_name("NAME");
 }
 
-void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
+void add_snapshot_flag(CLI::App& command, running::ClusterAccess& access,
                        const std::string& made_with) {
   command
       .add_option("--cluster,-f", access.snapshot,
@@ -28,7 +28,7 @@ void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
       ->type_name("SNAPSHOT.json");
 }
 
-void check_source(const live::ClusterAccess& access) {
+void check_source(const running::ClusterAccess& access) {
   if (access.of_file() && access.names_running())
     throw settings::UsageError(
         "want --cluster for a file, or --kubeconfig and --context, not both");

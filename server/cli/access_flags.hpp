@@ -1,7 +1,7 @@
 // --cluster, --kubeconfig and --context: how commands reach a cluster.
 #pragma once
 
-#include "server/live/cluster_access.hpp"
+#include "server/tools/inspect/running/cluster_access.hpp"
 
 #include <string>
 
@@ -11,12 +11,12 @@ class App;
 
 namespace tpuwh::server::cli {
 
-void add_access_flags(CLI::App& command, live::ClusterAccess& access);
+void add_access_flags(CLI::App& command, running::ClusterAccess& access);
 
 // --cluster SNAPSHOT.json, of commands that can do with files; `made_with` says what prints them.
-void add_snapshot_flag(CLI::App& command, live::ClusterAccess& access,
+void add_snapshot_flag(CLI::App& command, running::ClusterAccess& access,
                        const std::string& made_with);
 // Throws UsageError if a file and a running cluster were asked for.
-void check_source(const live::ClusterAccess& access);
+void check_source(const running::ClusterAccess& access);
 
 }  // namespace tpuwh::server::cli

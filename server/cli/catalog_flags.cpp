@@ -1,7 +1,7 @@
 #include "server/cli/catalog_flags.hpp"
 
-#include "server/catalog/command.hpp"
 #include "server/cli/choices.hpp"
+#include "server/tools/reference/catalog/command.hpp"
 
 #include <CLI/CLI.hpp>
 

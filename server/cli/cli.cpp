@@ -11,7 +11,7 @@
 #include "server/cli/setting_flags.hpp"
 #include "server/cli/slices_flags.hpp"
 #include "server/cli/wrong_usage.hpp"
-#include "server/serve/app.hpp"
+#include "server/serve/app/app.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -56,7 +56,7 @@ void add_serve(CLI::App& program, Command& chosen) {
   command->footer(serve_example);
   command->callback([layers, &chosen] {
     chosen.run = [options = layers->resolve().options](const text::Console&) {
-      return serve::run_serve(options);
+      return app::run_serve(options);
     };
   });
 }

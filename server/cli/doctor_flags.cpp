@@ -2,7 +2,7 @@
 
 #include "server/cli/access_flags.hpp"
 #include "server/cli/choices.hpp"
-#include "server/doctor/command.hpp"
+#include "server/tools/inspect/doctor/command.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -3,7 +3,7 @@
 #include "server/cli/access_flags.hpp"
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
-#include "server/explain/command.hpp"
+#include "server/tools/predict/explain/command.hpp"
 
 #include <CLI/CLI.hpp>
 

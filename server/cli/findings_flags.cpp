@@ -1,7 +1,7 @@
 #include "server/cli/findings_flags.hpp"
 
 #include "server/cli/choices.hpp"
-#include "server/findings/command.hpp"
+#include "server/tools/reference/findings/command.hpp"
 
 #include <memory>
 

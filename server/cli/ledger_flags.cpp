@@ -3,7 +3,7 @@
 #include "server/cli/access_flags.hpp"
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
-#include "server/ledger_admin/command.hpp"
+#include "server/tools/inspect/ledger/command.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -45,7 +45,7 @@ Examples:
   tpu-webhook ledger release ml/train/workers
   tpu-webhook ledger release ml/train/workers 0-3 1-0 --yes)";
 
-void add_common(CLI::App& command, ledger_admin::LedgerOptions& options) {
+void add_common(CLI::App& command, ledger::LedgerOptions& options) {
   command
       .add_option(
           "--namespace,-n", options.ns,
@@ -56,13 +56,13 @@ void add_common(CLI::App& command, ledger_admin::LedgerOptions& options) {
 }
 
 void add_list(CLI::App& ledger, Command& chosen) {
-  auto options = std::make_shared<ledger_admin::LedgerOptions>();
+  auto options = std::make_shared<ledger::LedgerOptions>();
   auto* command = ledger.add_subcommand("list", "Print every group and its entries");
-  add_snapshot_flag(*command, options->access, ledger_admin::reads_of_ledger().made_with);
+  add_snapshot_flag(*command, options->access, ledger::reads_of_ledger().made_with);
   add_common(*command, *options);
-  add_choice<ledger_admin::LedgerOutput>(
+  add_choice<ledger::LedgerOutput>(
       *command, "--output,-o", options->output,
-      {{"text", ledger_admin::LedgerOutput::text}, {"json", ledger_admin::LedgerOutput::json}},
+      {{"text", ledger::LedgerOutput::text}, {"json", ledger::LedgerOutput::json}},
       "text: for people; json: for programs");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(list_example);
@@ -70,7 +70,7 @@ void add_list(CLI::App& ledger, Command& chosen) {
     options->prefix = layers->resolve().options.webhook.prefix;
     check_source(options->access);
     chosen.run = [options](const text::Console& console) {
-      return ledger_admin::run_ledger_list(*options, console);
+      return ledger::run_ledger_list(*options, console);
     };
   });
 }
@@ -78,15 +78,15 @@ void add_list(CLI::App& ledger, Command& chosen) {
 struct ReleaseFlags {
   std::string group;
   std::vector<std::string> places;
-  ledger_admin::ReleaseOptions options;
+  ledger::ReleaseOptions options;
 };
 
 void parse(ReleaseFlags& flags) {
-  auto group = ledger_admin::parse_group_path(flags.group);
+  auto group = ledger::parse_group_path(flags.group);
   if (!group) throw settings::UsageError(group.error().text());
   flags.options.group = std::move(*group);
   for (const std::string& text : flags.places) {
-    const auto place = ledger_admin::parse_place(text);
+    const auto place = ledger::parse_place(text);
     if (!place) throw settings::UsageError(place.error().text());
     flags.options.choice.places.push_back(*place);
   }
@@ -110,7 +110,7 @@ void add_release(CLI::App& ledger, Command& chosen) {
     parse(*flags);
     flags->options.ledger.prefix = layers->resolve().options.webhook.prefix;
     chosen.run = [flags](const text::Console& console) {
-      return ledger_admin::run_ledger_release(flags->options, console);
+      return ledger::run_ledger_release(flags->options, console);
     };
   });
 }

@@ -3,12 +3,12 @@
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
 #include "server/kube/cluster/rbac.hpp"
-#include "server/review/command.hpp"
 #include "server/rules/command.hpp"
 #include "server/rules/entries.hpp"
 #include "server/settings/command.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/review/command.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -3,9 +3,9 @@
 #include "server/cli/access_flags.hpp"
 #include "server/cli/choices.hpp"
 #include "server/cli/setting_flags.hpp"
-#include "server/slices/audit.hpp"
-#include "server/slices/command.hpp"
-#include "server/source/snapshot_file.hpp"
+#include "server/tools/inspect/slices/audit.hpp"
+#include "server/tools/inspect/slices/command.hpp"
+#include "server/tools/inspect/source/snapshot_file.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>

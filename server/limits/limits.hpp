@@ -133,7 +133,7 @@ inline constexpr Duration retirement = 10min;
 inline constexpr Duration retirement_spread = 2min;
 
 // When connections or handshakes are all taken and somebody wants to come in, peers that
-// have kept us waiting for longer than this make room (server/https/shedding.hpp). An honest
+// have kept us waiting for longer than this make room (server/serve/https/shedding.hpp). An honest
 // handshake takes two round trips, and an honest request comes in one piece. Idle ones owe
 // us nothing; they go when there are no others.
 inline constexpr Duration patience_when_full = 250ms;
@@ -171,12 +171,12 @@ inline constexpr std::chrono::hours certificate_repeat{6};
 // bug does that (a review takes microseconds).
 inline constexpr Duration stuck = 10s;
 
-// One that has not for so long ends the process (server/serve/watch.hpp). Longer than the longest
-// honest turn: one epoll brings 128 connections at most, of which one has a review of 7 MiB and the
-// others have up to large_review_bytes; at 60 instructions a byte that is 1.4 billion, 0.6 s, and 6
-// s where a container may use a tenth of a core. Shorter than a kubelet takes: it asks every 10 s,
-// waits up to 5 s and kills after the third failure, 25 s after the loop of the health port stopped
-// at the least; and kills without a word of why.
+// One that has not for so long ends the process (server/serve/app/watch.hpp). Longer than the
+// longest honest turn: one epoll brings 128 connections at most, of which one has a review of 7 MiB
+// and the others have up to large_review_bytes; at 60 instructions a byte that is 1.4 billion, 0.6
+// s, and 6 s where a container may use a tenth of a core. Shorter than a kubelet takes: it asks
+// every 10 s, waits up to 5 s and kills after the third failure, 25 s after the loop of the health
+// port stopped at the least; and kills without a word of why.
 inline constexpr Duration stuck_for_good = 20s;
 
 // How much one look of the watchdog counts for, twice its usual pause: what is beyond, nobody in

@@ -1,7 +1,7 @@
-#include "server/https/reply.hpp"
-#include "server/https/request_parser.hpp"
-#include "server/https/router.hpp"
 #include "server/limits/limits.hpp"
+#include "server/serve/https/reply.hpp"
+#include "server/serve/https/request_parser.hpp"
+#include "server/serve/https/router.hpp"
 #include "tests/fuzz/growth.hpp"
 #include "tests/fuzz/pieces.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -43,8 +43,8 @@ struct Talk {
   bool operator==(const Talk&) const = default;
 };
 
-// A connection as server/https/session.cpp has it, without the socket: one head, one body, one
-// buffer for all its requests.
+// A connection as server/serve/https/session.cpp has it, without the socket: one head, one body,
+// one buffer for all its requests.
 class Reader {
  public:
   // `step`: bytes that come at once.

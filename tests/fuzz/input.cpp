@@ -1,4 +1,4 @@
-#include "server/review/command.hpp"
+#include "server/tools/review/command.hpp"
 #include "tests/fuzz/printed.hpp"
 #include "tests/fuzz/targets.hpp"
 

@@ -54,6 +54,8 @@ IN_NO_ROOM = {"topology/result.hpp": "tpuwh"}
 TOP_OF_SERVER = ("server/main.cpp",)
 TABLE = "tests/layering/rooms.txt"
 
+# Folders that hold rooms and are none, and no part of a name.
+HOUSES = ("serve", "tools", "inspect", "predict", "reference")
 NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
 NAMED = re.compile(r"(?<![\w/.-])(?:topology|webhook|server)/[\w/]+\.[ch]pp\b")
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
@@ -173,12 +175,17 @@ def rooms(root):
         yield " -> ".join(around) + ": a circle of rooms"
 
 
+def namespace_of(room):
+    """The folder, without the house and its floor: server/serve/https and server/tools/review are named as what is beside them."""
+    return "::".join(["tpuwh", *(name for name in room.split("/") if name not in HOUSES)])
+
+
 def namespaces(root):
     """Namespaces that are not their file's folder."""
     for layer in LAYERS:
         for path in files_of(root, layer):
             file = path.relative_to(root).as_posix()
-            wanted = "tpuwh::" + room_of(file).replace("/", "::")
+            wanted = namespace_of(room_of(file))
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 found = NAMESPACE.match(line)
                 if found and found[1] not in (wanted, IN_NO_ROOM.get(file)) \
@@ -248,8 +255,8 @@ topology:
 webhook/read: topology
 webhook/answer: topology webhook/read
 server/net:
-server/https: server/net webhook/answer
-server: server/https
+server/serve/https: server/net webhook/answer
+server: server/serve/https
 """,
     "topology/CMakeLists.txt": "add_library(t STATIC dims.cpp ${generated})  # gone.cpp\n",
     "topology/dims.hpp": "#include <boost/system/result.hpp>\n#include <cstdint>\n",
@@ -263,9 +270,9 @@ server: server/https
     "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <simdjson.h>\n// exit()\n'
                                 "namespace tpuwh::webhook::answer::parts {\n",
     "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
-    "server/main.cpp": '#include "server/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
+    "server/main.cpp": '#include "server/serve/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
     "server/net/asio.hpp": "",
-    "server/https/session.hpp": '#include "webhook/answer/admit.hpp"\n#include "server/net/asio.hpp"\n',
+    "server/serve/https/session.hpp": '#include "webhook/answer/admit.hpp"\n#include "server/net/asio.hpp"\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
 }
 
@@ -285,7 +292,7 @@ def table(old, new):
 
 # What breaks, the files written over GOOD, what the one complaint has to say.
 BAD = (
-    ("server includes tests", {"server/main.cpp": '#include "server/https/session.hpp"\n'
+    ("server includes tests", {"server/main.cpp": '#include "server/serve/https/session.hpp"\n'
                                '#include "tests/support/answer.hpp"\n'}, "is in no layer"),
     ("relative include", admit('#include "admit.hpp"'), "is in no layer"),
     ("missing header", admit('#include "topology/gone.hpp"'), "does not exist"),
@@ -314,9 +321,9 @@ BAD = (
     ("an edge that nobody needs", table("server/net:", "server/net: topology"),
      "no file of server/net includes topology"),
     ("a circle of rooms",
-     {**table("server/net:", "server/net: server/https"),
-      "server/net/other.hpp": '#include "server/https/session.hpp"\n'},
-     "server/https -> server/net -> server/https: a circle of rooms"),
+     {**table("server/net:", "server/net: server/serve/https"),
+      "server/net/other.hpp": '#include "server/serve/https/session.hpp"\n'},
+     "server/serve/https -> server/net -> server/serve/https: a circle of rooms"),
     ("a room that is in no table", {"webhook/new/a.hpp": ""}, "room webhook/new is not in"),
     ("a room without files", table("server/net:", "server/old:\nserver/net:"), "server/old has no files"),
     ("a page that names what is gone", {"docs/a.md": "see `webhook/read/gone.hpp`, `webhook/read/pod.hpp`\n"},

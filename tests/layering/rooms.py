@@ -43,7 +43,7 @@ def circles(edges):
         yield from visit(node, [])
 
 
-CELL, NAMES, TOP = 17, 150, 130  # pixels: a cell, the names at the left, the names above
+CELL, NAMES, TOP = 17, 235, 190  # pixels: a cell, the names at the left, the names above
 STYLE = """
   text { font: 12px ui-monospace, monospace; fill: #24292f }
   .band { fill: #eaeef2 } .line { stroke: #d0d7de } .self { fill: #afb8c1 } .edge { fill: #0969da }

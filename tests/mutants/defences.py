@@ -54,7 +54,7 @@ def story(name):
 
 
 DEFENCES = [
-    Defence(1, "who keeps us waiting makes room", "server/https/connections.cpp",
+    Defence(1, "who keeps us waiting makes room", "server/serve/https/connections.cpp",
             "  const std::size_t count = (waiting.size() + shed_part - 1) / shed_part;\n", "  const std::size_t count = 0;\n",
             server("limits.honest_calls_pass_a_thousand_silent_connections")),
     Defence(2, "64 levels at most", "webhook/text/json_reader.hpp", "max_depth = 64;", "max_depth = 1u << 30;",

@@ -2,54 +2,54 @@
 set(server_tests
   net/address_test.cpp
   net/plain_stream_test.cpp
-  catalog/drawing_test.cpp
-  catalog/find_pools_test.cpp
-  catalog/gcloud_test.cpp
-  catalog/notes_test.cpp
-  catalog/pages_test.cpp
-  catalog/picture_test.cpp
-  catalog/pod_test.cpp
-  catalog/pool_options_test.cpp
-  catalog/command_test.cpp
+  tools/reference/catalog/drawing_test.cpp
+  tools/reference/catalog/find_pools_test.cpp
+  tools/reference/catalog/gcloud_test.cpp
+  tools/reference/catalog/notes_test.cpp
+  tools/reference/catalog/pages_test.cpp
+  tools/reference/catalog/picture_test.cpp
+  tools/reference/catalog/pod_test.cpp
+  tools/reference/catalog/pool_options_test.cpp
+  tools/reference/catalog/command_test.cpp
   cli/cli_test.cpp
-  doctor/alterations_test.cpp
-  doctor/difference_test.cpp
-  doctor/doctor_test.cpp
-  fixes/fixes_test.cpp
-  explain/html_test.cpp
-  explain/markup_test.cpp
-  doctor/snapshot_test.cpp
-  explain/explain_test.cpp
-  explain/hindrances_test.cpp
-  expand/apps_test.cpp
-  expand/expand_test.cpp
-  expand/job_test.cpp
-  expand/jobset_test.cpp
-  expand/lws_test.cpp
-  expand/ray_test.cpp
-  fields/unseen_test.cpp
-  serve/drain_test.cpp
-  serve/watch_test.cpp
+  tools/inspect/doctor/alterations_test.cpp
+  tools/inspect/doctor/difference_test.cpp
+  tools/inspect/doctor/doctor_test.cpp
+  tools/fixes/fixes_test.cpp
+  tools/predict/explain/html_test.cpp
+  tools/predict/explain/markup_test.cpp
+  tools/inspect/doctor/snapshot_test.cpp
+  tools/predict/explain/explain_test.cpp
+  tools/predict/explain/hindrances_test.cpp
+  tools/predict/expand/apps_test.cpp
+  tools/predict/expand/expand_test.cpp
+  tools/predict/expand/job_test.cpp
+  tools/predict/expand/jobset_test.cpp
+  tools/predict/expand/lws_test.cpp
+  tools/predict/expand/ray_test.cpp
+  tools/reference/fields/unseen_test.cpp
+  serve/app/drain_test.cpp
+  serve/app/watch_test.cpp
   text/duration_test.cpp
-  https/health_test.cpp
-  ledger_admin/ledger_admin_test.cpp
+  serve/https/health_test.cpp
+  tools/inspect/ledger/ledger_test.cpp
   log/last_line_test.cpp
   log/log_test.cpp
-  metrics/metrics_test.cpp
+  serve/metrics/metrics_test.cpp
   rules/entries_test.cpp
   rules/rules_test.cpp
-  https/body_pace_test.cpp
-  https/connections_test.cpp
-  https/date_test.cpp
-  https/handlers_test.cpp
-  https/host_field_test.cpp
-  https/large_reviews_test.cpp
-  https/load_test.cpp
-  https/reply_test.cpp
-  https/request_parser_test.cpp
-  https/request_splits_test.cpp
-  https/router_test.cpp
-  https/shedding_test.cpp
+  serve/https/body_pace_test.cpp
+  serve/https/connections_test.cpp
+  serve/https/date_test.cpp
+  serve/https/handlers_test.cpp
+  serve/https/host_field_test.cpp
+  serve/https/large_reviews_test.cpp
+  serve/https/load_test.cpp
+  serve/https/reply_test.cpp
+  serve/https/request_parser_test.cpp
+  serve/https/request_splits_test.cpp
+  serve/https/router_test.cpp
+  serve/https/shedding_test.cpp
   kube/access/api_config_test.cpp
   text/base64_test.cpp
   kube/access/credentials_test.cpp
@@ -61,12 +61,12 @@ set(server_tests
   kube/certificate/contents_test.cpp
   kube/certificate/renewal_test.cpp
   kube/client/session_test.cpp
-  outlook/around_test.cpp
-  outlook/made_pool_test.cpp
-  outlook/node_pools_test.cpp
-  source/manifests_test.cpp
-  source/objects_test.cpp
-  source/snapshot_test.cpp
+  tools/predict/outlook/around_test.cpp
+  tools/predict/outlook/made_pool_test.cpp
+  tools/predict/outlook/node_pools_test.cpp
+  tools/inspect/source/manifests_test.cpp
+  tools/inspect/source/objects_test.cpp
+  tools/inspect/source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
   text/documents_test.cpp
@@ -78,12 +78,12 @@ set(server_tests
   text/shell_command_test.cpp
   text/visible_test.cpp
   text/yaml_test.cpp
-  slices/audit_test.cpp
-  slices/clock_test.cpp
-  slices/owners_test.cpp
-  slices/pod_reader_test.cpp
-  slices/slice_report_test.cpp
-  slices/command_test.cpp
+  tools/inspect/slices/audit_test.cpp
+  tools/inspect/slices/clock_test.cpp
+  tools/inspect/slices/owners_test.cpp
+  tools/inspect/slices/pod_reader_test.cpp
+  tools/inspect/slices/slice_report_test.cpp
+  tools/inspect/slices/command_test.cpp
   tls/expiry_test.cpp
   tls/openssl_ptr_test.cpp
   tls/clients_test.cpp

@@ -150,7 +150,7 @@ net::Task<void> Cluster::look_around() {
   store_.trust_pools(false);
 }
 
-net::Task<webhook::ledger::PlaceAnswer> Cluster::place(places::OwnedPlaceRequest request) {
+net::Task<webhook::ledger::PlaceAnswer> Cluster::place(kube::places::OwnedPlaceRequest request) {
   // Made here and run there: the ledger is used on the client's executor alone.
   auto asking = connected_->ledger.place(std::move(request));
   auto [fault, answer] =

@@ -17,11 +17,11 @@
 
 #include "server/kube/access/api_config.hpp"
 #include "server/kube/cluster/cluster_ledger.hpp"
+#include "server/kube/places/places.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/kube/watch/watcher.hpp"
 #include "server/log/log.hpp"
 #include "server/net/task_group.hpp"
-#include "server/places/places.hpp"
 
 #include <functional>
 #include <memory>
@@ -51,7 +51,7 @@ struct ClusterStatus {
   LedgerStatus ledger;
 };
 
-class Cluster final : public places::Places {
+class Cluster final : public kube::places::Places {
  public:
   // `prefix` is Config::prefix.
   explicit Cluster(std::string prefix);
@@ -76,7 +76,7 @@ class Cluster final : public places::Places {
   ClusterStatus status() const;
 
   // On any loop.
-  net::Task<webhook::ledger::PlaceAnswer> place(places::OwnedPlaceRequest request) override;
+  net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request) override;
   // The store sees the Pods themselves.
   void note(const webhook::ledger::PlaceRequest&, topology::Place) override {}
 

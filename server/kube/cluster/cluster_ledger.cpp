@@ -30,7 +30,7 @@ Moment now() {
   return net::Clock::now().time_since_epoch();
 }
 
-store::GroupName name_of(const places::OwnedPlaceRequest& request) {
+store::GroupName name_of(const kube::places::OwnedPlaceRequest& request) {
   return {request.ns, request.cluster, request.cluster_uid, request.group};
 }
 
@@ -59,7 +59,7 @@ ClusterLedger::ClusterLedger(client::Client& client, store::Store& store, net::T
 
 // --- Asking ---------------------------------------------------------------------------------
 
-std::string ClusterLedger::why_not(const places::OwnedPlaceRequest& request) const {
+std::string ClusterLedger::why_not(const kube::places::OwnedPlaceRequest& request) const {
   const std::string group = webhook::ledger::name_of_group(request.view());
   if (!store_.synced(store::Kind::pod) || !store_.synced(store::Kind::ray_cluster))
     return group + ": this replica has not listed the cluster's Pods and RayClusters yet";
@@ -75,7 +75,7 @@ bool ClusterLedger::knows(const store::GroupName& name) const {
 }
 
 // A RayCluster's first Pods may be faster than the watch of RayClusters.
-net::Task<bool> ClusterLedger::is_known(const places::OwnedPlaceRequest& request) {
+net::Task<bool> ClusterLedger::is_known(const kube::places::OwnedPlaceRequest& request) {
   net::Timer timer(client_.executor());
   for (int looks = 0; looks < limits::api::cluster_looks; ++looks) {
     if (knows(name_of(request))) co_return true;
@@ -86,7 +86,7 @@ net::Task<bool> ClusterLedger::is_known(const places::OwnedPlaceRequest& request
   co_return false;
 }
 
-net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
+net::Task<PlaceAnswer> ClusterLedger::place(kube::places::OwnedPlaceRequest request) {
   co_await boost::asio::this_coro::throw_if_cancelled(false);
   const store::GroupName name = name_of(request);
   if (std::string why = why_not(request); !why.empty()) {
@@ -113,7 +113,7 @@ net::Task<PlaceAnswer> ClusterLedger::place(places::OwnedPlaceRequest request) {
   co_return answer;
 }
 
-net::Task<PlaceAnswer> ClusterLedger::ask(places::OwnedPlaceRequest request) {
+net::Task<PlaceAnswer> ClusterLedger::ask(kube::places::OwnedPlaceRequest request) {
   const GroupLedger::Ticket ticket = ++last_ticket_;
   Waiter waiter(client_.executor());
   // Taken out again however this ends.

@@ -9,11 +9,11 @@
 #include "server/kube/client/client.hpp"
 #include "server/kube/cluster/ledger_calls.hpp"
 #include "server/kube/cluster/stalls.hpp"
+#include "server/kube/places/places.hpp"
 #include "server/kube/store/store.hpp"
 #include "server/log/log.hpp"
 #include "server/log/throttle.hpp"
 #include "server/net/task_group.hpp"
-#include "server/places/places.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
 #include <chrono>
@@ -43,7 +43,7 @@ class ClusterLedger {
   // On the client's executor. 503 for a group that no RayCluster known to this replica has, or
   // where its watch has been silent for limits::api::stale. Forged reviews take no more than
   // the groups of living RayClusters ask for.
-  net::Task<webhook::ledger::PlaceAnswer> place(places::OwnedPlaceRequest request);
+  net::Task<webhook::ledger::PlaceAnswer> place(kube::places::OwnedPlaceRequest request);
 
   // Frees places and finishes what waits, until cancelled.
   net::Task<void> run();
@@ -62,7 +62,7 @@ class ClusterLedger {
   class ObjectReader;
 
   Groups::iterator group_of(const store::GroupName& name);
-  net::Task<webhook::ledger::PlaceAnswer> ask(places::OwnedPlaceRequest request);
+  net::Task<webhook::ledger::PlaceAnswer> ask(kube::places::OwnedPlaceRequest request);
   GroupLedger::Call::Kind pump(Groups::iterator group, bool turn);
   void pump_all();
   void pump_in_turn(Groups::iterator group, std::size_t& turns, bool by_list);
@@ -81,8 +81,8 @@ class ClusterLedger {
   bool knows(const store::GroupName& name) const;
   void answer(GroupLedger::Answers answers);
   void count(const GroupLedger::Call& call, const GroupLedger::Outcome& outcome);
-  net::Task<bool> is_known(const places::OwnedPlaceRequest& request);
-  std::string why_not(const places::OwnedPlaceRequest& request) const;
+  net::Task<bool> is_known(const kube::places::OwnedPlaceRequest& request);
+  std::string why_not(const kube::places::OwnedPlaceRequest& request) const;
 
   client::Client& client_;
   store::Store& store_;

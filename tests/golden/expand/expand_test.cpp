@@ -1,5 +1,5 @@
-// Each Pod that server/expand makes of a manifest is the one that the real controller made of it:
-// all of metadata and spec, of every review of tests/golden/recorded.
+// Each Pod that server/tools/predict/expand makes of a manifest is the one that the real controller
+// made of it: all of metadata and spec, of every review of tests/golden/recorded.
 //
 // A Pod that comes in several reviews is compared with each of them:
 //   refused     a follower of a JobSet whose leader is not bound yet, then again with the selector
@@ -8,7 +8,7 @@
 //               Pod without what that webhook writes, the second with all of it and with our
 //               patch, which is taken out by its record
 //   made again  after a failure or a deletion: the same Pod, of another Job, uid or replica name
-#include "server/expand/expand.hpp"
+#include "server/tools/predict/expand/expand.hpp"
 #include "server/text/yaml.hpp"
 #include "tests/golden/expand/api_server.hpp"
 #include "tests/golden/expand/compare.hpp"

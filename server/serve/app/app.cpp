@@ -1,0 +1,600 @@
+#include "server/serve/app/app.hpp"
+
+#include "server/kube/access/api_config.hpp"
+#include "server/kube/access/proxy.hpp"
+#include "server/kube/certificate/keeper.hpp"
+#include "server/kube/cluster/cluster.hpp"
+#include "server/kube/places/places.hpp"
+#include "server/limits/connections.hpp"
+#include "server/limits/memory.hpp"
+#include "server/log/output.hpp"
+#include "server/net/thread.hpp"
+#include "server/serve/app/cluster_metrics.hpp"
+#include "server/serve/app/drain.hpp"
+#include "server/serve/app/worker.hpp"
+#include "server/serve/metrics/process.hpp"
+#include "server/settings/usage_error.hpp"
+#include "server/text/version.hpp"
+#include "server/tls/clients.hpp"
+#include "server/tls/expiry.hpp"
+#include "server/tls/source.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::app {
+namespace {
+
+using Descriptor = boost::asio::posix::basic_stream_descriptor<net::Executor>;
+
+net::Address address_of_flag(const char* flag, const std::string& text) {
+  const auto address = net::parse_address(text);
+  if (!address) {
+    throw std::runtime_error(fmt::format(
+        "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
+  }
+  return *address;
+}
+
+// A reader of the file sees the old text or the new one, never half of it.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string beside = path + ".new";
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) {
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+}
+
+// Every connection is an open file, and the usual soft limit is 1,024. How many may be open now.
+std::size_t raise_file_limit(unsigned loops) {
+  const rlim_t needed = limits::connections + limits::health_connections + limits::own_files +
+                        (loops + 1) * limits::loop_files;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return needed;
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = std::min(limit.rlim_max, needed);
+  return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+}
+
+// What is large goes back to the kernel when it is freed. By itself glibc takes a freed block
+// for a sign that more of its size will come, and keeps them: 1,000 bodies of 250 KiB stayed
+// resident for good.
+void return_large_blocks() {
+  constexpr int large = 128 << 10;
+  mallopt(M_MMAP_THRESHOLD, large);
+  mallopt(M_TRIM_THRESHOLD, large);
+}
+
+kube::access::PodAccess pod_access(const settings::ServeOptions& options) {
+  auto access = kube::access::PodAccess::from_environment();
+  if (!options.service_account.empty()) access.service_account = options.service_account;
+  return access;
+}
+
+bool names_kubeconfig(const settings::ServeOptions& options) {
+  return !options.kubeconfig.empty() || !options.context.empty();
+}
+
+// How to reach the API server. `otherwise`: how to do without, for who cannot.
+kube::access::ApiConfig find_api_server(const settings::ServeOptions& options,
+                                        std::string_view otherwise) {
+  const auto choice =
+      kube::access::KubeconfigChoice::from_environment(options.kubeconfig, options.context);
+  const auto access = pod_access(options);
+  auto config = names_kubeconfig(options) || !access.in_cluster()
+                    ? kube::access::kubeconfig_config(choice)
+                    : kube::access::in_cluster_config(access);
+  if (config) return std::move(*config);
+  throw std::runtime_error(fmt::format("{}; {}", config.error().message(), otherwise));
+}
+
+// For the ledger; nothing where no API server is to be asked.
+std::optional<kube::access::ApiConfig> find_cluster(const settings::ServeOptions& options) {
+  using settings::LedgerKind;
+  if (options.ledger == LedgerKind::memory || options.ledger == LedgerKind::none)
+    return std::nullopt;
+  if (options.ledger == LedgerKind::automatic && !names_kubeconfig(options) &&
+      !pod_access(options).in_cluster())
+    return std::nullopt;
+  return find_api_server(options,
+                         "to serve without an API server, and without ids for Ray workers that "
+                         "have no index labels, pass --ledger none");
+}
+
+// For a certificate that is kept in a Secret.
+std::optional<kube::access::ApiConfig> find_certificate(const settings::ServeOptions& options) {
+  if (options.tls_secret.empty()) return std::nullopt;
+  return find_api_server(options,
+                         "to serve a certificate from files, pass --tls-cert and --tls-key "
+                         "in place of --tls-secret");
+}
+
+std::unique_ptr<webhook::ledger::Ledger> ledger_without_cluster(settings::LedgerKind kind) {
+  if (kind == settings::LedgerKind::none)
+    return std::make_unique<webhook::ledger::NoLedger>(
+        "label ray.io/worker-group-replica-index is missing or empty, and this server assigns no "
+        "ids (--ledger none); enable KubeRay's feature gate RayMultiHostIndexing, "
+        "or serve with --ledger cluster");
+  return std::make_unique<webhook::ledger::MemoryLedger>();
+}
+
+// Where the server listens; empty for nowhere.
+struct Ports {
+  std::string webhook;
+  std::string health;
+};
+
+class App {
+ public:
+  App(const settings::ServeOptions& options, Watchdog& watchdog)
+      : options_(options),
+        watchdog_(watchdog),
+        log_(options.log_format, options.log_level),
+        health_(options.threads + 1),
+        clients_(open_clients()),
+        source_(open_source()),
+        certificate_(guarded(source_.first())),
+        cluster_config_(find_cluster(options)),
+        certificate_config_(find_certificate(options)) {
+    health_.set_certificate_end(source_.first()->not_after);
+    for (unsigned number = 1; number <= options_.threads; ++number) {
+      workers_.push_back(
+          std::make_unique<Worker>(shared_, number, https::Port::webhook, connections_));
+    }
+  }
+
+  int run() {
+    const auto ports = open_ports();
+    if (!options_.ca_bundle_out.empty() && !source_.ca().empty())
+      write_file(options_.ca_bundle_out, source_.ca());
+    say_listening(ports);
+    say_no_proxy();
+    keep_certificate();
+    add_metrics();
+    control_.keep("signals", [this] { return watch_signals(); });
+    control_.keep("certificate-files", [this] { return watch_certificate(); });
+    connect_cluster();
+    auto threads = start_threads();
+    watchdog_.begin();
+    health_.set_serving();
+    control_.run();
+    threads.clear();  // joins; before disconnect(), since sessions ask the cluster
+    keeper_.reset();
+    cluster_.disconnect();
+    log_.info("stopped");
+    return exit_code_;
+  }
+
+ private:
+  // --- start ---
+
+  // What is made of files that were named. Where they cannot be used: a fault of the command line
+  // or of the file.
+  template <class Open>
+  static auto from_named_files(const Open& open) {
+    try {
+      return open();
+    } catch (const std::runtime_error& failure) {
+      throw settings::UsageError(failure.what());
+    }
+  }
+
+  tls::Source open_source() const {
+    const auto now = std::chrono::system_clock::now();
+    if (!options_.tls_secret.empty())
+      return tls::Source::awaited("Secret " + options_.tls_secret, now);
+    if (options_.tls_cert.empty()) return tls::Source::self_issued(options_.tls_hostnames, now);
+    return from_named_files(
+        [&] { return tls::Source::files(options_.tls_cert, options_.tls_key, now); });
+  }
+
+  std::unique_ptr<tls::Clients> open_clients() const {
+    if (options_.tls_client_ca.empty()) return nullptr;
+    return from_named_files([&] {
+      return std::make_unique<tls::Clients>(options_.tls_client_ca, options_.tls_client_names);
+    });
+  }
+
+  // Whatever the certificate of ours is, callers show theirs.
+  tls::ContextPtr guarded(tls::ContextPtr context) const {
+    if (clients_) clients_->guard(context->ssl.native_handle());
+    return context;
+  }
+
+  // Returns what the log should say of them.
+  Ports open_ports() {
+    return_large_blocks();
+    Ports ports;
+    auto address = address_of_flag("--listen", options_.listen);
+    for (auto& worker : workers_) {
+      const auto endpoint = worker->listen(address);
+      address.port = endpoint.port();  // port 0: the others share the first one's
+      ports.webhook = https::to_text(endpoint);
+    }
+    if (!options_.health_listen.empty()) {
+      ports.health = https::to_text(
+          control_.listen(address_of_flag("--health-listen", options_.health_listen)));
+    }
+    return ports;
+  }
+
+  // All or none: loops that turn would be waited for by whoever lets go of them.
+  std::vector<std::jthread> start_threads() {
+    std::vector<std::jthread> threads;
+    try {
+      for (std::size_t i = 0; i < workers_.size(); ++i) {
+        threads.push_back(net::start_thread(fmt::format("reviews {}", i + 1),
+                                            [&worker = *workers_[i]] { worker.run(); }));
+      }
+      threads.push_back(net::start_thread(
+          "sweep", [this](const std::stop_token& over) { sweep_connections(over); }));
+      if (options_.ca_bundle_out.empty() && !source_.ca().empty()) {
+        threads.push_back(
+            net::start_thread("print CA", [this](const std::stop_token& over) { print_ca(over); }));
+      }
+    } catch (const std::runtime_error&) {
+      for (auto& worker : workers_) worker->stop();
+      throw;
+    }
+    return threads;
+  }
+
+  void say_listening(const Ports& ports) {
+    log_.info("listening", {{"address", ports.webhook},
+                            {"health", ports.health},
+                            {"certificate", source_.name()},
+                            {"threads", std::uint64_t{options_.threads}},
+                            {"version", text::version}});
+  }
+
+  // Who sets it expects that it is used.
+  void say_no_proxy() {
+    const std::string name = kube::access::unused_proxy();
+    if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
+    log_.warn("a proxy is set, and not used: the API server is asked directly",
+              {{"variable", name}});
+  }
+
+  void connect_cluster() {
+    if (!cluster_config_) return;
+    health_.await_cluster();
+    cluster_.connect(control_.executor(), control_.tasks(), *cluster_config_, log_,
+                     {.synced =
+                          [this] {
+                            log_.info("cluster listed");
+                            health_.set_synced();
+                          },
+                      .off = [this](const std::string& off) { health_.set_off(off); }});
+  }
+
+  // On the control loop, with a client of its own: what the ledger asks does not delay it.
+  void keep_certificate() {
+    if (!certificate_config_) return;
+    health_.await_trust();
+    keeper_.emplace(control_.executor(), *certificate_config_, options_.tls_secret, log_,
+                    kube::certificate::Keeper::Listener{
+                        .serve = [this](const tls::ContextPtr& served) { use(served); },
+                        .trusted =
+                            [this] {
+                              log_.info("certificate trusted");
+                              health_.set_trusted();
+                            }});
+    control_.keep("certificate", [this] { return keeper_->run(); });
+  }
+
+  // Asked for on the health port, which is the loop of the cluster's client.
+  void add_metrics() {
+    metrics_.add([](metrics::Samples& out) {
+      out.gauge("tpu_webhook_build_info", "1, with the version", 1,
+                {{"version", std::string(text::version)}});
+    });
+    metrics_.add([this](metrics::Samples& out) { load_metrics(out); });
+    metrics_.add(metrics::process_metrics);
+    if (keeper_)
+      metrics_.add([this](metrics::Samples& out) { keeper_metrics(keeper_->status(), out); });
+    if (!cluster_config_) return;
+    metrics_.add([this](metrics::Samples& out) {
+      cluster_metrics(cluster_.status(), net::Clock::now(), out);
+    });
+  }
+
+  void load_metrics(metrics::Samples& out) const {
+    const auto now = std::chrono::system_clock::now();
+    const auto end = health_.certificate_end().time_since_epoch();
+    out.gauge("tpu_webhook_ready", "1 if /readyz says yes",
+              health_.why_not_ready(now).empty() ? 1 : 0);
+    out.gauge("tpu_webhook_certificate_not_after_timestamp_seconds",
+              "End of the serving certificate in seconds since 1970",
+              std::chrono::duration<double>(end).count());
+    out.gauge("tpu_webhook_connections", "Open connections of the webhook's port",
+              static_cast<double>(load_.connections.used()));
+    out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
+              static_cast<double>(load_.connections.cap()));
+    out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
+              static_cast<double>(load_.held_bytes.used()));
+    const auto bound = [&out](const char* of, std::size_t bytes) {
+      out.gauge("tpu_webhook_memory_bound_bytes",
+                "The most that can be resident: by itself, for callers, for 100,000 Pods",
+                static_cast<double>(bytes), {{"of", of}});
+    };
+    bound("program", limits::memory::program);
+    bound("callers", limits::memory::callers(options_.threads));
+    bound("cluster", limits::memory::cluster);
+    out.gauge("tpu_webhook_handshakes_in_progress", "TLS handshakes that have not ended",
+              static_cast<double>(load_.handshakes.used()));
+  }
+
+  // --- run ---
+
+  // On a thread of its own: a limit holds although an event loop is busy.
+  void sweep_connections(const std::stop_token& over) {
+    while (!over.stop_requested()) {
+      std::this_thread::sleep_for(limits::sweep);
+      connections_.sweep(net::Clock::now());
+      health_connections_.sweep(net::Clock::now());
+    }
+  }
+
+  // On a thread of its own: whoever should read standard output may be behind, and reviews are
+  // answered meanwhile.
+  void print_ca(const std::stop_token& over) {
+    log::Output output(STDOUT_FILENO);
+    std::string_view rest = source_.ca();
+    auto patience = limits::output_patience;
+    for (;;) {
+      rest.remove_prefix(output.write_now(rest));
+      if (output.failed()) {
+        return log_.error(
+            "the CA's certificate cannot be written to standard output",
+            {{"error", std::strerror(output.error())}, {"instead", "--ca-bundle-out FILE"}});
+      }
+      if (rest.empty() || over.stop_requested()) return;
+      output.wait(limits::heartbeat);
+      if (patience.count() > 0 && (patience -= limits::heartbeat).count() <= 0)
+        log_.warn("standard output does not take the CA's certificate; nobody reads it",
+                  {{"instead", "--ca-bundle-out FILE"}});
+    }
+  }
+
+  // Bytes that the watchdog writes: signal numbers.
+  net::Task<void> watch_signals() {
+    Descriptor signals(control_.executor(), ::dup(watchdog_.signals()));
+    std::array<unsigned char, 16> numbers{};
+    for (;;) {
+      const auto [error, count] =
+          co_await signals.async_read_some(boost::asio::buffer(numbers), net::as_result);
+      if (error) co_return;
+      for (std::size_t i = 0; i < count; ++i) hear(numbers[i]);
+    }
+  }
+
+  void hear(int number) {
+    if (number == SIGHUP) {
+      return log_.info(
+          "SIGHUP changes nothing: certificate files are watched, settings need a restart");
+    }
+    log_.info("signal", {{"name", number == SIGTERM ? "SIGTERM" : "SIGINT"}});
+    perform(drain_.on(Drain::Event::signal));
+  }
+
+  net::Task<void> watch_certificate() {
+    net::Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::certificate_poll);
+      const auto [error] = co_await timer.async_wait(net::as_result);
+      if (error) co_return;
+      try {
+        look_at_certificate(std::chrono::system_clock::now());
+      } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
+        log_.error("cannot look at the certificate", {{"error", bug.what()}});
+      }
+    }
+  }
+
+  void look_at_certificate(tls::SystemTime now) {
+    look_at_clients();
+    if (auto change = source_.poll(now)) use(*change);
+    const auto served = certificate_.get();
+    const std::string end = tls::to_text(served->not_after);
+    using Word = tls::Expiry::Word;
+    switch (expiry_.look(served->not_before, served->not_after, now)) {
+      case Word::none:
+        return;
+      case Word::ends_soon:
+        return log_.warn("certificate expires soon", {{"not_after", end}, {"renewal", renewal()}});
+      case Word::expired:
+        return log_.error("certificate expired; the server is not ready and callers refuse it",
+                          {{"not_after", end}, {"renewal", renewal()}});
+      case Word::good_again:
+        return log_.info("certificate is good again", {{"not_after", end}});
+    }
+  }
+
+  void look_at_clients() {
+    const auto change = clients_ ? clients_->poll() : std::nullopt;
+    if (!change) return;
+    if (change->error.empty()) return log_.info("CAs of callers replaced");
+    log_.error("CAs of callers not replaced; the old ones are kept", {{"error", change->error}});
+  }
+
+  std::string_view renewal() const {
+    if (!options_.tls_secret.empty()) return "by this program: lines msg=certificate say why not";
+    if (!options_.tls_cert.empty()) return "write a new pair into the files of --tls-cert";
+    return "restart: this server issues its own";
+  }
+
+  void use(const tls::ContextPtr& served) {
+    certificate_.set(guarded(served));
+    health_.set_certificate_end(served->not_after);
+    log_.info("certificate replaced", {{"not_after", tls::to_text(served->not_after)}});
+  }
+
+  void use(const tls::Reloader::Change& change) {
+    if (change.context == nullptr) {
+      log_.error("certificate not replaced; the old one is kept", {{"error", change.error}});
+      return;
+    }
+    use(change.context);
+  }
+
+  // --- end ---
+
+  // What one step throws ends none of the tasks that lead to the next; where it was the last, the
+  // watchdog ends the process.
+  void perform(Drain::Action action) {
+    try {
+      act(action);
+    } catch (const std::exception& bug) {  // out of memory, say
+      log_.error("while ending", {{"error", bug.what()}});
+    }
+  }
+
+  void act(Drain::Action action) {
+    switch (action) {
+      case Drain::Action::none:
+        return;
+      case Drain::Action::announce:
+        return announce();
+      case Drain::Action::stop_accepting:
+        return stop_accepting();
+      case Drain::Action::cut:
+        cut();
+        [[fallthrough]];
+      case Drain::Action::finish:
+        return finish();
+      case Drain::Action::exit_now:
+        return exit_now();
+    }
+  }
+
+  void announce() {
+    log_.info("draining");
+    health_.set_draining();
+    control_.spawn(after(options_.drain_delay, Drain::Event::delay_over));
+  }
+
+  void stop_accepting() {
+    log_.info("no new connections", {{"connections", std::uint64_t{load_.connections.used()}}});
+    open_ports_ = workers_.size();
+    on_every_worker([this](Worker& worker) {
+      worker.stop_listening();
+      --open_ports_;
+    });
+    connections_.stop_idling();
+    control_.spawn(after(options_.drain_timeout, Drain::Event::time_over));
+    control_.spawn(watch_connections());
+  }
+
+  void cut() {
+    log_.warn("drain timeout", {{"connections", std::uint64_t{load_.connections.used()}}});
+    connections_.close_all();
+  }
+
+  void finish() {
+    on_every_worker([](Worker& worker) { worker.cancel(); });
+    control_.cancel();
+  }
+
+  void exit_now() {
+    log_.warn("second signal: not waiting");
+    exit_code_ = 1;
+    for (auto& worker : workers_) worker->stop();
+    control_.stop();
+  }
+
+  net::Task<void> after(std::chrono::milliseconds delay, Drain::Event event) {
+    net::Timer timer(control_.executor(), delay);
+    const auto [error] = co_await timer.async_wait(net::as_result);
+    if (!error) perform(drain_.on(event));
+  }
+
+  net::Task<void> watch_connections() {
+    net::Timer timer(control_.executor());
+    for (;;) {
+      timer.expires_after(limits::drain_poll);
+      const auto [error] = co_await timer.async_wait(net::as_result);
+      if (error) co_return;
+      const bool all_gone = open_ports_ == 0 && load_.connections.used() == 0;
+      if (all_gone) perform(drain_.on(Drain::Event::connections_gone));
+    }
+  }
+
+  template <class Action>
+  void on_every_worker(Action action) {
+    for (auto& worker : workers_) {
+      worker->post([&target = *worker, action] { action(target); });
+    }
+  }
+
+  const settings::ServeOptions& options_;
+  Watchdog& watchdog_;
+  log::Log log_;
+  https::Health health_;
+  metrics::Metrics metrics_;
+  const std::size_t files_ = raise_file_limit(options_.threads);
+  https::Load load_{limits::connections_of(files_, options_.threads), limits::handshakes,
+                    limits::held_bytes};
+  https::Load health_load_{limits::health_connections_of(files_),
+                           limits::health_connections_of(files_),
+                           limits::health_connections* limits::kept_body_bytes};
+  https::Connections connections_{load_}, health_connections_{health_load_};
+  const std::unique_ptr<tls::Clients> clients_;
+  tls::Source source_;
+  tls::CurrentContext certificate_;
+  tls::Expiry expiry_;
+  const std::optional<kube::access::ApiConfig> cluster_config_, certificate_config_;
+  webhook::read::NoCluster no_cluster_;
+  kube::places::PlacesAtOnce own_places_{ledger_without_cluster(options_.ledger)};
+  kube::cluster::Cluster cluster_{options_.webhook.prefix};
+  const Shared shared_{
+      .config = options_.webhook,
+      .cluster = cluster_config_ ? cluster_.view() : no_cluster_,
+      .places = cluster_config_ ? static_cast<kube::places::Places&>(cluster_) : own_places_,
+      .health = health_,
+      .log = log_,
+      .metrics = metrics_,
+      .watchdog = watchdog_,
+      .certificate = &certificate_};
+  std::vector<std::unique_ptr<Worker>> workers_;
+  // Loop 0, run by the calling thread.
+  Worker control_{shared_, 0, https::Port::health, health_connections_};
+  std::optional<kube::certificate::Keeper> keeper_;
+  Drain drain_;
+  std::atomic<std::size_t> open_ports_{0};
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int run_serve(const settings::ServeOptions& options) {
+  // First, before any thread; and last, since an end may hang as well.
+  Watchdog watchdog(options.log_format, options.threads + 1,
+                    options.drain_delay + options.drain_timeout);
+  return App(options, watchdog).run();
+}
+
+}  // namespace tpuwh::server::app

@@ -1,0 +1,116 @@
+#include "server/serve/app/worker.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace tpuwh::server::app {
+
+Worker::Worker(const Shared& shared, std::size_t number, https::Port port,
+               https::Connections& connections)
+    : shared_(shared),
+      number_(number),
+      handlers_({.config = shared.config,
+                 .cluster = shared.cluster,
+                 .health = shared.health,
+                 .log = shared.log,
+                 .metrics = shared.metrics}),
+      service_{.port = port,
+               .connections = connections,
+               .handlers = handlers_,
+               .places = shared.places,
+               .health = shared.health,
+               .log = shared.log,
+               .metrics = shared.metrics} {
+  tasks_.when_failed([this](const net::TaskFailure& failure) { say(failure); });
+  keep("heartbeat", [this] { return beat(); });
+}
+
+// Of tasks that have ended one line a minute: peers may cause many.
+void Worker::say(const net::TaskFailure& failure) {
+  shared_.metrics.task_failed(failure.task);
+  if (failure.task.empty()) {
+    if (failures_said_.allows(net::Clock::now()))
+      shared_.log.error("a task failed", {{"error", failure.what}});
+    return;
+  }
+  const auto pause = std::chrono::ceil<std::chrono::seconds>(failure.pause);
+  shared_.log.error("a task failed and is started again",
+                    {{"task", failure.task},
+                     {"error", failure.what},
+                     {"after_s", static_cast<std::uint64_t>(pause.count())}});
+}
+
+net::Endpoint Worker::listen(const net::Address& address) {
+  auto acceptor = https::open_acceptor(executor(), address);
+  const auto endpoint = acceptor.local_endpoint();
+  listener_.emplace(std::move(acceptor), service_.connections, shared_.log,
+                    [this](net::Socket socket) { start_session(std::move(socket)); });
+  keep("listener", [this] { return listener_->run(); });
+  return endpoint;
+}
+
+void Worker::run() {
+  turn();
+  shared_.watchdog.ended(number_);
+}
+
+// What a handler throws leaves run(), and the context may be run again: a worker that ended would
+// leave its connections, and its part of the new ones, without an answer.
+void Worker::turn() {
+  for (;;) {
+    try {
+      context_.run();
+      return;
+    } catch (const std::exception& bug) {  // out of memory, say
+      tell(bug);
+    }
+  }
+}
+
+void Worker::tell(const std::exception& bug) {
+  try {
+    if (bugs_said_.allows(net::Clock::now()))
+      shared_.log.error("event loop met an exception", {{"error", bug.what()}});
+  } catch (const std::exception&) {  // no memory for a line either
+  }
+}
+
+void Worker::post(std::function<void()> action) {
+  boost::asio::post(context_, std::move(action));
+}
+
+void Worker::stop_listening() {
+  if (listener_) listener_->stop();
+}
+
+void Worker::cancel() {
+  tasks_.cancel();
+}
+
+net::Task<void> Worker::beat() {
+  net::Timer timer(executor());
+  for (;;) {
+    timer.expires_after(limits::heartbeat);
+    const auto [error] = co_await timer.async_wait(net::as_result);
+    if (error) co_return;
+    shared_.health.beat(number_, net::Clock::now());
+    shared_.watchdog.turned(number_);
+    service_.date.set(std::chrono::system_clock::now());
+  }
+}
+
+// What it throws is not the listener's: that one goes on.
+void Worker::start_session(net::Socket socket) {
+  try {
+    if (service_.port == https::Port::health)
+      return spawn(https::serve_plain(std::move(socket), service_));
+    spawn(https::serve_tls(std::move(socket), shared_.certificate->get(), service_));
+  } catch (const std::exception& bug) {  // out of memory for a session
+    tell(bug);
+  }
+}
+
+}  // namespace tpuwh::server::app

@@ -1,0 +1,90 @@
+#include "server/serve/https/handlers.hpp"
+
+#include "webhook/validate/validate.hpp"
+
+#include <chrono>
+
+namespace tpuwh::server::https {
+namespace {
+
+// A probe's answer: "ok", or 503 and why not.
+Reply text_reply(std::string_view why_not) {
+  Reply reply{.content_type = "text/plain; charset=utf-8", .body = "ok"};
+  if (!why_not.empty()) {
+    reply.status = 503;
+    reply.body = why_not;
+  }
+  return reply;
+}
+
+}  // namespace
+
+Answered Handlers::answer(Resource resource, std::string& body,
+                          const webhook::ledger::PlaceAnswer* place) {
+  switch (resource) {
+    case Resource::mutate:
+      return mutate(body, shared_.config, place);
+    case Resource::shadow:
+      return mutate(body, shadow_config_, place);
+    case Resource::validate:
+      return validate(body, shared_.config);
+    case Resource::shadow_validate:
+      return validate(body, shadow_config_);
+    case Resource::livez:
+    case Resource::healthz:
+      return {text_reply(shared_.health.why_not_alive(net::Clock::now()))};
+    case Resource::readyz:
+      return {ready()};
+    case Resource::metrics:
+      return {scrape()};
+  }
+  return {Reply{.status = 500, .body = {}}};
+}
+
+// What is off does not keep it from being ready, and is told beside it.
+Reply Handlers::ready() {
+  Reply reply = text_reply(shared_.health.why_not_ready(std::chrono::system_clock::now()));
+  if (reply.status != 200) return reply;
+  ready_text_ = shared_.health.what_is_off();
+  if (ready_text_.empty()) return reply;
+  ready_text_.insert(0, "ok; ");
+  reply.body = ready_text_;
+  return reply;
+}
+
+Reply Handlers::scrape() {
+  metrics_text_ = shared_.metrics.text();
+  return {.content_type = metrics::Metrics::content_type, .body = metrics_text_};
+}
+
+Answered Handlers::mutate(std::string& body, const webhook::config::Config& how,
+                          const webhook::ledger::PlaceAnswer* place) {
+  return accounted(metrics::Metrics::Webhook::mutate, [&] {
+    return webhook::answer::admit(webhook::read::Body(body), how, shared_.cluster, workspace_,
+                                  place);
+  });
+}
+
+Answered Handlers::validate(std::string& body, const webhook::config::Config& how) {
+  return accounted(metrics::Metrics::Webhook::validate, [&] {
+    return webhook::validate::validate(webhook::read::Body(body), how, shared_.cluster, workspace_);
+  });
+}
+
+template <class F>
+Answered Handlers::accounted(metrics::Metrics::Webhook webhook, F&& ask) {
+  const auto start = net::Clock::now();
+  const webhook::answer::Answer answer = ask();
+  const auto took = net::Clock::now() - start;
+  // Neither logged nor counted: the second pass, with the ledger's word, is the review's answer.
+  if (answer.ledger.use == webhook::answer::LedgerStep::Use::ask) return {{}, answer.ledger};
+  shared_.log.review(answer.summary, std::chrono::duration_cast<std::chrono::microseconds>(took));
+  shared_.metrics.review(webhook, answer.summary, took);
+  return {Reply{.status = answer.http_status,
+                .body = answer.body,
+                .retry_after = answer.retry_after,
+                .close = answer.retry_after > 0},
+          answer.ledger};
+}
+
+}  // namespace tpuwh::server::https

@@ -1,0 +1,63 @@
+// What each resource answers. No socket here: tests call answer() with values.
+#pragma once
+
+#include "server/log/log.hpp"
+#include "server/serve/https/health.hpp"
+#include "server/serve/https/reply.hpp"
+#include "server/serve/https/router.hpp"
+#include "server/serve/metrics/metrics.hpp"
+#include "webhook/answer/admit.hpp"
+
+#include <string>
+
+namespace tpuwh::server::https {
+
+// What a request gets, and what the ledger is to be asked or told for it. Where it is asked
+// the reply says nothing yet: call Handlers::answer() again with its word.
+struct Answered {
+  Reply reply;
+  webhook::answer::LedgerStep ledger = {};
+};
+
+// The handlers of one event loop.
+class Handlers {
+ public:
+  // What all loops share; outlives them.
+  struct Shared {
+    const webhook::config::Config& config;
+    const webhook::read::ClusterView& cluster;
+    const Health& health;
+    log::Log& log;
+    metrics::Metrics& metrics;
+  };
+  explicit Handlers(const Shared& shared)
+      : shared_(shared), shadow_config_(shared.config.in_shadow()) {}
+
+  // Answers a request that was routed; for a review `body` is the review. The views of what
+  // is returned live until the next call, and while `body` is unchanged.
+  Answered answer(Resource resource, std::string& body,
+                  const webhook::ledger::PlaceAnswer* place = nullptr);
+
+  // After a review beyond limits::large_review_bytes: what it was read into.
+  void give_back_memory() { workspace_ = webhook::answer::Workspace(); }
+
+ private:
+  Answered mutate(std::string& body, const webhook::config::Config& how,
+                  const webhook::ledger::PlaceAnswer* place);
+  Answered validate(std::string& body, const webhook::config::Config& how);
+  // Asks, logs, counts, and makes a reply of the answer.
+  template <class F>
+  Answered accounted(metrics::Metrics::Webhook webhook, F&& ask);
+  Reply ready();
+  Reply scrape();
+
+  const Shared shared_;
+  // Of /shadow and what is below it: a webhook entry for namespaces that only want to know what
+  // would be done.
+  const webhook::config::Config shadow_config_;
+  webhook::answer::Workspace workspace_;
+  std::string metrics_text_;  // of the last scrape
+  std::string ready_text_;    // of the last /readyz that had more to say than "ok"
+};
+
+}  // namespace tpuwh::server::https

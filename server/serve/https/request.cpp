@@ -1,0 +1,24 @@
+#include "server/serve/https/request.hpp"
+
+#include "webhook/text/release.hpp"
+
+namespace tpuwh::server::https {
+
+void RequestHead::clear() {
+  method = Method::other;
+  target.clear();
+  content_type.clear();
+  http_1_1 = true;
+  keep_alive = true;
+  chunked = false;
+  expects_continue = false;
+  content_length.reset();
+}
+
+void RequestHead::give_back_memory() {
+  constexpr std::size_t usual = 512;
+  if (target.capacity() > usual) webhook::text::release(target);
+  if (content_type.capacity() > usual) webhook::text::release(content_type);
+}
+
+}  // namespace tpuwh::server::https

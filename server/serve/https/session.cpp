@@ -1,0 +1,479 @@
+#include "server/serve/https/session.hpp"
+
+#include "server/net/plain_stream.hpp"
+#include "server/serve/https/body_pace.hpp"
+#include "server/serve/https/limited_stream.hpp"
+#include "server/serve/https/request_parser.hpp"
+#include "server/tls/stream.hpp"
+#include "webhook/text/release.hpp"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace tpuwh::server::https {
+namespace {
+
+// The conversation on an open stream, TLS or not. Memory lives as long as the connection or
+// the event loop does (Service), so that a steady client costs no allocation. A usual review has
+// come whole, is held, answered and sent at once: each step is tried before the coroutine that
+// waits for it is made.
+template <class Stream>
+class Conversation {
+ public:
+  Conversation(LimitedStream<Stream>& stream, Connection& connection, Service& service)
+      : stream_(stream), connection_(connection), service_(service) {}
+
+  // True if it ended with an answer of ours that said so, false if the peer left
+  // or was cut off.
+  net::Task<bool> run() {
+    // Not `while (co_await …)`: GCC 12 lays out the frame wrongly and it traps.
+    for (;;) {
+      const bool go_on = co_await serve_request();
+      if (!go_on) co_return said_close_;
+      head_.give_back_memory();
+      asked_before_ = true;
+      const std::size_t answered = ++service_.answered;
+      // Who asks faster than we answer would keep the loop to itself. And while others are served,
+      // the next request may come: it is read then without having waited for it.
+      co_await net::let_others_run(stream_.executor());
+      stream_.begin_turn();
+      const bool was_alone = service_.answered == answered;
+      if (!was_alone || has_unread()) continue;
+      // No time has passed for it to come.
+      give_back_buffer();
+      const Wait wait = wait_for_request();
+      const auto [error] = co_await stream_.wait_for_bytes(wait);
+      connection_.resume();
+      if (error) co_return false;
+    }
+  }
+
+ private:
+  using State = RequestParser::State;
+  using Use = webhook::answer::LedgerStep::Use;
+  using Pass = LargeReviews::Pass;
+  static constexpr std::size_t kept_body = limits::kept_body_bytes + webhook::read::padding;
+
+  // One request and its answer; false if it was the last.
+  net::Task<bool> serve_request() {
+    if (buffer_.size() == 0 && !read_now()) {
+      const Wait wait = wait_for_request();
+      const bool begun = co_await read_later(wait);
+      if (!begun) co_return false;
+    }
+    RequestParser parser(head_, body_);
+    State state = step(parser);
+    if (state == State::need_more) state = co_await read_header(parser);
+    if (state == State::need_more) co_return false;
+    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+
+    const auto routed = route(head_, service_.port);
+    if (const auto* refusal = std::get_if<Refusal>(&routed)) {
+      co_return co_await refuse(*refusal, head_.has_body());
+    }
+    if (is_usual()) body_ = std::move(service_.body);
+    body_.clear();
+    if (wants_continue()) {
+      const net::error_code error = co_await say_continue();
+      if (error) co_return false;
+    }
+    state = hold_body() ? step(parser) : State::need_more;
+    if (state == State::need_more) state = co_await read_body(parser);
+    if (state == State::need_more) co_return false;
+    if (state == State::refused) co_return co_await refuse(parser.refusal(), true);
+
+    give_back_buffer();
+    if (is_large()) {
+      const bool begun = co_await begin_large_review(Pass::first);
+      if (!begun) co_return co_await refuse(too_many_bodies(), true);
+    }
+    const auto resource = std::get<Resource>(routed);
+    const Answered first = service_.handlers.answer(resource, body_);
+    Reply reply = first.reply;
+    if (first.ledger.use == Use::ask) {
+      const std::optional<Reply> second = co_await answer_with_place(resource, first.ledger);
+      if (!second) co_return co_await refuse(too_many_bodies(), true);
+      reply = *second;
+    }
+    if (first.ledger.use == Use::note)
+      service_.places.note(first.ledger.request, first.ledger.place);
+    flush_log_after_turn();
+    const net::Sent sent = send_now(reply);
+    give_back_body();  // the peer may take its time to read the rest
+    net::error_code error = sent.error;
+    if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
+    co_return goes_on(error, reply);
+  }
+
+  // Others may use the handlers, and the place of a large review, while the ledger is asked: the
+  // second pass reads the review again. Nothing where there was no place for that in time.
+  net::Task<std::optional<Reply>> answer_with_place(Resource resource,
+                                                    const webhook::answer::LedgerStep& ledger) {
+    kube::places::OwnedPlaceRequest request(ledger.request);
+    end_large_review();  // what `ledger` views goes with it
+    const net::TimePoint asked = net::Clock::now();
+    const webhook::ledger::PlaceAnswer place = co_await service_.places.place(std::move(request));
+    service_.metrics.place(place, net::Clock::now() - asked);
+    if (is_large()) {
+      const bool begun = co_await begin_large_review(Pass::second);
+      if (!begun) co_return std::nullopt;
+    }
+    const Answered second = service_.handlers.answer(resource, body_, &place);
+    co_return second.reply;
+  }
+
+  // Behind all that is ready now: the lines of a turn's reviews are written together.
+  void flush_log_after_turn() {
+    if (!service_.log.holds_lines() || std::exchange(service_.flush_is_due, true)) return;
+    boost::asio::post(stream_.executor(), [&service = service_] {
+      service.flush_is_due = false;
+      service.log.flush();
+    });
+  }
+
+  // Gives the parser what has come.
+  State step(RequestParser& parser) {
+    const auto bytes = buffer_.cdata();
+    const auto taken = parser.read({static_cast<const char*>(bytes.data()), bytes.size()});
+    buffer_.consume(taken.used);
+    return taken.state;
+  }
+
+  // For the first byte of one: between two of them nobody owes anything.
+  Wait wait_for_request() const {
+    return asked_before_ ? Wait::begin(Waiting::next_request, limits::idle)
+                         : Wait::begin(Waiting::first_request, limits::header);
+  }
+
+  // Feeds the parser until it has something to say; need_more if the peer left.
+  net::Task<State> read_header(RequestParser& parser) {
+    const Wait wait = Wait::begin(Waiting::header, limits::header);  // all of it
+    for (;;) {
+      // Only the size line of a chunk can fill the buffer: headers have their own,
+      // lower limit, and body bytes are taken at once.
+      if (is_full()) co_return parser.refuse_long_line();
+      const bool more = co_await read_some(wait);
+      if (!more) co_return State::need_more;
+      const State state = step(parser);
+      if (state != State::need_more) co_return state;
+    }
+  }
+
+  // The same for the body, which has to come at a rate and to be held.
+  net::Task<State> read_body(RequestParser& parser) {
+    const net::TimePoint until = net::Clock::now() + body_limit();
+    BodyPace pace;
+    for (;;) {
+      if (!hold_body()) {
+        const bool held = co_await wait_to_hold_body();
+        if (!held) co_return parser.refuse(too_many_bodies());
+      }
+      const State state = step(parser);
+      if (state != State::need_more) co_return state;
+      if (is_full()) co_return parser.refuse_long_line();
+      const net::TimePoint begun = net::Clock::now();
+      const auto rest = std::chrono::duration_cast<limits::Duration>(until - begun);
+      if (rest <= limits::Duration::zero()) {
+        if (!read_now()) co_return parser.refuse(too_late());
+        continue;
+      }
+      const Wait wait = Wait::begin(Waiting::body, std::min(pace.left(), rest));
+      const std::size_t before = buffer_.size();
+      const bool more = co_await read_some(wait);
+      if (!more) co_return State::need_more;
+      pace.on_bytes(net::Clock::now() - begun, buffer_.size() - before);
+    }
+  }
+
+  // False if the peer left.
+  net::Task<bool> read_some(const Wait& wait) {
+    if (read_now()) co_return true;
+    co_return co_await read_later(wait);
+  }
+
+  // False if nothing has come.
+  bool read_now() {
+    hold_buffer();
+    const auto room = buffer_.prepare(limits::read_buffer_bytes - buffer_.size());
+    const std::size_t size = stream_.read_now({static_cast<char*>(room.data()), room.size()});
+    buffer_.commit(size);
+    return size > 0;
+  }
+
+  net::Task<bool> read_later(const Wait& wait) {
+    for (;;) {
+      give_back_buffer();
+      const net::error_code error = co_await stream_.wait_to_read(wait);
+      connection_.resume();
+      if (error) co_return false;
+      if (read_now()) co_return true;
+    }
+  }
+
+  void hold_buffer() {
+    if (buffer_.capacity() > 0) return;
+    buffer_ = std::move(service_.read_buffer);
+    buffer_.reserve(limits::read_buffer_bytes);
+  }
+
+  // Who waits for a peer, or for memory or the ledger, and has nothing unread needs none: so
+  // hundreds of connections do not hold one each.
+  void give_back_buffer() {
+    if (buffer_.size() == 0 && buffer_.capacity() > 0) service_.read_buffer = std::move(buffer_);
+  }
+
+  // Of what has come already.
+  bool has_unread() const { return buffer_.size() > 0 || stream_.has_unread(); }
+
+  bool is_full() const { return buffer_.size() == limits::read_buffer_bytes; }
+
+  // `close`: bytes of the request are left that must not be read as the next one.
+  net::Task<bool> refuse(Refusal refusal, bool close) {
+    give_back_body();  // the peer may take its time to read why
+    service_.log.debug("refused",
+                       {{"status", std::uint64_t{refusal.status}}, {"why", refusal.message}});
+    service_.metrics.refused(refusal.status);
+    const std::string body = status_object(refusal.status, refusal.message);
+    Reply reply{.status = refusal.status,
+                .body = body,
+                .allow = refusal.allow,
+                .retry_after = refusal.retry_after,
+                .close = close};
+    co_return co_await send(reply);
+  }
+
+  // False if the connection ends with this answer.
+  net::Task<bool> send(Reply& reply) {
+    const net::Sent sent = send_now(reply);
+    net::error_code error = sent.error;
+    if (!error && sent.size < service_.out.size()) error = co_await send_rest(sent.size);
+    co_return goes_on(error, reply);
+  }
+
+  // What the peer takes at once.
+  net::Sent send_now(Reply& reply) {
+    if (!head_.keep_alive || !head_.http_1_1) reply.close = true;
+    const bool retired = connection_.begin_answer();
+    if (retired || service_.health.draining()) reply.close = true;
+    service_.out.clear();
+    write_reply(service_.out, reply, service_.date.text(), head_.method == Method::head);
+    return stream_.write_now(service_.out);
+  }
+
+  // Between a header that asks for it and its body.
+  net::Task<net::error_code> say_continue() {
+    const net::Sent sent = stream_.write_now(continue_line);
+    if (sent.error || sent.size == continue_line.size()) co_return sent.error;
+    const Wait wait = Wait::begin(Waiting::write, limits::write);
+    const net::error_code error = co_await stream_.write(continue_line.substr(sent.size), wait);
+    connection_.resume();
+    co_return error;
+  }
+
+  // What it does not take at once is kept here: the bytes are the loop's, and others answer
+  // meanwhile.
+  net::Task<net::error_code> send_rest(std::size_t sent) {
+    const std::string rest(service_.out, sent);
+    if (!connection_.unread().take(rest.size(), limits::usual_bodies_bytes))
+      co_return boost::asio::error::no_buffer_space;
+    const Wait wait = Wait::begin(Waiting::write, limits::write);
+    const net::error_code error = co_await stream_.write(rest, wait);
+    connection_.resume();
+    connection_.unread().reset();
+    co_return error;
+  }
+
+  // Whether the connection does, after an answer.
+  bool goes_on(const net::error_code& error, const Reply& reply) {
+    said_close_ = !error && reply.close;
+    return !error && !reply.close;
+  }
+
+  // What the caller still has time for, at most.
+  limits::Duration body_limit() const {
+    return std::min(timeout_of(head_.target).value_or(limits::body), limits::body);
+  }
+
+  // A client that has sent some of the body does not wait to be told to.
+  bool wants_continue() const {
+    return head_.expects_continue && head_.http_1_1 && head_.has_body() && buffer_.size() == 0;
+  }
+
+  // Its memory is the loop's, and not kept. Told by its length: told by whether it has come whole,
+  // a review in two TLS records grew step by step and left holes of 64 KiB a connection.
+  bool is_usual() const {
+    return head_.has_body() &&
+           head_.content_length.value_or(limits::body_bytes) <= limits::kept_body_bytes;
+  }
+
+  // The memory that the body should have for what has come of it; never more than the whole. Told
+  // by what it is counted as and not by what it happens to have, but for the loop's, which is lent
+  // whole.
+  std::size_t wanted_body() const {
+    const std::size_t needed = body_.size() + buffer_.size() + webhook::read::padding;
+    const std::size_t held = connection_.body().held();
+    if (needed <= held) return held;
+    const auto whole = head_.content_length.value_or(limits::body_bytes) + webhook::read::padding;
+    const auto room = std::min<std::uint64_t>(
+        std::max(2 * held, is_usual() ? kept_body : limits::first_body_bytes), whole);
+    const std::size_t lent = is_usual() ? body_.capacity() : 0;
+    return std::max<std::size_t>({needed, room, lent});
+  }
+
+  // Room for what has come of the body. False if there is no memory for it now.
+  bool hold_body() {
+    if (!head_.has_body()) return true;
+    const std::size_t wanted = wanted_body();
+    Share& share = connection_.body();
+    if (wanted <= share.held()) return true;
+    const std::size_t left_to_others = wanted > kept_body ? limits::usual_bodies_bytes : 0;
+    if (!share.take(wanted - share.held(), left_to_others)) return false;
+    body_.reserve(wanted);
+    return true;
+  }
+
+  // False if there is none, though others were made to give theirs back.
+  net::Task<bool> wait_to_hold_body() {
+    const net::TimePoint until = net::Clock::now() + limits::memory_wait;
+    do {
+      const net::TimePoint now = net::Clock::now();
+      if (now >= until) co_return false;
+      // The peer waits for us: neither the sweep nor shedding ends it for that.
+      service_.connections.make_memory(now);
+      co_await pause(limits::memory_poll);
+    } while (!hold_body());
+    co_return true;
+  }
+
+  bool is_large() const { return body_.size() > limits::large_review_bytes; }
+
+  // False if its turn has not come while its caller has patience.
+  net::Task<bool> begin_large_review(Pass pass) {
+    return connection_.large_review().take(stream_.executor(), pass, body_limit());
+  }
+
+  // The place goes to the next one, and what the review was read into is freed.
+  void end_large_review() {
+    if (!is_large()) return;
+    service_.handlers.give_back_memory();
+    connection_.large_review().give_back();
+  }
+
+  // Always of a named length.
+  net::Task<void> pause(limits::Duration time) {
+    net::Timer timer(stream_.executor(), time);
+    co_await timer.async_wait(net::as_result);
+  }
+
+  void give_back_body() {
+    end_large_review();
+    connection_.body().reset();
+    const bool better = body_.capacity() > service_.body.capacity();
+    if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
+    webhook::text::release(body_);
+  }
+
+  static Refusal too_many_bodies() {
+    return {.status = 503, .message = "too many large reviews at once", .retry_after = 1};
+  }
+
+  static Refusal too_late() {
+    return {.status = 408, .message = "the body had not come when the caller's timeout was over"};
+  }
+
+  LimitedStream<Stream>& stream_;
+  Connection& connection_;
+  Service& service_;
+  boost::beast::flat_buffer buffer_;
+  RequestHead head_;
+  std::string body_;
+  bool asked_before_ = false;
+  bool said_close_ = false;
+};
+
+// By itself: its memory is gone before the peer is waited for at the end.
+template <class Stream>
+net::Task<bool> run_conversation(LimitedStream<Stream>& stream, Connection& connection,
+                                 Service& service) {
+  Conversation<Stream> conversation(stream, connection, service);
+  co_return co_await conversation.run();
+}
+
+template <class Stream>
+net::Task<void> converse(LimitedStream<Stream>& stream, Connection& connection, Service& service) {
+  const bool said_close = co_await run_conversation(stream, connection, service);
+  if (!said_close) co_return;
+  stream.say_goodbye();
+  const Wait wait = Wait::begin(Waiting::linger, limits::linger);
+  co_await stream.throw_away(wait);
+}
+
+void account_failure(const net::error_code& error, Service& service) {
+  service.metrics.handshake_failed();
+  if (tls::says_distrust(error) && service.distrust.allows(net::Clock::now())) {
+    service.log.warn("a client rejected our certificate; check the caBundle",
+                     {{"error", error.message()}});
+  }
+  if (tls::says_stranger(error) && service.strangers.allows(net::Clock::now())) {
+    service.log.warn(
+        "refused who showed no certificate of --tls-client-ca with a name of --tls-client-name",
+        {{"error", error.message()}});
+  }
+  service.log.debug("handshake failed", {{"error", error.message()}});
+}
+
+net::Task<void> open_and_converse(tls::Stream& stream, Service& service) {
+  Connection connection(service.connections, stream.socket());
+  LimitedStream<tls::Stream> limited(stream, connection);
+  const Wait wait = Wait::begin(Waiting::handshake, limits::handshake);
+  const net::error_code error = co_await limited.handshake(wait);
+  connection.resume();
+  connection.handshake_done();
+  if (error) {
+    account_failure(error, service);
+    co_return;
+  }
+  co_await converse(limited, connection, service);
+}
+
+net::Task<void> open_and_converse(net::PlainStream& stream, Service& service) {
+  Connection connection(service.connections, stream.socket());
+  LimitedStream<net::PlainStream> limited(stream, connection);
+  connection.resume();
+  connection.handshake_done();
+  co_await converse(limited, connection, service);
+}
+
+// The one catch of a session: whatever happened, it ends this connection only.
+template <class Stream>
+net::Task<void> converse_safely(Stream& stream, Service& service) {
+  try {
+    // Cancelled operations say so by their error, like all others.
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
+    co_await open_and_converse(stream, service);
+  } catch (const std::exception& bug) {
+    service.log.error("session ended by an exception", {{"error", bug.what()}});
+  }
+}
+
+}  // namespace
+
+net::Task<void> serve_tls(net::Socket socket, tls::ContextPtr context, Service& service) {
+  tls::Stream stream(std::move(socket), std::move(context));
+  co_await converse_safely(stream, service);
+}
+
+net::Task<void> serve_plain(net::Socket socket, Service& service) {
+  net::PlainStream stream(std::move(socket));
+  co_await converse_safely(stream, service);
+}
+
+}  // namespace tpuwh::server::https

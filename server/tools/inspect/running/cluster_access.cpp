@@ -1,0 +1,15 @@
+#include "server/tools/inspect/running/cluster_access.hpp"
+
+#include <utility>
+
+namespace tpuwh::server::running {
+
+Result<std::unique_ptr<kube::client::Session>> open_session(const ClusterAccess& access) {
+  using kube::access::KubeconfigChoice;
+  const auto choice = KubeconfigChoice::from_environment(access.kubeconfig, access.context);
+  auto config = kube::access::find_api_config(choice, kube::access::PodAccess::from_environment());
+  if (!config) return config.error();
+  return std::make_unique<kube::client::Session>(std::move(*config));
+}
+
+}  // namespace tpuwh::server::running

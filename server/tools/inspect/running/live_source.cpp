@@ -1,0 +1,145 @@
+#include "server/tools/inspect/running/live_source.hpp"
+
+#include "server/text/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tpuwh::server::running {
+
+namespace {
+
+using kube::client::Listing;
+using kube::client::Resource;
+using End = Listing::End;
+
+// Newest first. source: kubernetes/api resource/v1 (1.34), v1beta1 (1.32), read 2026-11.
+constexpr const char* claim_versions[] = {"v1", "v1beta1"};
+// source: Kueue apis/kueue (ff69552), v1beta2 since 0.15.
+constexpr const char* queue_versions[] = {"v1beta2", "v1beta1"};
+// source: GKE, "About custom compute classes" (docs.cloud.google.com), read 2026-08.
+constexpr const char* class_versions[] = {"v1"};
+
+bool has_no_namespace(std::string_view kind) {
+  return kind == "Node" || kind == "ClusterQueue" || kind == "ResourceFlavor" ||
+         kind == "ComputeClass";
+}
+
+Error failure(std::string why) {
+  return Error(Errc::api_access, std::move(why));
+}
+
+}  // namespace
+
+// With neighbours of all namespaces; where that is not allowed, of the one that was asked for.
+Listing LiveSource::list(Resource resource, std::string_view kind, const Text& each) {
+  progress_->now("listing " + resource.name());
+  const bool wide = has_no_namespace(kind);
+  resource.ns = wide || scope_.neighbours ? "" : scope_.ns;
+  Listing listing = session_.list(resource, {}, kind, each);
+  const bool narrower =
+      listing.end == End::forbidden && !wide && resource.ns.empty() && !scope_.ns.empty();
+  if (!narrower) return listing;
+  not_known_.push_back("objects of namespaces other than " + scope_.ns + ": " + listing.why);
+  resource.ns = scope_.ns;
+  return session_.list(resource, {}, kind, each);
+}
+
+// nlohmann overflows the stack on what is nested without end.
+LiveSource::Text LiveSource::parse_for(std::string_view kind, const Each& each) {
+  return [this, kind, &each](std::string_view json) {
+    if (const auto fault = text::json_fault(json))
+      not_known_.push_back(fmt::format("one {}: {}", kind, fault->text()));
+    else
+      each(kind, text::parse_or_discard(json));
+  };
+}
+
+// Their texts, which are a third of what they are when parsed.
+Result<std::vector<std::string>> LiveSource::list_pods() {
+  std::vector<std::string> texts;
+  const Listing pods = list({"", "v1", "pods", ""}, "Pod", [&](std::string_view json) {
+    claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
+    texts.emplace_back(json);
+  });
+  if (!pods.whole()) return failure(pods.why);
+  return texts;
+}
+
+Result<void> LiveSource::note(const Listing& listing, std::string_view kind) {
+  if (listing.end == End::failed) return failure(listing.why);
+  if (listing.end == End::not_served) not_served_.emplace(kind);
+  if (listing.end == End::forbidden)
+    not_known_.push_back(listing.why);
+  else
+    listed_.emplace(kind);
+  return {};
+}
+
+Result<void> LiveSource::list_around(Resource resource, std::string_view kind, const Each& each) {
+  return note(list(std::move(resource), kind, parse_for(kind, each)), kind);
+}
+
+Listing LiveSource::list_newest(Resource resource, std::string_view kind,
+                                std::span<const char* const> versions, const Each& each) {
+  Listing listing;
+  for (const char* version : versions) {
+    resource.version = version;
+    listing = list(resource, kind, parse_for(kind, each));
+    if (listing.end != End::not_served) break;
+  }
+  return listing;
+}
+
+Result<void> LiveSource::list_claim_templates(const Each& each) {
+  const Listing listing = list_newest({"resource.k8s.io", "", "resourceclaimtemplates", ""},
+                                      "ResourceClaimTemplate", claim_versions, each);
+  if (listing.end == End::failed) return failure(listing.why);
+  if (!listing.whole())
+    not_known_.push_back("chips of Pods that use a ResourceClaimTemplate: " + listing.why);
+  return {};
+}
+
+Result<void> LiveSource::list_queues(const Each& each) {
+  constexpr std::pair<const char*, const char*> kinds[] = {{"localqueues", "LocalQueue"},
+                                                           {"clusterqueues", "ClusterQueue"},
+                                                           {"resourceflavors", "ResourceFlavor"}};
+  for (const auto& [plural, kind] : kinds) {
+    const Resource resource{"kueue.x-k8s.io", "", plural, ""};
+    if (auto told = note(list_newest(resource, kind, queue_versions, each), kind); !told)
+      return told;
+  }
+  const Resource classes{"cloud.google.com", "", "computeclasses", ""};
+  return note(list_newest(classes, "ComputeClass", class_versions, each), "ComputeClass");
+}
+
+Result<void> LiveSource::for_each(const Each& each) {
+  text::Progress progress(scope_.progress);
+  progress_ = &progress;
+  listed_.clear();
+  not_served_.clear();
+  not_known_.clear();
+  claims_ = false;
+  auto pods = list_pods();  // asked for first: without them the rest is of no use
+  if (!pods) return pods.error();
+  if (auto told = list_around({"", "v1", "nodes", ""}, "Node", each); !told) return told;
+  if (auto told = list_around({"", "v1", "services", ""}, "Service", each); !told) return told;
+  if (auto told = list_around({"ray.io", "v1", "rayclusters", ""}, "RayCluster", each); !told)
+    return told;
+  if (claims_)
+    if (auto told = list_claim_templates(each); !told) return told;
+  if (scope_.queues)
+    if (auto told = list_queues(each); !told) return told;
+  const Text tell_pod = parse_for("Pod", each);
+  for (std::string& text : *pods) tell_pod(std::exchange(text, {}));
+  return {};
+}
+
+std::string LiveSource::missing_namespace(const std::string& ns) {
+  const auto response = session_.send(kube::client::get({"", "v1", "namespaces", ""}, ns));
+  const bool absent = response.answered() && response.head.status == 404;
+  return absent ? fmt::format("namespace {} does not exist", ns) : std::string();
+}
+
+}  // namespace tpuwh::server::running

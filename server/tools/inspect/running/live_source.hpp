@@ -1,0 +1,74 @@
+// The objects of a running cluster, listed from its API server.
+//
+// Pods are asked for always; Nodes, Services, RayClusters and, where a Pod names one,
+// ResourceClaimTemplates as far as they may be read. What may not be read is told in
+// not_known(); a resource that is not served has no objects. With LiveScope::queues also the quota
+// of Kueue, and the ComputeClasses of GKE.
+#pragma once
+
+#include "server/kube/client/session.hpp"
+#include "server/text/progress.hpp"
+#include "server/tools/inspect/source/object_source.hpp"
+
+#include <chrono>
+#include <iosfwd>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace tpuwh::server::running {
+
+// Whose objects are asked for.
+struct LiveScope {
+  std::string ns = {};  // "" for all namespaces
+  // Of all namespaces even so, as far as allowed: slices of others stand on the same pools.
+  bool neighbours = false;
+  // LocalQueues, ClusterQueues, ResourceFlavors and ComputeClasses, too.
+  bool queues = false;
+  // A terminal on which to say what is being listed, where that takes long; null for none.
+  std::ostream* progress = nullptr;
+};
+
+class LiveSource final : public source::ObjectSource {
+ public:
+  // `session` outlives it.
+  LiveSource(kube::client::Session& session, LiveScope scope)
+      : session_(session), scope_(std::move(scope)) {}
+
+  //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
+  Result<void> for_each(const Each& each) override;
+  bool listed(std::string_view kind) const override { return listed_.contains(kind); }
+  bool served(std::string_view kind) const override { return !not_served_.contains(kind); }
+  std::optional<std::chrono::system_clock::time_point> now() const override {
+    return std::chrono::system_clock::now();
+  }
+  std::vector<std::string> not_known() const override { return not_known_; }
+  // Asks the API server; who may not get namespaces is told of none.
+  std::string missing_namespace(const std::string& ns) override;
+
+ private:
+  using Text = kube::client::Session::Each;
+
+  kube::client::Listing list(kube::client::Resource resource, std::string_view kind,
+                             const Text& each);
+  Result<std::vector<std::string>> list_pods();
+  Text parse_for(std::string_view kind, const Each& each);
+  // In the first of these versions that is served.
+  kube::client::Listing list_newest(kube::client::Resource resource, std::string_view kind,
+                                    std::span<const char* const> versions, const Each& each);
+  Result<void> list_around(kube::client::Resource resource, std::string_view kind,
+                           const Each& each);
+  // What became of a kind that is around.
+  Result<void> note(const kube::client::Listing& listing, std::string_view kind);
+  Result<void> list_claim_templates(const Each& each);
+  Result<void> list_queues(const Each& each);
+
+  kube::client::Session& session_;
+  const LiveScope scope_;
+  std::set<std::string, std::less<>> listed_, not_served_;
+  std::vector<std::string> not_known_;
+  bool claims_ = false;                 // a Pod names a ResourceClaimTemplate
+  text::Progress* progress_ = nullptr;  // of the for_each that is under way
+};
+
+}  // namespace tpuwh::server::running

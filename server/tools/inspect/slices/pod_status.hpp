@@ -1,0 +1,17 @@
+// What has become of a Pod since it was made: of its object what the webhook does not read.
+#pragma once
+
+#include "server/tools/inspect/slices/cluster.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tpuwh::server::slices {
+
+// The node, the tolerations, the phase, the times, the revision of the template, and how the
+// containers of pod.processes, which are there already, stand.
+void read_status(const nlohmann::ordered_json& object, SeenPod& pod);
+
+// Whether its phase is Succeeded or Failed.
+bool has_ended(const nlohmann::ordered_json& pod);
+
+}  // namespace tpuwh::server::slices

@@ -1,0 +1,149 @@
+#include "server/tools/predict/expand/apps.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/predict/expand/placeholder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tpuwh::server::expand {
+
+namespace {
+
+std::string claim_name(const Json& claim) {
+  return text::text_member(object_or_empty(claim, "metadata"), "name");
+}
+
+bool is_claim(const Json& claims, const std::string& volume) {
+  return std::any_of(claims.begin(), claims.end(),
+                     [&](const Json& claim) { return claim_name(claim) == volume; });
+}
+
+// The volumes of claims stand first; one of the template with the same name gives way.
+Json volumes_of(const Json& pod_template, const Json& claims) {
+  Json out = Json::array();
+  for (const Json& claim : claims) {
+    Json volume = {{"name", claim_name(claim)}};
+    volume["persistentVolumeClaim"]["claimName"] = "";
+    out.push_back(std::move(volume));
+  }
+  for (const Json& volume : array_or_empty(pod_template["spec"], "volumes"))
+    if (!is_claim(claims, text::text_member(volume, "name"))) out.push_back(volume);
+  return out;
+}
+
+// What a Deployment and a ReplicaSet have in common.
+struct Replicated {
+  Owner owner;
+  const Json* spec;
+};
+
+Result<Replicated> read_replicated(const Json& object, const char* kind,
+                                   const ExpandOptions& options) {
+  Result<Owner> owner = owner_of(object, "apps/v1", kind, options);
+  if (!owner) return owner.error();
+  const Result<const Json*> spec = need_object(object, "spec", "");
+  if (!spec) return spec.error();
+  if (auto good = check_counts(**spec, {"replicas"}, "spec"); !good) return good.error();
+  const Result<const Json*> found = need_template(**spec, "template", "spec");
+  if (!found) return found.error();
+  return Replicated{std::move(*owner), *spec};
+}
+
+// Pods of a ReplicaSet differ in what the API server gives them: one is shown as often as needed.
+void visit_replicas(const Json& pod, std::uint64_t count, const Visit& visit) {
+  for (std::uint64_t i = 0; i < count && visit(pod); ++i) {
+  }
+}
+
+}  // namespace
+
+std::uint64_t count_replicas(const Json& object) {
+  return controllers::one_or(number(object_or_empty(object, "spec"), "replicas"));
+}
+
+Result<void> expand_deployment(const Json& deployment, const ExpandOptions& options,
+                               const Visit& visit) {
+  const Result<Replicated> read = read_replicated(deployment, "Deployment", options);
+  if (!read) return read.error();
+  const Owner& self = read->owner;
+  const std::string hash = suffix_of("Deployment", self.ns, self.name, 10);
+  const Owner set{"apps/v1", "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
+  Json pod = begin_pod((*read->spec)["template"], set, "", set.name + '-');
+  set_label(pod, "pod-template-hash", hash);
+  visit_replicas(pod, shown(count_replicas(deployment), options), visit);
+  return {};
+}
+
+Result<void> expand_replica_set(const Json& replica_set, const ExpandOptions& options,
+                                const Visit& visit) {
+  const Result<Replicated> read = read_replicated(replica_set, "ReplicaSet", options);
+  if (!read) return read.error();
+  const Json pod = begin_pod((*read->spec)["template"], read->owner, "", read->owner.name + '-');
+  visit_replicas(pod, shown(count_replicas(replica_set), options), visit);
+  return {};
+}
+
+Result<void> expand_stateful_set(const Json& stateful_set, const ExpandOptions& options,
+                                 const Visit& visit) {
+  const Result<Replicated> read = read_replicated(stateful_set, "StatefulSet", options);
+  if (!read) return read.error();
+  const Json& spec = *read->spec;
+  if (auto good = check_members(spec, {{"serviceName", Shape::string}, {"ordinals", Shape::object}},
+                                "spec");
+      !good)
+    return good;
+  const Json& ordinals = object_or_empty(spec, "ordinals");
+  if (auto good = check_counts(ordinals, {"start"}, "spec.ordinals"); !good) return good;
+  if (auto good = check_claims(spec, "spec"); !good) return good;
+  const Json& claims = array_or_empty(spec, "volumeClaimTemplates");
+  Json pod = begin_stateful_pod(spec["template"], read->owner,
+                                text::text_member(spec, "serviceName"), claims);
+  const std::uint64_t first = count_or(ordinals, "start", 0);
+  for (std::uint64_t i = 0; i < shown(count_replicas(stateful_set), options); ++i) {
+    set_ordinal(pod, read->owner, claims, first + i);
+    if (!visit(pod)) break;
+  }
+  return {};
+}
+
+Json begin_stateful_pod(const Json& pod_template, const Owner& set, const std::string& service,
+                        const Json& claims) {
+  Json pod = begin_pod(pod_template, set, set.name, set.name + '-');
+  set_label(pod, "controller-revision-hash",
+            fmt::format("{}-{}", set.name, suffix_of("StatefulSet", set.ns, set.name, 10)));
+  Json& spec = pod["spec"];
+  spec["hostname"] = "";
+  spec.erase("subdomain");
+  if (!service.empty()) spec["subdomain"] = service;
+  if (Json volumes = volumes_of(pod_template, claims); !volumes.empty())
+    spec["volumes"] = std::move(volumes);
+  return pod;
+}
+
+void set_ordinal(Json& pod, const Owner& set, const Json& claims, std::uint64_t ordinal) {
+  const std::string name = fmt::format("{}-{}", set.name, ordinal);
+  pod["metadata"]["name"] = name;
+  set_label(pod, "statefulset.kubernetes.io/pod-name", name);
+  set_label(pod, "apps.kubernetes.io/pod-index", std::to_string(ordinal));
+  pod["spec"]["hostname"] = name;
+  for (std::size_t i = 0; i < claims.size(); ++i)
+    pod["spec"]["volumes"][i]["persistentVolumeClaim"]["claimName"] =
+        fmt::format("{}-{}", claim_name(claims[i]), name);
+}
+
+Result<void> check_claims(const Json& parent, const std::string& path) {
+  if (auto good = check_members(parent, {{"volumeClaimTemplates", Shape::objects}}, path); !good)
+    return good;
+  std::size_t index = 0;
+  for (const Json& claim : array_or_empty(parent, "volumeClaimTemplates")) {
+    const std::string here = fmt::format("{}.volumeClaimTemplates[{}].metadata", path, index++);
+    if (auto name = need_text(object_or_empty(claim, "metadata"), "name", here); !name)
+      return name.error();
+  }
+  return {};
+}
+
+}  // namespace tpuwh::server::expand

@@ -1,0 +1,193 @@
+#include "server/tools/predict/expand/ray.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/predict/expand/placeholder.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace tpuwh::server::expand {
+
+namespace {
+
+constexpr const char* ray_version = "ray.io/v1";
+
+controllers::Replicas size_of(const Json& group, bool autoscaled) {
+  return controllers::ray_replicas({.replicas = number(group, "replicas"),
+                                    .least = number(group, "minReplicas"),
+                                    .most = number(group, "maxReplicas"),
+                                    .hosts = {},
+                                    .suspended = flag_or(group, "suspend", false),
+                                    .autoscaled = autoscaled});
+}
+
+std::uint64_t replicas_of_group(const Json& group) {
+  return size_of(group, false).now;
+}
+
+std::uint64_t hosts_of(const Json& group) {
+  return controllers::ray_hosts({.hosts = number(group, "numOfHosts")});
+}
+
+Result<void> check_group(const Json& group, const std::string& path) {
+  if (auto good = check_members(group,
+                                {{"rayStartParams", Shape::string_map},
+                                 {"resources", Shape::string_map},
+                                 {"labels", Shape::string_map},
+                                 {"headService", Shape::object},
+                                 {"suspend", Shape::boolean}},
+                                path);
+      !good)
+    return good;
+  if (auto good =
+          check_counts(group, {"replicas", "minReplicas", "maxReplicas", "numOfHosts"}, path);
+      !good)
+    return good;
+  if (auto pod = need_template(group, "template", path); !pod) return pod.error();
+  return {};
+}
+
+Result<void> check_worker_groups(const Json& spec, const std::string& path) {
+  std::size_t number = 0;
+  for (const Json& group : array_or_empty(spec, "workerGroupSpecs")) {
+    const std::string here = fmt::format("{}[{}]", below(path, "workerGroupSpecs"), number++);
+    if (auto name = need_text(group, "groupName", here); !name) return name.error();
+    if (auto good = check_group(group, here); !good) return good;
+  }
+  return {};
+}
+
+Result<void> check_cluster_spec(const Json& spec, const std::string& path) {
+  if (auto good = check_members(spec,
+                                {{"workerGroupSpecs", Shape::objects},
+                                 {"enableInTreeAutoscaling", Shape::boolean},
+                                 {"autoscalerOptions", Shape::object},
+                                 {"gcsFaultToleranceOptions", Shape::object},
+                                 {"authOptions", Shape::object}},
+                                path);
+      !good)
+    return good;
+  if (auto good = check_members(
+          object_or_empty(spec, "autoscalerOptions"),
+          {{"env", Shape::objects}, {"envFrom", Shape::objects}, {"volumeMounts", Shape::objects}},
+          below(path, "autoscalerOptions"));
+      !good)
+    return good;
+  if (auto good =
+          check_members(object_or_empty(spec, "gcsFaultToleranceOptions"),
+                        {{"redisUsername", Shape::object}, {"redisPassword", Shape::object}},
+                        below(path, "gcsFaultToleranceOptions"));
+      !good)
+    return good;
+  const Result<const Json*> head = need_object(spec, "headGroupSpec", path);
+  if (!head) return head.error();
+  if (auto good = check_group(**head, below(path, "headGroupSpec")); !good) return good;
+  return check_worker_groups(spec, path);
+}
+
+// KubeRay names a replica of several hosts at random; its index stands in a label of its own.
+void set_indices(Json& pod, const RayCluster& cluster, const Json& group, std::uint64_t replica,
+                 std::uint64_t host) {
+  set_label(pod, "ray.io/worker-group-replica-index", std::to_string(replica));
+  if (hosts_of(group) <= 1) return;
+  const std::string name = text::text_member(group, "groupName");
+  const std::string id = fmt::format("{}/{}/{}", cluster.self.name, name, replica);
+  set_label(pod, "ray.io/worker-group-replica-name",
+            fmt::format("{}-{}", name, suffix_of("replica", cluster.self.ns, id, 5)));
+  set_label(pod, "ray.io/replica-host-index", std::to_string(host));
+}
+
+bool visit_ray_group(const RayCluster& cluster, const Json& group, const ExpandOptions& options,
+                     const Visit& visit) {
+  Json pod = worker_pod(cluster, group);
+  const std::uint64_t replicas = shown(replicas_of_group(group), options);
+  const std::uint64_t hosts = shown(hosts_of(group), options);
+  for (std::uint64_t replica = 0; replica < replicas; ++replica) {
+    for (std::uint64_t host = 0; host < hosts; ++host) {
+      if (options.ray_indices) set_indices(pod, cluster, group, replica, host);
+      if (!visit(pod)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint64_t count_cluster_spec(const Json& spec) {
+  std::uint64_t out = 1;
+  for (const Json& group : array_or_empty(spec, "workerGroupSpecs"))
+    out = add_up(out, multiply(replicas_of_group(group), hosts_of(group)));
+  return out;
+}
+
+std::optional<PodRange> worker_range(const Json& spec) {
+  if (!flag_or(spec, "enableInTreeAutoscaling", false)) return std::nullopt;
+  PodRange out;
+  for (const Json& group : array_or_empty(spec, "workerGroupSpecs")) {
+    const controllers::Replicas size = size_of(group, true);
+    out.least = add_up(out.least, multiply(size.least, hosts_of(group)));
+    out.most = add_up(out.most, multiply(size.most, hosts_of(group)));
+    out.bounded = out.bounded && number(group, "maxReplicas");
+  }
+  return out;
+}
+
+std::string cluster_name_of(const Owner& owner) {
+  return fmt::format("{}-{}", owner.name, suffix_of(owner.kind, owner.ns, owner.name, 5));
+}
+
+Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key) {
+  const Result<const Json*> spec = need_object(object, "spec", "");
+  if (!spec) return spec.error();
+  const Result<const Json*> cluster = need_object(**spec, key, "spec");
+  if (!cluster) return cluster.error();
+  if (auto good = check_cluster_spec(**cluster, below("spec", key)); !good) return good.error();
+  return RayCluster{{ray_version, "RayCluster", owner.ns, cluster_name_of(owner)},
+                    object_or_empty(object_or_empty(object, "metadata"), "annotations"),
+                    **cluster,
+                    owner.kind};
+}
+
+bool visit_cluster(const RayCluster& cluster, const ExpandOptions& options, const Visit& visit) {
+  if (!visit(head_pod(cluster))) return false;
+  for (const Json& group : array_or_empty(cluster.spec, "workerGroupSpecs"))
+    if (!visit_ray_group(cluster, group, options, visit)) return false;
+  return true;
+}
+
+std::uint64_t count_ray_cluster(const Json& cluster) {
+  return count_cluster_spec(object_or_empty(cluster, "spec"));
+}
+
+Result<void> expand_ray_cluster(const Json& object, const ExpandOptions& options,
+                                const Visit& visit) {
+  const Result<Owner> self = owner_of(object, ray_version, "RayCluster", options);
+  if (!self) return self.error();
+  const Result<const Json*> spec = need_object(object, "spec", "");
+  if (!spec) return spec.error();
+  if (auto good = check_cluster_spec(**spec, "spec"); !good) return good;
+  const Json& metadata = object["metadata"];
+  RayCluster cluster{*self, object_or_empty(metadata, "annotations"), **spec, "RayCluster"};
+  const std::string creator =
+      text::text_member(object_or_empty(metadata, "labels"), "ray.io/originated-from-crd");
+  if (creator == "RayJob" || creator == "RayService") cluster.creator = creator;
+  visit_cluster(cluster, options, visit);
+  return {};
+}
+
+std::uint64_t count_ray_service(const Json& service) {
+  return count_cluster_spec(object_or_empty(object_or_empty(service, "spec"), "rayClusterConfig"));
+}
+
+Result<void> expand_ray_service(const Json& service, const ExpandOptions& options,
+                                const Visit& visit) {
+  const Result<Owner> self = owner_of(service, ray_version, "RayService", options);
+  if (!self) return self.error();
+  const Result<RayCluster> cluster = read_cluster(service, *self, "rayClusterConfig");
+  if (!cluster) return cluster.error();
+  visit_cluster(*cluster, options, visit);
+  return {};
+}
+
+}  // namespace tpuwh::server::expand

@@ -1,0 +1,33 @@
+// Pods of a RayCluster, and of the RayCluster of a RayService.
+//   source  ray-project/kuberay ray-operator/controllers/ray/raycluster_controller.go,
+//           rayservice_controller.go, v1.5.1
+#pragma once
+
+#include "server/tools/predict/expand/ray_pod.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tpuwh::server::expand {
+
+std::uint64_t count_ray_cluster(const Json& cluster);
+Result<void> expand_ray_cluster(const Json& cluster, const ExpandOptions& options,
+                                const Visit& visit);
+
+std::uint64_t count_ray_service(const Json& service);
+Result<void> expand_ray_service(const Json& service, const ExpandOptions& options,
+                                const Visit& visit);
+
+// Of a cluster that another object makes.
+//
+//   read_cluster   the RayCluster "OWNER-xxxxx" of the spec under `key` of `spec`
+//   visit_cluster  head, then workers. Returns whether to go on
+//   cluster_name_of  what it is called
+std::string cluster_name_of(const Owner& owner);
+std::uint64_t count_cluster_spec(const Json& spec);
+std::optional<PodRange> worker_range(const Json& spec);
+Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key);
+bool visit_cluster(const RayCluster& cluster, const ExpandOptions& options, const Visit& visit);
+
+}  // namespace tpuwh::server::expand

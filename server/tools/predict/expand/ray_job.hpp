@@ -1,0 +1,14 @@
+// Pods of a RayJob: those of its RayCluster, then the one that submits it.
+//   source  ray-project/kuberay ray-operator/controllers/ray/rayjob_controller.go, v1.5.1
+#pragma once
+
+#include "server/tools/predict/expand/pod_template.hpp"
+
+#include <cstdint>
+
+namespace tpuwh::server::expand {
+
+std::uint64_t count_ray_job(const Json& job);
+Result<void> expand_ray_job(const Json& job, const ExpandOptions& options, const Visit& visit);
+
+}  // namespace tpuwh::server::expand

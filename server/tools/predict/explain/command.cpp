@@ -1,0 +1,122 @@
+#include "server/tools/predict/explain/command.hpp"
+
+#include "server/text/json_line.hpp"
+#include "server/text/json_text.hpp"
+#include "server/tools/inspect/running/live_source.hpp"
+#include "server/tools/inspect/source/manifests.hpp"
+#include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/predict/explain/explain.hpp"
+#include "server/tools/predict/explain/html.hpp"
+#include "server/tools/predict/explain/json.hpp"
+#include "server/tools/predict/explain/svg.hpp"
+#include "server/tools/predict/explain/text.hpp"
+#include "server/tools/reference/fields/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using source::Manifest;
+
+// What is answered by another command.
+std::string not_a_manifest(const std::vector<Manifest>& manifests) {
+  const auto review = std::ranges::find_if(manifests, [](const Manifest& each) {
+    return text::text_member(each.object, "kind") == "AdmissionReview";
+  });
+  if (review == manifests.end()) return {};
+  return fmt::format("{} holds an AdmissionReview; tpu-webhook review answers it", review->file);
+}
+
+text::Printed printed(const Explanation& explanation, const ExplainOptions& options, bool colour) {
+  switch (options.output) {
+    case ExplainOutput::text:
+      return text(explanation, {.colour = colour, .all = options.all});
+    case ExplainOutput::json:
+      return text::json_line(json(explanation));
+    case ExplainOutput::html:
+      return text::Printed::trusted(html(explanation, options.all));
+    case ExplainOutput::svg:
+      return text::Printed::trusted(svg(explanation));
+    case ExplainOutput::pods:
+      break;
+  }
+  return {};
+}
+
+// What stands behind --cluster is a snapshot, also where the manifest was meant.
+std::string nothing_to_explain(const ExplainOptions& options) {
+  const std::string taken =
+      options.access.of_file()
+          ? fmt::format("; {} was taken for --cluster's snapshot: write it in front of --cluster",
+                        options.access.snapshot.front())
+          : "";
+  return "nothing to explain; want a manifest in FILE, or - to type it" + taken;
+}
+
+// The cluster that is asked.
+struct Objects {
+  std::unique_ptr<kube::client::Session> session;  // of a running one
+  std::unique_ptr<source::ObjectSource> objects;
+  std::optional<Error> fault;  // why it cannot be reached
+};
+
+Objects open_cluster(const ExplainOptions& options, const text::Console& console) {
+  Objects out;
+  if (!options.ask_cluster) return out;
+  if (options.access.of_file()) {
+    out.objects = std::make_unique<source::SnapshotFile>(options.access.snapshot, console.in,
+                                                         source::reads_of_outlook());
+    return out;
+  }
+  auto session = running::open_session(options.access);
+  if (!session) {
+    out.fault = session.error();
+    return out;
+  }
+  out.session = std::move(*session);
+  const running::LiveScope scope{.queues = true,
+                                 .progress = console.watched ? &console.err.stream() : nullptr};
+  out.objects = std::make_unique<running::LiveSource>(*out.session, scope);
+  return out;
+}
+
+}  // namespace
+
+int run_explain(const ExplainOptions& options, const text::Console& console) {
+  if (options.fields) {
+    console.out << (options.output == ExplainOutput::json
+                        ? text::json_line(fields::as_json(), true)
+                        : text::printed_lines(fields::as_markdown()));
+    return 0;
+  }
+  if (options.files.empty() && console.interactive)
+    return text::print_error(console, nothing_to_explain(options));
+  const auto manifests = source::read_manifests(
+      options.files.empty() ? std::vector<std::string>{"-"} : options.files, console.in);
+  if (!manifests) return text::print_error(console, manifests.error());
+  if (const auto fault = not_a_manifest(*manifests); !fault.empty())
+    return text::print_error(console, fault);
+  ExplainRequest request{.manifests = *manifests, .ns = options.ns, .config = options.config};
+  if (options.output == ExplainOutput::pods)
+    request.each_pod = [&](const Json& pod) { console.out << text::json_line(pod); };
+  const Objects cluster = open_cluster(options, console);
+  if (options.ask_cluster && !cluster.objects) return text::print_error(console, *cluster.fault);
+  request.cluster = cluster.objects.get();
+  const auto explanation = explain(request);
+  if (!explanation) return text::print_error(console, explanation.error());
+  console.out << printed(*explanation, options, console.terminal);
+  console.out.flush();
+  const Verdict worst = explanation->worst();
+  const bool doubtful = worst == Verdict::doubtful || !explanation->not_read.empty();
+  return worst == Verdict::refused || (options.strict && doubtful) ? 1 : 0;
+}
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,32 @@
+// `tpu-webhook explain`: what becomes of a manifest, before it is applied.
+#pragma once
+
+#include "server/text/console.hpp"
+#include "server/tools/inspect/running/cluster_access.hpp"
+#include "webhook/config/config.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+enum class ExplainOutput { text, html, svg, json, pods };
+
+struct ExplainOptions {
+  std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
+  std::string ns = "default";      // of objects that name none
+  ExplainOutput output = ExplainOutput::text;
+  bool all = false;               // of text and html: nothing is folded
+  bool ask_cluster = false;       // what is there now counts, too
+  bool fields = false;            // instead: which fields are read, as markdown or JSON
+  bool strict = false;            // 1 also for warnings, and for what makes Pods and is not read
+  running::ClusterAccess access;  // of that cluster
+  webhook::config::Config config;
+};
+
+//   returns  0 fine, doubtful or without chips, 1 refused (with `strict` also doubtful, and objects
+//            that make Pods and are not read); 2 a file or the cluster cannot be read
+//            (a sentence on err)
+int run_explain(const ExplainOptions& options, const text::Console& console);
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,431 @@
+#include "server/tools/predict/explain/explain.hpp"
+
+#include "server/tools/inspect/slices/pod_reader.hpp"
+#include "server/tools/predict/expand/expand.hpp"
+#include "server/tools/predict/explain/admission.hpp"
+#include "server/tools/predict/explain/beside.hpp"
+#include "server/tools/predict/explain/claims.hpp"
+#include "server/tools/predict/explain/conclude.hpp"
+#include "server/tools/predict/explain/fixing.hpp"
+#include "server/tools/predict/explain/hindrances.hpp"
+#include "server/tools/predict/explain/made_up.hpp"
+#include "server/tools/predict/explain/manifest_faults.hpp"
+#include "server/tools/predict/explain/object_pods.hpp"
+#include "server/tools/predict/explain/pins.hpp"
+#include "server/tools/predict/explain/pod_json.hpp"
+#include "server/tools/predict/explain/pool_names.hpp"
+#include "server/tools/predict/explain/ray_chips.hpp"
+#include "server/tools/predict/explain/together.hpp"
+#include "server/tools/predict/explain/updates.hpp"
+#include "server/tools/predict/explain/wanted.hpp"
+#include "server/tools/predict/outlook/pod_sets.hpp"
+#include "server/tools/reference/fields/unseen.hpp"
+#include "server/tools/review/input.hpp"
+#include "server/tools/review/reviewer.hpp"
+#include "webhook/findings/table.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string object_name(const Json& object) {
+  const Json& metadata = at(object, {"metadata"});
+  const std::string name = text::text_member(metadata, "name");
+  const std::string generated = text::text_member(metadata, "generateName");
+  return !name.empty() ? name : generated.empty() ? "(no name)" : generated + "*";
+}
+
+bool is_suspended(const Json& object) {
+  const Json& suspend = at(object, {"spec", "suspend"});
+  return suspend.is_boolean() && suspend.get<bool>();
+}
+
+Json resumed(const Json& object) {
+  Json out = object;
+  out["spec"].erase("suspend");
+  return out;
+}
+
+class Explainer {
+ public:
+  explicit Explainer(const ExplainRequest& request)
+      : request_(request),
+        beside_(request.manifests, request.ns),
+        reviewer_(request.config),
+        reader_(request.config, reviewer_.cluster()) {}
+
+  Result<Explanation> run() {
+    auto cluster = read_cluster();
+    if (!cluster) return cluster.error();
+    note_beside();
+    for (const Together& each :
+         told_together(request_.manifests, request_.ns, request_.config.prefix))
+      add_workload(each, *cluster);
+    look_out(*cluster);
+    pins_.tell(out_.workloads);
+    number_pools(out_.workloads);
+    for (std::size_t i = 0; i < out_.workloads.size(); ++i) {
+      show_made_up(made_up_[i], out_.workloads[i]);
+      conclude(out_.workloads[i]);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // The cluster that was asked, with what is applied beside the workloads; else what the input
+  // says of one.
+  Result<outlook::ClusterState> read_cluster() {
+    // What the webhook may ask about.
+    const auto hear = [&](std::string_view kind, const Json& object) {
+      if (kind != "Pod") reviewer_.cluster().add(is_suspended(object) ? resumed(object) : object);
+    };
+    InputObjects input(request_.manifests, request_.ns);
+    source::OverheardSource of_input(input, hear);
+    if (request_.cluster == nullptr) return outlook::read_cluster_state(of_input, request_.config);
+    source::OverheardSource of_cluster(*request_.cluster, hear);
+    auto state = outlook::read_cluster_state(of_cluster, request_.config);
+    if (!state) return state;
+    const auto told = of_input.for_each([&](std::string_view, const Json& object) {
+      outlook::add_planned(*state, object, request_.ns);
+    });
+    if (!told) return told.error();
+    return state;
+  }
+
+  void note_beside() {
+    std::set<std::string> passed_over;
+    fields::UnseenFields unseen;
+    for (const source::Manifest& each : request_.manifests) {
+      const std::string kind = text::text_member(each.object, "kind");
+      if (expand::makes_pods(each.object)) continue;
+      if (is_read_beside(kind)) {
+        out_.beside.push_back(kind + " " + object_name(each.object));
+        unseen.add(each.object);
+      } else if (makes_pods_unread(each.object)) {
+        out_.not_read.push_back(kind + " " + object_name(each.object));
+      } else {
+        passed_over.insert(kind + (text::text_member(each.object, "apiVersion").empty()
+                                       ? " without apiVersion"
+                                       : ""));
+      }
+    }
+    out_.passed_over.assign(passed_over.begin(), passed_over.end());
+    out_.unseen = unseen.list();
+  }
+
+  // Of an input without a cluster the quota alone counts: what else there is, is not known.
+  void look_out(const outlook::ClusterState& cluster) {
+    const auto outlooks = outlook::look_out(cluster, wanted_);
+    for (std::size_t i = 0; i < outlooks.size(); ++i) {
+      Workload& workload = out_.workloads[i];
+      if (workload.groups.empty()) continue;
+      const auto waits =
+          std::ranges::count(outlooks[i].waits, outlook::Cause::quota, &outlook::Wait::cause);
+      if (waits == 0 && !admitted_[i].empty())
+        workload.notes.insert(workload.notes.begin(), admitted_[i]);
+      if (request_.cluster != nullptr)
+        workload.outlook = outlooks[i];
+      else
+        tell_quota(outlooks[i], !cluster.cluster_queues.empty(), workload);
+    }
+    if (request_.cluster != nullptr) out_.not_known = cluster.not_known;
+  }
+
+  static std::string looks(const outlook::Wait& wait) {
+    std::string out;
+    for (const fixes::Command& each : wait.help) out += (out.empty() ? "" : "; ") + each.text();
+    return out;
+  }
+
+  // knows: the input has queues, so that what is not known of them is worth a word.
+  static void tell_quota(const outlook::WorkloadOutlook& outlook, bool knows, Workload& workload) {
+    for (const outlook::Wait& wait : outlook.waits)
+      if (wait.cause == outlook::Cause::quota)
+        workload.findings.push_back({.denied = false,
+                                     .id = "quota",
+                                     .sentence = wait.what,
+                                     .fix = fixes::Choice{looks(wait)}});
+    for (const std::string& each : outlook.not_known)
+      if (knows && each.starts_with("quota: "))
+        workload.notes.push_back("not known: " + each.substr(std::string_view("quota: ").size()));
+  }
+
+  void add_workload(const Together& objects, const outlook::ClusterState& cluster) {
+    const source::Manifest& manifest = *objects.front();
+    const Json& object = manifest.object;
+    Workload& workload = out_.workloads.emplace_back();
+    workload.file = manifest.file;
+    workload.kind = text::text_member(object, "kind");
+    workload.ns = namespace_of(object, request_.ns);
+    workload.name = object_name(object);
+    outlook::WantedWorkload& wanted = wanted_.emplace_back(wanted_workload(object, workload.ns));
+    made_up_.push_back(expand::made_up_names(object, {.ns = request_.ns}));
+    ObjectPods pods(request_.config.prefix, beside_, request_.cluster == nullptr);
+    const NotFilledIn left = not_filled_in(object);
+    if (!left.essential.empty()) {
+      refuse_placeholder(left.essential, workload);
+      admitted_.emplace_back();
+      return;
+    }
+    look_at_object(object, left, pods.findings);
+    const Together others(objects.begin() + 1, objects.end());
+    for (const source::Manifest* each : others) {
+      look_at_object(each->object, not_filled_in(each->object), pods.findings);
+      wanted.with.push_back(object_name(each->object));
+    }
+    if (!others.empty()) workload.notes.push_back(others_words(others));
+    // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
+    runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
+    if (is_suspended(object))
+      workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
+    if (workload.kind == "LeaderWorkerSet") collect_variables(object, pods.variables.emplace());
+    make_pods(object, cluster, workload, pods, wanted);
+    for (const source::Manifest* each : others)
+      if (is_not_too_many(1, workload)) add_pods(each->object, nullptr, pods, wanted);
+    for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
+    for (const source::Manifest* each : objects)
+      for (const std::string& note : each->notes)
+        pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
+    pods.finish(workload);
+    tell_of_object(object, cluster, wanted, workload);
+    // What has no chips is no slice.
+    if (!workload.groups.empty() || !workload.scaled_to_none.empty() || workload.pods_left_out > 0)
+      workload.unseen = unseen_of(objects);
+  }
+
+  // "one slice with Pods own-1, own-2 and 13 more, which have the same annotation hostnames"
+  std::string others_words(const Together& others) const {
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> names;
+    for (const source::Manifest* each : others) names.push_back(object_name(each->object));
+    const std::size_t more = names.size() > most_named ? names.size() - most_named : 0;
+    names.resize(names.size() - more);
+    return fmt::format("one slice with {} {}{}, which {} the same annotation {}hostnames",
+                       others.size() == 1 ? "Pod" : "Pods", fmt::join(names, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", more),
+                       others.size() == 1 ? "has" : "have", request_.config.prefix);
+  }
+
+  static std::vector<fields::Unseen> unseen_of(const Together& objects) {
+    fields::UnseenFields unseen;
+    for (const source::Manifest* each : objects) unseen.add(each->object);
+    return unseen.list();
+  }
+
+  // As Kueue would admit them, where the input says how.
+  void make_pods(const Json& object, const outlook::ClusterState& cluster, Workload& workload,
+                 ObjectPods& pods, outlook::WantedWorkload& wanted) {
+    const bool may_look = is_not_too_many(expand::pod_count(object), workload);
+    if (may_look && may_be_admitted(object, workload.ns, cluster)) count_pod_sets(object, wanted);
+    const auto admission = admission_of(object, workload.ns, cluster, wanted.pod_sets);
+    admitted_.push_back(admission ? admission->words() : "");
+    if (admission) pods.not_decided = admission->not_decided();
+    if (may_look) add_pods(object, admission ? &*admission : nullptr, pods, wanted);
+  }
+
+  // What is known once its Pods are.
+  void tell_of_object(const Json& object, const outlook::ClusterState& cluster,
+                      const outlook::WantedWorkload& wanted, Workload& workload) {
+    if (!workload.groups.empty())
+      for (std::string& note : hindrances_of_object(object))
+        workload.notes.push_back(std::move(note));
+    const bool refused = std::ranges::any_of(workload.findings, &Finding::denied);
+    if (std::string more = update_words(object, workload); !refused && !more.empty())
+      workload.notes.push_back(std::move(more));
+    if (is_unknown_queue(wanted, cluster) && !workload.groups.empty())
+      workload.notes.push_back(
+          fmt::format("queue {} of Kueue is not in the input: when it admits this, and onto which "
+                      "nodes, is not known",
+                      webhook::text::printable(wanted.queue, 100)));
+    if (workload.groups.empty() && workload.claimed.empty() && workload.pods_left_out == 0 &&
+        !refused)
+      look_scaled_up(object, workload);
+  }
+
+  bool is_unknown_queue(const outlook::WantedWorkload& wanted,
+                        const outlook::ClusterState& cluster) const {
+    return request_.cluster == nullptr && !wanted.queue.empty() && cluster.cluster_queues.empty() &&
+           !cluster.local_queues.contains({wanted.ns, wanted.queue});
+  }
+
+  // Nothing of it is what it will be.
+  static void refuse_placeholder(std::string left, Workload& workload) {
+    const auto& row = webhook::findings::row(webhook::findings::Finding::placeholder_left);
+    workload.findings.push_back({.denied = true,
+                                 .id = std::string(row.id),
+                                 .sentence = std::move(left),
+                                 .fix = fixes::Choice{std::string(row.fix)}});
+  }
+
+  // Wherever it has containers.
+  static void collect_variables(const Json& value, std::set<std::string>& names) {
+    if (value.is_structured())
+      for (const Json& each : value) collect_variables(each, names);
+    for (const Json& entry : text::member(value, "env"))
+      names.insert(text::text_member(entry, "name"));
+  }
+
+  void count_pod_sets(const Json& object, outlook::WantedWorkload& wanted) {
+    static_cast<void>(expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
+      outlook::add_to_pod_sets(pod, wanted.pod_sets);
+      return true;
+    }));
+  }
+
+  // What is scaled to none asks for no chips now, and is no object without chips.
+  void look_scaled_up(const Json& object, Workload& workload) {
+    ObjectPods pods(request_.config.prefix, beside_, false);
+    outlook::WantedWorkload nobody_waits;
+    Workload scaled_up;
+    // With indices they need no places, of which a group without replicas has none.
+    const expand::ExpandOptions options{
+        .ns = request_.ns, .ray_indices = true, .at_least_one = true};
+    supposed_ = true;
+    runs_at_once_ = false;
+    static_cast<void>(expand::for_each_pod(object, options, [&](const Json& pod) {
+      if (pods_ >= max_pods) return false;
+      ++pods_;
+      add_pod(pod, pods, nobody_waits);
+      return true;
+    }));
+    supposed_ = false;
+    pods.finish(scaled_up);
+    if (scaled_up.groups.empty() && scaled_up.claimed.empty()) return;
+    workload.scaled_to_none = scaled_words(scaled_up, expand::autoscaled_pods(object));
+    for (Finding& each : scaled_up.findings)
+      if (std::ranges::find(workload.findings, each.sentence, &Finding::sentence) ==
+          workload.findings.end())
+        workload.findings.push_back(std::move(each));
+    for (std::string& note : scaled_up.notes) workload.notes.push_back(std::move(note));
+  }
+
+  bool is_not_too_many(std::uint64_t count, Workload& workload) {
+    const bool fine = count <= max_pods - pods_;
+    if (fine)
+      pods_ += count;
+    else
+      workload.notes.push_back(
+          fmt::format("with the Pods before them they are more than {}", max_pods));
+    workload.pods_left_out = fine ? 0 : count;
+    return fine;
+  }
+
+  review::ReviewOutcome answer(const Json& object) {
+    std::string review =
+        review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
+    const auto answer = reviewer_.answer(review, webhook::validate::Listener::person);
+    review::ReviewOutcome outcome = review::parse_answer(answer, review);
+    leave_out_review(outcome.message);
+    for (std::string& warning : outcome.warnings) leave_out_review(warning);
+    return outcome;
+  }
+
+  // What it was refused for, each by itself.
+  std::vector<webhook::validate::Found> faults(const Json& object) {
+    std::string review =
+        review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
+    return reviewer_.faults(review, webhook::validate::Listener::person);
+  }
+
+  // A path of the review that nobody wrote: in a manifest it begins with what it is of.
+  static void leave_out_review(std::string& text) {
+    constexpr std::string_view of_review = "request.object.";
+    for (auto at = text.find(of_review); at != std::string::npos; at = text.find(of_review, at))
+      text.erase(at, of_review.size());
+  }
+
+  // A Pod is looked at as the Pods of others are.
+  void look_at_object(const Json& object, const NotFilledIn& left, Findings& findings) {
+    if (text::text_member(object, "kind") != "Pod") {
+      const auto outcome = answer(object);
+      findings.add_object(outcome, outcome.verdict == review::Verdict::allowed
+                                       ? std::vector<webhook::validate::Found>()
+                                       : faults(object));
+    }
+    if (std::string refused = refused_name(object); !refused.empty())
+      findings.add({.denied = true,
+                    .id = id_of(webhook::findings::Finding::controller_refuses),
+                    .sentence = std::move(refused),
+                    .fix = {}});
+    if (!left.other.empty())
+      findings.add({.denied = false,
+                    .id = id_of(webhook::findings::Finding::placeholder_left),
+                    .sentence = left.other,
+                    .fix = {}});
+  }
+
+  void add_pods(const Json& object, const Admission* admission, ObjectPods& pods,
+                outlook::WantedWorkload& wanted) {
+    const bool uncounted = wanted.pod_sets.empty();
+    const auto told = expand::for_each_pod(object, {.ns = request_.ns}, [&](const Json& pod) {
+      if (uncounted) outlook::add_to_pod_sets(pod, wanted.pod_sets);
+      const auto shaped = beside_.with_shape_of_class(pod);
+      if (shaped) pods.shape_of_class = true;
+      const Json& made = shaped ? *shaped : pod;
+      if (admission == nullptr) {
+        add_pod(made, pods, wanted);
+      } else {
+        Json admitted = made;
+        admit(admitted, *admission);
+        add_pod(admitted, pods, wanted);
+      }
+      return true;
+    });
+    if (!told && !pods.findings.any_denied())
+      pods.findings.add(
+          {.denied = true, .id = {}, .sentence = std::string(told.error().text()), .fix = {}});
+  }
+
+  void add_pod(const Json& pod, ObjectPods& pods, outlook::WantedWorkload& wanted) {
+    const auto outcome = answer(pod);
+    pods.findings.add_pod(outcome);
+    if (outcome.verdict != review::Verdict::allowed) return pods.add_refused();
+    if (request_.each_pod && !supposed_) request_.each_pod(outcome.after);
+    auto seen = reader_.read(outcome.after);
+    if (!seen || !*seen) {
+      if (auto claimed = claimed_chips(outcome.after, beside_))
+        return pods.add_claiming(*std::move(claimed));
+      return pods.add_other();
+    }
+    if (runs_at_once_) pins_.add(**seen, out_.workloads.size() - 1);
+    // Pods that get their names later are slices of their own even so.
+    if ((*seen)->hosts == 1) (*seen)->slice_key += fmt::format(" {}", reviews_);
+    pods.add(
+        {pod, outcome.after, **seen, outcome.workload, pods.variables ? &*pods.variables : nullptr},
+        wanted);
+  }
+
+  const ExplainRequest& request_;
+  const Beside beside_;
+  review::Reviewer reviewer_;
+  slices::PodReader reader_;
+  Explanation out_;
+  std::vector<outlook::WantedWorkload> wanted_;  // one for each of out_.workloads
+  std::vector<std::string> admitted_;            // likewise: how Kueue would admit it, "" for not
+  std::vector<std::vector<expand::MadeUpName>> made_up_;  // likewise
+  Pins pins_;
+  bool runs_at_once_ = false;  // the workload that is added
+  bool supposed_ = false;      // Pods that nobody makes now
+  std::size_t reviews_ = 0;
+  std::uint64_t pods_ = 0;
+};
+
+}  // namespace
+
+Result<Explanation> explain(const ExplainRequest& request) {
+  const auto explaining = [](const ExplainRequest& each) { return Explainer(each).run(); };
+  auto out = explaining(request);
+  if (out) make_fixes(request, explaining, *out);
+  return out;
+}
+
+}  // namespace tpuwh::server::explain

@@ -1,0 +1,43 @@
+// What becomes of a manifest: the Pods that its controllers would create
+// (server/tools/predict/expand), each answered by the code of the server, and the slices that they
+// form.
+#pragma once
+
+#include "server/tools/inspect/source/manifests.hpp"
+#include "server/tools/inspect/source/object_source.hpp"
+#include "server/tools/predict/explain/explanation.hpp"
+#include "topology/result.hpp"
+#include "webhook/config/config.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace tpuwh::server::explain {
+
+// Pods of one input that are looked at; ten times the largest slice there is. Beyond them the
+// objects are named and not expanded.
+inline constexpr std::uint64_t max_pods = 100'000;
+
+struct ExplainRequest {
+  std::span<const source::Manifest> manifests;
+  std::string ns = "default";  // of objects that name none
+  const webhook::config::Config& config;
+  // Null where no cluster is asked: then only what the input says counts.
+  source::ObjectSource* cluster = nullptr;
+  // Called for each Pod as it would be stored; null for nobody.
+  std::function<void(const nlohmann::ordered_json& pod)> each_pod = nullptr;
+};
+
+// One Workload for each object that makes Pods, or is one; the other objects are read for what they
+// say about these: Services, Kueue's queues and flavors, ResourceClaimTemplates, ComputeClasses.
+//
+//   errors  the cluster's
+//   cost  some 0.5 ms for each Pod; memory for each Pod some hundred bytes, for each value that a
+//         variable has its bytes once
+Result<Explanation> explain(const ExplainRequest& request);
+
+}  // namespace tpuwh::server::explain

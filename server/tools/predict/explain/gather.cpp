@@ -1,0 +1,289 @@
+#include "server/tools/predict/explain/gather.hpp"
+
+#include "server/tools/predict/explain/pod_json.hpp"
+#include "webhook/answer/reasons.hpp"
+#include "webhook/read/vocabulary.hpp"
+#include "webhook/text/names.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Id = std::uint32_t;
+
+// Which variable: a container's, by name.
+using VariableKey = std::pair<std::string, std::string>;
+
+// What it is worth.
+struct Worth {
+  std::string text;
+  bool from = false, ours = false, owners = false;
+  auto operator<=>(const Worth&) const = default;
+};
+
+// Values that many Pods have, such as the names of all hosts, are kept once. In order and not by a
+// hash: anybody writes them.
+class Worths {
+ public:
+  Id id_of(Worth worth) {
+    const auto [found, fresh] = ids_.try_emplace(std::move(worth), static_cast<Id>(list_.size()));
+    if (fresh) list_.push_back(&found->first);
+    return found->second;
+  }
+  const Worth& operator[](Id id) const { return *list_[id]; }
+
+ private:
+  std::map<Worth, Id> ids_;
+  std::vector<const Worth*> list_;
+};
+
+// Of a Pod's variables, in the order of their keys.
+using Values = std::vector<std::pair<Id, Id>>;  // key, worth
+
+struct GatheredMember {
+  Member told;
+  Values values;
+};
+
+struct GatheredSlice {
+  Slice told;
+  std::vector<GatheredMember> members;
+};
+
+struct GatheredGroup {
+  Group told;
+  std::string workload;
+  std::vector<GatheredSlice> slices;
+  std::map<std::string, std::size_t> by_key;
+};
+
+const Json* container_named(const Containers& all, const std::string& name) {
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
+}
+
+// Where it comes from, in words.
+std::string source_of(const Json& entry) {
+  const Json& from = at(entry, {"valueFrom"});
+  const std::string path = text::text_member(at(from, {"fieldRef"}), "fieldPath");
+  return path.empty() ? text::dump_json(from) : path;
+}
+
+std::optional<Worth> worth_of(const Json* container, const std::string& name) {
+  const Json* entry = entry_of(container, name);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->contains("valueFrom")) return Worth{source_of(*entry), true};
+  return Worth{text::text_member(*entry, "value")};
+}
+
+// What part of the object its template is. A group of a LeaderWorkerSet is a slice, of one
+// template with the others.
+std::string part_of(const slices::SeenPod& pod) {
+  return pod.workload == webhook::config::WorkloadKind::lws ? std::string() : pod.part;
+}
+
+std::string title_of(const slices::SeenPod& pod) {
+  const std::string part = part_of(pod);
+  if (part.empty()) return {};
+  const bool ray = pod.workload == webhook::config::WorkloadKind::ray;
+  return (ray ? "worker group " : "replicated job ") + part;
+}
+
+std::string pod_name(const Json& pod) {
+  const Json& metadata = at(pod, {"metadata"});
+  const std::string hostname = text::text_member(at(pod, {"spec"}), "hostname");
+  if (!hostname.empty()) return hostname;
+  const std::string name = text::text_member(metadata, "name");
+  const std::string generated = text::text_member(metadata, "generateName");
+  return name.empty() && !generated.empty() ? generated + "*" : name;
+}
+
+std::vector<std::uint32_t> worker_ids(const slices::SeenPod& pod) {
+  std::vector<std::uint32_t> out;
+  for (const slices::TpuProcess& process : pod.processes) {
+    const auto& id = process[webhook::read::Variable::tpu_worker_id];
+    if (const auto number = id.literal() ? webhook::text::plain_decimal(id.text) : std::nullopt)
+      out.push_back(*number);
+  }
+  return out;
+}
+
+// "train-slice-0" of host "train-slice-0-3": what is counted at the end is the host.
+std::string without_host(std::string name) {
+  const auto dash = name.rfind('-');
+  const bool counted = dash != std::string::npos && dash > 0 &&
+                       webhook::text::plain_decimal(std::string_view(name).substr(dash + 1));
+  if (counted) name.resize(dash);
+  return name;
+}
+
+bool all_have(const std::vector<GatheredMember>& members, const Values::value_type& variable) {
+  return std::ranges::all_of(members, [&](const GatheredMember& member) {
+    return std::ranges::binary_search(member.values, variable);
+  });
+}
+
+}  // namespace
+
+struct Gatherer::State {
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> by_name;
+  std::vector<GatheredGroup> groups;
+  std::map<VariableKey, Id> key_ids;
+  std::vector<VariableKey> keys;
+  Worths worths;
+
+  Id id_of(const VariableKey& key) {
+    const auto [found, fresh] = key_ids.try_emplace(key, static_cast<Id>(keys.size()));
+    if (fresh) keys.push_back(key);
+    return found->second;
+  }
+
+  GatheredGroup& group_of(const AnsweredPod& pod) {
+    const slices::SeenPod& seen = pod.seen;
+    // Pods of nobody are told together.
+    const std::string group_name = seen.kind == "Pod" ? std::string() : seen.group;
+    const auto [found, fresh] =
+        by_name.try_emplace({seen.kind, group_name, part_of(seen)}, groups.size());
+    if (!fresh) return groups[found->second];
+    GatheredGroup& group = groups.emplace_back();
+    group.workload = pod.workload;
+    group.told.title = title_of(seen);
+    group.told.accelerator = seen.accelerator;
+    group.told.topology = seen.topology;
+    group.told.hosts = seen.hosts;
+    group.told.processes_per_host = seen.processes_per_host;
+    group.told.chips_per_host = seen.chips;
+    return group;
+  }
+
+  Values values_of(const AnsweredPod& pod) {
+    Values out;
+    const Containers all_before = containers_of(pod.before), all_after = containers_of(pod.after);
+    for (const slices::TpuProcess& process : pod.seen.processes) {
+      const Json* before = container_named(all_before, process.container);
+      const Json* after = container_named(all_after, process.container);
+      for (const std::string_view each : webhook::read::variable_names) {
+        const std::string variable(each);
+        auto worth = worth_of(after, variable);
+        if (!worth) continue;
+        worth->ours = worth_of(before, variable) != *worth;
+        worth->owners =
+            !worth->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
+        out.emplace_back(id_of({process.container, variable}), worths.id_of(std::move(*worth)));
+      }
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+  Variable variable(const GatheredGroup& group, Id key, Id worth) const {
+    const auto& [container, variable] = keys[key];
+    const Worth& value = worths[worth];
+    return {.container = container,
+            .name = variable,
+            .value = value.text,
+            .from = value.from,
+            .ours = value.ours,
+            .why = value.ours ? webhook::answer::explain_variable(variable, group.workload) : "",
+            .owners = value.owners};
+  }
+
+  // Takes what all of `members` share out of them.
+  std::vector<Variable> take_shared(const GatheredGroup& group,
+                                    const std::vector<std::vector<GatheredMember>*>& lists) {
+    Values shared;
+    for (const auto& value : lists.front()->front().values)
+      if ((shared.empty() || shared.back() != value) &&
+          std::ranges::all_of(lists, [&](const auto* list) { return all_have(*list, value); }))
+        shared.push_back(value);
+    for (auto* members : lists)
+      for (GatheredMember& member : *members)
+        std::erase_if(member.values,
+                      [&](const auto& value) { return std::ranges::binary_search(shared, value); });
+    std::vector<Variable> out;
+    for (const auto& [key, worth] : shared) out.push_back(variable(group, key, worth));
+    return out;
+  }
+
+  void finish_slice(const GatheredGroup& group, GatheredSlice& slice) {
+    std::ranges::stable_sort(slice.members, {}, [](const GatheredMember& member) {
+      return member.told.host.value_or(UINT32_MAX);
+    });
+    Slice& told = slice.told;
+    told.variables = take_shared(group, {&slice.members});
+    std::vector<bool> present(group.told.hosts);
+    for (const GatheredMember& member : slice.members)
+      if (member.told.host && *member.told.host < present.size()) present[*member.told.host] = true;
+    told.missing = static_cast<std::uint32_t>(std::ranges::count(present, false));
+    for (GatheredMember& member : slice.members) {
+      for (const auto& [key, worth] : member.values)
+        member.told.variables.push_back(variable(group, key, worth));
+      told.members.push_back(std::move(member.told));
+    }
+    slice.members.clear();
+  }
+
+  Group finish_group(GatheredGroup& group) {
+    std::vector<std::vector<GatheredMember>*> lists;
+    for (GatheredSlice& slice : group.slices) lists.push_back(&slice.members);
+    group.told.variables = take_shared(group, lists);
+    for (GatheredSlice& slice : group.slices) {
+      finish_slice(group, slice);
+      group.told.slices.push_back(std::move(slice.told));
+    }
+    return std::move(group.told);
+  }
+};
+
+Gatherer::Gatherer() : state_(std::make_unique<State>()) {}
+
+Gatherer::~Gatherer() = default;
+
+bool Gatherer::add(const AnsweredPod& pod) {
+  GatheredGroup& group = state_->group_of(pod);
+  ++group.told.pods;
+  // A Pod that is no member of anything is a slice by itself.
+  const std::string& key = pod.seen.slice_key;
+  const auto [found, fresh] = group.by_key.try_emplace(key, group.slices.size());
+  GatheredSlice& slice = fresh ? group.slices.emplace_back() : group.slices[found->second];
+  if (fresh) {
+    slice.told.index = pod.seen.slice;
+    const auto* process = pod.seen.processes.empty() ? nullptr : &pod.seen.processes.front();
+    const auto* tpu_name =
+        process == nullptr ? nullptr : &(*process)[webhook::read::Variable::tpu_name];
+    slice.told.name = tpu_name != nullptr && tpu_name->literal() ? tpu_name->text
+                      : pod.seen.multi_host()                    ? without_host(pod_name(pod.after))
+                                                                 : pod_name(pod.after);
+    if (process != nullptr) {
+      const auto& count = (*process)[webhook::read::Variable::megascale_num_slices];
+      const auto number = count.literal() ? webhook::text::plain_decimal(count.text) : std::nullopt;
+      group.told.slices_of_job = number.value_or(0);
+    }
+  }
+  slice.members.push_back({{.pod = pod_name(pod.after),
+                            .host = pod.seen.host,
+                            .worker_ids = worker_ids(pod.seen),
+                            .variables = {}},
+                           state_->values_of(pod)});
+  return fresh;
+}
+
+std::size_t Gatherer::groups() const {
+  return state_->groups.size();
+}
+
+std::vector<Group> Gatherer::finish() {
+  std::vector<Group> out;
+  for (GatheredGroup& group : state_->groups) out.push_back(state_->finish_group(group));
+  return out;
+}
+
+}  // namespace tpuwh::server::explain

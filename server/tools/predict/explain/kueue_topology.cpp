@@ -1,0 +1,72 @@
+#include "server/tools/predict/explain/kueue_topology.hpp"
+
+#include "server/tools/predict/explain/pod_json.hpp"
+#include "topology/counted.hpp"
+#include "webhook/read/vocabulary.hpp"
+#include "webhook/text/names.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto whole_set = "kueue.x-k8s.io/podset-required-topology";
+constexpr auto each_slice = "kueue.x-k8s.io/podset-slice-required-topology";
+constexpr auto slice_size = "kueue.x-k8s.io/podset-slice-size";
+
+Finding never(std::string sentence, const Group& group) {
+  return {.denied = false,
+          .id = "kueue-topology",
+          .sentence = std::move(sentence),
+          .fix = fixes::Choice{
+              fmt::format("annotations {}: {} and {}: \"{}\" keep each slice on one node pool",
+                          each_slice, webhook::read::key::node_pool, slice_size, group.hosts)}};
+}
+
+// How many Pods one domain holds of the group; 0 where that is not known.
+std::uint64_t held(const std::string& key, const Group& group) {
+  if (key == webhook::read::key::node_pool) return group.hosts;
+  return key == "kubernetes.io/hostname" ? 1 : 0;
+}
+
+const char* domain(const std::string& key) {
+  return key == webhook::read::key::node_pool ? "node pool" : "node";
+}
+
+std::optional<Finding> of_each_slice(const Json& member, const std::string& key,
+                                     const Group& group) {
+  const auto size = webhook::text::plain_decimal(annotation(member, slice_size));
+  const std::uint64_t most = held(key, group);
+  if (!size || most == 0 || *size == most) return std::nullopt;
+  if (*size > most)
+    return never(fmt::format("{} asks for {} on one {}, which holds {}: Kueue never admits them",
+                             each_slice, topology::counted(*size, "Pod"), domain(key), most),
+                 group);
+  return never(
+      fmt::format("{} is {}, so that {} stand together and not the {} of a slice", slice_size,
+                  *size, topology::counted(*size, "Pod"), topology::counted(group.hosts, "host")),
+      group);
+}
+
+}  // namespace
+
+std::optional<Finding> topology_fault(const Json& member, const Group& group) {
+  if (!group.multi_host()) return std::nullopt;
+  if (const std::string key = annotation(member, each_slice); !key.empty())
+    return of_each_slice(member, key, group);
+  const std::string key = annotation(member, whole_set);
+  const std::uint64_t most = held(key, group);
+  if (most == 0 || group.pods <= most) return std::nullopt;
+  return never(fmt::format("{} asks for all {} of {} on one {}, which holds {}: Kueue never admits "
+                           "them",
+                           whole_set, topology::counted(group.pods, "Pod"),
+                           group.title.empty() ? "the workload" : group.title, domain(key), most),
+               group);
+}
+
+}  // namespace tpuwh::server::explain

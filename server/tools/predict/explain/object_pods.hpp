@@ -1,0 +1,78 @@
+// The Pods of one object: answered one after the other, and gathered into its slices.
+#pragma once
+
+#include "server/tools/inspect/slices/cluster.hpp"
+#include "server/tools/predict/explain/beside.hpp"
+#include "server/tools/predict/explain/explanation.hpp"
+#include "server/tools/predict/explain/findings.hpp"
+#include "server/tools/predict/explain/gather.hpp"
+#include "server/tools/predict/explain/hindrances.hpp"
+#include "server/tools/predict/outlook/outlook.hpp"
+#include "server/tools/review/outcome.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::explain {
+
+class ObjectPods {
+ public:
+  // `prefix` (Config::prefix) and `beside` outlive it.
+  //   services_of_input  the Services of the input are all that count
+  ObjectPods(std::string_view prefix, const Beside& beside, bool services_of_input)
+      : prefix_(prefix), beside_(beside), services_of_input_(services_of_input) {}
+
+  Findings findings;
+  // Why the nodes of a Pod set are not known yet, by its name.
+  std::map<std::string, std::string> not_decided;
+  // Of a LeaderWorkerSet, whose webhook sets more: the variables that its templates set.
+  std::optional<std::set<std::string>> variables;
+  // The shape is not in the template, but the Pods have it of their ComputeClass.
+  bool shape_of_class = false;
+
+  void add_refused() { ++refused_; }
+  void add_other() { ++others_; }
+  // Of chips that nobody could count.
+  void add_claiming(Claimed claimed);
+  // A member of a slice.
+  void add(const AnsweredPod& pod, outlook::WantedWorkload& wanted);
+
+  void finish(Workload& workload);
+
+ private:
+  // What the first Pod of a group says of all.
+  struct OfGroup {
+    std::vector<std::string> placement;
+    outlook::WantedSlice sample;       // its first slice
+    bool dynamic = false;              // a slice made on demand, of blocks
+    bool part = false;                 // of a larger slice
+    bool networks = false;             // claimed beside the cluster's
+    std::string no_pool;               // why none can be told
+    std::set<std::string> jobs_apart;  // that JobSet keeps on node pools of their own
+  };
+
+  void add_hindrances(Hindrances hindrances);
+  // Says also where its machines are too small.
+  void make_pool(const OfGroup& of, Group& group);
+  std::string why_no_pool(const nlohmann::ordered_json& pod) const;
+
+  const std::string_view prefix_;
+  const Beside& beside_;
+  const bool services_of_input_;
+  Gatherer gatherer_;
+  std::vector<OfGroup> groups_;
+  std::vector<std::string> notes_;
+  std::vector<Claimed> claimed_;
+  std::set<std::string> told_;  // of hindrances
+  std::uint64_t refused_ = 0, others_ = 0;
+  bool told_jax_ = false;        // of one member
+  bool group_is_plain_ = false;  // a PodGroup of the input, without a topology constraint
+};
+
+}  // namespace tpuwh::server::explain

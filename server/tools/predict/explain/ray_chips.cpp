@@ -1,0 +1,63 @@
+#include "server/tools/predict/explain/ray_chips.hpp"
+
+#include "server/text/quantity.hpp"
+#include "server/tools/predict/expand/ray_start.hpp"
+#include "server/tools/predict/explain/pod_json.hpp"
+#include "webhook/read/vocabulary.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace tpuwh::server::explain {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json& cluster_spec(const Json& object) {
+  const std::string kind = text::text_member(object, "kind");
+  if (kind == "RayCluster") return at(object, {"spec"});
+  if (kind == "RayJob") return at(object, {"spec", "rayClusterSpec"});
+  if (kind == "RayService") return at(object, {"spec", "rayClusterConfig"});
+  return at(object, {"no cluster"});
+}
+
+void look(const Json& group, const std::string& who, std::vector<Finding>& out) {
+  const auto told = expand::stated_tpus(group);
+  if (!told || *told == 0) return;
+  const Json& containers = at(group, {"template", "spec", "containers"});
+  if (!containers.is_array() || containers.empty()) return;
+  const Json& container = containers.front();  // Ray's is the first
+  const Json& limits = at(container, {"resources", "limits"});
+  const std::string tpu(webhook::read::key::tpu);
+  const auto asked = text::quantity_of(text::find_member(limits, tpu));
+  const double chips = asked ? asked->value : 0;
+  // By claim the number is not in the container.
+  if (*told == chips || !at(container, {"resources", "claims"}).empty()) return;
+  out.push_back(
+      {.denied = false,
+       .id = "ray-chips",
+       .sentence = fmt::format(
+           "{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
+           "google.com/tpu: Ray {}",
+           who, text::go_number(*told), text::text_member(container, "name"),
+           text::go_number(chips),
+           *told > chips ? "gives tasks chips that are not there" : "leaves the others idle"),
+       .fix = fixes::Choice{
+           "leave TPU out of resources: KubeRay takes it from the container's limit"}});
+}
+
+}  // namespace
+
+std::vector<Finding> ray_chip_faults(const Json& object) {
+  std::vector<Finding> out;
+  const Json& spec = cluster_spec(object);
+  if (!spec.is_object()) return out;
+  look(at(spec, {"headGroupSpec"}), "head group", out);
+  for (const Json& group : at(spec, {"workerGroupSpecs"}))
+    look(group, "worker group " + text::text_member(group, "groupName"), out);
+  return out;
+}
+
+}  // namespace tpuwh::server::explain

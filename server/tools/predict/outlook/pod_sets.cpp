@@ -1,0 +1,125 @@
+#include "server/tools/predict/outlook/pod_sets.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/text/quantity.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tpuwh::server::outlook {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Amounts = std::map<std::string, double>;
+using text::member;
+
+void add(Amounts& all, const Amounts& more) {
+  for (const auto& [resource, amount] : more) all[resource] += amount;
+}
+
+void raise(Amounts& all, const Amounts& least) {
+  for (const auto& [resource, amount] : least) all[resource] = std::max(all[resource], amount);
+}
+
+Amounts amounts_of(const Json& list) {
+  Amounts out;
+  if (!list.is_object()) return out;
+  for (const auto& [resource, value] : list.items())
+    if (const auto amount = text::quantity_of(&value)) out[resource] = amount->value;
+  return out;
+}
+
+Amounts of_container(const Json& container) {
+  const Json& resources = member(container, "resources");
+  Amounts out = amounts_of(member(resources, "limits"));
+  for (const auto& [resource, amount] : amounts_of(member(resources, "requests")))
+    out[resource] = amount;
+  return out;
+}
+
+bool is_sidecar(const Json& container) {
+  return text::text_member(container, "restartPolicy") == "Always";
+}
+
+// KubeRay adds it to the Pod, and Kueue counts what the template has.
+bool is_kuberays(const Json& pod, const Json& container) {
+  const std::string name = text::text_member(container, "name");
+  return (name == "wait-gcs-ready" || name == "autoscaler") &&
+         !text::text_member(member(member(pod, "metadata"), "labels"), "ray.io/cluster").empty();
+}
+
+Json resources_alone(const Json& containers) {
+  Json out = Json::array();
+  for (const Json& each : containers) {
+    Json kept;
+    for (const char* key : {"name", "resources", "restartPolicy"})
+      if (const Json* value = text::find_member(each, key)) kept[key] = *value;
+    out.push_back(std::move(kept));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, double> requests_of(const Json& pod) {
+  const Json& spec = member(pod, "spec");
+  Amounts together, starting, sidecars;
+  for (const Json& each : member(spec, "containers"))
+    if (!is_kuberays(pod, each)) add(together, of_container(each));
+  for (const Json& each : member(spec, "initContainers")) {
+    if (is_kuberays(pod, each)) continue;
+    Amounts now = of_container(each);
+    if (is_sidecar(each)) {
+      add(sidecars, now);
+      now = sidecars;
+    } else {
+      add(now, sidecars);
+    }
+    raise(starting, now);
+  }
+  add(together, sidecars);
+  raise(together, starting);
+  // Said of the whole Pod, it is that and not the sum.
+  for (const auto& [resource, amount] : of_container(spec)) together[resource] = amount;
+  add(together, amounts_of(member(spec, "overhead")));
+  std::erase_if(together, [](const auto& each) { return each.second <= 0; });
+  return together;
+}
+
+std::string pod_set_name(const Json& pod) {
+  const Json& labels = member(member(pod, "metadata"), "labels");
+  for (const char* key : {"jobset.sigs.k8s.io/replicatedjob-name", "ray.io/group"})
+    if (const std::string name = text::text_member(labels, key); !name.empty()) return name;
+  const std::string index = text::text_member(labels, "leaderworkerset.sigs.k8s.io/worker-index");
+  return index.empty() ? "main" : index == "0" ? "leader" : "workers";
+}
+
+void add_to_pod_sets(const Json& pod, std::vector<PodSet>& sets) {
+  const std::string name = pod_set_name(pod);
+  auto found = std::ranges::find(sets, name, &PodSet::name);
+  if (found == sets.end()) {
+    sets.push_back({.name = name, .sample = {}, .count = 0, .each = {}});
+    found = sets.end() - 1;
+    found->sample.member = as_scheduled(pod);
+    found->each = requests_of(pod);
+  }
+  ++found->count;
+}
+
+Json as_scheduled(const Json& pod) {
+  Json out{{"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", member(pod, "metadata")}};
+  // Appended: by its key each would be looked for among all before it.
+  Json::object_t spec;
+  for (const auto& [key, value] : member(pod, "spec").items()) {
+    const bool containers = key == "containers" || key == "initContainers";
+    if (containers && value.is_array())
+      spec.emplace_back(key, resources_alone(value));
+    else if (key != "volumes")
+      spec.emplace_back(key, value);
+  }
+  if (!spec.empty()) out["spec"] = std::move(spec);
+  return out;
+}
+
+}  // namespace tpuwh::server::outlook

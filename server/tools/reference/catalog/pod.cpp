@@ -1,0 +1,85 @@
+#include "server/tools/reference/catalog/pod.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace tpuwh::server::catalog {
+
+namespace {
+
+// Named in the Pod and in the container: users forget one of the two.
+constexpr auto claim_template = R"(apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata:
+  name: all-netdev
+spec:
+  spec:
+    devices:
+      requests:
+      - name: net
+        exactly:
+          deviceClassName: netdev.google.com
+          allocationMode: All
+---
+)";
+
+constexpr auto pod_claim = R"(  resourceClaims:
+  - name: netdev
+    resourceClaimTemplateName: all-netdev
+)";
+
+constexpr auto container_claim = R"(      claims:
+      - name: netdev
+)";
+
+// YAML reads some words as no text.
+std::string yaml_value(const std::string& value) {
+  constexpr std::string_view words[] = {"true", "false", "null", "yes", "no",
+                                        "on",   "off",   "y",    "n"};
+  return std::ranges::find(words, value) != std::end(words) ? '"' + value + '"' : value;
+}
+
+std::string yaml_lines(const KeysAndValues& lines) {
+  std::string yaml;
+  for (const auto& [key, value] : lines)
+    yaml += fmt::format("    {}: {}\n", key, yaml_value(value));
+  return yaml;
+}
+
+}  // namespace
+
+KeysAndValues pod_annotations(const topology::NodePool& pool, const PoolOptions& options) {
+  if (!options.dynamic_slicing) return {};
+  return {{"cloud.google.com/gke-tpu-slice-topology", pool.slice.dims.text()}};
+}
+
+KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& options) {
+  KeysAndValues result{
+      {"cloud.google.com/gke-tpu-accelerator", std::string(pool.slice.accelerator)}};
+  if (!options.dynamic_slicing)
+    result.emplace_back("cloud.google.com/gke-tpu-topology", pool.slice.dims.text());
+  if (options.spot) result.emplace_back("cloud.google.com/gke-spot", "true");
+  if (options.flex_start) result.emplace_back("cloud.google.com/gke-flex-start", "true");
+  if (!options.reservation.empty()) {
+    result.emplace_back("cloud.google.com/reservation-name", reservation_name(options.reservation));
+  }
+  return result;
+}
+
+std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options) {
+  std::string yaml = options.dranet ? claim_template : "";
+  const auto annotations = pod_annotations(pool, options);
+  if (!annotations.empty()) yaml += "metadata:\n  annotations:\n" + yaml_lines(annotations);
+  yaml += "spec:\n  nodeSelector:\n" + yaml_lines(node_selector(pool, options));
+  if (options.dranet) yaml += pod_claim;
+  yaml += fmt::format(
+      "  containers:\n  - name: main\n    resources:\n      limits:\n        google.com/tpu: {}\n",
+      pool.slice.chips_per_host);
+  if (options.dranet) yaml += container_claim;
+  return yaml;
+}
+
+}  // namespace tpuwh::server::catalog

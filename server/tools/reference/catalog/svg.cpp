@@ -1,0 +1,34 @@
+#include "server/tools/reference/catalog/svg.hpp"
+
+#include "server/tools/reference/catalog/drawing.hpp"
+#include "topology/grid.hpp"
+
+#include <fmt/format.h>
+
+namespace tpuwh::server::catalog {
+
+namespace {
+
+using topology::NodePool;
+
+// Labels and machine types come from our own catalog and hold no character XML minds.
+std::string title(const NodePool& pool) {
+  const auto& slice = pool.slice;
+  return fmt::format("{} of {}: {} x {}, {}", slice.dims.text(), slice.accelerator, slice.hosts,
+                     pool.machine->name, slice.accelerator_type());
+}
+
+}  // namespace
+
+std::string svg(std::span<const NodePool> pools) {
+  Drawing all;
+  for (const NodePool& pool : pools) {
+    const auto grid = topology::host_grid(pool.slice.dims, pool.slice.chips_per_host);
+    if (!grid) continue;  // no machine type has chips that nobody lays out
+    all.append(draw({.grid = *grid, .rank = pool.slice.dims.rank(), .title = title(pool)},
+                    all.size.height));
+  }
+  return svg_file(all);
+}
+
+}  // namespace tpuwh::server::catalog

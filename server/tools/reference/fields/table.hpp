@@ -1,0 +1,22 @@
+// All rows of the table, for people and programs.
+#pragma once
+
+#include "server/tools/reference/fields/rows.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::fields {
+
+// Every type, in the order in which it is told.
+const std::vector<Type>& types();
+// Null where the table has none of that name.
+const Type* find_type(std::string_view name);
+
+// docs/fields.md is the markdown; tests/schemas reads the JSON.
+std::string as_markdown();
+nlohmann::ordered_json as_json();
+
+}  // namespace tpuwh::server::fields

@@ -1,0 +1,99 @@
+#include "server/tools/review/told.hpp"
+
+#include "server/text/json_text.hpp"
+#include "server/tools/fixes/make.hpp"
+#include "webhook/findings/table.hpp"
+
+#include <set>
+
+namespace tpuwh::server::review {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using webhook::validate::Listener;
+
+std::vector<Told> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {
+  std::vector<Told> out;
+  if (outcome.verdict != Verdict::allowed) {
+    for (const auto& fault : reviewer.faults(review, Listener::api_server))
+      out.push_back(told(fault));
+    if (out.empty()) out.push_back(told(outcome.message, true));
+  }
+  for (const std::string& warning : outcome.warnings) out.push_back(told(warning, false));
+  return out;
+}
+
+fixes::Said said(const std::vector<Told>& all, const ReviewOutcome& outcome) {
+  const bool denied = outcome.verdict != Verdict::allowed;
+  fixes::Said out{.verdict = denied ? 2 : all.empty() ? 0 : 1};
+  for (const Told& each : all)
+    if (!each.id.empty()) out.ids.insert(each.id);
+  return out;
+}
+
+// The places of Ray's workers are given for good (Reviewer).
+bool may_try(const ReviewOutcome& outcome) {
+  const Json& labels = text::member(text::member(outcome.before, "metadata"), "labels");
+  return outcome.before.is_object() && outcome.verdict != Verdict::unusable &&
+         !(outcome.kind == "Pod" && labels.is_object() && labels.contains("ray.io/cluster"));
+}
+
+std::optional<std::string> with_steps(const fixes::Steps& steps, const std::string& review) {
+  Json whole = text::parse_or_discard(review);
+  for (const fixes::Step& step : steps) {
+    const auto* edit = std::get_if<fixes::Edit>(&step);
+    if (edit == nullptr || edit->object || !fixes::apply(*edit, whole["request"]["object"]))
+      return std::nullopt;
+  }
+  return text::dump_json(whole);
+}
+
+}  // namespace
+
+Told told(const std::string& text, bool denied) {
+  Told out{.denied = denied, .id = {}, .sentence = text};
+  const auto colon = text.find(": ");
+  if (colon == std::string::npos) return out;
+  const auto* row = webhook::findings::find(std::string_view(text).substr(0, colon));
+  if (row == nullptr) return out;
+  out.id = row->id;
+  out.sentence = text.substr(colon + 2);
+  out.fix = fixes::Choice{std::string(row->fix)};
+  return out;
+}
+
+Told told(const webhook::validate::Found& fault) {
+  const auto& row = webhook::findings::row(fault.finding);
+  return {.denied = true,
+          .id = std::string(row.id),
+          .sentence = fault.sentence,
+          .fix = fixes::Choice{std::string(row.fix)}};
+}
+
+std::vector<Told> all_told(const ReviewOutcome& outcome, const std::string& review,
+                           Reviewer& reviewer, const std::string& prefix) {
+  std::vector<Told> out = parts(outcome, review, reviewer);
+  if (!may_try(outcome)) return out;
+  const fixes::Said before = said(out, outcome);
+  const auto trial = [&](const fixes::Steps& steps) -> std::optional<fixes::Said> {
+    auto changed = with_steps(steps, review);
+    if (!changed) return std::nullopt;
+    const ReviewOutcome after = parse_answer(reviewer.answer(*changed), *changed);
+    return said(parts(after, *changed, reviewer), after);
+  };
+  const fixes::Subject subject{.object = outcome.before, .ns = outcome.ns, .prefix = prefix};
+  for (const std::string& id : before.ids) {
+    std::vector<std::string> sentences;
+    for (const Told& each : out)
+      if (each.id == id) sentences.push_back(each.sentence);
+    const fixes::Fix made =
+        fixes::make_fix(fixes::proposals(subject, id, sentences), id, before, trial, {});
+    if (std::holds_alternative<fixes::Choice>(made)) continue;
+    for (Told& each : out)
+      if (each.id == id) each.fix = made;
+  }
+  return out;
+}
+
+}  // namespace tpuwh::server::review

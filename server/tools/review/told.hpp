@@ -1,0 +1,30 @@
+// What an answer tells, in its parts.
+#pragma once
+
+#include "server/tools/fixes/fix.hpp"
+#include "server/tools/review/outcome.hpp"
+#include "server/tools/review/reviewer.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tpuwh::server::review {
+
+struct Told {
+  bool denied = false;   // else a warning
+  std::string id;        // "TPU-302", "" where it has none
+  std::string sentence;  // without the id
+  fixes::Fix fix = {};   // a choice, as the table of findings has it
+};
+
+// "TPU-405: completions is 1" in its parts; a text without an id is a sentence alone.
+Told told(const std::string& text, bool denied);
+Told told(const webhook::validate::Found& fault);
+
+// All that is told of an input, denials first, with fixes that were tried: the answer to the object
+// that they make. `review` is the text that was answered.
+std::vector<Told> all_told(const ReviewOutcome& outcome, const std::string& review,
+                           Reviewer& reviewer, const std::string& prefix);
+
+}  // namespace tpuwh::server::review

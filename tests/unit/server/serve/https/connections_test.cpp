@@ -1,0 +1,184 @@
+#include "server/serve/https/connections.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <boost/asio/write.hpp>
+
+#include <memory>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace tpuwh::server::https {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Our end of a connection on the loopback, with its entry, and the peer's.
+class Guest {
+ public:
+  Guest(boost::asio::io_context& context, Connections& all) : ours_(context), theirs_(context) {
+    net::Acceptor acceptor(context, net::Endpoint(boost::asio::ip::address_v4::loopback(), 0));
+    theirs_.connect(acceptor.local_endpoint());
+    acceptor.accept(ours_);
+    entry_ = std::make_unique<Connection>(all, ours_);
+    entry_->handshake_done();
+  }
+
+  Connection& entry() { return *entry_; }
+  void say(std::string_view bytes) { boost::asio::write(theirs_, boost::asio::buffer(bytes)); }
+
+  bool is_closed() {
+    char byte;
+    return ::recv(theirs_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  }
+
+ private:
+  net::Socket ours_, theirs_;
+  std::unique_ptr<Connection> entry_;  // leaves before its socket closes
+};
+
+class ConnectionsTest : public testing::Test {
+ protected:
+  Guest guest() { return {context_, all_}; }
+  static net::TimePoint in(limits::Duration time) { return net::Clock::now() + time; }
+
+  boost::asio::io_context context_;
+  Load load_{2, 2, 1000};
+  Connections all_{load_};
+};
+
+TEST_F(ConnectionsTest, a_limit_closes_whom_we_wait_for) {
+  Guest slow = guest();
+  slow.entry().wait(Waiting::body, 1s);
+  all_.sweep(in(900ms));
+  EXPECT_FALSE(slow.is_closed());
+  all_.sweep(in(1100ms));
+  EXPECT_TRUE(slow.is_closed());
+}
+
+TEST_F(ConnectionsTest, who_has_spoken_waits_for_us) {
+  Guest heard = guest();
+  heard.entry().wait(Waiting::body, 1s);
+  heard.say("x");
+  all_.sweep(in(limits::between_answers - 1s));
+  EXPECT_FALSE(heard.is_closed());
+}
+
+// It has spoken, but who waits for room to write reads nothing: "100 Continue" into a full socket
+// was excused for ever.
+TEST_F(ConnectionsTest, who_has_spoken_and_takes_nothing_is_closed) {
+  Guest full = guest();
+  full.entry().wait(Waiting::write, 10s);
+  full.say("x");
+  all_.sweep(in(9s));
+  EXPECT_FALSE(full.is_closed());
+  all_.sweep(in(11s));
+  EXPECT_TRUE(full.is_closed());
+}
+
+TEST_F(ConnectionsTest, nothing_excuses_a_connection_without_an_answer) {
+  Guest heard = guest(), patient = guest();
+  heard.entry().wait(Waiting::header, 10s);
+  heard.say("x");
+  patient.entry().resume();
+  all_.sweep(in(limits::between_answers + 1s));
+  EXPECT_TRUE(heard.is_closed());
+  EXPECT_TRUE(patient.is_closed());
+}
+
+TEST_F(ConnectionsTest, an_answer_begins_that_anew) {
+  Guest patient = guest();
+  patient.entry().resume();
+  std::this_thread::sleep_for(30ms);
+  const net::TimePoint latest = in(limits::between_answers);
+  EXPECT_FALSE(patient.entry().begin_answer());
+  all_.sweep(latest - 10ms);
+  EXPECT_FALSE(patient.is_closed());
+}
+
+TEST_F(ConnectionsTest, who_waits_for_our_answer_is_never_closed) {
+  Guest patient = guest();
+  patient.entry().wait(Waiting::answer, 1s);
+  all_.sweep(in(limits::between_answers - 1s));
+  all_.make_room(in(1h));
+  all_.make_memory(in(1h));
+  all_.make_files(in(1h));
+  EXPECT_FALSE(patient.is_closed());
+}
+
+TEST_F(ConnectionsTest, a_slow_body_makes_room_before_an_idle_peer) {
+  Guest idle = guest(), slow = guest();
+  idle.entry().wait(Waiting::next_request, 2min);
+  slow.entry().wait(Waiting::body, 30s);
+  ASSERT_TRUE(load_.full());
+  all_.make_room(in(200ms));
+  EXPECT_FALSE(slow.is_closed()) << "not yet";
+  all_.make_room(in(5s));
+  EXPECT_TRUE(slow.is_closed());
+  EXPECT_FALSE(idle.is_closed());
+}
+
+TEST_F(ConnectionsTest, idle_peers_stay_while_many_are_in_the_middle_of_something) {
+  Load load(limits::unfinished_before_idle, 100, 0);
+  Connections all(load);
+  std::vector<std::unique_ptr<Guest>> slow;
+  for (std::size_t i = 0; i < limits::unfinished_before_idle; ++i) {
+    slow.push_back(std::make_unique<Guest>(context_, all));
+    slow.back()->entry().wait(Waiting::body, 30s);
+  }
+  Guest idle(context_, all);
+  idle.entry().wait(Waiting::next_request, 2min);
+  all.make_room(in(100ms));
+  EXPECT_FALSE(idle.is_closed()) << "nobody has kept us waiting long enough yet";
+  slow.pop_back();
+  const net::TimePoint later = in(2s);
+  for (auto& guest : slow) guest->entry().wait(Waiting::answer, 30s);
+  all.make_room(later);
+  EXPECT_TRUE(idle.is_closed());
+}
+
+TEST_F(ConnectionsTest, memory_comes_from_those_who_hold_some) {
+  Guest holder = guest(), other = guest();
+  holder.entry().wait(Waiting::body, 30s);
+  other.entry().wait(Waiting::body, 30s);
+  ASSERT_TRUE(holder.entry().body().take(1000));
+  all_.make_memory(in(1s));
+  EXPECT_TRUE(holder.is_closed());
+  EXPECT_FALSE(other.is_closed());
+}
+
+// Below every cap: it is files that are missing.
+TEST_F(ConnectionsTest, files_come_from_those_who_keep_us_waiting) {
+  Guest silent = guest();
+  silent.entry().wait(Waiting::first_request, 10s);
+  all_.make_room(in(1s));
+  EXPECT_FALSE(silent.is_closed());
+  all_.make_files(in(1s));
+  EXPECT_TRUE(silent.is_closed());
+}
+
+TEST(FilesTest, leave_a_part_to_the_program) {
+  EXPECT_EQ(limits::connections_of(1200, 2), limits::connections);
+  EXPECT_EQ(limits::health_connections_of(1200), limits::health_connections);
+  for (const std::size_t files : {64u, 128u, 256u, 1024u}) {
+    const std::size_t taken =
+        limits::connections_of(files, 2) + limits::health_connections_of(files);
+    EXPECT_LE(taken + limits::own_files, files);
+    EXPECT_GE(taken, files / 8);
+  }
+}
+
+TEST_F(ConnectionsTest, draining_shortens_idle_waits_alone) {
+  Guest idle = guest(), busy = guest();
+  idle.entry().wait(Waiting::next_request, 2min);
+  busy.entry().wait(Waiting::body, 30s);
+  all_.stop_idling();
+  all_.sweep(in(limits::drain_idle + 100ms));
+  EXPECT_TRUE(idle.is_closed());
+  EXPECT_FALSE(busy.is_closed());
+}
+
+}  // namespace
+}  // namespace tpuwh::server::https

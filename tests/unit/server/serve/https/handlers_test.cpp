@@ -1,0 +1,120 @@
+#include "server/serve/https/handlers.hpp"
+
+#include "webhook/read/cluster.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tpuwh::server::https {
+namespace {
+
+class HandlersTest : public testing::Test {
+ protected:
+  webhook::config::Config config_;
+  webhook::read::NoCluster cluster_;
+  Health health_{1};
+  log::Log log_{log::LogFormat::text, log::LogLevel::error};
+  metrics::Metrics metrics_;
+  Handlers handlers_{{.config = config_,
+                      .cluster = cluster_,
+                      .health = health_,
+                      .log = log_,
+                      .metrics = metrics_}};
+  std::string body_;
+
+  Reply answer(Resource resource) { return handlers_.answer(resource, body_).reply; }
+};
+
+TEST_F(HandlersTest, livez_says_ok) {
+  for (const auto resource : {Resource::livez, Resource::healthz}) {
+    const auto reply = answer(resource);
+    EXPECT_EQ(reply.status, 200u);
+    EXPECT_EQ(reply.body, "ok");
+    EXPECT_TRUE(reply.content_type.starts_with("text/plain"));
+  }
+}
+
+TEST_F(HandlersTest, readyz_says_why_not) {
+  EXPECT_EQ(answer(Resource::readyz).status, 503u);
+  health_.set_serving();
+  EXPECT_EQ(answer(Resource::readyz).status, 200u);
+  health_.set_draining();
+  const auto reply = answer(Resource::readyz);
+  EXPECT_EQ(reply.status, 503u);
+  EXPECT_EQ(reply.body, "draining");
+}
+
+TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
+  body_ = "{}";
+  const auto unreadable = answer(Resource::mutate);
+  EXPECT_EQ(unreadable.status, 400u);
+  EXPECT_FALSE(unreadable.close);
+  body_ = R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+          R"("kind":{"group":"","version":"v1","kind":"Service"},)"
+          R"("resource":{"group":"","version":"v1","resource":"services"},)"
+          R"("operation":"CREATE","object":{}}})";
+  const auto reply = answer(Resource::mutate);
+  EXPECT_EQ(reply.status, 200u);
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_NE(reply.body.find(R"("uid":"u1")"), std::string_view::npos) << reply.body;
+}
+
+TEST_F(HandlersTest, shadow_allows_what_mutate_refuses) {
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"","version":"v1","kind":"Pod"},)"
+      R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+      R"("object":{"metadata":{},"spec":{"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"0.5"}}}]}}}})";
+  body_ = review;
+  EXPECT_NE(answer(Resource::mutate).body.find("\"allowed\":false"), std::string_view::npos);
+  body_ = review;
+  const auto reply = answer(Resource::shadow);
+  EXPECT_NE(reply.body.find("\"allowed\":true"), std::string_view::npos) << reply.body;
+  EXPECT_NE(reply.body.find("shadow mode"), std::string_view::npos) << reply.body;
+}
+
+TEST_F(HandlersTest, validate_answers_workload_objects_alone) {
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"ray.io","version":"v1","kind":"RayCluster"},"operation":"CREATE",)"
+      R"("object":{"metadata":{"name":"r"},"spec":{"workerGroupSpecs":[{"groupName":"w",)"
+      R"("template":{"spec":{"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"0.5"}}}]}}}]}}}})";
+  const auto says = [&](Resource resource, const char* text) {
+    body_ = review;
+    const auto reply = answer(resource);
+    EXPECT_EQ(reply.status, 200u);
+    EXPECT_NE(reply.body.find(text), std::string_view::npos) << reply.body;
+  };
+  says(Resource::validate, "\"allowed\":false");
+  says(Resource::validate, "worker group w");
+  says(Resource::shadow_validate, "\"allowed\":true");
+  says(Resource::shadow_validate, "shadow mode");
+  says(Resource::mutate, "\"allowed\":true");
+}
+
+// A Ray worker without KubeRay's index labels: nothing is said until the ledger has spoken.
+TEST_F(HandlersTest, mutate_asks_the_ledger_before_it_says_anything) {
+  using Use = webhook::answer::LedgerStep::Use;
+  const std::string review =
+      R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u1",)"
+      R"("kind":{"group":"","version":"v1","kind":"Pod"},"namespace":"ns",)"
+      R"("resource":{"group":"","version":"v1","resource":"pods"},"operation":"CREATE",)"
+      R"("object":{"metadata":{"labels":{"ray.io/cluster":"r","ray.io/group":"w",)"
+      R"("ray.io/node-type":"worker"}},"spec":{"nodeSelector":)"
+      R"({"cloud.google.com/gke-tpu-topology":"2x4"},"containers":[{"name":"c","resources":)"
+      R"({"limits":{"google.com/tpu":"4"}}}]}}}})";
+  body_ = review;
+  const Answered asks = handlers_.answer(Resource::mutate, body_);
+  EXPECT_EQ(asks.ledger.use, Use::ask);
+  EXPECT_EQ(asks.ledger.request.group, "w");
+  EXPECT_EQ(asks.reply.body, "");
+  body_ = review;
+  const auto place = webhook::ledger::given_place({0, 1}, "0-1-0123456789abcdef");
+  const Answered told = handlers_.answer(Resource::mutate, body_, &place);
+  EXPECT_EQ(told.ledger.use, Use::none);
+  EXPECT_NE(told.reply.body.find("\"patch\":"), std::string_view::npos) << told.reply.body;
+}
+
+}  // namespace
+}  // namespace tpuwh::server::https

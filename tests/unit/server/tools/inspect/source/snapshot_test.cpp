@@ -1,0 +1,135 @@
+#include "server/tools/inspect/source/snapshot.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::source {
+namespace {
+
+using nlohmann::json;
+using topology::Place;
+using webhook::ledger::PlaceRequest;
+
+struct Recorded final : webhook::ledger::Ledger {
+  struct Note {
+    std::string cluster_uid, token;
+    std::uint32_t hosts;
+    Place place;
+  };
+  std::vector<Note> notes;
+  webhook::ledger::PlaceAnswer place(const PlaceRequest&) override { return {}; }
+  void note(const PlaceRequest& request, Place place) override {
+    notes.push_back({std::string(request.cluster_uid), std::string(request.token),
+                     request.size.hosts_per_slice, place});
+  }
+};
+
+json worker(const json& labels) {
+  json pod = json::parse(R"({"kind": "Pod", "metadata": {"namespace": "ml",
+    "labels": {"ray.io/node-type": "worker", "ray.io/cluster": "c", "ray.io/group": "g-1"},
+    "ownerReferences": [{"controller": true, "uid": "u"}]}, "spec": {"containers": [
+      {"name": "w", "resources": {"limits": {"google.com/tpu": "4"}}}]}})");
+  pod["metadata"]["labels"].update(labels);
+  return pod;
+}
+
+json ray_cluster() {
+  return json::parse(R"({"kind": "RayCluster", "metadata": {"namespace": "ml", "name": "c"},
+    "spec": {"workerGroupSpecs": [
+      {"groupName": "g-1", "numOfHosts": 4, "replicas": 2},
+      {"groupName": "most", "replicas": 9, "maxReplicas": 3},
+      {"groupName": "least", "minReplicas": 2, "maxReplicas": 3},
+      {"groupName": "off", "replicas": 2, "suspend": true}]}})");
+}
+
+std::string list(const std::vector<json>& items) {
+  return json{{"kind", "List"}, {"apiVersion", "v1"}, {"items", items}}.dump();
+}
+
+std::vector<Recorded::Note> told(const std::vector<json>& items) {
+  Recorded ledger;
+  Snapshot::parse(list(items))->seed(ledger);
+  std::ranges::sort(ledger.notes, {}, &Recorded::Note::place);
+  return ledger.notes;
+}
+
+TEST(Snapshot, knows_what_ray_clusters_ask_for) {
+  const auto snapshot = Snapshot::parse(list({ray_cluster()}));
+  EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->hosts, 4u);
+  EXPECT_EQ(snapshot->ray_group("ml", "c", "g-1")->slices, 2u);
+  EXPECT_EQ(snapshot->ray_group("ml", "c", "most")->slices, 3u);
+  EXPECT_EQ(snapshot->ray_group("ml", "c", "least")->slices, 2u);
+  EXPECT_EQ(snapshot->ray_group("ml", "c", "off")->slices, 0u);
+  EXPECT_FALSE(snapshot->ray_group("ml", "c", "other"));
+  EXPECT_FALSE(snapshot->ray_group("default", "c", "g-1"));
+}
+
+TEST(Snapshot, knows_the_headless_service_by_its_label) {
+  const auto snapshot = Snapshot::parse(R"({"kind": "Service", "metadata": {"namespace": "ml",
+    "name": "anything", "labels": {"ray.io/headless-worker-svc": "c"}}})");
+  EXPECT_EQ(snapshot->ray_headless_service("ml", "c"), "anything");
+  EXPECT_FALSE(snapshot->ray_headless_service("ml", "d"));
+}
+
+TEST(Snapshot, tells_of_workers_that_have_their_place) {
+  json theirs = worker({{"replicaIndex", "g-1-3"}});
+  theirs["spec"]["containers"] = json::parse(R"([{"name": "sidecar"},
+    {"resources": {"limits": {"google.com/tpu": "2"}}, "env": [{"name": "TPU_WORKER_ID", "value": "4"}]},
+    {"resources": {"limits": {"google.com/tpu": "2"}}, "env": [{"name": "TPU_WORKER_ID", "value": "5"}]}])");
+  const auto notes = told(
+      {ray_cluster(),
+       worker({{"ray.io/worker-group-replica-index", "1"}, {"ray.io/replica-host-index", "2"}}),
+       worker({{"tpu-webhook.dev/token", "0-3-0123456789abcdef"}}), theirs});
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[0].place, (Place{0, 3}));
+  EXPECT_EQ(notes[0].token, "0-3-0123456789abcdef");
+  EXPECT_EQ(notes[1].place, (Place{1, 2}));
+  EXPECT_EQ(notes[1].hosts, 4u);
+  EXPECT_EQ(notes[1].cluster_uid, "u");
+  EXPECT_EQ(notes[2].place, (Place{3, 2}));
+}
+
+TEST(Snapshot, passes_over_who_has_no_place_or_has_ended) {
+  json ended = worker({{"tpu-webhook.dev/token", "0-3-0123456789abcdef"}});
+  ended["status"]["phase"] = "Failed";
+  const json odd = json::parse(R"({"kind": "Pod", "metadata": 5})");
+  EXPECT_TRUE(told({ended, worker(json::object()), worker({{"replicaIndex", "g-1-x"}}),
+                    json{{"kind", "Node"}}, json(5), odd})
+                  .empty());
+}
+
+TEST(Snapshot, knows_how_many_chips_a_claim_asks_for) {
+  const auto chips = [](const std::string& requests) {
+    const json made = {{"kind", "ResourceClaimTemplate"},
+                       {"metadata", {{"namespace", "ml"}, {"name", "t"}}},
+                       {"spec", {{"spec", {{"devices", {{"requests", json::parse(requests)}}}}}}}};
+    return Snapshot::parse(list({made}))->claimed_chips("ml", "t");
+  };
+  EXPECT_EQ(
+      chips(R"([{"name": "a", "exactly": {"deviceClassName": "tpu.google.com", "count": 4}}])"),
+      4u);
+  EXPECT_EQ(chips(R"([{"name": "a", "deviceClassName": "tpu.google.com", "count": 2}])"), 2u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly": {"deviceClassName": "tpu.google.com"}}])"), 1u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly": {"deviceClassName": "netdev.google.com"}}])"), 0u);
+  EXPECT_EQ(chips(R"([{"name": "a", "exactly":
+                      {"deviceClassName": "tpu.google.com", "allocationMode": "All"}}])"),
+            std::nullopt);
+  EXPECT_EQ(chips(R"([{"name": "a", "firstAvailable": []}])"), std::nullopt);
+  EXPECT_EQ(Snapshot::parse(list({}))->claimed_chips("ml", "t"), std::nullopt);
+}
+
+TEST(Snapshot, says_what_cannot_be_read) {
+  EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
+  EXPECT_NE(Snapshot::parse(std::string(100'000, '[')).error().message().find("not JSON"),
+            std::string::npos);
+  EXPECT_NE(Snapshot::parse("[]").error().message().find("found array"), std::string::npos);
+  EXPECT_NE(Snapshot::parse("{}").error().message().find("without kind"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tpuwh::server::source
