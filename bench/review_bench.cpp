@@ -16,7 +16,7 @@ struct Bench {
   std::string text;
   webhook::config::Config config;
   webhook::read::NoCluster cluster;
-  webhook::text::JsonReader reader;
+  base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
   webhook::decide::Scratch scratch;

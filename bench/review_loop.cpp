@@ -36,7 +36,7 @@ class SomeUnfit : public webhook::read::ClusterView {
       }
   }
   void unfit_pools(const webhook::read::PoolQuestion& question,
-                   webhook::text::NameList& out) const override {
+                   base::NameList& out) const override {
     pools_.unfit(question, out);
   }
 
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   const webhook::read::ClusterView& cluster =
       part == "hinted" ? static_cast<const webhook::read::ClusterView&>(some_unfit) : no_cluster;
   webhook::answer::Workspace workspace;
-  webhook::text::JsonReader reader;
+  base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
   std::size_t sum = 0;

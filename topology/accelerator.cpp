@@ -1,6 +1,7 @@
 #include "topology/accelerator.hpp"
 
-#include "topology/edit_distance.hpp"
+#include "base/edit_distance.hpp"
+#include "base/result.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -99,14 +100,14 @@ Error unknown_accelerator(std::string_view text) {
     labels += (labels.empty() ? "" : ", ") + std::string(row.label);
   }
   if (const std::string known = announced_as(text); !known.empty())
-    return Error(Errc::bad_value, known +
-                                      ": no GKE label, machine type or topology is known to "
-                                      "this release. Known: " +
-                                      labels);
+    return Error(base::Errc::bad_value, known +
+                                            ": no GKE label, machine type or topology is known to "
+                                            "this release. Known: " +
+                                            labels);
   const Generation* guess = nearest_accelerator(text);
   const std::string hint =
       guess == nullptr ? "." : "; did you mean \"" + std::string(guess->label) + "\"?";
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                "unknown accelerator \"" + std::string(text) + "\"" + hint + " Known: " + labels);
 }
 
@@ -136,7 +137,7 @@ const Generation* nearest_accelerator(std::string_view text) {
     const bool begun = key.size() > 1 && name.key.starts_with(key);
     // v9 is not a misspelled v3: it is a generation that is not known here.
     if (!begun && !std::ranges::equal(digits_of(key), digits_of(name.key))) continue;
-    const std::size_t letters = begun ? 0 : edit_distance(key, name.key);
+    const std::size_t letters = begun ? 0 : base::edit_distance(key, name.key);
     if (letters < least) {
       least = letters;
       best = name.generation;

@@ -1,8 +1,8 @@
 // Which accelerator a person means.
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/catalog.hpp"
-#include "topology/result.hpp"
 
 #include <cstdint>
 #include <optional>

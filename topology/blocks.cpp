@@ -1,6 +1,7 @@
 #include "topology/blocks.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/result.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@ std::string part_names() {
 }
 
 Error refused(const Dims& dims, const std::string& why) {
-  return Error(Errc::bad_value, dims.text() + " is not a dynamic slice: " + why);
+  return Error(base::Errc::bad_value, dims.text() + " is not a dynamic slice: " + why);
 }
 
 Error no_dynamic_slicing(const Generation& generation, const Dims& dims) {
@@ -49,7 +50,7 @@ Error not_of_cubes(const Generation& generation, const Dims& dims) {
 }
 
 Error too_large(const Generation& generation, const Dims& dims) {
-  return refused(dims, counted(dims.chips(), "chip") + " are more than the " +
+  return refused(dims, base::counted(dims.chips(), "chip") + " are more than the " +
                            std::to_string(generation.max_slice_chips) +
                            " of the largest slice of " + std::string(generation.label));
 }

@@ -6,9 +6,9 @@
 //   source  docs/facts.md#dynamic-slices
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/catalog.hpp"
 #include "topology/dims.hpp"
-#include "topology/result.hpp"
 #include "topology/slice.hpp"
 
 #include <cstdint>

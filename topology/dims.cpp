@@ -1,5 +1,7 @@
 #include "topology/dims.hpp"
 
+#include "topology/errc.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <system_error>

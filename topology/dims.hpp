@@ -1,7 +1,7 @@
 // The dimensions of a slice: "4x4", "2x2x1". They count chips along each axis.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <array>
 #include <compare>

@@ -1,8 +1,8 @@
 // Several equal slices that form one job over the data center network.
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/next_member.hpp"
-#include "topology/result.hpp"
 #include "topology/slice.hpp"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "topology/node_pool.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/result.hpp"
 
 #include <algorithm>
 #include <string>
@@ -15,14 +16,15 @@ const Topology* find_row(const MachineType& machine, const Dims& dims) {
 
 // "8 nodes of 4 chips (ct6e-standard-4t)"
 std::string text(const NodePool& pool) {
-  return counted(pool.slice.hosts, "node") + " of " + counted(pool.machine->chips_per_vm, "chip") +
-         " (" + std::string(pool.machine->name) + ')';
+  return base::counted(pool.slice.hosts, "node") + " of " +
+         base::counted(pool.machine->chips_per_vm, "chip") + " (" +
+         std::string(pool.machine->name) + ')';
 }
 
 std::string node_sizes(const Generation& generation) {
   std::string result;
   for (const MachineType& machine : generation.machine_types) {
-    result += (result.empty() ? "" : ", ") + counted(machine.chips_per_vm, "chip") + " (" +
+    result += (result.empty() ? "" : ", ") + base::counted(machine.chips_per_vm, "chip") + " (" +
               std::string(machine.name) + ')';
   }
   return result;
@@ -35,9 +37,9 @@ Error no_such_node(const Generation& generation, std::uint32_t chips) {
     advice = "; the smallest machine type with that many is " + std::string(machine->name) +
              "; its Pods ask for all " + std::to_string(machine->chips_per_vm);
   }
-  return Error(Errc::bad_value, std::string(generation.label) + " has no node of " +
-                                    counted(chips, "chip") + ", only of " + node_sizes(generation) +
-                                    advice);
+  return Error(base::Errc::bad_value, std::string(generation.label) + " has no node of " +
+                                          base::counted(chips, "chip") + ", only of " +
+                                          node_sizes(generation) + advice);
 }
 
 Error no_such_way(const Generation& generation, const Dims& dims, std::uint32_t chips) {
@@ -46,9 +48,10 @@ Error no_such_way(const Generation& generation, const Dims& dims, std::uint32_t 
     ways += (ways.empty() ? "" : " or ") + text(pool);
   }
   const std::string made = ways.empty() ? "" : "; " + dims.text() + " is made of " + ways;
-  return Error(Errc::bad_value, dims.text() + " of " + std::string(generation.label) +
-                                    " is not made of nodes of " + counted(chips, "chip") +
-                                    ", which support " + legal_shapes(generation, chips) + made);
+  return Error(base::Errc::bad_value, dims.text() + " of " + std::string(generation.label) +
+                                          " is not made of nodes of " +
+                                          base::counted(chips, "chip") + ", which support " +
+                                          legal_shapes(generation, chips) + made);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 // a pool may hold any number of them.
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/catalog.hpp"
 #include "topology/dims.hpp"
-#include "topology/result.hpp"
 #include "topology/slice.hpp"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "topology/slice.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "topology/errc.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -54,7 +55,7 @@ std::string shape_advice(const Generation* generation, std::uint32_t chips_per_h
   if (generation == nullptr) return {};
   const std::string shapes = legal_shapes(*generation, chips_per_host);
   if (shapes.empty()) return node_advice(generation);
-  return "; with " + counted(chips_per_host, "chip") + " per node " +
+  return "; with " + base::counted(chips_per_host, "chip") + " per node " +
          std::string(generation->label) + " supports " + shapes;
 }
 
@@ -77,16 +78,17 @@ Error invalid_chips(const SliceRequest& request, const Generation* generation) {
           ? "a container"
           : std::to_string(request.containers_per_pod) + " containers, each";
   return Error(Errc::chips_invalid, containers + " with " +
-                                        counted(request.chips_per_container, "chip") +
+                                        base::counted(request.chips_per_container, "chip") +
                                         ", more than any node has" + node_advice(generation));
 }
 
 Error not_dividing(const SliceRequest& request, std::uint32_t chips_per_host,
                    const Generation* generation) {
-  return Error(Errc::chips_not_dividing,
-               "topology " + request.dims.text() + " is " + counted(request.dims.chips(), "chip") +
-                   " and cannot be split over Pods of " + counted(chips_per_host, "chip") +
-                   shape_advice(generation, chips_per_host));
+  return Error(Errc::chips_not_dividing, "topology " + request.dims.text() + " is " +
+                                             base::counted(request.dims.chips(), "chip") +
+                                             " and cannot be split over Pods of " +
+                                             base::counted(chips_per_host, "chip") +
+                                             shape_advice(generation, chips_per_host));
 }
 
 Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
@@ -96,8 +98,8 @@ Error bounds_not_dividing(const SliceRequest& request, const Bounds& bounds,
   return Error(Errc::bounds_not_dividing,
                "axis " + std::to_string(axis + 1) + " of topology " + request.dims.text() +
                    " is not a multiple of " + std::to_string(bounds[axis]) + " (" +
-                   counted(request.chips_per_container, "chip") + " form " + text(bounds) + ")" +
-                   shape_advice(generation, chips_per_host));
+                   base::counted(request.chips_per_container, "chip") + " form " + text(bounds) +
+                   ")" + shape_advice(generation, chips_per_host));
 }
 
 OtherChips other_chips(const Generation& generation, const Dims& dims,

@@ -2,9 +2,9 @@
 // device plugin will tell libtpu about it.
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/catalog.hpp"
 #include "topology/dims.hpp"
-#include "topology/result.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "server/cli/setting_flags.hpp"
 
+#include "base/names.hpp"
 #include "server/settings/table.hpp"
 #include "server/text/json_text.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ Json items(const std::string& text) {
 Json from_text(Shape shape, const std::string& text) {
   if (shape == Shape::list) return items(text);
   if (shape == Shape::integer)
-    if (const auto number = webhook::text::plain_decimal(text)) return *number;
+    if (const auto number = base::plain_decimal(text)) return *number;
   return text;
 }
 

@@ -1,8 +1,8 @@
 #include "server/log/log.hpp"
 
+#include "base/buffer.hpp"
+#include "base/characters.hpp"
 #include "server/log/sink.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/characters.hpp"
 
 #include <spdlog/logger.h>
 #include <unistd.h>
@@ -12,16 +12,16 @@
 namespace tpuwh::server::log {
 namespace {
 
-using Line = webhook::text::Buffer;
+using Line = base::Buffer;
 
 constexpr std::size_t most_value_bytes = 256;
 
 // Characters that stand for themselves. Names in Kubernetes are ASCII; what is not is noise, and
 // may not be UTF-8.
 constexpr auto plain_in_quotes =
-    webhook::text::characters([](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-constexpr auto plain_bare = webhook::text::characters(
-    [](char c) { return webhook::text::is_of(plain_in_quotes, c) && c != ' ' && c != '='; });
+    base::characters([](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+constexpr auto plain_bare = base::characters(
+    [](char c) { return base::is_of(plain_in_quotes, c) && c != ' ' && c != '='; });
 
 std::string_view escaped(char c) {
   switch (c) {
@@ -42,7 +42,7 @@ void append_quoted(Line& line, std::string_view text) {
   std::string_view rest = text.substr(0, most_value_bytes);
   line.append('"');
   for (;;) {
-    const std::size_t plain = webhook::text::count_leading(plain_in_quotes, rest);
+    const std::size_t plain = base::count_leading(plain_in_quotes, rest);
     line.append(rest.substr(0, plain));
     if (plain == rest.size()) break;
     line.append(escaped(rest[plain]));
@@ -53,8 +53,7 @@ void append_quoted(Line& line, std::string_view text) {
 }
 
 bool is_bare_word(std::string_view text) {
-  return !text.empty() && text.size() <= most_value_bytes &&
-         webhook::text::consists_of(plain_bare, text);
+  return !text.empty() && text.size() <= most_value_bytes && base::consists_of(plain_bare, text);
 }
 
 void append_value(Line& line, LogFormat format, const LogField& field) {

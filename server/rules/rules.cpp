@@ -1,5 +1,6 @@
 #include "server/rules/rules.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/version.hpp"
 #include "webhook/read/reads.hpp"
@@ -32,7 +33,7 @@ std::string path_of(const webhook::write::SurfaceRow& row, const std::string& pr
 }
 
 Error missing(const std::string& where, const char* what) {
-  return Error(Errc::bad_value, fmt::format("has no {}", what), where);
+  return Error(base::Errc::bad_value, fmt::format("has no {}", what), where);
 }
 
 std::vector<std::string> texts(const Json& list) {
@@ -151,7 +152,7 @@ Result<Rules> parse_rules(const std::string& text) {
   const Json value = text::parse_or_discard(text);
   if (text::member(value, "format") != format)
     return Error(
-        Errc::bad_value,
+        base::Errc::bad_value,
         fmt::format("want \"format\": {}, as `tpu-webhook rules --output json` prints it", format));
   for (const char* list : {"writes", "never", "reads"})
     if (!text::member(value, list).is_array()) return missing("", list);

@@ -2,7 +2,7 @@
 // reads, as one release printed it. Its JSON form is an interface: docs/contract.md, "Rules".
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 #include "server/settings/file.hpp"
 
+#include "base/names.hpp"
 #include "server/settings/table.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "server/text/visible.hpp"
 #include "server/text/yaml.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +68,7 @@ class Walker {
 
     Place child(const std::string& part) const {
       Place below = *this;
-      below.key += (key.empty() ? "" : ".") + webhook::text::printable(part);
+      below.key += (key.empty() ? "" : ".") + base::printable(part);
       below.pointer = (Json::json_pointer(pointer) / part).to_string();
       return below;
     }
@@ -103,7 +103,7 @@ class Walker {
   void value_of(const Json& value, const KeyTree& tree, Place place, const std::string& part,
                 const KeyTree& parent) {
     if (parent.children.front().name == "*") {
-      if (!webhook::text::is_dns_label(part))
+      if (!base::is_dns_label(part))
         return problem(place, "want a namespace name: lower-case letters, digits, inner dashes");
       place.name = part;
     }
@@ -122,7 +122,7 @@ class Walker {
   }
 
   static std::string short_text(const Json& value) {
-    return webhook::text::printable(text::dump_json(value));
+    return base::printable(text::dump_json(value));
   }
 
   const text::LocatedYaml& document_;

@@ -1,12 +1,12 @@
 #include "server/settings/table.hpp"
 
+#include "base/names.hpp"
 #include "server/net/address.hpp"
 #include "server/settings/names.hpp"
 #include "server/text/duration.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "webhook/findings/table.hpp"
-#include "webhook/text/names.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
@@ -224,7 +224,7 @@ Setting workloads_setting() {
 // "tpu-webhook.dev" <-> "tpu-webhook.dev/"
 Setting prefix_setting() {
   const auto parse = [](const std::string& name) {
-    return webhook::text::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
+    return base::is_qualified_name(name + "/x") ? std::optional(name + "/") : std::nullopt;
   };
   const auto print = [](const std::string& prefix) { return prefix.substr(0, prefix.size() - 1); };
   return text(
@@ -267,7 +267,7 @@ void add_ports(std::vector<Setting>& out) {
 
 Setting secret_setting() {
   const auto parse = [](const std::string& name) {
-    const bool good = name.empty() || webhook::text::is_host_name(name);
+    const bool good = name.empty() || base::is_host_name(name);
     return good ? std::optional(name) : std::nullopt;
   };
   return text(
@@ -458,7 +458,7 @@ std::string set_levels(const Json& value, Levels& out) {
     const webhook::findings::Row* row = webhook::findings::find(id);
     if (row == nullptr)
       return fmt::format("want ids from TPU-101 on (tpu-webhook findings lists them), not {}",
-                         webhook::text::printable(id));
+                         base::printable(id));
     const auto level = named == false      ? Level::off
                        : named.is_string() ? value_of(levels(), named.get<std::string>())
                                            : std::nullopt;

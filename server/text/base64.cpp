@@ -1,6 +1,6 @@
 #include "server/text/base64.hpp"
 
-#include "webhook/text/base64.hpp"
+#include "base/base64.hpp"
 
 #include <openssl/evp.h>
 
@@ -20,8 +20,8 @@ unsigned char* bytes_of(std::string& text) {
 }  // namespace
 
 std::string encode_base64(std::string_view bytes) {
-  webhook::text::Buffer out;
-  webhook::text::append_base64(out, bytes);
+  base::Buffer out;
+  base::append_base64(out, bytes);
   return std::string(out.view());
 }
 

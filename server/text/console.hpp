@@ -1,8 +1,8 @@
 // Where a command reads from and writes to; main passes the real ones.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/printed.hpp"
-#include "topology/result.hpp"
 
 #include <iosfwd>
 #include <string_view>

@@ -11,8 +11,8 @@
 // Nothing is left out behind a first value: what cannot be read is a fault with its line.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/read_json.hpp"
-#include "topology/result.hpp"
 
 #include <cstddef>
 #include <deque>

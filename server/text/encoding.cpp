@@ -1,5 +1,7 @@
 #include "server/text/encoding.hpp"
 
+#include "base/result.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -119,7 +121,7 @@ std::string packed_as(std::string_view bytes) {
 
 Result<std::string> as_utf8(std::string bytes) {
   if (std::string packed = packed_as(bytes); !packed.empty())
-    return Error(Errc::bad_value, std::move(packed));
+    return Error(base::Errc::bad_value, std::move(packed));
   const Form form = form_of(bytes);
   if (form.unit == 1) {
     bytes.erase(0, form.mark);
@@ -127,7 +129,7 @@ Result<std::string> as_utf8(std::string bytes) {
   }
   auto out = decoded(std::string_view(bytes).substr(form.mark), form);
   if (!out)
-    return Error(Errc::bad_json,
+    return Error(base::Errc::bad_json,
                  form.unit == 2 ? "the text is not valid UTF-16" : "the text is not valid UTF-32");
   return *std::move(out);
 }

@@ -1,7 +1,7 @@
 // The bytes of a file as text, in whichever way a program saved it.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,7 @@
 #include "server/text/input_files.hpp"
 
+#include "base/result.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ constexpr auto what_is_read =
 constexpr int deepest_folder = 64;
 
 Error cannot_read(const std::string& path, const std::error_code& why) {
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                fmt::format("cannot read {}: {}; want {}", path, why.message(), what_is_read));
 }
 
@@ -48,7 +50,7 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
   if (wrong) return cannot_read(folder, wrong);
   if (out.empty())
     return Error(
-        Errc::bad_value,
+        base::Errc::bad_value,
         fmt::format("folder {} holds no .yaml, .yml or .json file; want {}", folder, what_is_read));
   std::ranges::sort(out);
   return out;
@@ -63,7 +65,8 @@ std::string spoken_file(const std::string& path) {
 Result<std::vector<std::string>> input_files(const std::vector<std::string>& names) {
   std::vector<std::string> out;
   if (std::ranges::count(names, "-") > 1)
-    return Error(Errc::bad_value, "- is given twice; want it once: standard input is read once");
+    return Error(base::Errc::bad_value,
+                 "- is given twice; want it once: standard input is read once");
   for (const std::string& name : names) {
     if (name == "-") {
       out.push_back(name);

@@ -1,7 +1,7 @@
 // The files that a person names on a command line: files, folders of them, standard input.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <string>
 #include <vector>

@@ -3,8 +3,8 @@
 // easily made.
 #pragma once
 
-#include "topology/result.hpp"
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -88,14 +88,14 @@ class JsonBuilder {
 
   // Of the member that was named last, its path.
   Error error_here() const {
-    Error out(Errc::duplicate_key, "duplicate key");
+    Error out(base::Errc::duplicate_key, "duplicate key");
     for (std::size_t i = open_.size(); i-- > 0;) {
       const Json& value = *open_[i].value;
       if (value.is_array())
         out = std::move(out).within("[" + std::to_string(value.size() - 1) + "]");
       else
         out = std::move(out).within(
-            webhook::text::printable(std::next(value.begin(), offset(open_[i])).key()));
+            base::printable(std::next(value.begin(), offset(open_[i])).key()));
     }
     return out;
   }

@@ -1,6 +1,7 @@
 #include "server/text/json_stream.hpp"
 
-#include "webhook/text/json_reader.hpp"
+#include "base/json/reader.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -50,7 +51,7 @@ Extent extent_of(std::string_view text) {
         if (text[at] == '\\') ++at;
       if (at >= text.size()) break;
     } else if (c == '{' || c == '[') {
-      if (++depth > webhook::text::JsonReader::max_depth) return {at, true, true};
+      if (++depth > base::json::Reader::max_depth) return {at, true, true};
     } else if ((c == '}' || c == ']') && depth > 0) {
       --depth;
     } else {
@@ -67,13 +68,15 @@ std::optional<JsonStream::Fault> fault_of(std::string_view text, std::size_t& en
   const Extent extent = extent_of(text);
   end = extent.end;
   if (extent.too_deep)
-    return JsonStream::Fault{extent.end, Error(Errc::too_deep, "nested deeper than 64 levels")};
+    return JsonStream::Fault{extent.end,
+                             Error(base::Errc::too_deep, "nested deeper than 64 levels")};
   Place place;
   if (nlohmann::json::sax_parse(text.substr(0, extent.end), &place)) return std::nullopt;
   if (!extent.closed && place.at > text.size())
-    return JsonStream::Fault{text.size(),
-                             Error(Errc::bad_json, "the text ends inside a value: it is cut off")};
-  return JsonStream::Fault{std::min(place.at, text.size()), Error(Errc::bad_json, "not JSON")};
+    return JsonStream::Fault{
+        text.size(), Error(base::Errc::bad_json, "the text ends inside a value: it is cut off")};
+  return JsonStream::Fault{std::min(place.at, text.size()),
+                           Error(base::Errc::bad_json, "not JSON")};
 }
 
 // As far as it is JSON, at the pace of one who looks for a fault.
@@ -97,7 +100,7 @@ JsonStream look(std::string_view text) {
 
 JsonStream json_stream(std::string_view text) {
   JsonStream out;
-  webhook::text::JsonReader reader;
+  base::json::Reader reader;
   bool fine = reader.start(text);
   while (fine && !reader.finish()) {  // what follows a value is no fault here
     reader.clear_error();

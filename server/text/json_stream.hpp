@@ -2,7 +2,7 @@
 // ones as `kubectl get -w -o json` and jq have them.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <cstddef>
 #include <optional>

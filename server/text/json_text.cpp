@@ -1,9 +1,9 @@
 #include "server/text/json_text.hpp"
 
+#include "base/json/reader.hpp"
 #include "server/text/json_builder.hpp"
 #include "server/text/read_json.hpp"
 #include "webhook/read/body.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace tpuwh::server::text {
 
 std::optional<Error> json_fault(std::string_view text) {
   std::string padded(text);
-  webhook::text::JsonReader reader;
+  base::json::Reader reader;
   if (reader.start(webhook::read::Body(padded).bytes()) && reader.skip() && reader.finish())
     return std::nullopt;
   return reader.error();

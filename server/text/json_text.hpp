@@ -4,7 +4,7 @@
 // those are templates, which cost each room that calls them some three seconds of compiler time.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "server/text/near_miss.hpp"
 
-#include "topology/edit_distance.hpp"
+#include "base/edit_distance.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ std::string closest(std::string_view found, std::span<const std::string> candida
   std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
   for (const std::string& candidate : candidates) {
     const std::string name = letters(candidate);
-    const std::size_t steps = topology::edit_distance(typed, name);
+    const std::size_t steps = base::edit_distance(typed, name);
     if (steps >= least || steps >= name.size()) continue;
     least = steps;
     best = candidate;

@@ -1,5 +1,7 @@
 #include "server/text/read_file.hpp"
 
+#include "base/result.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +29,7 @@ std::string read_most(std::istream& in, std::size_t most) {
 Result<std::string> read_all(std::istream& in, std::size_t most) {
   std::string text = read_most(in, most);
   if (text.size() == most && in.peek() != std::istream::traits_type::eof())
-    return Error(Errc::too_large,
+    return Error(base::Errc::too_large,
                  fmt::format("it has more than {} MiB, which is what is read", most >> 20));
   return text;
 }
@@ -39,7 +41,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   auto text = read_all(file, most);
   if (!file.is_open() || file.bad() || errno == EISDIR)
-    return Error(Errc::bad_value, std::strerror(errno));
+    return Error(base::Errc::bad_value, std::strerror(errno));
   return text;
 }
 

@@ -2,7 +2,7 @@
 // pipe may have no end. Files of credentials: server/kube/access/small_file.hpp.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <cstddef>
 #include <iosfwd>

@@ -1,5 +1,6 @@
 #include "server/text/read_json.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_builder.hpp"
 #include "server/text/json_text.hpp"
 
@@ -23,7 +24,7 @@ Result<nlohmann::ordered_json> read_json(std::string_view text, std::size_t firs
   const auto before = text.substr(0, builder.position());
   const auto line = first_line + static_cast<std::size_t>(std::ranges::count(before, '\n'));
   const auto column = before.size() - (before.rfind('\n') + 1);  // npos + 1 is 0
-  return Error(Errc::bad_json, fmt::format("line {}, column {}: not JSON", line, column));
+  return Error(base::Errc::bad_json, fmt::format("line {}, column {}: not JSON", line, column));
 }
 
 }  // namespace tpuwh::server::text

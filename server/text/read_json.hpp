@@ -1,7 +1,7 @@
 // JSON that a person wrote or a command printed, or a sentence that says where it is none.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,10 @@
 #include "server/text/yaml.hpp"
 
+#include "base/json/reader.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/visible.hpp"
-#include "webhook/text/json_reader.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -34,7 +35,7 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> set) 
 std::optional<Json> number(std::string_view text) {
   std::string_view digits = text;
   if (!digits.empty() && digits.front() == '+') digits.remove_prefix(1);
-  if (!webhook::text::is_json_number(digits)) return std::nullopt;
+  if (!base::is_json_number(digits)) return std::nullopt;
   Json parsed = parse_or_discard(digits);
   if (parsed.is_discarded()) return std::nullopt;
   return parsed;
@@ -63,7 +64,7 @@ struct Converter {
   std::vector<std::string>* notes = nullptr;  // goes on with the last of such keys, and says so
   int line_offset = 0;                        // lines of the stream before this document
 
-  bool fail(const YAML::Mark& mark, Errc code, const std::string& what) {
+  bool fail(const YAML::Mark& mark, ErrorCode code, const std::string& what) {
     error = Error(code, what);
     error_line = mark.line;
     return false;
@@ -72,16 +73,16 @@ struct Converter {
   bool take_bytes(const YAML::Node& node, std::size_t more) {
     bytes += more;
     if (bytes <= own_bytes + max_repeated_yaml_bytes) return true;
-    return fail(node.Mark(), Errc::too_large,
+    return fail(node.Mark(), base::Errc::too_large,
                 fmt::format("aliases repeat {} bytes and more of the text; want at most {}",
                             bytes - own_bytes, max_repeated_yaml_bytes));
   }
 
   bool convert(const YAML::Node& node, unsigned depth, const Pointer& at, Json& out) {
-    if (depth > webhook::text::JsonReader::max_depth)
-      return fail(node.Mark(), Errc::too_deep, "nested deeper than 64 levels");
+    if (depth > base::json::Reader::max_depth)
+      return fail(node.Mark(), base::Errc::too_deep, "nested deeper than 64 levels");
     if (++nodes > most_nodes)
-      return fail(node.Mark(), Errc::too_large, "more than a million values");
+      return fail(node.Mark(), base::Errc::too_large, "more than a million values");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
         if (!take_bytes(node, node.Scalar().size())) return false;
@@ -132,17 +133,17 @@ struct Converter {
     Members members{out.get_ref<Json::object_t&>()};
     for (const auto& member : node) {
       const YAML::Node &key = member.first, &value = member.second;
-      if (!key.IsScalar()) return fail(key.Mark(), Errc::wrong_type, "a key is not a string");
+      if (!key.IsScalar()) return fail(key.Mark(), base::Errc::wrong_type, "a key is not a string");
       if (is_merge(key)) {
         if (!merge(value, depth, at, members)) return false;
         continue;
       }
       const std::string& name = key.Scalar();
       if (members.has_own(name)) {
-        const std::string what = "duplicate key " + webhook::text::printable(name);
+        const std::string what = "duplicate key " + base::printable(name);
         if (!located && !notes)
           return fail(
-              key.Mark(), Errc::duplicate_key,
+              key.Mark(), base::Errc::duplicate_key,
               what + (depth == 1 ? "; where a second document begins, want --- before it" : ""));
         if (located) {
           located->problems.push_back({line_offset + key.Mark().line + 1, what});
@@ -164,10 +165,10 @@ struct Converter {
   bool merge(const YAML::Node& value, unsigned depth, const Pointer& at, Members& members) {
     if (value.IsMap()) return merge_map(value, depth, at, members);
     if (!value.IsSequence())
-      return fail(value.Mark(), Errc::wrong_type, "the value of << is not a mapping");
+      return fail(value.Mark(), base::Errc::wrong_type, "the value of << is not a mapping");
     for (std::size_t i = value.size(); i > 0; --i) {
       if (!value[i - 1].IsMap())
-        return fail(value.Mark(), Errc::wrong_type,
+        return fail(value.Mark(), base::Errc::wrong_type,
                     "the list of << has an item that is not a mapping");
       if (!merge_map(value[i - 1], depth, at, members)) return false;
     }
@@ -179,7 +180,7 @@ struct Converter {
     if (!convert(value, depth + 1, at, merged)) return false;
     for (auto& [name, member] : merged.get_ref<Json::object_t&>()) {
       if (members.has_own(name))
-        tell(value, "<< replaces key " + webhook::text::printable(name) +
+        tell(value, "<< replaces key " + base::printable(name) +
                         " that stands before it, as kubectl reads it; other readers keep it");
       members.put(name, true) = std::move(member);
     }
@@ -384,17 +385,18 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
       return false;
     }
     if (const auto second = second_value(text, document)) {
-      wrong = {Error(Errc::bad_json, "a second value stands behind the first; want --- between"),
-               line_of(second->line)};
+      wrong = {
+          Error(base::Errc::bad_json, "a second value stands behind the first; want --- between"),
+          line_of(second->line)};
       return false;
     }
     (void)dump_or_throw(value);  // throws what is not UTF-8
     return true;
   } catch (const YAML::Exception& e) {
-    wrong = {Error(Errc::bad_json, "not YAML: " + webhook::text::printable(e.msg, 200)),
+    wrong = {Error(base::Errc::bad_json, "not YAML: " + base::printable(e.msg, 200)),
              line_of(e.mark.line)};
   } catch (const Json::type_error&) {
-    wrong = {Error(Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
+    wrong = {Error(base::Errc::bad_json, "the text is not valid UTF-8"), part.line + 1};
   }
   return false;
 }

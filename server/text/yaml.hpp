@@ -1,8 +1,8 @@
 // YAML manifests as JSON, typed as kubectl types them.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/read_json.hpp"
-#include "topology/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 // X.509 as a caller looks at it: public parts alone.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/tls/context.hpp"
-#include "topology/result.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,8 +1,8 @@
 // PEM as OpenSSL's certificates.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/tls/openssl_ptr.hpp"
-#include "topology/result.hpp"
 
 #include <string>
 #include <vector>

@@ -37,7 +37,7 @@ class OddCluster final : public webhook::read::ClusterView {
     return "pool-1";
   }
   void unfit_pools(const webhook::read::PoolQuestion& question,
-                   webhook::text::NameList& out) const override {
+                   base::NameList& out) const override {
     out.clear();
     if (chance(question.topology, question.accelerator) % 2 == 0) out.add("pool-2");
   }

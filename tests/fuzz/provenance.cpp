@@ -14,10 +14,10 @@ using webhook::facts::Provenance;
 std::string normal_form(std::string_view text) {
   Provenance read, written;
   read.parse(text);
-  written.set_inputs(webhook::text::digest("inputs"));
+  written.set_inputs(base::digest("inputs"));
   for (const Provenance::Entry& entry : read.entries())
     written.record(entry.container, entry.variable, entry.digest);
-  webhook::text::Buffer out;
+  base::Buffer out;
   written.append_to(out);
   return std::string(out.view());
 }

@@ -1,5 +1,5 @@
-#include "webhook/text/quantity.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "webhook/read/chips.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -80,7 +80,7 @@ bool whole(const Reading& reading, Wide& out) {
 void quantity(std::string_view bytes) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 53;
   constexpr std::uint64_t ordinary = 1'000'000;
-  const auto chips = webhook::text::chip_count(bytes);
+  const auto chips = webhook::read::chip_count(bytes);
   if (chips) require(*chips <= largest, "more than 2^53");
   if (!chips) require_sentence(chips.error().message());
   Reading reading;

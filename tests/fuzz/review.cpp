@@ -1,6 +1,6 @@
+#include "base/names.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/answer.hpp"
-#include "webhook/text/names.hpp"
 #include "webhook/write/surface.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ bool has_legal_containers(const Json& pod) {
   for (const char* list : {"containers", "initContainers"})
     for (const Json& container : test::member(test::member(pod, "spec"), list)) {
       const Json& name = test::member(container, "name");
-      if (!name.is_string() || !webhook::text::is_dns_label(name.get_ref<const std::string&>()) ||
+      if (!name.is_string() || !base::is_dns_label(name.get_ref<const std::string&>()) ||
           !names.insert(name).second)
         return false;
     }

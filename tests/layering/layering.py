@@ -4,7 +4,7 @@
 layering.py ROOT          one line per breach; exit 1 if there is one
 layering.py --self-test   a made-up tree with one breach at a time: each must be found
 
-An arrow is "may be included by": topology <- webhook <- server, and within these the rooms of
+An arrow is "may be included by": base <- topology <- webhook <- server, and within these the rooms of
 rooms.txt. docs/architecture.md
 """
 
@@ -15,18 +15,19 @@ import tempfile
 
 from rooms import circles, read_table, room_of
 
-LAYERS = ("topology", "webhook", "server")  # each may include itself and those before it
+LAYERS = ("base", "topology", "webhook", "server")  # each may include itself and those before it
 SOURCES = (".cpp", ".hpp")
 
 # What a layer may include besides the standard library; a name that ends in '/' is a folder.
 LIBRARIES = {
+    "base": ("boost/system/",),
     "topology": ("boost/system/",),
-    "webhook": ("simdjson.h", "nlohmann/", "fmt/", "immintrin.h"),
+    "webhook": ("fmt/", "immintrin.h"),
     "server": ("",),  # all that there is
 }
 
-# Standard headers that are no business of topology and webhook: they decide, and do nothing else.
-PURE = ("topology", "webhook")
+# Standard headers that are no business of base, topology and webhook: they decide, and do nothing else.
+PURE = ("base", "topology", "webhook")
 IMPURE = {
     "a file": ("fstream", "filesystem", "cstdio"),
     "printing": ("iostream", "ostream", "istream", "print", "syncstream"),
@@ -45,19 +46,25 @@ IMPURE_CALLS = {
 }
 
 # A program of the build, not of the library: it turns a file into a header.
-EXEMPT = {"topology/generate_catalog.cpp": ("nlohmann/", "fstream", "iostream")}
+# What simdjson finds is read in one file.
+EXEMPT = {"base/json/reader.cpp": ("simdjson.h",), "base/base64.cpp": ("immintrin.h",),
+          "topology/generate_catalog.cpp": ("nlohmann/", "fstream", "iostream")}
 # Made by the build, so not to be found in the tree.
 GENERATED = ("catalog_rows.hpp",)
 # Error and Result are the words of all layers, so they are said without a room.
-IN_NO_ROOM = {"topology/result.hpp": "tpuwh"}
+IN_NO_ROOM = {"base/result.hpp": ("tpuwh", "base")}
 # What may lie at the top of server/: everything else is in a room.
 TOP_OF_SERVER = ("server/main.cpp",)
 TABLE = "tests/layering/rooms.txt"
+# Whoever is in the way of Pods and what people run stand on one ground and do not see each other; what reads a
+# cluster decides nothing. By the rooms that a room reaches, however far.
+NEVER = (("server/serve", "server/tools"), ("server/tools", "server/serve"),
+         ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"))
 
 # Folders that hold rooms and are none, and no part of a name.
 HOUSES = ("serve", "tools", "inspect", "predict", "reference")
 NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
-NAMED = re.compile(r"(?<![\w/.-])(?:topology|webhook|server)/[\w/]+\.[ch]pp\b")
+NAMED = re.compile(r"(?<![\w/.-])(?:base|topology|webhook|server)/[\w/]+\.[ch]pp\b")
 INCLUDE = re.compile(r"^\s*#\s*include\s*([<\"])([^>\"]+)[>\"]")
 COMMENT_OR_STRING = re.compile(r"//.*|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 TARGET = re.compile(r"\b(?:add_library|add_executable|target_sources|tpuwh_room)\s*\(([^)]*)\)", re.S)
@@ -175,6 +182,31 @@ def rooms(root):
         yield " -> ".join(around) + ": a circle of rooms"
 
 
+def within(room, folder):
+    return room == folder or room.startswith(folder + "/")
+
+
+def reached(room, allowed):
+    """The rooms that this one links, itself included."""
+    found, todo = {room}, [room]
+    while todo:
+        for other in allowed.get(todo.pop(), ()):
+            if other not in found:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def houses(root):
+    """Rooms that reach one they must not know of."""
+    allowed = read_table(root / TABLE)
+    for room in allowed:
+        for folder, other in NEVER:
+            if within(room, folder):
+                for far in sorted(each for each in reached(room, allowed) if within(each, other)):
+                    yield f"{TABLE}: {room} reaches {far}; {folder} may know nothing of {other}"
+
+
 def namespace_of(room):
     """The folder, without the house and its floor: server/serve/https and server/tools/review are named as what is beside them."""
     return "::".join(["tpuwh", *(name for name in room.split("/") if name not in HOUSES)])
@@ -188,7 +220,7 @@ def namespaces(root):
             wanted = namespace_of(room_of(file))
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 found = NAMESPACE.match(line)
-                if found and found[1] not in (wanted, IN_NO_ROOM.get(file)) \
+                if found and found[1] not in (wanted, *IN_NO_ROOM.get(file, ())) \
                         and not found[1].startswith(wanted + "::"):
                     yield f"{file}:{number}: namespace {found[1]}, its folder is {wanted}"
 
@@ -243,6 +275,7 @@ def breaches(root):
     yield from header_circles(root)
     yield from targets(root)
     yield from rooms(root)
+    yield from houses(root)
     yield from namespaces(root)
     yield from pages(root)
 
@@ -251,15 +284,22 @@ def breaches(root):
 
 GOOD = {
     "tests/layering/rooms.txt": """# a comment
-topology:
+base:
+base/json: base
+topology: base
 webhook/read: topology
 webhook/answer: topology webhook/read
 server/net:
 server/serve/https: server/net webhook/answer
 server: server/serve/https
 """,
+    "base/CMakeLists.txt": "tpuwh_room()",
+    "base/result.hpp": "#include <boost/system/result.hpp>\nnamespace tpuwh {\nnamespace tpuwh::base {\n",
+    "base/json/CMakeLists.txt": "tpuwh_room(SOURCES reader.cpp)",
+    "base/json/reader.hpp": '#include "base/result.hpp"\nnamespace tpuwh::base::json {\n',
+    "base/json/reader.cpp": '#include "base/json/reader.hpp"\n#include <simdjson.h>\n',
     "topology/CMakeLists.txt": "add_library(t STATIC dims.cpp ${generated})  # gone.cpp\n",
-    "topology/dims.hpp": "#include <boost/system/result.hpp>\n#include <cstdint>\n",
+    "topology/dims.hpp": '#include "base/result.hpp"\n#include <boost/system/result.hpp>\n#include <cstdint>\n',
     "topology/dims.cpp": '#include "topology/dims.hpp"\n#include "catalog_rows.hpp"\n',
     "webhook/read/CMakeLists.txt": 'tpuwh_room(SOURCES "pod.cpp" LIBRARIES fmt::fmt)\n',
     "webhook/read/pod.hpp": '#include "topology/dims.hpp"\nnamespace tpuwh::webhook::read {\n',
@@ -267,7 +307,7 @@ server: server/serve/https
     "webhook/answer/CMakeLists.txt": "tpuwh_room(\n  SOURCES\n    admit.cpp)\n",
     "webhook/answer/admit.hpp": '#include <chrono>\n#include <fmt/core.h>\n#include "topology/dims.hpp"\n'
                                 '#include "webhook/read/pod.hpp"\n',
-    "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <simdjson.h>\n// exit()\n'
+    "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <immintrin.h>\n// exit()\n'
                                 "namespace tpuwh::webhook::answer::parts {\n",
     "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
     "server/main.cpp": '#include "server/serve/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
@@ -297,6 +337,8 @@ BAD = (
     ("relative include", admit('#include "admit.hpp"'), "is in no layer"),
     ("missing header", admit('#include "topology/gone.hpp"'), "does not exist"),
     ("JSON in topology", dims("#include <nlohmann/json.hpp>"), "no library of topology"),
+    ("the JSON reader in topology", dims('#include "base/json/reader.hpp"'), "topology may not include base/json"),
+    ("simdjson in another file", admit("#include <simdjson.h>"), "no library of webhook"),
     ("fmt in topology", dims("#include <fmt/format.h>"), "no library of topology"),
     ("Asio in topology", dims("#include <boost/asio/post.hpp>"), "no library of topology"),
     ("spdlog in webhook", admit("#include <spdlog/spdlog.h>"), "no library of webhook"),
@@ -324,6 +366,16 @@ BAD = (
      {**table("server/net:", "server/net: server/serve/https"),
       "server/net/other.hpp": '#include "server/serve/https/session.hpp"\n'},
      "server/serve/https -> server/net -> server/serve/https: a circle of rooms"),
+    ("serve knows a tool",
+     {TABLE: GOOD[TABLE].replace("server/serve/https:", "server/tools/review: server/net\nserver/serve/https: server/tools/review"),
+      "server/tools/review/a.hpp": '#include "server/net/asio.hpp"\n',
+      "server/serve/https/other.hpp": '#include "server/tools/review/a.hpp"\n'},
+     "server/serve/https reaches server/tools/review"),
+    ("a tool knows what serves, by another room",
+     {TABLE: GOOD[TABLE].replace("server: ", "server/rules: server/serve/https\nserver/tools/review: server/rules\nserver: "),
+      "server/rules/a.hpp": '#include "server/serve/https/session.hpp"\n',
+      "server/tools/review/a.hpp": '#include "server/rules/a.hpp"\n'},
+     "server/tools/review reaches server/serve/https"),
     ("a room that is in no table", {"webhook/new/a.hpp": ""}, "room webhook/new is not in"),
     ("a room without files", table("server/net:", "server/old:\nserver/net:"), "server/old has no files"),
     ("a page that names what is gone", {"docs/a.md": "see `webhook/read/gone.hpp`, `webhook/read/pod.hpp`\n"},
@@ -338,6 +390,8 @@ UP = (
     ("topology includes webhook", dims('#include "webhook/read/pod.hpp"'), '"webhook/read/pod.hpp" points up'),
     ("webhook includes server", {"webhook/read/pod.cpp": '#  include "server/net/asio.hpp"\n'},
      '"server/net/asio.hpp" points up'),
+    ("base includes topology", {"base/json/reader.cpp": '#include "base/json/reader.hpp"\n#include "topology/dims.hpp"\n'},
+     "points up"),
 )
 
 

@@ -18,7 +18,7 @@ struct Identified {
   }
 
   std::string host_name(std::uint32_t slice, std::uint32_t host) const {
-    webhook::text::Buffer out;
+    base::Buffer out;
     member.names.append(out, slice, host);
     return std::string(out.view());
   }

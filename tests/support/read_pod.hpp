@@ -19,7 +19,7 @@ struct ReadPod {
   explicit ReadPod(const PodBuilder& builder) : ReadPod(builder.pod().dump()) {}
 
   std::string text;
-  webhook::text::JsonReader in;
+  base::json::Reader in;
   webhook::read::Pod pod;
   bool good = false;
 };

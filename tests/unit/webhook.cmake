@@ -15,20 +15,20 @@ add_executable(webhook_test
   webhook/controllers/refusals_test.cpp
   webhook/read/affinity_test.cpp
   webhook/answer/again_test.cpp
-  webhook/text/base64_test.cpp
-  webhook/text/buffer_test.cpp
+  base/base64_test.cpp
+  base/buffer_test.cpp
   webhook/read/claims_test.cpp
   webhook/decide/decide_test.cpp
   webhook/decide/levels_test.cpp
   webhook/env/reconcile_test.cpp
   webhook/env/values_test.cpp
   webhook/env/wanted_test.cpp
-  webhook/text/hash_test.cpp
-  webhook/text/json_reader_test.cpp
+  base/hash_test.cpp
+  base/json/reader_test.cpp
   webhook/ledger/ledger_test.cpp
   webhook/answer/members_test.cpp
   webhook/answer/mode_test.cpp
-  webhook/text/names_test.cpp
+  base/names_test.cpp
   webhook/write/json_test.cpp
   webhook/write/patch_test.cpp
   webhook/placement/hint_test.cpp
@@ -39,8 +39,8 @@ add_executable(webhook_test
   webhook/read/pod_test.cpp
   webhook/answer/property_test.cpp
   webhook/facts/provenance_test.cpp
-  webhook/text/quantity_test.cpp
-  webhook/text/release_test.cpp
+  webhook/read/chips_test.cpp
+  base/release_test.cpp
   webhook/answer/reasons_test.cpp
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp

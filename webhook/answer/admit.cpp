@@ -1,8 +1,10 @@
 #include "webhook/answer/admit.hpp"
 
+#include "base/result.hpp"
 #include "webhook/answer/respond.hpp"
 #include "webhook/answer/workspace.hpp"
 #include "webhook/decide/decide.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/read/claims.hpp"
 
 namespace tpuwh::webhook::answer {
@@ -71,7 +73,7 @@ void set_ledger_step(const outcome::Decision& decision, Workspace::Impl& work, L
 Answer answer_review(read::Body body, const decide::Around& around, Workspace::Impl& work) {
   const bool read =
       read::read_review(body.bytes(), around.config.prefix, work.reader, work.review, work.pod);
-  const bool bad_quantity = !read && work.reader.error().code() == Errc::chips_invalid;
+  const bool bad_quantity = !read && work.reader.error().code() == findings::Errc::not_chips;
   if (!read && !bad_quantity) return refuse(work.reader.error(), work);
   if (!bad_quantity && !work.pod.claims.empty())
     read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
@@ -113,8 +115,8 @@ outcome::Summary summary_of(const read::Review& review, const outcome::Decision&
 }
 
 Answer refuse(const Error& why, Workspace::Impl& work) {
-  const bool large = why.code() == Errc::too_large;
-  const bool ours = why.code() == Errc::internal;
+  const bool large = why.code() == base::Errc::too_large;
+  const bool ours = why.code() == base::Errc::internal;
   Answer answer;
   answer.http_status = large ? 413 : ours ? 500 : 400;
   answer.summary.outcome = ours ? outcome::Outcome::failed : outcome::Outcome::unusable;
@@ -133,7 +135,8 @@ Answer refuse(const Error& why, Workspace::Impl& work) {
 }
 
 Answer admit_after_exception(Workspace::Impl& work) {
-  if (work.review.uid.empty()) return refuse(Error(Errc::internal, "unexpected failure"), work);
+  if (work.review.uid.empty())
+    return refuse(Error(base::Errc::internal, "unexpected failure"), work);
   work.scratch.notes.clear();
   work.scratch.description.clear();
   work.scratch.notes.say(

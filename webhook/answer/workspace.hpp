@@ -2,11 +2,11 @@
 // validate(), for nobody else.
 #pragma once
 
+#include "base/buffer.hpp"
+#include "base/json/reader.hpp"
 #include "webhook/answer/admit.hpp"
 #include "webhook/decide/decide.hpp"
 #include "webhook/read/review.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/json_reader.hpp"
 #include "webhook/write/json.hpp"
 
 #include <string_view>
@@ -14,12 +14,12 @@
 namespace tpuwh::webhook::answer {
 
 struct Workspace::Impl {
-  text::JsonReader reader;
+  base::json::Reader reader;
   read::Review review;
   read::Pod pod;
   decide::Scratch scratch;
   write::Json answer;
-  text::Buffer owner;
+  base::Buffer owner;
 
   // Before each review, whatever it is: nothing of the one before is left to be read, since all
   // views into it died with its body. What a review does not have stays empty in this way.

@@ -1,7 +1,7 @@
 #include "webhook/controllers/refusals.hpp"
 
-#include "webhook/text/concat.hpp"
-#include "webhook/text/names.hpp"
+#include "base/concat.hpp"
+#include "base/names.hpp"
 
 #include <algorithm>
 
@@ -9,12 +9,12 @@ namespace tpuwh::webhook::controllers {
 
 namespace {
 
-using text::concat;
-using text::printable;
+using base::concat;
+using base::printable;
 
 // RFC 1035: as a DNS label, beginning with a letter.
 bool is_dns_1035_label(std::string_view text) {
-  return text::is_dns_label(text) && text.front() >= 'a';
+  return base::is_dns_label(text) && text.front() >= 'a';
 }
 
 // "has 66 characters, and 63 are allowed" or what else is wrong with it.
@@ -99,12 +99,12 @@ Refusals refusals_of_jobset(const ReplicatedJobWords& job) {
   if (job.replicas == 0) return out;
   const std::string name = last_job(job);
   if (!is_dns_1035_label(name))
-    add(out, "name " + printable(name, 80) + " of a Job " + no_label(name, text::max_label_length),
+    add(out, "name " + printable(name, 80) + " of a Job " + no_label(name, base::max_label_length),
         true);
   if (!out.empty() || !job.completions || *job.completions == 0) return out;
   const std::string pod = concat({name, "-", std::to_string(*job.completions - 1), "-abcde"});
   if (!is_dns_1035_label(pod))
-    add(out, "name " + printable(pod, 80) + " of a Pod " + no_label(pod, text::max_label_length),
+    add(out, "name " + printable(pod, 80) + " of a Pod " + no_label(pod, base::max_label_length),
         true);
   return out;
 }

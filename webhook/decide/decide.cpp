@@ -1,5 +1,6 @@
 #include "webhook/decide/decide.hpp"
 
+#include "base/names.hpp"
 #include "webhook/decide/levels.hpp"
 #include "webhook/decide/write_member.hpp"
 #include "webhook/findings/finding.hpp"
@@ -8,7 +9,6 @@
 #include "webhook/identity/member_names.hpp"
 #include "webhook/identity/pod_slice.hpp"
 #include "webhook/read/affinity.hpp"
-#include "webhook/text/names.hpp"
 #include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -36,7 +36,7 @@ void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slic
 // Words for `kubectl describe`: which member of which slice this is. Nothing has checked yet
 // what a label, a selector or an owner's kind holds (docs/facts.md#mutation-before-validation), and
 // a warning and a log line say it too.
-void describe(const facts::Facts& facts, text::Buffer& out) {
+void describe(const facts::Facts& facts, base::Buffer& out) {
   const workloads::Member& member = *facts.member;
   const topology::Slice& slice = facts.slice;
   out.clear();
@@ -46,12 +46,12 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
     if (facts.slice_count > 0) out.add(" of ", facts.slice_count);
   }
   out.append(", ");
-  text::append_printable(out, member.kind);
+  base::append_printable(out, member.kind);
   out.append(' ');
-  text::append_printable(out, member.group);
+  base::append_printable(out, member.group);
   if (!member.part.empty()) {
     out.append('/');
-    text::append_printable(out, member.part);
+    base::append_printable(out, member.part);
   }
   out.append(": ");
   if (slice.dims.rank() > 0) {
@@ -62,7 +62,7 @@ void describe(const facts::Facts& facts, text::Buffer& out) {
   if (slice.generation != nullptr)
     out.append(slice.accelerator);  // the catalog's
   else
-    text::append_printable(out, slice.accelerator);
+    base::append_printable(out, slice.accelerator);
   if (slice.dims.rank() > 0 || !slice.accelerator.empty()) out.append(", ");
   out.add(slice.chips_per_host, " chips per host");
 }
@@ -195,7 +195,7 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
     const std::string_view value = pod.selector(key);
     if (value.empty() || !read::node_affinity_excludes(pod, {key, value})) continue;
     notes.warn(Finding::no_such_node,
-               "the node selector asks for " + std::string(key) + "=" + text::printable(value) +
+               "the node selector asks for " + std::string(key) + "=" + base::printable(value) +
                    ", and the required node affinity for other nodes; no node is both");
     return;
   }

@@ -2,6 +2,8 @@
 // not.
 #pragma once
 
+#include "base/buffer.hpp"
+#include "base/name_list.hpp"
 #include "webhook/env/values.hpp"
 #include "webhook/env/wanted.hpp"
 #include "webhook/facts/facts.hpp"
@@ -11,8 +13,6 @@
 #include "webhook/identity/pod_slice.hpp"
 #include "webhook/outcome/notes.hpp"
 #include "webhook/placement/write_placement.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/name_list.hpp"
 #include "webhook/workloads/member.hpp"
 #include "webhook/write/patch.hpp"
 
@@ -29,15 +29,15 @@ struct Scratch {
   identity::CheckedNames checked_names;
   env::EnvValues values;
   env::ContainerEnvs envs;
-  text::NameList unfit_pools;  // that the Pod is told to avoid
+  base::NameList unfit_pools;  // that the Pod is told to avoid
   placement::Affinities affinities;
   placement::SliceKeys slice_keys;
   placement::Placement placement;  // of a member: why it got terms or none
   facts::Provenance before, after;
   outcome::Notes notes;
   write::Patch patch;
-  text::Buffer description;  // "host 1 of 4, slice 0 of 2, JobSet …"; "" where not known
-  text::Buffer text;         // an annotation while it is written
+  base::Buffer description;  // "host 1 of 4, slice 0 of 2, JobSet …"; "" where not known
+  base::Buffer text;         // an annotation while it is written
   std::string service;
   bool frozen = false;  // a second look with nothing changed: env stays as it is
 

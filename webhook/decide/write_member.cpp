@@ -1,12 +1,13 @@
 #include "webhook/decide/write_member.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "webhook/env/reconcile.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/findings/finding.hpp"
 #include "webhook/placement/hint.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/placement/write_placement.hpp"
-#include "webhook/text/names.hpp"
 
 #include <string>
 #include <string_view>
@@ -22,9 +23,9 @@ using findings::Finding;
 // What the values were computed from, but for what the containers say. Order and parts are stored
 // in Pods, as a digest: what is new is added behind, and only where it is used. Any other change
 // makes every Pod of an earlier release differ when it is reviewed again (docs/decisions/0013).
-text::Digester begin_inputs(const facts::Facts& facts) {
+base::Digester begin_inputs(const facts::Facts& facts) {
   const workloads::Member& member = *facts.member;
-  text::Digester inputs;
+  base::Digester inputs;
   inputs.add(std::uint64_t{facts.host} << 32 | facts.slice.hosts)
       .add(std::uint64_t{facts.slice_index} << 32 | facts.job_slice)
       .add(std::uint64_t{facts.slice_count} << 32 | facts.slice.processes)
@@ -40,7 +41,7 @@ text::Digester begin_inputs(const facts::Facts& facts) {
 }
 
 void write_env(Scratch& scratch) {
-  text::Digester all_inputs = begin_inputs(scratch.facts);
+  base::Digester all_inputs = begin_inputs(scratch.facts);
   bool lost = false;
   scratch.envs.want(scratch.facts, scratch.values);
   for (const env::ContainerEnv& env : scratch.envs) {
@@ -48,7 +49,7 @@ void write_env(Scratch& scratch) {
     env::add_theirs(env, all_inputs);
     lost = lost || env::lost_variable(env);
   }
-  const text::Digest inputs = all_inputs.digest();
+  const base::Digest inputs = all_inputs.digest();
   scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
   scratch.after.clear();
   for (const env::ContainerEnv& env : scratch.envs) {
@@ -118,9 +119,9 @@ void write_replica_label(Scratch& scratch) {
   if (present.empty() || facts.copied())
     write_text(scratch.patch, write::Surface::label_replica_index, name, present);
   else if (present != name)
-    scratch.notes.warn(Finding::value_kept, "label replicaIndex is " + text::printable(present) +
+    scratch.notes.warn(Finding::value_kept, "label replicaIndex is " + base::printable(present) +
                                                 " and was kept; by KubeRay's labels it would be " +
-                                                text::printable(name));
+                                                base::printable(name));
 }
 
 void write_token(Scratch& scratch) {
@@ -147,22 +148,23 @@ void write_labels(Scratch& scratch, const Around& around) {
 }
 
 Result<void> check_slice_name(std::string_view name) {
-  if (name.empty() || text::is_label_value(name)) return {};
-  return Error(Errc::bad_name, "slice name " + text::printable(name, 100) +
-                                   " is not a label value of at most 63 characters; Ray uses "
-                                   "it as a node label");
+  if (name.empty() || base::is_label_value(name)) return {};
+  return Error(findings::Errc::bad_name,
+               "slice name " + base::printable(name, 100) +
+                   " is not a label value of at most 63 characters; Ray uses "
+                   "it as a node label");
 }
 
 Error large_patch(Scratch& scratch) {
   const std::size_t bytes = scratch.patch.json().size() + scratch.patch.dropped_bytes();
-  std::string why =
-      "the patch of this Pod would be " + std::to_string(bytes) + " bytes, the maximum is " +
-      std::to_string(write::max_patch_bytes) + ": the API server stores no object above 1.5 MiB. " +
-      topology::counted(scratch.shape.processes.size(), "TPU container") +
-      " would get the names of " + topology::counted(scratch.facts.slice.hosts, "host");
+  std::string why = "the patch of this Pod would be " + std::to_string(bytes) +
+                    " bytes, the maximum is " + std::to_string(write::max_patch_bytes) +
+                    ": the API server stores no object above 1.5 MiB. " +
+                    base::counted(scratch.shape.processes.size(), "TPU container") +
+                    " would get the names of " + base::counted(scratch.facts.slice.hosts, "host");
   if (const std::size_t terms = scratch.facts.pod->node_terms.size(); terms > 1)
-    why += ", and the Pod has " + topology::counted(terms, "node selector term");
-  return Error(Errc::env_too_long, std::move(why));
+    why += ", and the Pod has " + base::counted(terms, "node selector term");
+  return Error(findings::Errc::env_too_long, std::move(why));
 }
 
 // JAX takes the file before any list (docs/facts.md#addresses-in-a-file).
@@ -174,7 +176,7 @@ void note_files(const facts::Facts& facts, outcome::Notes& notes) {
       continue;
     notes.warn(
         Finding::addresses_in_file,
-        "TPU_PROCESS_ADDRESSES_PATH of container " + text::printable(process->name, 63) +
+        "TPU_PROCESS_ADDRESSES_PATH of container " + base::printable(process->name, 63) +
             " names a file that JAX reads in place of the injected lists; it must name the " +
             std::to_string(facts.slice.processes) +
             " processes of the slice in the order of their ids");

@@ -20,7 +20,7 @@ std::size_t list_bytes(const facts::Facts& facts, std::uint32_t each, std::size_
   return total_name_bytes(facts) * each + port_bytes * facts.slice.hosts + entries - 1;
 }
 
-void begin_key(const facts::Facts& facts, text::Buffer& key) {
+void begin_key(const facts::Facts& facts, base::Buffer& key) {
   const workloads::Member& member = *facts.member;
   const workloads::HostNames& names = member.names;
   key.clear();

@@ -2,9 +2,9 @@
 // addresses.
 #pragma once
 
+#include "base/buffer.hpp"
 #include "webhook/facts/env_entry.hpp"
 #include "webhook/facts/facts.hpp"
-#include "webhook/text/buffer.hpp"
 #include "webhook/write/json.hpp"
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class HostList {
   const facts::Facts& facts_;
   std::string_view rest_, given_;
   std::uint32_t host_ = 0;
-  text::Buffer name_;
+  base::Buffer name_;
 };
 
 // Bytes of the whole list, known before it is built.
@@ -55,7 +55,7 @@ std::size_t list_bytes(const facts::Facts& facts, std::uint32_t each, std::size_
 
 // All that the names of a slice's hosts are made of. Two slices never have one key: what is
 // put together was checked and holds no comma, and begins with no '=' or '~'.
-void begin_key(const facts::Facts& facts, text::Buffer& key);
+void begin_key(const facts::Facts& facts, base::Buffer& key);
 
 // The list as a JSON string: each host `each` times, and after its name what `after(i)` adds.
 template <class After>

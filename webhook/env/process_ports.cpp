@@ -1,7 +1,7 @@
 #include "webhook/env/process_ports.hpp"
 
+#include "base/names.hpp"
 #include "webhook/facts/env_entry.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -29,14 +29,14 @@ std::optional<std::uint32_t> port_in_list(const facts::Facts& facts, std::uint32
   const auto colon = entry.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;
   const bool replaced = facts.slice.multi_host() && entry.starts_with("localhost:");
-  const auto port = text::plain_decimal(entry.substr(colon + 1));
+  const auto port = base::plain_decimal(entry.substr(colon + 1));
   return replaced || !port || *port == 0 || *port > largest_port ? std::nullopt : port;
 }
 
 }  // namespace
 
 std::optional<std::uint32_t> port_in(const read::EnvEntry& entry) {
-  const auto port = text::plain_decimal(entry.value);
+  const auto port = base::plain_decimal(entry.value);
   if (entry.source != read::EnvSource::literal || !port || *port == 0 || *port > largest_port)
     return std::nullopt;
   return port;

@@ -1,9 +1,9 @@
 #include "webhook/env/reconcile.hpp"
 
+#include "base/names.hpp"
 #include "webhook/env/process_ports.hpp"
 #include "webhook/facts/env_entry.hpp"
 #include "webhook/findings/finding.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -120,7 +120,7 @@ std::string from_difference(std::string_view text, std::string_view other) {
   const auto same = static_cast<std::size_t>(std::ranges::mismatch(text, other).in1 - text.begin());
   const auto comma = text.substr(0, same).rfind(',');
   const bool cut = same > most / 2 && comma != std::string_view::npos;
-  return (cut ? "..." : "") + text::printable(cut ? text.substr(comma) : text, most);
+  return (cut ? "..." : "") + base::printable(cut ? text.substr(comma) : text, most);
 }
 
 // A value that is there and is not ours stays; that the rest of the set says
@@ -137,7 +137,7 @@ void note_contradiction(const ContainerEnv& env, const read::EnvEntry& entry,
   if (env.facts.lws() && entry.variable == read::Variable::tpu_name) return;
   notes.warn(findings::Finding::value_kept,
              std::string(read::name(entry.variable)) + " of container " +
-                 text::printable(env.container.name, 63) + " is " +
+                 base::printable(env.container.name, 63) + " is " +
                  from_difference(entry.value, want.value) +
                  " and was kept; this Pod's place in the slice gives " +
                  from_difference(want.value, entry.value));
@@ -179,7 +179,7 @@ EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome:
   return changes;
 }
 
-void add_theirs(const ContainerEnv& env, text::Digester& inputs) {
+void add_theirs(const ContainerEnv& env, base::Digester& inputs) {
   if (env.container.variables == 0) return;
   const Judge judge(env);
   for (std::size_t v = 0; v < read::variable_count; ++v) {

@@ -2,11 +2,11 @@
 // stays (docs/decisions/0013).
 #pragma once
 
+#include "base/hash.hpp"
 #include "webhook/env/changes.hpp"
 #include "webhook/env/wanted.hpp"
 #include "webhook/facts/provenance.hpp"
 #include "webhook/outcome/notes.hpp"
-#include "webhook/text/hash.hpp"
 
 namespace tpuwh::webhook::env {
 
@@ -16,7 +16,7 @@ EnvChanges reconcile(const ContainerEnv& env, facts::Provenance& after, outcome:
 
 // Adds the container's entries that are not ours to `inputs`: what we leave alone
 // is part of what the rest was computed beside.
-void add_theirs(const ContainerEnv& env, text::Digester& inputs);
+void add_theirs(const ContainerEnv& env, base::Digester& inputs);
 
 // Whether a variable that we wrote is gone from this container.
 bool lost_variable(const ContainerEnv& env);

@@ -1,15 +1,16 @@
 #include "webhook/env/values.hpp"
 
+#include "base/names.hpp"
 #include "webhook/env/host_list.hpp"
 #include "webhook/facts/env_entry.hpp"
-#include "webhook/text/names.hpp"
+#include "webhook/findings/errc.hpp"
 
 namespace tpuwh::webhook::env {
 
 namespace {
 
 Error too_long(const facts::Facts& facts, read::Variable variable, std::size_t bytes) {
-  return Error(Errc::env_too_long,
+  return Error(findings::Errc::env_too_long,
                std::string(read::name(variable)) + " would be " + std::to_string(bytes) +
                    " bytes for " + std::to_string(facts.slice.processes) + " processes on " +
                    std::to_string(facts.slice.hosts) + " hosts; the kernel accepts at most " +
@@ -49,7 +50,7 @@ Result<void> build_addresses(const facts::Facts& facts, const config::Config& co
   const auto& ports = values.ports.of;
   const std::uint32_t each = facts.slice.processes_per_host;
   std::size_t port_bytes = 0;
-  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + text::decimal_digits(ports[i]);
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + base::decimal_digits(ports[i]);
   const std::size_t bytes = list_bytes(facts, each, port_bytes);
   if (auto fits = check_length(facts, read::Variable::tpu_process_addresses, bytes); !fits)
     return fits;
@@ -69,7 +70,7 @@ std::uint32_t devices_per_host(const facts::Facts& facts) {
 }
 
 // Dimensions joined by commas, at least three; on TPU7x a fourth of 2.
-void build_torch_topology(const facts::Facts& facts, text::Buffer& out) {
+void build_torch_topology(const facts::Facts& facts, base::Buffer& out) {
   const topology::Dims& dims = facts.slice.dims;
   out.add(dims.axis(0), ',', dims.axis(1), ',', dims.axis(2));
   if (facts.ironwood()) out.append(",2");
@@ -99,7 +100,7 @@ void build_torch(const facts::Facts& facts, const config::Config& config, EnvVal
   values.torch_misfit = ports_misfit(first, each);
   if (!values.torch_misfit.empty()) return;
   std::size_t port_bytes = 0;
-  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + text::decimal_digits(first + i);
+  for (std::uint32_t i = 0; i < each; ++i) port_bytes += 1 + base::decimal_digits(first + i);
   const std::size_t bytes = list_bytes(facts, each, port_bytes);
   values.torch_misfit = torch_too_long(facts, each, bytes);
   if (!values.torch_misfit.empty()) return;
@@ -160,12 +161,12 @@ bool wants_torch(const facts::Facts& facts, const config::Config& config) {
 }
 
 // Each Pod of a Job of single hosts is a slice, which its completion index tells apart.
-void append_slice_name(const facts::Facts& facts, text::Buffer& out) {
+void append_slice_name(const facts::Facts& facts, base::Buffer& out) {
   const workloads::Member& member = *facts.member;
   member.names.append_slice(out, facts.slice_index);
   const bool of_job = member.workload == config::WorkloadKind::job ||
                       member.workload == config::WorkloadKind::jobset;
-  if (of_job && !facts.slice.multi_host() && text::plain_decimal(member.host.text))
+  if (of_job && !facts.slice.multi_host() && base::plain_decimal(member.host.text))
     out.add('-', member.host.text);
 }
 

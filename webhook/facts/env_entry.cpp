@@ -19,7 +19,7 @@ bool written_by_us(const Provenance& before, const read::Container& container,
                    const read::EnvEntry& entry) {
   const auto* recorded = before.find(container.name, entry.variable);
   return recorded != nullptr &&
-         text::view(recorded->digest) == text::view(text::digest(value_of(entry)));
+         base::view(recorded->digest) == base::view(base::digest(value_of(entry)));
 }
 
 const read::EnvEntry* set_by_others(const Facts& facts, const read::Container& container,

@@ -1,7 +1,7 @@
 #include "webhook/facts/provenance.hpp"
 
+#include "base/names.hpp"
 #include "webhook/facts/shape.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -47,19 +47,19 @@ void Provenance::parse(std::string_view annotation) {
   const std::string_view written_by = take_until(annotation, ';');
   // "v2", "v17": written by a later release in a form of its own.
   foreign_ = written_by != version && written_by.size() > 1 && written_by.front() == 'v' &&
-             text::plain_decimal(written_by.substr(1)).has_value();
+             base::plain_decimal(written_by.substr(1)).has_value();
   if (written_by != version) return;
   inputs_ = take_until(annotation, ';');
-  parsed_ = inputs_.size() == text::Digest().size();
+  parsed_ = inputs_.size() == base::Digest().size();
   while (parsed_ && !annotation.empty()) {
     skip_empty(annotation, ';');
     std::string_view list = take_until(annotation, ';');
-    if (list.size() <= text::Digest().size()) continue;
+    if (list.size() <= base::Digest().size()) continue;
     const std::string_view container = take_until(list, ':');
     while (!list.empty()) {
       skip_empty(list, ',');
       std::string_view item = take_until(list, ',');
-      text::Digest digest;
+      base::Digest digest;
       if (item.size() <= digest.size()) continue;
       const auto variable = read::find_variable(take_until(item, '='));
       if (!variable || item.size() != digest.size()) continue;
@@ -70,21 +70,21 @@ void Provenance::parse(std::string_view annotation) {
   }
 }
 
-void Provenance::set_inputs(const text::Digest& inputs) {
+void Provenance::set_inputs(const base::Digest& inputs) {
   own_inputs_ = inputs;
-  inputs_ = text::view(own_inputs_);
+  inputs_ = base::view(own_inputs_);
 }
 
 void Provenance::record(std::string_view container, read::Variable variable,
                         std::string_view value) {
-  record(container, variable, text::digest(value));
+  record(container, variable, base::digest(value));
 }
 
 void Provenance::record(std::string_view container, read::Variable variable,
-                        const text::Digest& digest) {
+                        const base::Digest& digest) {
   // The separators of the format stand in no container name that an API server takes.
   const bool known = !entries_.empty() && same_name(entries_.back().container, container);
-  if (known || text::is_dns_label(container)) entries_.push_back({container, variable, digest});
+  if (known || base::is_dns_label(container)) entries_.push_back({container, variable, digest});
 }
 
 const Provenance::Entry* Provenance::find(std::string_view container,
@@ -94,7 +94,7 @@ const Provenance::Entry* Provenance::find(std::string_view container,
   return nullptr;
 }
 
-void Provenance::append_to(text::Buffer& out) const {
+void Provenance::append_to(base::Buffer& out) const {
   out.add(version, ';', inputs_);
   std::string_view container;
   for (const Entry& entry : entries_) {
@@ -104,7 +104,7 @@ void Provenance::append_to(text::Buffer& out) const {
       out.add(';', entry.container, ':');
       container = entry.container;
     }
-    out.add(read::name(entry.variable), '=', text::view(entry.digest));
+    out.add(read::name(entry.variable), '=', base::view(entry.digest));
   }
 }
 

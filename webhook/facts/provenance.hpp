@@ -8,9 +8,9 @@
 // changed by somebody and is theirs. What does not parse is as good as absent.
 #pragma once
 
+#include "base/buffer.hpp"
+#include "base/hash.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/hash.hpp"
 
 #include <string_view>
 #include <vector>
@@ -23,9 +23,9 @@ class Provenance {
   // Views into `annotation`.
   void parse(std::string_view annotation);
 
-  void set_inputs(const text::Digest& inputs);
-  bool has_inputs(const text::Digest& inputs) const {
-    return parsed_ && inputs_ == text::view(inputs);
+  void set_inputs(const base::Digest& inputs);
+  bool has_inputs(const base::Digest& inputs) const {
+    return parsed_ && inputs_ == base::view(inputs);
   }
   // Another version wrote it in a form we do not know: leave everything alone.
   bool foreign() const { return foreign_; }
@@ -34,22 +34,22 @@ class Provenance {
   bool parsed() const { return parsed_; }
 
   void record(std::string_view container, read::Variable variable, std::string_view value);
-  void record(std::string_view container, read::Variable variable, const text::Digest& digest);
+  void record(std::string_view container, read::Variable variable, const base::Digest& digest);
 
   struct Entry {
     std::string_view container;
     read::Variable variable;
-    text::Digest digest;
+    base::Digest digest;
   };
   const Entry* find(std::string_view container, read::Variable variable) const;
   const std::vector<Entry>& entries() const { return entries_; }
 
-  void append_to(text::Buffer& out) const;
+  void append_to(base::Buffer& out) const;
 
  private:
   std::vector<Entry> entries_;
   std::string_view inputs_;
-  text::Digest own_inputs_{};
+  base::Digest own_inputs_{};
   bool parsed_ = false;
   bool foreign_ = false;
 };

@@ -22,7 +22,7 @@ std::string wrong_worker_id(const facts::Facts& facts);
 // The RayCluster's numOfHosts is not the hosts of the slice.
 std::string wrong_ray_group(const facts::Facts& facts, const read::ClusterView& cluster);
 
-// A name or a topology of a template that nobody filled in (text::has_placeholder).
+// A name or a topology of a template that nobody filled in (base::has_placeholder).
 Error not_filled_in(std::string_view what, std::string_view text);
 
 // "4x4 with 4 chips per Pod has 4 hosts", for messages.

@@ -1,10 +1,11 @@
 #include "webhook/identity/identity.hpp"
 
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/identity/joins.hpp"
 #include "webhook/identity/member_index.hpp"
 #include "webhook/identity/member_names.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -19,7 +20,7 @@ using findings::Finding;
 Identity nobody(std::string why) {
   return {.verdict = Identity::Verdict::leave_alone,
           .reason = outcome::Reason::no_identity,
-          .why = Error(Errc::bad_value, std::move(why)),
+          .why = Error(base::Errc::bad_value, std::move(why)),
           .finding = Finding::identity_missing};
 }
 
@@ -27,7 +28,7 @@ Identity nobody(std::string why) {
 Identity contradictory(std::string why) {
   return {.verdict = Identity::Verdict::leave_alone,
           .reason = outcome::Reason::inconsistent,
-          .why = Error(Errc::bad_value, std::move(why)),
+          .why = Error(base::Errc::bad_value, std::move(why)),
           .finding = Finding::size_contradicts};
 }
 
@@ -62,9 +63,9 @@ Identity ask_for_place(facts::Facts& facts, const read::ClusterView& cluster) {
   if (group && group->slices == 0)
     return {.verdict = Identity::Verdict::try_again,
             .reason = outcome::Reason::no_place,
-            .why = Error(Errc::internal, "worker group " + text::printable(member.part) +
-                                             " of RayCluster " + text::printable(member.group) +
-                                             " currently asks for 0 replicas"),
+            .why = Error(base::Errc::internal,
+                         "worker group " + base::printable(member.part) + " of RayCluster " +
+                             base::printable(member.group) + " currently asks for 0 replicas"),
             .retry_now = false};
   facts.place_size = {.hosts_per_slice = facts.slice.hosts, .slices = facts.slice_count};
   if (group) facts.place_size.members = most_members(*group, facts.slice.hosts);
@@ -75,7 +76,7 @@ Identity take_place(facts::Facts& facts, const ledger::PlaceAnswer& answer) {
   if (answer.kind == ledger::PlaceAnswer::Kind::try_again)
     return {.verdict = Identity::Verdict::try_again,
             .reason = outcome::Reason::no_place,
-            .why = Error(Errc::internal, answer.why),
+            .why = Error(base::Errc::internal, answer.why),
             .retry_now = answer.retry_now};
   if (answer.kind == ledger::PlaceAnswer::Kind::refused) return nobody(answer.why);
   // No ledger gives one; a token's label, which `audit` reads, says what anybody wrote.

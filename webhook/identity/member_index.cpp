@@ -1,8 +1,9 @@
 #include "webhook/identity/member_index.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/identity/contradictions.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <string>
@@ -16,12 +17,12 @@ namespace {
 template <class Because>
 Result<std::uint32_t> index_below(const workloads::IndexLabel& index, std::uint32_t bound,
                                   Because&& because) {
-  const auto value = text::plain_decimal(index.text);
+  const auto value = base::plain_decimal(index.text);
   if (value && *value < bound) return *value;
-  return Error(Errc::index_out_of_range, std::string(index.key) + " is \"" +
-                                             text::printable(index.text) +
-                                             "\", expected a whole number from 0 to " +
-                                             std::to_string(bound - 1) + ": " + because());
+  return Error(findings::Errc::index_out_of_range,
+               std::string(index.key) + " is \"" + base::printable(index.text) +
+                   "\", expected a whole number from 0 to " + std::to_string(bound - 1) + ": " +
+                   because());
 }
 
 // How many slices the user says form one job.
@@ -29,11 +30,11 @@ std::uint32_t literal_slice_count(const facts::Facts& facts) {
   const read::EnvEntry* entry =
       facts.pod->entry(*facts.shape->processes.front(), read::Variable::megascale_num_slices);
   if (entry == nullptr || entry->source != read::EnvSource::literal) return 0;
-  return text::plain_decimal(entry->value).value_or(0);
+  return base::plain_decimal(entry->value).value_or(0);
 }
 
 std::string slices_of(const facts::Facts& facts) {
-  return "the job has " + topology::counted(facts.slice_count, "slice");
+  return "the job has " + base::counted(facts.slice_count, "slice");
 }
 
 Result<void> settle_count(facts::Facts& facts) {
@@ -74,16 +75,16 @@ Result<void> settle_slices(facts::Facts& facts) {
 
 Result<void> settle_number(facts::Facts& facts, workloads::Member& member) {
   constexpr std::uint32_t largest = 0x7fffffffu;  // ordinals are int32
-  const auto size = text::plain_decimal(member.group_size.text);
+  const auto size = base::plain_decimal(member.group_size.text);
   const auto number = index_below(member.host, size.value_or(largest), [&] {
     return size ? "the group has " + std::to_string(*size) + " members" : std::string("an ordinal");
   });
   if (!number) return number.error();
   const std::uint32_t first = member.names.first;
   if (*number < first)
-    return Error(Errc::index_out_of_range, std::string(member.host.key) + " is " +
-                                               std::to_string(*number) + ", expected " +
-                                               std::to_string(first) + " or more");
+    return Error(findings::Errc::index_out_of_range, std::string(member.host.key) + " is " +
+                                                         std::to_string(*number) + ", expected " +
+                                                         std::to_string(first) + " or more");
   member.names.stride = facts.slice.hosts;
   facts.host = (*number - first) % facts.slice.hosts;
   facts.slice_index = (*number - first) / facts.slice.hosts;
@@ -92,7 +93,7 @@ Result<void> settle_number(facts::Facts& facts, workloads::Member& member) {
     facts.sliced = member.slice_in_key;
   }
   if (facts.slice_count > 0 && facts.sliced && facts.job_slice >= facts.slice_count)
-    return Error(Errc::index_out_of_range,
+    return Error(findings::Errc::index_out_of_range,
                  std::string(member.host.key) + " is " + std::to_string(*number) +
                      ", which is a host of slice " + std::to_string(facts.job_slice) + ": " +
                      slices_of(facts));

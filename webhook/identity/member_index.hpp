@@ -3,7 +3,7 @@
 //   errors  index_out_of_range, with the label, its value and where the bound comes from
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/workloads/member.hpp"
 

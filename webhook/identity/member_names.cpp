@@ -1,7 +1,8 @@
 #include "webhook/identity/member_names.hpp"
 
+#include "base/names.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/identity/contradictions.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -21,13 +22,13 @@ std::string_view first_of(std::string_view text, char mark) {
 // character is wrong.
 Error wrong_name(std::string_view what, std::string_view name, std::string_view too_long,
                  std::string_view wrong) {
-  if (text::has_placeholder(name)) return not_filled_in(what, name);
-  const std::string shown = std::string(what) + ' ' + text::printable(name, 100);
-  if (name.size() > text::max_label_length)
-    return Error(Errc::name_too_long, shown + " has " + std::to_string(name.size()) +
-                                          " characters, a DNS label has at most 63" +
-                                          std::string(too_long));
-  return Error(Errc::bad_name, shown + " is not a DNS label" + std::string(wrong));
+  if (base::has_placeholder(name)) return not_filled_in(what, name);
+  const std::string shown = std::string(what) + ' ' + base::printable(name, 100);
+  if (name.size() > base::max_label_length)
+    return Error(findings::Errc::name_too_long, shown + " has " + std::to_string(name.size()) +
+                                                    " characters, a DNS label has at most 63" +
+                                                    std::string(too_long));
+  return Error(findings::Errc::bad_name, shown + " is not a DNS label" + std::string(wrong));
 }
 
 // A group of JobSet's whose jobs were not told where they meet, and do not say it themselves.
@@ -57,16 +58,16 @@ bool searches_namespace(const read::Pod& pod, std::string_view ns) {
 
 }  // namespace
 
-Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text) {
+Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, base::Buffer& text) {
   const workloads::Member& member = *facts.member;
   text.clear();
   member.names.append(text, facts.slice_index, facts.slice.hosts - 1);
   const std::string_view longest = text.view();
   if (longest == checked.host && member.subdomain == checked.subdomain) return {};
-  if (!text::is_dns_label(longest))
+  if (!base::is_dns_label(longest))
     return wrong_name("host name", longest, "; shorten the name of the workload or its group",
                       ": lower-case letters, digits and inner dashes only");
-  if (!text::is_dns_label(member.subdomain))
+  if (!base::is_dns_label(member.subdomain))
     return wrong_name("subdomain", member.subdomain, "; shorten the name of the workload",
                       ", so no host of the slice would resolve");
   checked.host.clear();  // is no name, should there be no memory for the next line
@@ -80,25 +81,27 @@ Result<void> check_group(const facts::Facts& facts) {
   const std::pair<std::string_view, std::string_view> names[] = {
       {"label ray.io/cluster", member.group}, {"label ray.io/group", member.part}};
   for (const auto& [what, name] : names) {
-    if (text::has_placeholder(name)) return not_filled_in(what, name);
-    if (!text::is_label_value(name))
-      return Error(Errc::bad_name, std::string(what) + " is " + text::printable(name, 100) +
-                                       ", which is not a label value: 1 to 63 letters, digits "
-                                       "and inner dashes, underscores and dots");
+    if (base::has_placeholder(name)) return not_filled_in(what, name);
+    if (!base::is_label_value(name))
+      return Error(findings::Errc::bad_name,
+                   std::string(what) + " is " + base::printable(name, 100) +
+                       ", which is not a label value: 1 to 63 letters, digits "
+                       "and inner dashes, underscores and dots");
   }
   const std::string_view uid = facts.pod->owner.uid;
   if (uid.size() <= read::max_uid_bytes) return {};
-  return Error(Errc::bad_name, "the uid of the Pod's owner has " + std::to_string(uid.size()) +
-                                   " bytes, the API server's have 36");
+  return Error(findings::Errc::bad_name, "the uid of the Pod's owner has " +
+                                             std::to_string(uid.size()) +
+                                             " bytes, the API server's have 36");
 }
 
-std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text) {
+std::string wrong_hostname(const facts::Facts& facts, base::Buffer& text) {
   text.clear();
   facts.member->names.append(text, facts.slice_index, facts.host);
   if (facts.pod->hostname.empty() || facts.pod->hostname == text.view()) return {};
   if (facts.copied()) return {};  // written for the Pod it was copied from
-  return "spec.hostname is " + text::printable(facts.pod->hostname) +
-         ", but by its labels the Pod is " + text::printable(text.view());
+  return "spec.hostname is " + base::printable(facts.pod->hostname) +
+         ", but by its labels the Pod is " + base::printable(text.view());
 }
 
 void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& notes) {
@@ -113,7 +116,7 @@ void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& n
                "names; the host names of the slice will not resolve");
   else if (pod.dns_policy == "None" && !searches_namespace(pod, ns))
     notes.warn(Finding::names_do_not_resolve,
-               "dnsPolicy None, and dnsConfig.searches has no " + text::printable(ns) +
+               "dnsPolicy None, and dnsConfig.searches has no " + base::printable(ns) +
                    ".svc; the host names of the slice will not resolve");
   else if (pod.host_network && pod.dns_policy != "ClusterFirstWithHostNet")
     notes.warn(
@@ -129,9 +132,9 @@ std::string wrong_hostnames(const facts::Facts& facts) {
   for (std::string_view rest = all;;) {
     const std::size_t comma = rest.find(',');
     names.push_back(rest.substr(0, comma));
-    if (!text::is_host_name(names.back()))
+    if (!base::is_host_name(names.back()))
       return "annotation hostnames: entry " + std::to_string(names.size() - 1) + ", " +
-             text::printable(names.back()) + ", is not a host name (give no port)";
+             base::printable(names.back()) + ", is not a host name (give no port)";
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
@@ -140,11 +143,11 @@ std::string wrong_hostnames(const facts::Facts& facts) {
            hosts_of(facts.slice);
   for (std::uint32_t host = 0; host < names.size(); ++host)
     if (!own.empty() && first_of(names[host], '.') == own && host != facts.host)
-      return "annotation hostnames has this Pod, " + text::printable(own) + ", as host " +
+      return "annotation hostnames has this Pod, " + base::printable(own) + ", as host " +
              std::to_string(host) + ", but it is host " + std::to_string(facts.host);
   std::ranges::sort(names);
   if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
-    return "annotation hostnames has " + text::printable(*twice) + " twice";
+    return "annotation hostnames has " + base::printable(*twice) + " twice";
   return {};
 }
 
@@ -152,8 +155,8 @@ std::string wrong_coordinator(const workloads::Member& member) {
   if (member.coordinator.empty()) return {};
   const std::string_view host = first_of(member.coordinator, ':');
   const std::string_view port = member.coordinator.substr(host.size());
-  if (text::is_host_name(host) && (port.empty() || text::plain_decimal(port.substr(1)))) return {};
-  return "annotation coordinator is " + text::printable(member.coordinator) +
+  if (base::is_host_name(host) && (port.empty() || base::plain_decimal(port.substr(1)))) return {};
+  return "annotation coordinator is " + base::printable(member.coordinator) +
          ", which is not a host name, alone or with a port";
 }
 

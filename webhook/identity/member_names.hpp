@@ -1,10 +1,10 @@
 // Whether the names in a member's lists are those of its hosts, and resolve (docs/decisions/0015).
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/buffer.hpp"
+#include "base/result.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/outcome/notes.hpp"
-#include "webhook/text/buffer.hpp"
 
 #include <string>
 
@@ -21,7 +21,7 @@ struct CheckedNames {
 // Host names become DNS names and stand in every member's lists.
 //   errors  name_too_long, bad_name, not_filled_in
 //   text    a name while it is looked at
-Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, text::Buffer& text);
+Result<void> check_names(const facts::Facts& facts, CheckedNames& checked, base::Buffer& text);
 
 // A ledger keeps a record by the names of a Ray worker's group and the uid of its owner. Nobody has
 // looked at them when the Pod is reviewed: the API server takes a label of any bytes to a webhook,
@@ -31,7 +31,7 @@ Result<void> check_group(const facts::Facts& facts);
 
 // The Pod's own name has to be the one that its index gives, else the entry of the
 // lists is somebody else. The sentence that says it is not, or "".
-std::string wrong_hostname(const facts::Facts& facts, text::Buffer& text);
+std::string wrong_hostname(const facts::Facts& facts, base::Buffer& text);
 
 // Warns of what keeps names from resolving.
 void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& notes);

@@ -1,9 +1,10 @@
 #include "webhook/identity/pod_slice.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "topology/accelerator.hpp"
-#include "topology/counted.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/identity/contradictions.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,8 +37,8 @@ std::string_view odd_shape(const facts::Shape& shape) {
 // port.
 std::string shares_node(const facts::Shape& shape) {
   if (shape.processes.size() < 2 || topology::is_ironwood(shape.accelerator)) return {};
-  const std::string many = topology::counted(shape.processes.size(), "container") +
-                           " of this Pod ask for google.com/tpu";
+  const std::string many =
+      base::counted(shape.processes.size(), "container") + " of this Pod ask for google.com/tpu";
   if (topology::find_generation(shape.accelerator) == nullptr)
     return many + ", and nothing says that its nodes are of tpu7x, where containers may share one";
   return many + "; on " + std::string(shape.accelerator) +
@@ -56,7 +57,7 @@ std::string sub_slice_misfit(const facts::Shape& shape, const Dims& dims) {
   if (outer && dims.fits_in(*outer) && topology::is_sub_slice_shape(dims)) return {};
   return "annotation cloud.google.com/gke-tpu-slice-topology is " + dims.text() +
          ", which is not a sub-slice of the selected topology " +
-         text::printable(shape.selector_topology);
+         base::printable(shape.selector_topology);
 }
 
 // "; did you mean 2x4?", or the shapes that there are.
@@ -66,7 +67,7 @@ std::string other_topologies(const topology::Generation& generation,
   const std::string shapes = topology::legal_shapes(generation, chips_per_host);
   return shapes.empty()
              ? ""
-             : "; with " + topology::counted(chips_per_host, "chip") + " per node it has " + shapes;
+             : "; with " + base::counted(chips_per_host, "chip") + " per node it has " + shapes;
 }
 
 // "4", "4 or 8"
@@ -89,8 +90,8 @@ void note_unlisted(const topology::Slice& slice, outcome::Notes& notes) {
             other_topologies(generation, topology::nearest_topology(generation, slice.dims),
                              slice.chips_per_host));
   notes.warn(Finding::node_shared,
-             "the Pod asks for " + topology::counted(slice.chips_per_host, "chip") +
-                 ", but nodes of " + label + " with topology " + topology + " have " +
+             "the Pod asks for " + base::counted(slice.chips_per_host, "chip") + ", but nodes of " +
+                 label + " with topology " + topology + " have " +
                  any_of(std::span(all).first(count)) + "; ask for all chips of a node");
 }
 
@@ -99,14 +100,14 @@ void note_catalog(const topology::Slice& slice, outcome::Notes& notes) {
   if (slice.generation != nullptr) return note_unlisted(slice, notes);
   const topology::Generation* nearest = topology::nearest_accelerator(slice.accelerator);
   notes.warn(Finding::accelerator_unknown,
-             "the catalog has no accelerator " + text::printable(slice.accelerator) +
+             "the catalog has no accelerator " + base::printable(slice.accelerator) +
                  (nearest == nullptr ? "; by arithmetic " + hosts_of(slice)
                                      : "; did you mean " + std::string(nearest->label) + "?"));
 }
 
 // What the label should have been, where the text can be read as an accelerator type.
 Error malformed(const facts::Shape& shape, Error error) {
-  if (text::has_placeholder(shape.topology)) return not_filled_in("topology", shape.topology);
+  if (base::has_placeholder(shape.topology)) return not_filled_in("topology", shape.topology);
   const topology::Generation* generation = topology::find_generation(shape.accelerator);
   if (generation == nullptr) return error;
   const auto nearest = topology::nearest_topology(*generation, shape.topology);
@@ -130,12 +131,12 @@ SliceOrDecision slice_of_count(const facts::Shape& shape, const workloads::Index
         "no single TPU topology is selected (cloud.google.com/gke-tpu-topology), so "
         "the hosts of the slice are not known",
         notes);
-  const auto hosts = text::plain_decimal(count.text);
+  const auto hosts = base::plain_decimal(count.text);
   if (!hosts || *hosts == 0 || *hosts > Dims::max_product)
     return outcome::deny(
         outcome::Reason::bad_index,
-        Error(Errc::index_out_of_range,
-              std::string(count.key) + " is " + text::printable(count.text) +
+        Error(findings::Errc::index_out_of_range,
+              std::string(count.key) + " is " + base::printable(count.text) +
                   ", expected a whole number from 1 to " + std::to_string(Dims::max_product)));
   return slice_of_hosts(shape, *hosts);
 }

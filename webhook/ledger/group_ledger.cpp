@@ -1,6 +1,6 @@
 #include "webhook/ledger/group_ledger.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 #include "webhook/ledger/place_plan.hpp"
 #include "webhook/ledger/token.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace tpuwh::webhook::ledger {
 
-using topology::counted;
+using base::counted;
 using Kind = GroupLedger::Call::Kind;
 
 namespace {

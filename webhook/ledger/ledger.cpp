@@ -1,8 +1,8 @@
 #include "webhook/ledger/ledger.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "webhook/ledger/token.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -44,13 +44,13 @@ PlaceAnswer no_place(std::string why) {
 }
 
 std::string name_of_group(const PlaceRequest& request) {
-  return "worker group " + text::printable(request.group) + " of RayCluster " +
-         text::printable(request.cluster);
+  return "worker group " + base::printable(request.group) + " of RayCluster " +
+         base::printable(request.cluster);
 }
 
 PlaceAnswer no_place_left(const topology::GroupSize& size, std::string_view group) {
   return no_place("all " + std::to_string(places_of(size)) + " places of " + std::string(group) +
-                  " are taken, in slices of " + topology::counted(size.hosts_per_slice, "host"));
+                  " are taken, in slices of " + base::counted(size.hosts_per_slice, "host"));
 }
 
 bool MemoryLedger::Group::has(Place place) const {

@@ -1,7 +1,8 @@
 #include "webhook/ledger/record.hpp"
 
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "webhook/ledger/token.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -39,9 +40,9 @@ Result<std::vector<LedgerEntry>> parse_entries(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto place = parse_token(token);
     if (!place)
-      return Error(Errc::bad_value, "line " + std::to_string(line) + " is \"" +
-                                        text::printable(token) +
-                                        "\", expected <slice>-<host>-<16 hex digits>");
+      return Error(base::Errc::bad_value, "line " + std::to_string(line) + " is \"" +
+                                              base::printable(token) +
+                                              "\", expected <slice>-<host>-<16 hex digits>");
     entries.push_back({*place, std::string(token)});
   }
   return entries;

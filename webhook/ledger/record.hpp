@@ -2,8 +2,8 @@
 // docs/decisions/0012; as an object of the cluster: docs/contract.md, "The ledger".
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/next_member.hpp"
-#include "topology/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "webhook/ledger/token.hpp"
 
-#include "webhook/text/hash.hpp"
-#include "webhook/text/names.hpp"
+#include "base/hash.hpp"
+#include "base/names.hpp"
 
 #include <algorithm>
 
@@ -21,8 +21,8 @@ bool is_mark(std::string_view text) {
 
 std::string token_mark(std::string_view review_uid) {
   const std::string_view parts[] = {"token", review_uid};
-  const text::SliceKey digits = text::slice_key(parts);
-  return std::string(text::view(digits).substr(0, mark_digits));
+  const base::Hash digits = base::hash(parts);
+  return std::string(base::view(digits).substr(0, mark_digits));
 }
 
 std::string make_token(topology::Place place, std::string_view review_uid) {
@@ -40,8 +40,8 @@ std::optional<topology::Place> parse_token(std::string_view token) {
   if (first == std::string_view::npos) return std::nullopt;
   const std::size_t second = token.find('-', first + 1);
   if (second == std::string_view::npos || !is_mark(token.substr(second + 1))) return std::nullopt;
-  const auto slice = text::plain_decimal(token.substr(0, first));
-  const auto host = text::plain_decimal(token.substr(first + 1, second - first - 1));
+  const auto slice = base::plain_decimal(token.substr(0, first));
+  const auto host = base::plain_decimal(token.substr(first + 1, second - first - 1));
   if (!slice || !host) return std::nullopt;
   return topology::Place{*slice, *host};
 }

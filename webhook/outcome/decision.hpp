@@ -1,7 +1,7 @@
 // What becomes of a review.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 #include "webhook/outcome/notes.hpp"
 #include "webhook/outcome/summary.hpp"
 
@@ -27,7 +27,7 @@ inline Decision unchanged(Reason reason) {
   return {.outcome = Outcome::unchanged, .reason = reason};
 }
 // What a denial of this error is called; nothing for an error that is not about an object.
-std::optional<findings::Finding> finding_of(Errc code);
+std::optional<findings::Finding> finding_of(ErrorCode code);
 inline Decision deny(Reason reason, Error why) {
   const auto finding = finding_of(why.code());
   return {

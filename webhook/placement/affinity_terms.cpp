@@ -40,7 +40,7 @@ void append_term(write::Json& out, const TermParts& parts, Rule rule) {
   const auto own_label = [&](write::JsonLiteral name_and_op) {
     out << "{\"key\":\"" << write::in_string(config.prefix) << name_and_op;
   };
-  const write::AsString key = write::as_string(text::view(placement.key));
+  const write::AsString key = write::as_string(base::view(placement.key));
   out << "{\"labelSelector\":{\"matchExpressions\":[";
   if (rule == Rule::own) {
     own_label("slice-key\",\"operator\":\"In\",\"values\":[");
@@ -63,7 +63,7 @@ void append_term(write::Json& out, const TermParts& parts, Rule rule) {
 bool is_term(const read::Pod& pod, const read::PodTerm& term, const TermParts& parts, Rule rule) {
   using read::TermReach;
   const Placement& placement = parts.placement;
-  const std::string_view key = text::view(placement.key);
+  const std::string_view key = base::view(placement.key);
   const bool reaches = term.reach == TermReach::every_namespace ||
                        (rule == Rule::own && term.reach == TermReach::own_namespace);
   if (term.topology_key != placement.topology_key || !reaches) return false;

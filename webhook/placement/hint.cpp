@@ -19,7 +19,7 @@ bool is_first_application(const read::Pod& pod) {
 
 void find_unfit_pools(const facts::Facts& facts, const Placement& placement,
                       const config::Config& config, const read::ClusterView& cluster,
-                      text::NameList& out) {
+                      base::NameList& out) {
   out.clear();
   const workloads::Member& member = *facts.member;
   if (!placement.terms() || placement.topology_key != read::key::node_pool ||
@@ -31,7 +31,7 @@ void find_unfit_pools(const facts::Facts& facts, const Placement& placement,
                        .topology = facts.shape->topology,
                        .hosts = facts.slice.hosts,
                        .chips_per_host = facts.slice.chips_per_host,
-                       .slice_key = text::view(placement.key),
+                       .slice_key = base::view(placement.key),
                        .priority = facts.pod->priority},
                       out);
 }

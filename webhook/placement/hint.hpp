@@ -2,11 +2,11 @@
 // find a pool for it (docs/decisions/0023).
 #pragma once
 
+#include "base/name_list.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/cluster.hpp"
-#include "webhook/text/name_list.hpp"
 
 namespace tpuwh::webhook::placement {
 
@@ -14,6 +14,6 @@ namespace tpuwh::webhook::placement {
 // known.
 void find_unfit_pools(const facts::Facts& facts, const Placement& placement,
                       const config::Config& config, const read::ClusterView& cluster,
-                      text::NameList& out);
+                      base::NameList& out);
 
 }  // namespace tpuwh::webhook::placement

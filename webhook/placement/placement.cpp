@@ -1,8 +1,8 @@
 #include "webhook/placement/placement.hpp"
 
+#include "base/names.hpp"
 #include "webhook/findings/finding.hpp"
 #include "webhook/read/affinity.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +31,7 @@ void note_unplaced(const facts::Facts& facts, outcome::Notes& notes) {
   notes.warn(findings::Finding::sub_slice_unplaced,
              "nothing places the " + std::to_string(facts.slice.hosts) + " Pods of sub-slice " +
                  std::string(shape.topology) + " on neighbouring hosts of " +
-                 text::printable(shape.selector_topology) +
+                 base::printable(shape.selector_topology) +
                  "; use topology-aware scheduling of Kueue, or the slice never forms");
 }
 
@@ -50,19 +50,19 @@ bool selects_tpu_nodes(const read::Pod& pod) {
 void find_topology_key(const read::Pod& pod, const workloads::Member& member, Placement& placement,
                        outcome::Notes& notes) {
   if (const auto own = pod.annotation(read::Annotation::exclusive_topology); !own.empty()) {
-    if (text::is_qualified_name(own)) {
+    if (base::is_qualified_name(own)) {
       placement.topology_key = own;
       return;
     }
     placement.why = Terms::invalid_key;
     notes.warn(findings::Finding::exclusive_topology_invalid,
-               "annotation exclusive-topology is " + text::printable(own) +
+               "annotation exclusive-topology is " + base::printable(own) +
                    ", which is not a label key; no placement terms were added");
   } else if (member.owner_keeps_group) {
     placement.why = Terms::owner_keeps;                            // docs/decisions/0005
   } else if (member.exclusive_topology == read::key::node_pool) {  // mostly
     placement.topology_key = read::key::node_pool;
-  } else if (text::is_qualified_name(member.exclusive_topology)) {
+  } else if (base::is_qualified_name(member.exclusive_topology)) {
     placement.topology_key = member.exclusive_topology;
   } else if (selects_tpu_nodes(pod)) {
     placement.topology_key = read::key::node_pool;
@@ -97,9 +97,9 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
   if (own.empty()) placement.follow = *domain;
   if (!own.empty() && own != *domain)
     notes.warn(findings::Finding::selector_contradicts_leader,
-               "node selector " + text::printable(placement.topology_key) + " is " +
-                   text::printable(own) + " and was kept, but the leader of this Job runs on " +
-                   text::printable(*domain) + ": JobSet will delete this Pod");
+               "node selector " + base::printable(placement.topology_key) + " is " +
+                   base::printable(own) + " and was kept, but the leader of this Job runs on " +
+                   base::printable(*domain) + ": JobSet will delete this Pod");
   return true;
 }
 
@@ -135,10 +135,10 @@ PriorityText::PriorityText(std::int32_t priority) {
   size_ = std::to_chars(begin, text_.data() + text_.size(), size).ptr - text_.data();
 }
 
-text::SliceKey SliceKeys::of(const std::array<std::string_view, 4>& parts) {
+base::Hash SliceKeys::of(const std::array<std::string_view, 4>& parts) {
   std::size_t bytes = 0;
   for (const std::string_view part : parts) bytes += part.size();
-  if (bytes > longest) return text::slice_key(parts);
+  if (bytes > longest) return base::hash(parts);
   parts_.clear();
   for (const std::string_view part : parts) parts_.add(part, '\0');  // as the key has them
   const std::string_view all = parts_.view();
@@ -147,7 +147,7 @@ text::SliceKey SliceKeys::of(const std::array<std::string_view, 4>& parts) {
   Slot& slot = slots_[last_];
   if (slot.parts != all) {
     slot.parts.clear();  // so that no key is another's where there is no memory
-    slot.key = text::slice_key(parts);
+    slot.key = base::hash(parts);
     slot.parts = all;
   }
   return slot.key;

@@ -3,11 +3,11 @@
 // that keeps two hosts off one VM with more chips.
 #pragma once
 
+#include "base/buffer.hpp"
+#include "base/hash.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/facts/facts.hpp"
 #include "webhook/outcome/notes.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/hash.hpp"
 
 #include <array>
 #include <cstddef>
@@ -50,7 +50,7 @@ enum class Terms : std::uint8_t {
 // What is added to a member of a multi-host slice.
 struct Placement {
   Terms why = Terms::undecided;
-  text::SliceKey key{};
+  base::Hash key{};
   PriorityText priority{};        // spec.priority
   std::string_view topology_key;  // "" where there is none
   std::string_view domain;        // its value that the Pod selects, or is to select
@@ -65,19 +65,19 @@ struct Placement {
 // members of a slice come together. One per thread.
 class SliceKeys {
  public:
-  // text::slice_key() of the parts. Longer ones are not kept: four names of Kubernetes are no
+  // base::hash() of the parts. Longer ones are not kept: four names of Kubernetes are no
   // longer, and what a stranger writes into a label may be as long as a review.
   static constexpr std::size_t longest = 1024;
-  text::SliceKey of(const std::array<std::string_view, 4>& parts);
+  base::Hash of(const std::array<std::string_view, 4>& parts);
 
  private:
   struct Slot {
     std::string parts;
-    text::SliceKey key;
+    base::Hash key;
   };
   std::array<Slot, 16> slots_;
   std::size_t last_ = 0;
-  text::Buffer parts_;
+  base::Buffer parts_;
 };
 
 // Decides it.

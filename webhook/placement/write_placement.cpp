@@ -35,7 +35,7 @@ void append_count_terms(Json& out, const topology::OtherChips& others) {
 }
 
 // A preference: where every pool that is left is unfit, the slice may still begin on one.
-void append_hint(Json& out, const text::NameList& unfit) {
+void append_hint(Json& out, const base::NameList& unfit) {
   out << "{\"weight\":100,\"preference\":{\"matchExpressions\":[{\"key\":"
       << as_string(read::key::node_pool) << ",\"operator\":\"NotIn\",\"values\":[";
   for (std::size_t i = 0; i < unfit.size(); ++i) {
@@ -46,7 +46,7 @@ void append_hint(Json& out, const text::NameList& unfit) {
 }
 
 void append_node_affinity(Json& out, const topology::OtherChips& others,
-                          const text::NameList& unfit) {
+                          const base::NameList& unfit) {
   out << "{";
   if (others.size > 0) {
     out << "\"requiredDuringSchedulingIgnoredDuringExecution\":{\"nodeSelectorTerms\":";
@@ -68,7 +68,7 @@ void append_weighted(Json& out, const TermParts& parts) {
   out << "}";
 }
 
-void append_affinity(Json& out, const TermParts& parts, const text::NameList& unfit) {
+void append_affinity(Json& out, const TermParts& parts, const base::NameList& unfit) {
   const Placement& placement = parts.placement;
   out << "{";
   if (placement.not_on.size > 0 || !unfit.empty()) {
@@ -113,7 +113,7 @@ class Writer {
     bool weighted;
   };
   Json& out() { return patch_.json(); }
-  text::Buffer& begin_key();
+  base::Buffer& begin_key();
   bool adds_alone() const;
   void operations();
   void make_operations(Json& text);
@@ -130,7 +130,7 @@ class Writer {
   const TermParts parts_;
   const Placement& placement_;
   const read::Pod& pod_;
-  const text::NameList& unfit_;
+  const base::NameList& unfit_;
   Affinities& affinities_;
   write::Patch& patch_;
 };
@@ -138,7 +138,7 @@ class Writer {
 // The map itself is made by the caller where it is absent.
 void Writer::labels() {
   write_own_label(pod_, read::Label::slice_key, write::Surface::label_slice_key,
-                  text::view(placement_.key), patch_);
+                  base::view(placement_.key), patch_);
   write_own_label(pod_, read::Label::priority, write::Surface::label_priority,
                   placement_.priority.view(), patch_);
 }
@@ -152,11 +152,11 @@ void Writer::follow() {
 }
 
 // What members of a slice have in common, and what the cluster says.
-text::Buffer& Writer::begin_key() {
+base::Buffer& Writer::begin_key() {
   const topology::OtherChips& others = placement_.not_on;
-  text::Buffer& key = affinities_.key;
+  base::Buffer& key = affinities_.key;
   key.clear();
-  key.add(parts_.config.prefix, ';', text::view(placement_.key), ';', placement_.priority.view(),
+  key.add(parts_.config.prefix, ';', base::view(placement_.key), ';', placement_.priority.view(),
           ';', placement_.terms() ? placement_.topology_key : std::string_view());
   for (std::size_t i = 0; i < others.size; ++i) key.add(';', others.chips[i]);
   for (std::size_t i = 0; i < unfit_.size(); ++i) key.add('!', unfit_[i]);
@@ -164,7 +164,7 @@ text::Buffer& Writer::begin_key() {
 }
 
 void Writer::whole_affinity() {
-  const text::Buffer& key = begin_key();
+  const base::Buffer& key = begin_key();
   patch_.begin(write::PatchOp::add, write::Surface::affinity);
   patch_.append(affinities_.texts.get(key.view(),
                                       [&](Json& text) { append_affinity(text, parts_, unfit_); }));
@@ -197,7 +197,7 @@ bool Writer::adds_alone() const {
 
 void Writer::into_affinity() {
   if (!adds_alone()) return operations();
-  text::Buffer& key = begin_key();
+  base::Buffer& key = begin_key();
   key.add('?', presences(pod_));
   const write::SharedText& made =
       affinities_.texts.get(key.view(), [this](Json& text) { make_operations(text); });

@@ -1,11 +1,11 @@
 // The operations that carry out a Placement.
 #pragma once
 
+#include "base/buffer.hpp"
+#include "base/name_list.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/name_list.hpp"
 #include "webhook/write/patch.hpp"
 #include "webhook/write/shared_text.hpp"
 
@@ -17,14 +17,14 @@ namespace tpuwh::webhook::placement {
 // that have one (JobSet's leaders) the same operations.
 struct Affinities {
   write::SharedTexts texts;
-  text::Buffer key;         // of one of them, while it is looked for
+  base::Buffer key;         // of one of them, while it is looked for
   write::Patch operations;  // while they are made
 };
 
 // The Pod that gets a placement, and where its operations go.
 struct PlacementTarget {
   const read::Pod& pod;
-  const text::NameList& unfit_pools;  // find_unfit_pools()
+  const base::NameList& unfit_pools;  // find_unfit_pools()
   Affinities& affinities;
   write::Patch& patch;
 };

@@ -1,6 +1,6 @@
 #include "webhook/pools/fit.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 #include <algorithm>
 #include <charconv>

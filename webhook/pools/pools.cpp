@@ -1,8 +1,8 @@
 #include "webhook/pools/pools.hpp"
 
+#include "base/names.hpp"
 #include "topology/dims.hpp"
 #include "webhook/pools/fit.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -112,7 +112,7 @@ void Pools::enter(Host& host) {
   }
   const auto pool = shape->second.pools.try_emplace(std::string(name)).first;
   pool->second.name = pool->first;
-  pool->second.nameable = text::is_label_value(name);
+  pool->second.nameable = base::is_label_value(name);
   pool->second.shape = &shape->second;
   pool->second.hosts.push_back(&host);
   host.pool = &pool->second;
@@ -236,7 +236,7 @@ bool matters_more(const Candidate& one, const Candidate& other) {
 
 }  // namespace
 
-void Pools::unfit(const read::PoolQuestion& question, text::NameList& out) const {
+void Pools::unfit(const read::PoolQuestion& question, base::NameList& out) const {
   out.clear();
   const auto shape = shapes_.find(ByShape::View(question.accelerator, question.topology));
   if (shape == shapes_.end() || shape->second.doubtful.empty()) return;

@@ -5,9 +5,9 @@
 // cloud.google.com/gke-nodepool.
 #pragma once
 
+#include "base/name_list.hpp"
 #include "webhook/pools/node.hpp"
 #include "webhook/read/cluster.hpp"
-#include "webhook/text/name_list.hpp"
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace tpuwh::webhook::pools {
 
-// A slice by its key (text::slice_key), of which 32 hex digits are 16 bytes. All zero for none.
+// A slice by its key (base::hash), of which 32 hex digits are 16 bytes. All zero for none.
 using SliceId = std::array<std::uint8_t, 16>;
 // None for what is no such key.
 SliceId slice_id(std::string_view slice_key);
@@ -118,7 +118,7 @@ class Pools {
   // In the order of the names, at most max_unfit; those with the most usable hosts, where the
   // slice is likeliest to begin. None where it would take more than max_comparisons to find out: it
   // is a preference, and 2 MB of node affinity kept every other review waiting for seconds.
-  void unfit(const read::PoolQuestion& question, text::NameList& out) const;
+  void unfit(const read::PoolQuestion& question, base::NameList& out) const;
 
   // Every pool of the question's shape, by name, each with all its hosts: the same judgement, with
   // every holder counted but those of the question's slice. For commands: it allocates. Views into

@@ -1,8 +1,8 @@
 #include "webhook/pools/trouble.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "webhook/pools/fit.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ const Taint* untolerated(const Node& node, const read::PoolQuestion& question) {
 }
 
 std::string trouble_of(const Node& node, const read::PoolQuestion& question) {
-  const std::string name = "node " + text::printable(node.name, 253);
+  const std::string name = "node " + base::printable(node.name, 253);
   switch (unusable(node, question)) {
     case Unusable::not_ready:
       return name + " is not ready";
@@ -42,10 +42,10 @@ std::string trouble_of(const Node& node, const read::PoolQuestion& question) {
     case Unusable::to_be_deleted:
       return name + " is about to be deleted by Cluster Autoscaler";
     case Unusable::tainted:
-      return name + " has taint " + text::printable(untolerated(node, question)->key, 253) +
+      return name + " has taint " + base::printable(untolerated(node, question)->key, 253) +
              ", which the Pods do not tolerate";
     case Unusable::few_chips:
-      return name + " has " + topology::counted(node.chips, "chip") + ", a Pod needs " +
+      return name + " has " + base::counted(node.chips, "chip") + ", a Pod needs " +
              std::to_string(question.chips_per_host);
     case Unusable::no:
       break;

@@ -1,6 +1,6 @@
 #include "webhook/read/affinity.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace tpuwh::webhook::read {
 
 namespace {
 
-bool read_values(text::JsonReader& in, Requirement& requirement, Pod& pod) {
+bool read_values(base::json::Reader& in, Requirement& requirement, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.array([&](std::size_t) {
     std::string_view value;
@@ -18,12 +18,12 @@ bool read_values(text::JsonReader& in, Requirement& requirement, Pod& pod) {
   return read;
 }
 
-bool read_requirements(text::JsonReader& in, Pod& pod) {
+bool read_requirements(base::json::Reader& in, Pod& pod) {
   return in.array([&](std::size_t) {
     Requirement requirement;
     requirement.values_begin = requirement.values_end =
         static_cast<std::uint32_t>(pod.values.size());
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "key") return in.first(seen, 0) && in.string(requirement.key);
       if (key == "operator") return in.first(seen, 1) && in.string(requirement.op);
@@ -37,11 +37,11 @@ bool read_requirements(text::JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_node_term(text::JsonReader& in, Pod& pod) {
+bool read_node_term(base::json::Reader& in, Pod& pod) {
   NodeTerm term;
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
   term.pins_begin = static_cast<std::uint32_t>(pod.pins.size());
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
     if (key == "matchExpressions") {
       if (!in.first(seen, 0) || in.take_null()) return !in.failed();
@@ -63,7 +63,7 @@ bool read_node_term(text::JsonReader& in, Pod& pod) {
   return read && keep(in, pod.node_terms, term);
 }
 
-bool read_node_selector_terms(text::JsonReader& in, Pod& pod) {
+bool read_node_selector_terms(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.node_affinity.terms = Presence::present;
   const bool read = in.array([&](std::size_t) { return read_node_term(in, pod); });
@@ -71,10 +71,10 @@ bool read_node_selector_terms(text::JsonReader& in, Pod& pod) {
   return read;
 }
 
-bool read_node_affinity(text::JsonReader& in, Pod& pod) {
+bool read_node_affinity(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.node_affinity.present = Presence::present;
-  text::Seen outer = 0;
+  base::json::Seen outer = 0;
   return in.object([&](std::string_view key) {
     if (key == "preferredDuringSchedulingIgnoredDuringExecution") {
       if (!in.first(outer, 1) || in.take_null()) return !in.failed();
@@ -84,7 +84,7 @@ bool read_node_affinity(text::JsonReader& in, Pod& pod) {
     if (key != "requiredDuringSchedulingIgnoredDuringExecution") return in.skip();
     if (!in.first(outer, 0) || in.take_null()) return !in.failed();
     pod.node_affinity.required = Presence::present;
-    text::Seen inner = 0;
+    base::json::Seen inner = 0;
     return in.object([&](std::string_view member) {
       if (member != "nodeSelectorTerms") return in.skip();
       return in.first(inner, 0) && read_node_selector_terms(in, pod);
@@ -92,9 +92,9 @@ bool read_node_affinity(text::JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_label_selector(text::JsonReader& in, Pod& pod) {
+bool read_label_selector(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "matchExpressions") return in.skip();
     if (!in.first(seen, 0) || in.take_null()) return !in.failed();
@@ -102,7 +102,7 @@ bool read_label_selector(text::JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_namespace_selector(text::JsonReader& in, PodTerm& term) {
+bool read_namespace_selector(base::json::Reader& in, PodTerm& term) {
   if (in.take_null()) return true;
   term.reach = TermReach::every_namespace;
   return in.object([&](std::string_view) {
@@ -112,7 +112,7 @@ bool read_namespace_selector(text::JsonReader& in, PodTerm& term) {
 }
 
 // An empty list says nothing. A selector beside it adds to it, so {} stays every namespace.
-bool read_namespaces(text::JsonReader& in, PodTerm& term) {
+bool read_namespaces(base::json::Reader& in, PodTerm& term) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     if (term.reach == TermReach::own_namespace) term.reach = TermReach::some_namespaces;
@@ -120,9 +120,9 @@ bool read_namespaces(text::JsonReader& in, PodTerm& term) {
   });
 }
 
-bool read_pod_term(text::JsonReader& in, PodTerm& term, Pod& pod) {
+bool read_pod_term(base::json::Reader& in, PodTerm& term, Pod& pod) {
   term.begin = static_cast<std::uint32_t>(pod.requirements.size());
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
     if (key == "labelSelector") return in.first(seen, 0) && read_label_selector(in, pod);
     if (key == "topologyKey") return in.first(seen, 1) && in.string(term.topology_key);
@@ -134,7 +134,7 @@ bool read_pod_term(text::JsonReader& in, PodTerm& term, Pod& pod) {
   return read;
 }
 
-bool read_required(text::JsonReader& in, TermList& list, Pod& pod) {
+bool read_required(base::json::Reader& in, TermList& list, Pod& pod) {
   if (in.take_null()) return true;
   list.list = Presence::present;
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
@@ -146,21 +146,21 @@ bool read_required(text::JsonReader& in, TermList& list, Pod& pod) {
   });
 }
 
-bool read_weight(text::JsonReader& in, PodTerm& term) {
+bool read_weight(base::json::Reader& in, PodTerm& term) {
   std::string_view text;
   if (in.take_null()) return true;
   if (!in.number(text)) return false;
-  term.weight = text::plain_decimal(text).value_or(0);
+  term.weight = base::plain_decimal(text).value_or(0);
   return true;
 }
 
-bool read_preferred(text::JsonReader& in, TermList& list, Pod& pod) {
+bool read_preferred(base::json::Reader& in, TermList& list, Pod& pod) {
   if (in.take_null()) return true;
   list.list = Presence::present;
   list.begin = list.end = static_cast<std::uint32_t>(pod.pod_terms.size());
   return in.array([&](std::size_t) {
     PodTerm term;
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
       if (key == "weight") return in.first(seen, 0) && read_weight(in, term);
       if (key == "podAffinityTerm") return in.first(seen, 1) && read_pod_term(in, term, pod);
@@ -172,10 +172,10 @@ bool read_preferred(text::JsonReader& in, TermList& list, Pod& pod) {
   });
 }
 
-bool read_pod_affinity(text::JsonReader& in, PodAffinity& affinity, Pod& pod) {
+bool read_pod_affinity(base::json::Reader& in, PodAffinity& affinity, Pod& pod) {
   if (in.take_null()) return true;
   affinity.present = Presence::present;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "requiredDuringSchedulingIgnoredDuringExecution")
       return in.first(seen, 0) && read_required(in, affinity.required, pod);
@@ -211,10 +211,10 @@ bool term_excludes(const Pod& pod, const NodeTerm& term, const Selector& label) 
 
 }  // namespace
 
-bool read_affinity(text::JsonReader& in, Pod& pod) {
+bool read_affinity(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   pod.affinity = Presence::present;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "nodeAffinity") return in.first(seen, 0) && read_node_affinity(in, pod);
     if (key == "podAffinity")

@@ -9,7 +9,7 @@
 namespace tpuwh::webhook::read {
 
 // Reads the value of spec.affinity into `pod`.
-bool read_affinity(text::JsonReader& in, Pod& pod);
+bool read_affinity(base::json::Reader& in, Pod& pod);
 
 // Those of all terms of required node affinity, in their order.
 std::span<const Requirement> node_requirements(const Pod& pod);

@@ -2,8 +2,8 @@
 // that needs none) every question is answered "not known".
 #pragma once
 
+#include "base/name_list.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/name_list.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ struct PoolQuestion {
   std::string_view accelerator, topology;
   std::uint32_t hosts = 0;           // of the slice
   std::uint32_t chips_per_host = 0;  // that a member asks for
-  std::string_view slice_key;        // text::slice_key()
+  std::string_view slice_key;        // base::hash()
   std::int32_t priority = 0;         // spec.priority
 };
 
@@ -63,7 +63,7 @@ class ClusterView {
   // Names of the node pools on which the slice could begin and not be whole
   // (webhook/pools/pools.hpp), each good as the value of a label; none where the pools are not
   // known, or not any more.
-  virtual void unfit_pools(const PoolQuestion& /*question*/, text::NameList& out) const {
+  virtual void unfit_pools(const PoolQuestion& /*question*/, base::NameList& out) const {
     out.clear();
   }
 

@@ -1,11 +1,13 @@
 #include "webhook/read/pod.hpp"
 
+#include "base/concat.hpp"
+#include "base/json/optional.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/read/affinity.hpp"
+#include "webhook/read/chips.hpp"
 #include "webhook/read/selector_order.hpp"
-#include "webhook/text/concat.hpp"
-#include "webhook/text/json_optional.hpp"
-#include "webhook/text/names.hpp"
-#include "webhook/text/quantity.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -16,47 +18,48 @@ namespace tpuwh::webhook::read {
 
 namespace {
 
-bool read_labels(text::JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_labels(base::json::Reader& in, std::string_view prefix, Pod& pod) {
   if (in.take_null()) return true;
   pod.labels = Presence::present;
   return in.object([&](std::string_view key) {
     const auto label = find_label(key, prefix);
     if (!label) return in.skip();
-    if (pod.label_values.has(*label)) return in.fail(Errc::duplicate_key, "duplicate key");
+    if (pod.label_values.has(*label)) return in.fail(base::Errc::duplicate_key, "duplicate key");
     std::string_view value;
-    const bool read = text::optional_text(in, value);
+    const bool read = base::json::optional_text(in, value);
     pod.label_values.set(*label, value);
     return read;
   });
 }
 
-bool read_annotations(text::JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_annotations(base::json::Reader& in, std::string_view prefix, Pod& pod) {
   if (in.take_null()) return true;
   pod.annotations = Presence::present;
   return in.object([&](std::string_view key) {
     const auto annotation = find_annotation(key, prefix);
     if (!annotation) return in.skip();
     if (pod.annotation_values.has(*annotation))
-      return in.fail(Errc::duplicate_key, "duplicate key");
+      return in.fail(base::Errc::duplicate_key, "duplicate key");
     std::string_view value;
-    const bool read = text::optional_text(in, value);
+    const bool read = base::json::optional_text(in, value);
     pod.annotation_values.set(*annotation, value);
     return read;
   });
 }
 
-bool read_owners(text::JsonReader& in, Pod& pod) {
+bool read_owners(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   bool have_controller = false;
   return in.array([&](std::size_t index) {
     Owner owner;
     bool controller = false;
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
       if (key == "kind") return in.first(seen, 0) && in.string(owner.kind);
       if (key == "name") return in.first(seen, 1) && in.string(owner.name);
       if (key == "uid") return in.first(seen, 2) && in.string(owner.uid);
-      if (key == "controller") return in.first(seen, 3) && text::optional_flag(in, controller);
+      if (key == "controller")
+        return in.first(seen, 3) && base::json::optional_flag(in, controller);
       return in.skip();
     });
     if (read && (index == 0 || (controller && !have_controller))) pod.owner = owner;
@@ -65,13 +68,13 @@ bool read_owners(text::JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_metadata(text::JsonReader& in, std::string_view prefix, Pod& pod) {
-  text::Seen seen = 0;
+bool read_metadata(base::json::Reader& in, std::string_view prefix, Pod& pod) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && text::optional_text(in, pod.name);
+    if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, pod.name);
     if (key == "generateName")
-      return in.first(seen, 1) && text::optional_text(in, pod.generate_name);
-    if (key == "namespace") return in.first(seen, 2) && text::optional_text(in, pod.ns);
+      return in.first(seen, 1) && base::json::optional_text(in, pod.generate_name);
+    if (key == "namespace") return in.first(seen, 2) && base::json::optional_text(in, pod.ns);
     if (key == "labels") return in.first(seen, 3) && read_labels(in, prefix, pod);
     if (key == "annotations") return in.first(seen, 4) && read_annotations(in, prefix, pod);
     if (key == "ownerReferences") return in.first(seen, 5) && read_owners(in, pod);
@@ -79,26 +82,26 @@ bool read_metadata(text::JsonReader& in, std::string_view prefix, Pod& pod) {
   });
 }
 
-bool read_node_selector(text::JsonReader& in, Pod& pod) {
+bool read_node_selector(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   const bool read = in.object([&](std::string_view key) {
     Selector selector{key, {}};
-    return text::optional_text(in, selector.value) && keep(in, pod.node_selector, selector);
+    return base::json::optional_text(in, selector.value) && keep(in, pod.node_selector, selector);
   });
   // So that nothing of it is compared with everything else.
   sort_by_key(pod.node_selector);
   const auto twice = std::ranges::adjacent_find(pod.node_selector, {}, &Selector::key);
   if (!read || twice == pod.node_selector.end()) return read;
-  in.fail(Errc::duplicate_key, "duplicate key");
-  in.within(text::printable(twice->key));
+  in.fail(base::Errc::duplicate_key, "duplicate key");
+  in.within(base::printable(twice->key));
   return false;
 }
 
-bool read_gates(text::JsonReader& in, Pod& pod) {
+bool read_gates(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     if (in.take_empty_object()) return true;
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     return in.object([&](std::string_view key) {
       if (key != "name") return in.skip();
       std::string_view gate;
@@ -109,16 +112,19 @@ bool read_gates(text::JsonReader& in, Pod& pod) {
   });
 }
 
-bool read_tolerations(text::JsonReader& in, Pod& pod) {
+bool read_tolerations(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     Toleration toleration;
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "key") return in.first(seen, 0) && text::optional_text(in, toleration.key);
-      if (key == "operator") return in.first(seen, 1) && text::optional_text(in, toleration.op);
-      if (key == "value") return in.first(seen, 2) && text::optional_text(in, toleration.value);
-      if (key == "effect") return in.first(seen, 3) && text::optional_text(in, toleration.effect);
+      if (key == "key") return in.first(seen, 0) && base::json::optional_text(in, toleration.key);
+      if (key == "operator")
+        return in.first(seen, 1) && base::json::optional_text(in, toleration.op);
+      if (key == "value")
+        return in.first(seen, 2) && base::json::optional_text(in, toleration.value);
+      if (key == "effect")
+        return in.first(seen, 3) && base::json::optional_text(in, toleration.effect);
       return in.skip();
     });
     return read && keep(in, pod.tolerations, toleration);
@@ -127,24 +133,24 @@ bool read_tolerations(text::JsonReader& in, Pod& pod) {
 
 // A quantity is a string in what the API server sends and may be a number in what
 // a user wrote.
-bool read_quantity(text::JsonReader& in, std::string_view& text) {
-  const text::JsonKind kind = in.kind();
-  if (kind != text::JsonKind::string && kind != text::JsonKind::number)
+bool read_quantity(base::json::Reader& in, std::string_view& text) {
+  const base::json::Kind kind = in.kind();
+  if (kind != base::json::Kind::string && kind != base::json::Kind::number)
     return in.fail_type("a quantity such as \"4\"");
-  return kind == text::JsonKind::string ? in.string(text) : in.number(text);
+  return kind == base::json::Kind::string ? in.string(text) : in.number(text);
 }
 
 // Of a container's resources the list that is called `list`.
-bool read_tpu_of(text::JsonReader& in, std::string_view list, const Container& container,
+bool read_tpu_of(base::json::Reader& in, std::string_view list, const Container& container,
                  std::optional<std::uint64_t>& out, Pod& pod) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != key::tpu) return in.skip();
     if (!in.first(seen, 0) || in.take_null()) return !in.failed();
     std::string_view text;
     if (!read_quantity(in, text)) return false;
-    const auto chips = text::chip_count(text);
+    const auto chips = chip_count(text);
     if (chips)
       out = *chips;
     else if (!pod.bad_chips)
@@ -153,17 +159,17 @@ bool read_tpu_of(text::JsonReader& in, std::string_view list, const Container& c
   });
 }
 
-bool read_claim_use(text::JsonReader& in, Pod& pod) {
+bool read_claim_use(base::json::Reader& in, Pod& pod) {
   std::string_view name;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
+    if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, name);
     return in.skip();
   });
   return read && keep(in, pod.claim_uses, name);
 }
 
-bool read_claim_uses(text::JsonReader& in, Container& container, Pod& pod) {
+bool read_claim_uses(base::json::Reader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   container.claims_begin = static_cast<std::uint32_t>(pod.claim_uses.size());
   const bool read = in.array([&](std::size_t) { return read_claim_use(in, pod); });
@@ -171,25 +177,25 @@ bool read_claim_uses(text::JsonReader& in, Container& container, Pod& pod) {
   return read;
 }
 
-bool read_claims(text::JsonReader& in, Pod& pod) {
+bool read_claims(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t index) {
     Claim claim;
     claim.index = static_cast<std::uint32_t>(index);
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.take_empty_object() || in.object([&](std::string_view key) {
-      if (key == "name") return in.first(seen, 0) && text::optional_text(in, claim.name);
+      if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, claim.name);
       if (key == "resourceClaimTemplateName")
-        return in.first(seen, 1) && text::optional_text(in, claim.template_name);
+        return in.first(seen, 1) && base::json::optional_text(in, claim.template_name);
       return in.skip();
     });
     return read && keep(in, pod.claims, claim);
   });
 }
 
-bool read_resources(text::JsonReader& in, Container& container, Pod& pod) {
+bool read_resources(base::json::Reader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "limits")
       return in.first(seen, 0) && read_tpu_of(in, key, container, container.limit, pod);
@@ -203,11 +209,11 @@ bool read_resources(text::JsonReader& in, Container& container, Pod& pod) {
 // Values of variables that nobody here reads may be long (certificates, JSON), so
 // a value is decoded only when its name turns out to be one of ours. Member order
 // is not promised, so the value's place is kept until then.
-bool read_env_entry(text::JsonReader& in, std::uint32_t index, Container& container, Pod& pod) {
+bool read_env_entry(base::json::Reader& in, std::uint32_t index, Container& container, Pod& pod) {
   std::string_view name;
-  text::RawString value;
+  base::json::RawString value;
   bool has_value = false, has_from = false;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(name);
     if (key == "value") {
@@ -231,7 +237,7 @@ bool read_env_entry(text::JsonReader& in, std::uint32_t index, Container& contai
   return keep(in, pod.entries, entry);
 }
 
-bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
+bool read_env(base::json::Reader& in, Container& container, Pod& pod) {
   if (in.take_null()) return true;
   container.env = Presence::present;
   container.entries_begin = static_cast<std::uint32_t>(pod.entries.size());
@@ -243,15 +249,15 @@ bool read_env(text::JsonReader& in, Container& container, Pod& pod) {
   return read;
 }
 
-bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
-  text::Seen seen = 0;
+bool read_container(base::json::Reader& in, Container& container, Pod& pod) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "name") return in.first(seen, 0) && in.string(container.name);
     if (key == "env") return in.first(seen, 1) && read_env(in, container, pod);
     if (key == "resources") return in.first(seen, 2) && read_resources(in, container, pod);
     if (key == "restartPolicy") {
       std::string_view policy;
-      if (!in.first(seen, 3) || !text::optional_text(in, policy)) return false;
+      if (!in.first(seen, 3) || !base::json::optional_text(in, policy)) return false;
       container.sidecar = container.init && policy == "Always";
       return true;
     }
@@ -259,7 +265,7 @@ bool read_container(text::JsonReader& in, Container& container, Pod& pod) {
   });
 }
 
-bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
+bool read_containers(base::json::Reader& in, bool init, Pod& pod) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t index) {
     if (pod.containers.size() == pod.containers.capacity()) [[unlikely]]
@@ -273,13 +279,13 @@ bool read_containers(text::JsonReader& in, bool init, Pod& pod) {
   });
 }
 
-bool read_priority(text::JsonReader& in, Pod& pod) {
+bool read_priority(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
   std::string_view text;
   if (!in.number(text)) return false;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), pod.priority);
   if (error != std::errc() || end != text.end())
-    return in.fail(Errc::bad_value, text::printable(text) + " is not a 32-bit whole number");
+    return in.fail(base::Errc::bad_value, base::printable(text) + " is not a 32-bit whole number");
   return true;
 }
 
@@ -291,9 +297,9 @@ void put_init_last(std::vector<Container>& containers) {
 }
 
 // Of dnsConfig its search path.
-bool read_dns_config(text::JsonReader& in, Pod& pod) {
+bool read_dns_config(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   pod.searches_begin = static_cast<std::uint32_t>(pod.values.size());
   const bool read = in.object([&](std::string_view key) {
     if (key != "searches") return in.skip();
@@ -307,24 +313,27 @@ bool read_dns_config(text::JsonReader& in, Pod& pod) {
   return read;
 }
 
-bool read_spec(text::JsonReader& in, Pod& pod) {
+bool read_spec(base::json::Reader& in, Pod& pod) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "containers") return in.first(seen, 0) && read_containers(in, false, pod);
     if (key == "initContainers") return in.first(seen, 1) && read_containers(in, true, pod);
     if (key == "nodeSelector") return in.first(seen, 2) && read_node_selector(in, pod);
     if (key == "affinity") return in.first(seen, 3) && read_affinity(in, pod);
-    if (key == "hostname") return in.first(seen, 4) && text::optional_text(in, pod.hostname);
-    if (key == "subdomain") return in.first(seen, 5) && text::optional_text(in, pod.subdomain);
+    if (key == "hostname") return in.first(seen, 4) && base::json::optional_text(in, pod.hostname);
+    if (key == "subdomain")
+      return in.first(seen, 5) && base::json::optional_text(in, pod.subdomain);
     if (key == "hostnameOverride")
-      return in.first(seen, 6) && text::optional_text(in, pod.hostname_override);
-    if (key == "dnsPolicy") return in.first(seen, 7) && text::optional_text(in, pod.dns_policy);
-    if (key == "hostNetwork") return in.first(seen, 8) && text::optional_flag(in, pod.host_network);
+      return in.first(seen, 6) && base::json::optional_text(in, pod.hostname_override);
+    if (key == "dnsPolicy")
+      return in.first(seen, 7) && base::json::optional_text(in, pod.dns_policy);
+    if (key == "hostNetwork")
+      return in.first(seen, 8) && base::json::optional_flag(in, pod.host_network);
     if (key == "priority") return in.first(seen, 9) && read_priority(in, pod);
     if (key == "schedulingGates") return in.first(seen, 10) && read_gates(in, pod);
     if (key == "schedulingGroup") {
-      pod.scheduling_group = in.kind() != text::JsonKind::null;
+      pod.scheduling_group = in.kind() != base::json::Kind::null;
       return in.first(seen, 11) && in.skip();
     }
     if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);
@@ -338,8 +347,8 @@ bool read_spec(text::JsonReader& in, Pod& pod) {
 
 }  // namespace
 
-bool too_many_elements(text::JsonReader& in) {
-  return in.fail(Errc::too_large, "more than " + std::to_string(max_elements) + " elements");
+bool too_many_elements(base::json::Reader& in) {
+  return in.fail(base::Errc::too_large, "more than " + std::to_string(max_elements) + " elements");
 }
 
 const EnvEntry* Pod::last_entry(const Container& container, Variable variable) const {
@@ -356,7 +365,7 @@ std::array<std::string_view, 5> BadChips::path_of(std::string_view number) const
 std::string BadChips::path() const {
   const std::string number = std::to_string(container);
   const auto parts = path_of(number);
-  return text::concat({parts[0], parts[1], parts[2], parts[3], parts[4]});
+  return base::concat({parts[0], parts[1], parts[2], parts[3], parts[4]});
 }
 
 void Pod::clear() {
@@ -377,13 +386,13 @@ void Pod::clear() {
   bad_chips.reset();
 }
 
-bool read_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_pod(base::json::Reader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
   return read_into_empty_pod(in, prefix, pod);
 }
 
-bool read_into_empty_pod(text::JsonReader& in, std::string_view prefix, Pod& pod) {
-  text::Seen seen = 0;
+bool read_into_empty_pod(base::json::Reader& in, std::string_view prefix, Pod& pod) {
+  base::json::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, prefix, pod);
     if (key == "spec") return in.first(seen, 1) && read_spec(in, pod);
@@ -391,20 +400,20 @@ bool read_into_empty_pod(text::JsonReader& in, std::string_view prefix, Pod& pod
   });
   // A patch below a missing parent does not apply. The API server always sends it.
   if (read && (seen & 1u) == 0) {
-    in.fail(Errc::bad_value, "missing; a Pod must have metadata");
+    in.fail(base::Errc::bad_value, "missing; a Pod must have metadata");
     in.within("metadata");
     return false;
   }
   if (!read || !pod.bad_chips) return read;
-  in.fail(Errc::chips_invalid, pod.bad_chips->what.message());
+  in.fail(findings::Errc::not_chips, pod.bad_chips->what.message());
   in.within(pod.bad_chips->path());
   return false;
 }
 
-bool read_pod_template(text::JsonReader& in, std::string_view prefix, Pod& pod) {
+bool read_pod_template(base::json::Reader& in, std::string_view prefix, Pod& pod) {
   pod.clear();
   if (in.take_null() || in.take_empty_object()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "metadata")
       return in.first(seen, 0) && (in.take_null() || read_metadata(in, prefix, pod));

@@ -1,10 +1,10 @@
 // A Pod as far as decisions read it. Views point into the review's text.
 #pragma once
 
+#include "base/json/reader.hpp"
+#include "webhook/read/chips.hpp"
 #include "webhook/read/key_values.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/json_reader.hpp"
-#include "webhook/text/quantity.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ enum class EnvSource { literal, value_from };
 inline constexpr std::size_t max_elements = 65'536;
 
 // The failure beyond the bound; by itself, so that the lists' own loops stay small.
-bool too_many_elements(text::JsonReader& in);
+bool too_many_elements(base::json::Reader& in);
 
 // Room for more in a list that is full, up to the bound: four times as much, since moving them at
 // each doubling took longer than reading them.
@@ -38,7 +38,7 @@ template <class T>
 }
 
 template <class T>
-bool keep(text::JsonReader& in, std::vector<T>& list, const T& item) {
+bool keep(base::json::Reader& in, std::vector<T>& list, const T& item) {
   if (list.size() == list.capacity()) [[unlikely]] {
     if (list.size() >= max_elements) return too_many_elements(in);
     make_room(list);
@@ -158,7 +158,7 @@ struct Selector {
 
 // A google.com/tpu that is no number of chips.
 struct BadChips {
-  text::NotChips what;
+  NotChips what;
   std::string_view list;        // "limits" or "requests"
   std::uint32_t container = 0;  // in the Pod's list
   bool init = false;            // of initContainers
@@ -241,12 +241,12 @@ static_assert(variable_count <= 32);  // bits of Container::variables
 // Fails on a value of the wrong type at any field above, on a key that stands
 // twice, and, with chips_invalid, on a google.com/tpu that is not a whole number of chips; with
 // that last, so that it says that all else could be read.
-bool read_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
+bool read_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 // The same into one that was cleared.
-bool read_into_empty_pod(text::JsonReader& reader, std::string_view prefix, Pod& pod);
+bool read_into_empty_pod(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 
 // The same of the template that a workload object has its Pods made from, which may come
 // without metadata, and whose bad_chips are no failure.
-bool read_pod_template(text::JsonReader& reader, std::string_view prefix, Pod& pod);
+bool read_pod_template(base::json::Reader& reader, std::string_view prefix, Pod& pod);
 
 }  // namespace tpuwh::webhook::read

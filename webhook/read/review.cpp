@@ -1,8 +1,10 @@
 #include "webhook/read/review.hpp"
 
+#include "base/json/optional.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
+#include "webhook/findings/errc.hpp"
 #include "webhook/read/body.hpp"
-#include "webhook/text/json_optional.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -14,13 +16,15 @@ namespace {
 
 constexpr std::string_view operations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
 
-bool read_kind(text::JsonReader& in, Review& review) {
+bool read_kind(base::json::Reader& in, Review& review) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "group") return in.first(seen, 0) && text::optional_text(in, review.kind_group);
-    if (key == "version") return in.first(seen, 1) && text::optional_text(in, review.kind_version);
-    if (key == "kind") return in.first(seen, 2) && text::optional_text(in, review.kind);
+    if (key == "group")
+      return in.first(seen, 0) && base::json::optional_text(in, review.kind_group);
+    if (key == "version")
+      return in.first(seen, 1) && base::json::optional_text(in, review.kind_version);
+    if (key == "kind") return in.first(seen, 2) && base::json::optional_text(in, review.kind);
     return in.skip();
   });
 }
@@ -32,17 +36,17 @@ struct KeepObject {
 
 // The object is taken by `take_object`, or skipped where that returns false.
 template <class F>
-bool read_request(text::JsonReader& in, Review& review, F& take_object) {
-  text::Seen seen = 0;
+bool read_request(base::json::Reader& in, Review& review, F& take_object) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "uid") return in.first(seen, 0) && in.string(review.uid);
     if (key == "kind") return in.first(seen, 1) && read_kind(in, review);
     if (key == "subResource")
-      return in.first(seen, 2) && text::optional_text(in, review.sub_resource);
-    if (key == "name") return in.first(seen, 3) && text::optional_text(in, review.name);
-    if (key == "namespace") return in.first(seen, 4) && text::optional_text(in, review.ns);
+      return in.first(seen, 2) && base::json::optional_text(in, review.sub_resource);
+    if (key == "name") return in.first(seen, 3) && base::json::optional_text(in, review.name);
+    if (key == "namespace") return in.first(seen, 4) && base::json::optional_text(in, review.ns);
     if (key == "operation") return in.first(seen, 5) && in.string(review.operation);
-    if (key == "dryRun") return in.first(seen, 6) && text::optional_flag(in, review.dry_run);
+    if (key == "dryRun") return in.first(seen, 6) && base::json::optional_flag(in, review.dry_run);
     if (key == "object") {
       if (!in.first(seen, 7) || in.take_null()) return !in.failed();
       review.object = in.mark();
@@ -58,9 +62,9 @@ bool read_request(text::JsonReader& in, Review& review, F& take_object) {
 }
 
 template <class F>
-bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, bool& has_request,
+bool read_members(base::json::Reader& in, Review& review, std::string_view& kind, bool& has_request,
                   F& take_object) {
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "apiVersion") return in.first(seen, 0) && in.string(review.api_version);
     if (key == "kind") return in.first(seen, 1) && in.string(kind);
@@ -73,25 +77,25 @@ bool read_members(text::JsonReader& in, Review& review, std::string_view& kind, 
   });
 }
 
-bool not_a_review(text::JsonReader& in, std::string message, std::string_view path) {
-  in.fail(Errc::not_a_review, std::move(message));
+bool not_a_review(base::json::Reader& in, std::string message, std::string_view path) {
+  in.fail(findings::Errc::not_a_review, std::move(message));
   in.within(path);
   return false;
 }
 
-bool check_envelope(text::JsonReader& in, const Review& review, std::string_view kind,
+bool check_envelope(base::json::Reader& in, const Review& review, std::string_view kind,
                     bool has_request) {
   if (kind != "AdmissionReview")
     return not_a_review(in,
                         kind.empty()
                             ? "missing, expected AdmissionReview"
-                            : "found " + text::printable(kind) + ", expected AdmissionReview",
+                            : "found " + base::printable(kind) + ", expected AdmissionReview",
                         "kind");
   if (review.api_version != "admission.k8s.io/v1" &&
       review.api_version != "admission.k8s.io/v1beta1")
     return not_a_review(
         in,
-        (review.api_version.empty() ? "missing" : "found " + text::printable(review.api_version)) +
+        (review.api_version.empty() ? "missing" : "found " + base::printable(review.api_version)) +
             ", expected admission.k8s.io/v1 or admission.k8s.io/v1beta1",
         "apiVersion");
   if (!has_request)
@@ -101,20 +105,20 @@ bool check_envelope(text::JsonReader& in, const Review& review, std::string_view
   if (std::ranges::find(operations, review.operation) == std::end(operations))
     return not_a_review(
         in,
-        (review.operation.empty() ? "missing" : "found " + text::printable(review.operation)) +
+        (review.operation.empty() ? "missing" : "found " + base::printable(review.operation)) +
             ", expected CREATE, UPDATE, DELETE or CONNECT",
         "request.operation");
   return true;
 }
 
 template <class F>
-bool read_around(std::string_view text, text::JsonReader& in, Review& review, F& take_object) {
+bool read_around(std::string_view text, base::json::Reader& in, Review& review, F& take_object) {
   review = Review();
   if (text.size() > max_review_bytes)
-    return in.fail(Errc::too_large,
+    return in.fail(base::Errc::too_large,
                    "body larger than " + std::to_string(max_review_bytes) + " bytes");
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-    return in.fail(Errc::empty_body, "the body is empty, expected an AdmissionReview");
+    return in.fail(base::Errc::empty, "the body is empty, expected an AdmissionReview");
 
   std::string_view kind;
   bool has_request = false;
@@ -127,7 +131,7 @@ bool read_around(std::string_view text, text::JsonReader& in, Review& review, F&
 // Nothing promises that order: otherwise it is read at the end. What is wrong around a Pod is told
 // before what is wrong in it, which waits here.
 struct ReadInPassing {
-  text::JsonReader& in;
+  base::json::Reader& in;
   const Review& review;
   std::string_view prefix;
   Pod& pod;
@@ -147,12 +151,12 @@ struct ReadInPassing {
 
 }  // namespace
 
-bool read_envelope(std::string_view text, text::JsonReader& in, Review& review) {
+bool read_envelope(std::string_view text, base::json::Reader& in, Review& review) {
   KeepObject kept;
   return read_around(text, in, review, kept);
 }
 
-bool read_review(std::string_view text, std::string_view prefix, text::JsonReader& in,
+bool read_review(std::string_view text, std::string_view prefix, base::json::Reader& in,
                  Review& review, Pod& pod) {
   ReadInPassing passing{in, review, prefix, pod};
   if (!read_around(text, in, review, passing)) return false;

@@ -2,8 +2,8 @@
 // docs/facts.md#admission-review.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <string_view>
 
@@ -19,7 +19,7 @@ struct Review {
   std::string_view operation;  // CREATE, UPDATE, DELETE, CONNECT
   bool dry_run = false;
   bool has_object = false;
-  text::JsonReader::Mark object, old_object;  // where they stand; old_object of an UPDATE
+  base::json::Reader::Mark object, old_object;  // where they stand; old_object of an UPDATE
 
   // The Pod's namespace, which a Pod that was not sent by an API server says itself.
   std::string_view ns_of(const Pod& pod) const { return ns.empty() ? pod.ns : ns; }
@@ -37,11 +37,11 @@ struct Review {
 //   errors  in reader.error(): empty_body, too_large, too_deep, bad_json, wrong_type,
 //           duplicate_key, bad_value, not_a_review; each with the path where it has
 //           one. `review` then holds what was read before.
-bool read_envelope(std::string_view text, text::JsonReader& reader, Review& review);
+bool read_envelope(std::string_view text, base::json::Reader& reader, Review& review);
 
 // The same and, where it is a Pod's creation, the Pod, which has to be empty before: of any other
 // review it stays so. Errors likewise.
-bool read_review(std::string_view text, std::string_view prefix, text::JsonReader& reader,
+bool read_review(std::string_view text, std::string_view prefix, base::json::Reader& reader,
                  Review& review, Pod& pod);
 
 }  // namespace tpuwh::webhook::read

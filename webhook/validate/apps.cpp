@@ -12,18 +12,18 @@ namespace {
 struct Spec {
   std::optional<std::uint32_t> replicas;
   std::string_view service_name, management_policy;
-  text::JsonReader::Mark pod_template;
+  base::json::Reader::Mark pod_template;
 };
 
-bool read_spec(text::JsonReader& in, text::JsonReader::Mark place, Spec& spec) {
-  text::Seen seen = 0;
+bool read_spec(base::json::Reader& in, base::json::Reader::Mark place, Spec& spec) {
+  base::json::Seen seen = 0;
   return object_at(in, place, [&](std::string_view key) {
     if (key == "replicas") return in.first(seen, 0) && optional_number(in, spec.replicas);
     if (key == "serviceName")
-      return in.first(seen, 1) && text::optional_text(in, spec.service_name);
+      return in.first(seen, 1) && base::json::optional_text(in, spec.service_name);
     if (key == "template") return in.first(seen, 2) && keep_place(in, spec.pod_template);
     if (key == "podManagementPolicy")
-      return in.first(seen, 3) && text::optional_text(in, spec.management_policy);
+      return in.first(seen, 3) && base::json::optional_text(in, spec.management_policy);
     return in.skip();
   });
 }
@@ -48,7 +48,7 @@ bool check_order(Checker& checker, const Spec& spec) {
 
 }  // namespace
 
-bool check_template(Checker& checker, text::JsonReader::Mark pod_template, std::string_view kind,
+bool check_template(Checker& checker, base::json::Reader::Mark pod_template, std::string_view kind,
                     bool made) {
   if (!made && !checker.for_person()) return true;
   TemplateSpec read;
@@ -69,7 +69,7 @@ void report_alike(Checker& checker, const outcome::Decision& decision, std::stri
                   std::string(fix));
 }
 
-bool check_deployment(Checker& checker, text::JsonReader::Mark place) {
+bool check_deployment(Checker& checker, base::json::Reader::Mark place) {
   Spec spec;
   if (!read_spec(checker.reader(), place, spec)) return false;
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();
@@ -79,7 +79,7 @@ bool check_deployment(Checker& checker, text::JsonReader::Mark place) {
 }
 
 // Consecutive ordinals are a slice (webhook/workloads/statefulset.cpp).
-bool check_statefulset(Checker& checker, text::JsonReader::Mark place) {
+bool check_statefulset(Checker& checker, base::json::Reader::Mark place) {
   Spec spec;
   if (!read_spec(checker.reader(), place, spec)) return false;
   if (!checker.open({}, spec.pod_template)) return !checker.reader().failed();

@@ -8,14 +8,14 @@ namespace tpuwh::webhook::validate {
 // False where it cannot be read.
 //
 //   source  k8s.io/api apps/v1 DeploymentSpec, StatefulSetSpec
-bool check_deployment(Checker& checker, text::JsonReader::Mark spec);
-bool check_statefulset(Checker& checker, text::JsonReader::Mark spec);
+bool check_deployment(Checker& checker, base::json::Reader::Mark spec);
+bool check_statefulset(Checker& checker, base::json::Reader::Mark spec);
 
 // What a StatefulSet or a Deployment refuses of its template.
 //
 //   made     the object is not there yet: another one's controller makes it
 //   returns  false where it cannot be read
-bool check_template(Checker& checker, text::JsonReader::Mark pod_template, std::string_view kind,
+bool check_template(Checker& checker, base::json::Reader::Mark pod_template, std::string_view kind,
                     bool made);
 
 // Reports a Pod of which nothing says which host of its slice it is, since its owner makes all

@@ -1,11 +1,11 @@
 #include "webhook/validate/checker.hpp"
 
+#include "base/concat.hpp"
+#include "base/names.hpp"
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/identity/member_index.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/claims.hpp"
-#include "webhook/text/concat.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -32,12 +32,12 @@ Checker::Checker(const WorkloadObject& object, const config::Config& config,
 
 std::string Checker::titled(std::string sentence) const {
   if (title_.kind.empty()) return sentence;
-  return text::concat({title_.kind, text::printable(title_.name), ": ", sentence});
+  return base::concat({title_.kind, base::printable(title_.name), ": ", sentence});
 }
 
-bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
-  text::JsonReader& in = work_.reader;
-  const text::JsonReader::Mark back = in.mark();
+bool Checker::read(base::json::Reader::Mark place, std::string_view step) {
+  base::json::Reader& in = work_.reader;
+  const base::json::Reader::Mark back = in.mark();
   in.go_to(place);
   if (!read::read_pod_template(in, config_.prefix, work_.pod)) {
     in.within(step);
@@ -48,7 +48,7 @@ bool Checker::read(text::JsonReader::Mark place, std::string_view step) {
 }
 
 // Cheap where there is none: "{}" a million times is a list of groups, too.
-bool Checker::open(Title title, text::JsonReader::Mark place, std::string_view step) {
+bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view step) {
   title_ = title;
   cluster_.group.reset();
   was_read_ = place && read(place, step);
@@ -71,8 +71,8 @@ void Checker::add_bad_chips(const read::BadChips& bad) {
   const std::string number = std::to_string(bad.container);
   const auto path = bad.path_of(number);
   findings_.add(Finding::chips_invalid,
-                text::concat({title_.kind, text::printable(title_.name), between, path[0], path[1],
-                              path[2], path[3], path[4], ": \"", text::printable(bad.what.text),
+                base::concat({title_.kind, base::printable(title_.name), between, path[0], path[1],
+                              path[2], path[3], path[4], ": \"", base::printable(bad.what.text),
                               "\" ", bad.what.why}));
 }
 
@@ -91,7 +91,7 @@ void Checker::finish() {
   for (const auto& [pool, slices] : pinned_)
     if (slices > 1)
       add(Finding::pool_shared, std::to_string(slices) + " slices select node pool " +
-                                    text::printable(pool) +
+                                    base::printable(pool) +
                                     ", and a node pool of several hosts is one slice: the others "
                                     "never form beside it");
   if (templates_ <= max_templates) return;

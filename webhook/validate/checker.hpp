@@ -45,13 +45,13 @@ class Checker {
   const WorkloadObject& object() const { return object_; }
   // Whoever listens has asked nobody else.
   bool for_person() const { return listener_ == Listener::person; }
-  text::JsonReader& reader() { return work_.reader; }
+  base::json::Reader& reader() { return work_.reader; }
 
   // Reads a template. False where there is nothing to decide: it is absent, asks for no
   // TPU, wants to be left alone, or asks for no whole number of chips (a fault). The reader
   // is where it was before. False, too, where it cannot be read; then the reader has failed.
   //   step   where it is in the object, for the path of an error
-  bool open(Title title, text::JsonReader::Mark place, std::string_view step = "template");
+  bool open(Title title, base::json::Reader::Mark place, std::string_view step = "template");
   // Whether a template that open() read asked for TPU and is handled.
   bool any_asks_for_tpu() const { return templates_ > 0; }
   // Whether the template that open() read last asks for TPU, whatever it said.
@@ -96,7 +96,7 @@ class Checker {
 
  private:
   void add_bad_chips(const read::BadChips& bad);
-  bool read(text::JsonReader::Mark place, std::string_view step);
+  bool read(base::json::Reader::Mark place, std::string_view step);
   std::string titled(std::string sentence) const;
   bool kueue_manages() const;
   bool skips_check() const;

@@ -1,7 +1,7 @@
 #include "webhook/validate/findings.hpp"
 
+#include "base/concat.hpp"
 #include "webhook/outcome/notes.hpp"
-#include "webhook/text/concat.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -51,7 +51,7 @@ void Findings::add_in_front(Finding finding, std::string sentence) {
 
 void Findings::soften(const std::string& why) {
   for (const Found* fault : faults_.in_order())
-    add_decided(fault->finding, text::concat({why, fault->sentence}), Level::warn);
+    add_decided(fault->finding, base::concat({why, fault->sentence}), Level::warn);
   faults_ = FoundList();
 }
 
@@ -62,7 +62,7 @@ void Findings::soften_old(const Findings& before, const std::string& why) {
                                                !before.faults_.contains(fault.finding));
   };
   faults_.keep_if(is_new, [&](const Found& fault) {
-    add_decided(fault.finding, text::concat({why, fault.sentence}), Level::warn);
+    add_decided(fault.finding, base::concat({why, fault.sentence}), Level::warn);
   });
 }
 

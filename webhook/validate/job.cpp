@@ -1,7 +1,7 @@
 #include "webhook/validate/job.hpp"
 
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "webhook/validate/apps.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 // A plain Job may be told to be several slices (docs/contract.md#annotations-for-users).
 std::uint32_t slices_of(const read::Pod& pod) {
-  const auto count = text::plain_decimal(pod.annotation(read::Annotation::slice_count));
+  const auto count = base::plain_decimal(pod.annotation(read::Annotation::slice_count));
   const bool split = count && pod.annotation(read::Annotation::slice_id).empty();
   return split ? std::clamp(*count, 1u, 1u << 11) : 1;
 }
@@ -25,17 +25,17 @@ std::string pods_of(const topology::Slice& slice, std::uint32_t expected) {
 
 }  // namespace
 
-bool read_job_template(text::JsonReader& in, JobTemplate& job) {
-  text::Seen seen = 0;
+bool read_job_template(base::json::Reader& in, JobTemplate& job) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "completions") return in.first(seen, 0) && optional_number(in, job.completions);
     if (key == "parallelism") return in.first(seen, 1) && optional_number(in, job.parallelism);
     if (key == "completionMode")
-      return in.first(seen, 2) && text::optional_text(in, job.completion_mode);
+      return in.first(seen, 2) && base::json::optional_text(in, job.completion_mode);
     if (key == "template") return in.first(seen, 3) && keep_place(in, job.pod_template);
     if (key == "selector") return in.first(seen, 4) && keep_place(in, job.selector);
     if (key == "manualSelector")
-      return in.first(seen, 5) && text::optional_flag(in, job.manual_selector);
+      return in.first(seen, 5) && base::json::optional_flag(in, job.manual_selector);
     if (key == "podFailurePolicy") return in.first(seen, 6) && keep_place(in, job.failure_policy);
     return in.skip();
   });
@@ -78,18 +78,18 @@ namespace {
 //   source  kueue v0.19 pkg/controller/jobs/job/job_controller.go JobMinParallelismAnnotation
 std::string admitted_with_fewer(const Checker& checker, const topology::Slice& slice,
                                 std::uint32_t expected) {
-  const auto least = text::plain_decimal(checker.object().min_parallelism);
+  const auto least = base::plain_decimal(checker.object().min_parallelism);
   if (!slice.multi_host() || !least || *least >= expected) return {};
   return "annotation kueue.x-k8s.io/job-min-parallelism lets Kueue start it with " +
-         topology::counted(*least, "Pod") + ", but " + pods_of(slice, expected) +
+         base::counted(*least, "Pod") + ", but " + pods_of(slice, expected) +
          ", which have to run at the same time";
 }
 
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
 // its chips), so a wrong size is not a fault of it.
-bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::string& name,
+bool check_job_named(Checker& checker, base::json::Reader::Mark spec, const std::string& name,
                      controllers::JobMaker maker) {
-  text::JsonReader& in = checker.reader();
+  base::json::Reader& in = checker.reader();
   JobTemplate job;
   if (!spec) return true;
   in.go_to(spec);
@@ -123,14 +123,14 @@ bool check_job_named(Checker& checker, text::JsonReader::Mark spec, const std::s
 
 }  // namespace
 
-bool check_job(Checker& checker, text::JsonReader::Mark spec) {
+bool check_job(Checker& checker, base::json::Reader::Mark spec) {
   return check_job_named(checker, spec, checker.object().name, controllers::JobMaker::person);
 }
 
-bool check_cron_job(Checker& checker, text::JsonReader::Mark spec) {
-  text::JsonReader& in = checker.reader();
-  text::JsonReader::Mark job_template, job;
-  text::Seen seen = 0;
+bool check_cron_job(Checker& checker, base::json::Reader::Mark spec) {
+  base::json::Reader& in = checker.reader();
+  base::json::Reader::Mark job_template, job;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     return key == "jobTemplate" ? in.first(seen, 0) && keep_place(in, job_template) : in.skip();
   });

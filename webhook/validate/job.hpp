@@ -15,9 +15,9 @@ struct JobTemplate {
   std::optional<std::uint32_t> parallelism;
   std::string_view completion_mode;  // "" where absent
   bool manual_selector = false;
-  text::JsonReader::Mark pod_template, selector, failure_policy;
+  base::json::Reader::Mark pod_template, selector, failure_policy;
 };
-bool read_job_template(text::JsonReader& in, JobTemplate& job);
+bool read_job_template(base::json::Reader& in, JobTemplate& job);
 
 // JobSet's default is Indexed; a Job's own is not.
 bool is_indexed(const JobTemplate& job, controllers::JobMaker maker);
@@ -44,7 +44,7 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
 // False where it cannot be read.
 //
 //   source  k8s.io/api batch/v1 CronJobSpec: jobTemplate.spec is that of a Job
-bool check_job(Checker& checker, text::JsonReader::Mark spec);
-bool check_cron_job(Checker& checker, text::JsonReader::Mark spec);
+bool check_job(Checker& checker, base::json::Reader::Mark spec);
+bool check_cron_job(Checker& checker, base::json::Reader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

@@ -1,4 +1,4 @@
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 #include "webhook/validate/job.hpp"
 
 #include <algorithm>
@@ -9,31 +9,31 @@ namespace tpuwh::webhook::validate {
 
 namespace {
 
-using text::JsonReader;
+using base::json::Reader;
 using Texts = std::vector<std::string_view>;
 
 // Calls `each` with the reader at each element of the array under `key` of the object at `place`.
 template <class F>
-bool elements_at(JsonReader& in, JsonReader::Mark place, std::string_view wanted, F&& each) {
-  text::Seen seen = 0;
+bool elements_at(Reader& in, Reader::Mark place, std::string_view wanted, F&& each) {
+  base::json::Seen seen = 0;
   return object_at(in, place, [&](std::string_view key) {
     if (key != wanted) return in.skip();
     return in.first(seen, 0) && (in.take_null() || in.array([&](std::size_t) { return each(); }));
   });
 }
 
-bool read_container_name(JsonReader& in, Texts& names) {
+bool read_container_name(Reader& in, Texts& names) {
   std::string_view name;
   const bool read = in.object([&](std::string_view key) {
-    return key == "name" ? text::optional_text(in, name) : in.skip();
+    return key == "name" ? base::json::optional_text(in, name) : in.skip();
   });
-  if (name.size() <= text::max_label_length && names.size() < read::max_elements)
+  if (name.size() <= base::max_label_length && names.size() < read::max_elements)
     names.push_back(name);
   return read;
 }
 
 // The first that onExitCodes of a rule names.
-bool read_policy_container(JsonReader& in, JsonReader::Mark policy, Texts& names) {
+bool read_policy_container(Reader& in, Reader::Mark policy, Texts& names) {
   return elements_at(in, policy, "rules", [&] {
     return in.object([&](std::string_view key) {
       if (key != "onExitCodes") return in.skip();
@@ -41,7 +41,7 @@ bool read_policy_container(JsonReader& in, JsonReader::Mark policy, Texts& names
       return in.object([&](std::string_view member) {
         if (member != "containerName") return in.skip();
         std::string_view name;
-        if (!text::optional_text(in, name)) return false;
+        if (!base::json::optional_text(in, name)) return false;
         if (!name.empty()) names.push_back(name);
         return true;
       });
@@ -50,7 +50,7 @@ bool read_policy_container(JsonReader& in, JsonReader::Mark policy, Texts& names
 }
 
 // Sets the first of `names` that no container of the template has.
-bool find_missing(JsonReader& in, JsonReader::Mark spec, const Texts& names,
+bool find_missing(Reader& in, Reader::Mark spec, const Texts& names,
                   std::string_view& missing) {
   if (names.empty()) return true;
   Texts present;
@@ -91,16 +91,16 @@ struct Expression {
 };
 
 // Its values stand before or behind its key.
-bool read_expression(JsonReader& in, std::string_view job_name, bool& matches) {
+bool read_expression(Reader& in, std::string_view job_name, bool& matches) {
   Expression expression;
   Texts values;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "key") return text::optional_text(in, expression.key);
-    if (key == "operator") return text::optional_text(in, expression.op);
+    if (key == "key") return base::json::optional_text(in, expression.key);
+    if (key == "operator") return base::json::optional_text(in, expression.op);
     if (key != "values" || in.take_null()) return key == "values" || in.skip();
     return in.array([&](std::size_t) {
       values.emplace_back();
-      return text::optional_text(in, values.back());
+      return base::json::optional_text(in, values.back());
     });
   });
   for (const std::string_view value : values)
@@ -109,13 +109,13 @@ bool read_expression(JsonReader& in, std::string_view job_name, bool& matches) {
   return read;
 }
 
-bool read_selector(JsonReader& in, JsonReader::Mark selector, std::string_view job_name,
+bool read_selector(Reader& in, Reader::Mark selector, std::string_view job_name,
                    bool& matches) {
   return object_at(in, selector, [&](std::string_view key) {
     if (key == "matchLabels" && !in.take_null())
       return in.object([&](std::string_view label) {
         std::string_view value;
-        if (!text::optional_text(in, value)) return false;
+        if (!base::json::optional_text(in, value)) return false;
         matches = matches && has_label(label, value, job_name);
         return true;
       });
@@ -129,7 +129,7 @@ bool read_selector(JsonReader& in, JsonReader::Mark selector, std::string_view j
 
 bool check_job_refusals(Checker& checker, const JobTemplate& job, std::string_view job_name,
                         controllers::JobMaker maker) {
-  JsonReader& in = checker.reader();
+  Reader& in = checker.reader();
   controllers::JobWords words;
   words.numbers = {job.completions, job.parallelism, is_indexed(job, maker)};
   words.has_failure_policy = bool(job.failure_policy);

@@ -1,6 +1,6 @@
 #include "webhook/validate/jobset.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 #include "webhook/validate/job.hpp"
 #include "webhook/validate/readiness.hpp"
 
@@ -23,22 +23,22 @@ struct ReplicatedJob {
   JobTemplate job;
 };
 
-bool read_job_of(text::JsonReader& in, ReplicatedJob& replicated) {
+bool read_job_of(base::json::Reader& in, ReplicatedJob& replicated) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "spec") return in.skip();
     return in.first(seen, 0) && (in.take_null() || read_job_template(in, replicated.job));
   });
 }
 
-bool read_depends_on(text::JsonReader& in, ReplicatedJob& replicated) {
+bool read_depends_on(base::json::Reader& in, ReplicatedJob& replicated) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     std::string_view name, status;
     const bool read = in.object([&](std::string_view key) {
-      if (key == "name") return text::optional_text(in, name);
-      return key == "status" ? text::optional_text(in, status) : in.skip();
+      if (key == "name") return base::json::optional_text(in, name);
+      return key == "status" ? base::json::optional_text(in, status) : in.skip();
     });
     if (status == "Ready") replicated.waits_for_ready = name;
     replicated.after_others = replicated.after_others || status == "Complete";
@@ -46,10 +46,10 @@ bool read_depends_on(text::JsonReader& in, ReplicatedJob& replicated) {
   });
 }
 
-bool read_replicated_job(text::JsonReader& in, ReplicatedJob& replicated) {
-  text::Seen seen = 0;
+bool read_replicated_job(base::json::Reader& in, ReplicatedJob& replicated) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && text::optional_text(in, replicated.name);
+    if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, replicated.name);
     if (key == "replicas") return in.first(seen, 1) && optional_number(in, replicated.replicas);
     if (key == "template") return in.first(seen, 2) && read_job_of(in, replicated);
     if (key == "dependsOn") return in.first(seen, 3) && read_depends_on(in, replicated);
@@ -105,26 +105,27 @@ bool check_replicated_job(Checker& checker, const ReplicatedJob& replicated,
   return slice->multi_host();
 }
 
-bool read_network(text::JsonReader& in, Network& network) {
+bool read_network(base::json::Reader& in, Network& network) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "enableDNSHostnames")
-      return in.first(seen, 0) && text::optional_flag(in, network.has_names);
-    if (key == "subdomain") return in.first(seen, 1) && text::optional_text(in, network.subdomain);
+      return in.first(seen, 0) && base::json::optional_flag(in, network.has_names);
+    if (key == "subdomain")
+      return in.first(seen, 1) && base::json::optional_text(in, network.subdomain);
     if (key == "publishNotReadyAddresses")
-      return in.first(seen, 2) && text::optional_flag(in, network.published);
+      return in.first(seen, 2) && base::json::optional_flag(in, network.published);
     return in.skip();
   });
 }
 
-bool read_startup_policy(text::JsonReader& in, bool& in_order) {
+bool read_startup_policy(base::json::Reader& in, bool& in_order) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "startupPolicyOrder") return in.skip();
     std::string_view order;
-    if (!in.first(seen, 0) || !text::optional_text(in, order)) return false;
+    if (!in.first(seen, 0) || !base::json::optional_text(in, order)) return false;
     in_order = order == "InOrder";
     return true;
   });
@@ -168,7 +169,7 @@ class Order {
     checker_.add(Finding::made_when_ready,
                  std::string(depends ? "dependsOn" : "startupPolicyOrder: InOrder") +
                      ": its Jobs are made when all Pods of replicated job " +
-                     text::printable(before.name) + " are Ready, which they are by " + before.by +
+                     base::printable(before.name) + " are Ready, which they are by " + before.by +
                      "; where the slices of both are one job, they never meet" +
                      (depends ? "" : ": startupPolicyOrder: AnyOrder makes all at once"));
   }
@@ -178,10 +179,10 @@ class Order {
   std::vector<ReadyByProgram> before_;
 };
 
-bool read_coordinator(text::JsonReader& in, controllers::CoordinatorWords& out) {
+bool read_coordinator(base::json::Reader& in, controllers::CoordinatorWords& out) {
   std::optional<std::uint32_t> job_index, pod_index;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "replicatedJob") return text::optional_text(in, out.replicated_job);
+    if (key == "replicatedJob") return base::json::optional_text(in, out.replicated_job);
     if (key == "jobIndex") return optional_number(in, job_index);
     return key == "podIndex" ? optional_number(in, pod_index) : in.skip();
   });
@@ -190,9 +191,9 @@ bool read_coordinator(text::JsonReader& in, controllers::CoordinatorWords& out) 
   return read;
 }
 
-bool check_coordinator(Checker& checker, text::JsonReader::Mark place,
+bool check_coordinator(Checker& checker, base::json::Reader::Mark place,
                        const std::vector<controllers::ReplicatedJobWords>& jobs) {
-  text::JsonReader& in = checker.reader();
+  base::json::Reader& in = checker.reader();
   if (!place || !checker.for_person()) return true;
   controllers::CoordinatorWords coordinator;
   in.go_to(place);
@@ -204,13 +205,13 @@ bool check_coordinator(Checker& checker, text::JsonReader::Mark place,
 
 }  // namespace
 
-bool check_jobset(Checker& checker, text::JsonReader::Mark spec) {
-  text::JsonReader& in = checker.reader();
+bool check_jobset(Checker& checker, base::json::Reader::Mark spec) {
+  base::json::Reader& in = checker.reader();
   Network network;
-  text::JsonReader::Mark jobs, coordinator;
+  base::json::Reader::Mark jobs, coordinator;
   bool in_order = false;
   std::vector<controllers::ReplicatedJobWords> words;  // for a person alone
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "network") return in.first(seen, 0) && read_network(in, network);
     if (key == "replicatedJobs") return in.first(seen, 1) && keep_place(in, jobs);

@@ -8,6 +8,6 @@ namespace tpuwh::webhook::validate {
 // False where it cannot be read.
 //
 //   source  jobset.x-k8s.io/v1alpha2 JobSetSpec
-bool check_jobset(Checker& checker, text::JsonReader::Mark spec);
+bool check_jobset(Checker& checker, base::json::Reader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

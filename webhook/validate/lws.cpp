@@ -1,6 +1,6 @@
 #include "webhook/validate/lws.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 #include "webhook/identity/contradictions.hpp"
 #include "webhook/validate/apps.hpp"
 #include "webhook/validate/readiness.hpp"
@@ -15,23 +15,23 @@ namespace {
 struct GroupTemplate {
   std::optional<std::uint32_t> size, subgroup_size, groups;
   std::string_view subgroup_policy, subdomain_policy, startup_policy;
-  text::JsonReader::Mark leader, worker;
+  base::json::Reader::Mark leader, worker;
 };
 
-bool read_subgroups(text::JsonReader& in, GroupTemplate& group) {
+bool read_subgroups(base::json::Reader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "subGroupSize") return in.first(seen, 0) && optional_number(in, group.subgroup_size);
     if (key == "subGroupPolicyType")
-      return in.first(seen, 1) && text::optional_text(in, group.subgroup_policy);
+      return in.first(seen, 1) && base::json::optional_text(in, group.subgroup_policy);
     return in.skip();
   });
 }
 
-bool read_group(text::JsonReader& in, GroupTemplate& group) {
+bool read_group(base::json::Reader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "size") return in.first(seen, 0) && optional_number(in, group.size);
     if (key == "leaderTemplate") return in.first(seen, 1) && keep_place(in, group.leader);
@@ -41,12 +41,12 @@ bool read_group(text::JsonReader& in, GroupTemplate& group) {
   });
 }
 
-bool read_network(text::JsonReader& in, GroupTemplate& group) {
+bool read_network(base::json::Reader& in, GroupTemplate& group) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "subdomainPolicy") return in.skip();
-    return in.first(seen, 0) && text::optional_text(in, group.subdomain_policy);
+    return in.first(seen, 0) && base::json::optional_text(in, group.subdomain_policy);
   });
 }
 
@@ -68,8 +68,7 @@ struct Asked {
   }
   // "2 TPU containers of 2 chips"
   std::string text() const {
-    return topology::counted(containers, "TPU container") + " of " +
-           topology::counted(chips, "chip");
+    return base::counted(containers, "TPU container") + " of " + base::counted(chips, "chip");
   }
 };
 
@@ -161,7 +160,7 @@ class Group {
     if (group_.startup_policy != "LeaderReady" || !leader_asks_ || excluded) return true;
     if (checker_.slice() == nullptr || !checker_.slice()->multi_host()) return true;
     std::string what;
-    const text::JsonReader::Mark leader = group_.leader ? group_.leader : group_.worker;
+    const base::json::Reader::Mark leader = group_.leader ? group_.leader : group_.worker;
     if (!read_readiness(checker_.reader(), leader, what)) return false;
     if (!what.empty())
       checker_.add(Finding::made_when_ready,
@@ -198,16 +197,16 @@ class Group {
 
 }  // namespace
 
-bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec) {
-  text::JsonReader& in = checker.reader();
+bool check_leader_worker_set(Checker& checker, base::json::Reader::Mark spec) {
+  base::json::Reader& in = checker.reader();
   GroupTemplate group;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "leaderWorkerTemplate") return in.first(seen, 0) && read_group(in, group);
     if (key == "networkConfig") return in.first(seen, 1) && read_network(in, group);
     if (key == "replicas") return in.first(seen, 3) && optional_number(in, group.groups);
     if (key == "startupPolicy")
-      return in.first(seen, 2) && text::optional_text(in, group.startup_policy);
+      return in.first(seen, 2) && base::json::optional_text(in, group.startup_policy);
     return in.skip();
   });
   if (read) Group(checker, group).check();

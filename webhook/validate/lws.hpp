@@ -8,6 +8,6 @@ namespace tpuwh::webhook::validate {
 // False where it cannot be read.
 //
 //   source  leaderworkerset.x-k8s.io/v1 LeaderWorkerSetSpec; docs/facts.md#lws
-bool check_leader_worker_set(Checker& checker, text::JsonReader::Mark spec);
+bool check_leader_worker_set(Checker& checker, base::json::Reader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

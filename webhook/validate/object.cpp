@@ -1,20 +1,22 @@
 #include "webhook/validate/object.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 
 namespace tpuwh::webhook::validate {
 
 namespace {
 
-bool read_owners(text::JsonReader& in, WorkloadObject& object) {
+bool read_owners(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     std::string_view kind;
     bool controller = false;
-    text::Seen seen = 0;
+    base::json::Seen seen = 0;
     const bool read = in.object([&](std::string_view key) {
-      if (key == "kind") return in.first(seen, 0) && text::optional_text(in, kind);
-      if (key == "controller") return in.first(seen, 1) && text::optional_flag(in, controller);
+      if (key == "kind") return in.first(seen, 0) && base::json::optional_text(in, kind);
+      if (key == "controller")
+        return in.first(seen, 1) && base::json::optional_flag(in, controller);
       return in.skip();
     });
     if (read && controller) object.owner_kind = kind;
@@ -22,39 +24,39 @@ bool read_owners(text::JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool read_labels(text::JsonReader& in, WorkloadObject& object) {
+bool read_labels(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "kueue.x-k8s.io/queue-name") return in.skip();
     std::string_view queue;
-    if (!in.first(seen, 0) || !text::optional_text(in, queue)) return false;
+    if (!in.first(seen, 0) || !base::json::optional_text(in, queue)) return false;
     object.has_queue = !queue.empty();
     return true;
   });
 }
 
-bool read_annotations(text::JsonReader& in, WorkloadObject& object) {
+bool read_annotations(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key != "kueue.x-k8s.io/job-min-parallelism") return in.skip();
-    return in.first(seen, 0) && text::optional_text(in, object.min_parallelism);
+    return in.first(seen, 0) && base::json::optional_text(in, object.min_parallelism);
   });
 }
 
-bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
+bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
   if (in.take_null()) return true;
   std::string_view name, generated;
-  text::Seen seen = 0;
+  base::json::Seen seen = 0;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "name") return in.first(seen, 0) && text::optional_text(in, name);
-    if (key == "generateName") return in.first(seen, 1) && text::optional_text(in, generated);
+    if (key == "name") return in.first(seen, 0) && base::json::optional_text(in, name);
+    if (key == "generateName") return in.first(seen, 1) && base::json::optional_text(in, generated);
     if (key == "labels") return in.first(seen, 2) && read_labels(in, object);
     if (key == "annotations") return in.first(seen, 5) && read_annotations(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
     if (key == "deletionTimestamp") {
-      object.being_deleted = in.kind() != text::JsonKind::null;
+      object.being_deleted = in.kind() != base::json::Kind::null;
       return in.first(seen, 4) && in.skip();
     }
     return in.skip();
@@ -66,8 +68,8 @@ bool read_metadata(text::JsonReader& in, WorkloadObject& object) {
 
 }  // namespace
 
-bool read_object(text::JsonReader& in, WorkloadObject& object) {
-  text::Seen seen = 0;
+bool read_object(base::json::Reader& in, WorkloadObject& object) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
     if (key == "metadata") return in.first(seen, 0) && read_metadata(in, object);
     if (key == "spec") return in.first(seen, 1) && keep_place(in, object.spec);
@@ -75,31 +77,32 @@ bool read_object(text::JsonReader& in, WorkloadObject& object) {
   });
 }
 
-bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out) {
+bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out) {
   if (in.take_null()) return true;
   std::string_view text;
   if (!in.number(text)) return false;
-  out = text::plain_decimal(text);
+  out = base::plain_decimal(text);
   if (out) return true;
-  return in.fail(Errc::bad_value,
-                 text::printable(text) + " is not a whole number from 0 to 4294967295");
+  return in.fail(base::Errc::bad_value,
+                 base::printable(text) + " is not a whole number from 0 to 4294967295");
 }
 
-bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out) {
+bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out) {
   if (in.take_null()) return true;
   out = in.mark();
   return in.skip();
 }
 
-bool read_template_spec(text::JsonReader& in, text::JsonReader::Mark place, TemplateSpec& out) {
-  text::Seen seen = 0;
+bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out) {
+  base::json::Seen seen = 0;
   const bool found = object_at(in, place, [&](std::string_view key) {
     return key == "spec" ? in.first(seen, 0) && keep_place(in, out.spec) : in.skip();
   });
   return found && object_at(in, out.spec, [&](std::string_view key) {
-           if (key == "restartPolicy") return text::optional_text(in, out.words.restart_policy);
+           if (key == "restartPolicy")
+             return base::json::optional_text(in, out.words.restart_policy);
            if (key != "activeDeadlineSeconds") return in.skip();
-           out.words.has_deadline = in.kind() != text::JsonKind::null;
+           out.words.has_deadline = in.kind() != base::json::Kind::null;
            return in.skip();
          });
 }

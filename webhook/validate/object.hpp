@@ -2,9 +2,9 @@
 // own. Views point into the review's text.
 #pragma once
 
+#include "base/json/optional.hpp"
+#include "base/json/reader.hpp"
 #include "webhook/controllers/refusals.hpp"
-#include "webhook/text/json_optional.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,30 +27,30 @@ struct WorkloadObject {
   bool being_deleted = false;
   bool has_queue = false;            // label kueue.x-k8s.io/queue-name: Kueue may change its size
   std::string_view min_parallelism;  // annotation kueue.x-k8s.io/job-min-parallelism
-  text::JsonReader::Mark spec;
+  base::json::Reader::Mark spec;
 };
 
-bool read_object(text::JsonReader& in, WorkloadObject& object);
+bool read_object(base::json::Reader& in, WorkloadObject& object);
 
-// ---- members of a specification; null is absent (webhook/text/json_optional.hpp)
+// ---- members of a specification; null is absent (base/json/optional.hpp)
 
 // A whole number, not negative. The API server checks the rest.
-bool optional_number(text::JsonReader& in, std::optional<std::uint32_t>& out);
+bool optional_number(base::json::Reader& in, std::optional<std::uint32_t>& out);
 // Keeps the place of a value and goes on behind it.
-bool keep_place(text::JsonReader& in, text::JsonReader::Mark& out);
+bool keep_place(base::json::Reader& in, base::json::Reader::Mark& out);
 // What makers of Pods look at in a template, and where its spec is.
 struct TemplateSpec {
-  text::JsonReader::Mark spec;
+  base::json::Reader::Mark spec;
   controllers::TemplateWords words;
 };
-bool read_template_spec(text::JsonReader& in, text::JsonReader::Mark place, TemplateSpec& out);
+bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, TemplateSpec& out);
 
-// Calls `member(key)` for each member of the object at `place`, as JsonReader::object() does,
+// Calls `member(key)` for each member of the object at `place`, as base::json::Reader::object() does,
 // and comes back to where the reader was. True, without a call, where there is none.
 template <class F>
-bool object_at(text::JsonReader& in, text::JsonReader::Mark place, F&& member) {
+bool object_at(base::json::Reader& in, base::json::Reader::Mark place, F&& member) {
   if (!place) return true;
-  const text::JsonReader::Mark back = in.mark();
+  const base::json::Reader::Mark back = in.mark();
   in.go_to(place);
   const bool read = in.object(member);
   if (read) in.go_to(back);

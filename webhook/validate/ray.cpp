@@ -1,7 +1,7 @@
 #include "webhook/validate/ray.hpp"
 
-#include "webhook/text/concat.hpp"
-#include "webhook/text/names.hpp"
+#include "base/concat.hpp"
+#include "base/names.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ struct WorkerGroup {
   std::string_view name;
   std::optional<std::uint32_t> hosts, replicas, least, most;
   bool suspended = false;
-  text::JsonReader::Mark pod_template;
+  base::json::Reader::Mark pod_template;
 
   controllers::Replicas size(const Cluster& cluster) const {
     return controllers::ray_replicas({.replicas = replicas,
@@ -35,16 +35,17 @@ struct WorkerGroup {
   }
 };
 
-bool read_group(text::JsonReader& in, WorkerGroup& group) {
-  text::Seen seen = 0;
+bool read_group(base::json::Reader& in, WorkerGroup& group) {
+  base::json::Seen seen = 0;
   return in.object([&](std::string_view key) {
-    if (key == "groupName") return in.first(seen, 0) && text::optional_text(in, group.name);
+    if (key == "groupName") return in.first(seen, 0) && base::json::optional_text(in, group.name);
     if (key == "template") return in.first(seen, 3) && keep_place(in, group.pod_template);
     if (key == "numOfHosts") return in.first(seen, 1) && optional_number(in, group.hosts);
     if (key == "replicas") return in.first(seen, 2) && optional_number(in, group.replicas);
     if (key == "minReplicas") return in.first(seen, 4) && optional_number(in, group.least);
     if (key == "maxReplicas") return in.first(seen, 5) && optional_number(in, group.most);
-    if (key == "suspend") return in.first(seen, 6) && text::optional_flag(in, group.suspended);
+    if (key == "suspend")
+      return in.first(seen, 6) && base::json::optional_flag(in, group.suspended);
     return in.skip();
   });
 }
@@ -155,12 +156,12 @@ std::vector<std::uint32_t> repeated(std::span<const std::string_view> names) {
 void check_names(Checker& checker, std::span<const std::string_view> names) {
   for (const std::uint32_t place : repeated(names))
     checker.add(Finding::ray_groups_alike,
-                text::concat({"two worker groups are named ", text::printable(names[place]),
+                base::concat({"two worker groups are named ", base::printable(names[place]),
                               ", and Pods are told apart by their group's name"}));
 }
 
-bool check_groups(Checker& checker, const Cluster& cluster, text::JsonReader::Mark groups) {
-  text::JsonReader& in = checker.reader();
+bool check_groups(Checker& checker, const Cluster& cluster, base::json::Reader::Mark groups) {
+  base::json::Reader& in = checker.reader();
   if (!groups) return true;
   in.go_to(groups);
   std::vector<std::string_view> names;
@@ -181,10 +182,10 @@ bool check_groups(Checker& checker, const Cluster& cluster, text::JsonReader::Ma
   return true;
 }
 
-bool check_head(Checker& checker, const Cluster& cluster, text::JsonReader::Mark head) {
-  text::JsonReader& in = checker.reader();
-  text::JsonReader::Mark pod_template;
-  text::Seen seen = 0;
+bool check_head(Checker& checker, const Cluster& cluster, base::json::Reader::Mark head) {
+  base::json::Reader& in = checker.reader();
+  base::json::Reader::Mark pod_template;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, head, [&](std::string_view key) {
     return key == "template" ? in.first(seen, 0) && keep_place(in, pod_template) : in.skip();
   });
@@ -199,15 +200,15 @@ bool check_head(Checker& checker, const Cluster& cluster, text::JsonReader::Mark
 
 // `kind` is the object's.
 bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
-                   text::JsonReader::Mark spec) {
-  text::JsonReader& in = checker.reader();
-  text::JsonReader::Mark head, groups;
-  text::Seen seen = 0;
+                   base::json::Reader::Mark spec) {
+  base::json::Reader& in = checker.reader();
+  base::json::Reader::Mark head, groups;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     if (key == "headGroupSpec") return in.first(seen, 0) && keep_place(in, head);
     if (key == "workerGroupSpecs") return in.first(seen, 1) && keep_place(in, groups);
     if (key == "enableInTreeAutoscaling")
-      return in.first(seen, 2) && text::optional_flag(in, known.autoscaled);
+      return in.first(seen, 2) && base::json::optional_flag(in, known.autoscaled);
     return in.skip();
   });
   if (!read || !check_head(checker, known, head) || !check_groups(checker, known, groups))
@@ -218,11 +219,11 @@ bool check_cluster(Checker& checker, Cluster known, std::string_view kind,
   return true;
 }
 
-bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string_view member,
+bool check_ray_holder(Checker& checker, base::json::Reader::Mark spec, std::string_view member,
                       std::string_view kind) {
-  text::JsonReader& in = checker.reader();
-  text::JsonReader::Mark cluster;
-  text::Seen seen = 0;
+  base::json::Reader& in = checker.reader();
+  base::json::Reader::Mark cluster;
+  base::json::Seen seen = 0;
   const bool read = object_at(in, spec, [&](std::string_view key) {
     return key == member ? in.first(seen, 0) && keep_place(in, cluster) : in.skip();
   });
@@ -236,15 +237,15 @@ bool check_ray_holder(Checker& checker, text::JsonReader::Mark spec, std::string
 
 }  // namespace
 
-bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec) {
+bool check_ray_cluster(Checker& checker, base::json::Reader::Mark spec) {
   return check_cluster(checker, {.name = checker.object().name}, "RayCluster", spec);
 }
 
-bool check_ray_job(Checker& checker, text::JsonReader::Mark spec) {
+bool check_ray_job(Checker& checker, base::json::Reader::Mark spec) {
   return check_ray_holder(checker, spec, "rayClusterSpec", "RayJob");
 }
 
-bool check_ray_service(Checker& checker, text::JsonReader::Mark spec) {
+bool check_ray_service(Checker& checker, base::json::Reader::Mark spec) {
   return check_ray_holder(checker, spec, "rayClusterConfig", "RayService");
 }
 

@@ -9,10 +9,10 @@ namespace tpuwh::webhook::validate {
 //
 //   source  ray-operator/apis/ray/v1 RayClusterSpec; what is known to go wrong:
 //           docs/facts.md#kuberay-validation
-bool check_ray_cluster(Checker& checker, text::JsonReader::Mark spec);
+bool check_ray_cluster(Checker& checker, base::json::Reader::Mark spec);
 // `spec` of a RayJob (rayClusterSpec, absent where it runs on another cluster), of a
 // RayService (rayClusterConfig).
-bool check_ray_job(Checker& checker, text::JsonReader::Mark spec);
-bool check_ray_service(Checker& checker, text::JsonReader::Mark spec);
+bool check_ray_job(Checker& checker, base::json::Reader::Mark spec);
+bool check_ray_service(Checker& checker, base::json::Reader::Mark spec);
 
 }  // namespace tpuwh::webhook::validate

@@ -1,20 +1,20 @@
 #include "webhook/validate/readiness.hpp"
 
-#include "webhook/text/concat.hpp"
-#include "webhook/text/names.hpp"
+#include "base/concat.hpp"
+#include "base/names.hpp"
 #include "webhook/validate/object.hpp"
 
 namespace tpuwh::webhook::validate {
 
 namespace {
 
-using text::JsonReader;
+using base::json::Reader;
 
-bool read_container(JsonReader& in, bool init, std::string& what) {
+bool read_container(Reader& in, bool init, std::string& what) {
   std::string_view name, policy, probe;
   const bool read = in.object([&](std::string_view key) {
-    if (key == "name") return text::optional_text(in, name);
-    if (key == "restartPolicy") return text::optional_text(in, policy);
+    if (key == "name") return base::json::optional_text(in, name);
+    if (key == "restartPolicy") return base::json::optional_text(in, policy);
     if (key == "readinessProbe" || key == "startupProbe") {
       if (in.take_null()) return true;
       probe = key;
@@ -23,11 +23,11 @@ bool read_container(JsonReader& in, bool init, std::string& what) {
   });
   const bool runs = !init || policy == "Always";
   if (what.empty() && runs && !probe.empty())
-    what = text::concat({probe, " of container ", text::printable(name)});
+    what = base::concat({probe, " of container ", base::printable(name)});
   return read;
 }
 
-bool read_gates(JsonReader& in, std::string& what) {
+bool read_gates(Reader& in, std::string& what) {
   if (in.take_null()) return true;
   return in.array([&](std::size_t) {
     if (what.empty()) what = "its readinessGates";
@@ -35,7 +35,7 @@ bool read_gates(JsonReader& in, std::string& what) {
   });
 }
 
-bool read_containers(JsonReader& in, bool init, std::string& what) {
+bool read_containers(Reader& in, bool init, std::string& what) {
   return in.take_null() || in.array([&](std::size_t) {
     return in.take_empty_object() || read_container(in, init, what);
   });
@@ -43,7 +43,7 @@ bool read_containers(JsonReader& in, bool init, std::string& what) {
 
 }  // namespace
 
-bool read_readiness(JsonReader& in, JsonReader::Mark pod_template, std::string& what) {
+bool read_readiness(Reader& in, Reader::Mark pod_template, std::string& what) {
   TemplateSpec pod;
   return read_template_spec(in, pod_template, pod) &&
          object_at(in, pod.spec, [&](std::string_view key) {

@@ -6,7 +6,7 @@
 //           pkg/controllers/pod_controller.go; jobset v0.12.0 pkg/controllers/startup_policy.go
 #pragma once
 
-#include "webhook/text/json_reader.hpp"
+#include "base/json/reader.hpp"
 
 #include <string>
 
@@ -17,6 +17,7 @@ namespace tpuwh::webhook::validate {
 //
 //   pod_template  its place
 //   returns       false where it cannot be read
-bool read_readiness(text::JsonReader& in, text::JsonReader::Mark pod_template, std::string& what);
+bool read_readiness(base::json::Reader& in, base::json::Reader::Mark pod_template,
+                    std::string& what);
 
 }  // namespace tpuwh::webhook::validate

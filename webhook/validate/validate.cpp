@@ -1,8 +1,9 @@
 #include "webhook/validate/validate.hpp"
 
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "webhook/answer/respond.hpp"
 #include "webhook/answer/workspace.hpp"
-#include "webhook/text/names.hpp"
 #include "webhook/validate/apps.hpp"
 #include "webhook/validate/job.hpp"
 #include "webhook/validate/jobset.hpp"
@@ -19,7 +20,7 @@ struct Kind {
   std::string_view group, kind;
   config::WorkloadKind workload;
   std::string_view name;  // of the workload API
-  bool (*check)(Checker&, text::JsonReader::Mark spec);
+  bool (*check)(Checker&, base::json::Reader::Mark spec);
 };
 
 constexpr Kind kinds[] = {
@@ -63,9 +64,9 @@ struct Question {
 };
 
 // False where it cannot be read: the reader says why.
-bool examine(const Kind& kind, text::JsonReader::Mark place, const Question& question,
+bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& question,
              answer::Workspace::Impl& work, Examined& out) {
-  text::JsonReader& in = work.reader;
+  base::json::Reader& in = work.reader;
   in.go_to(place);
   if (!read_object(in, out.object)) return false;
   if (out.object.being_deleted) return true;
@@ -124,7 +125,7 @@ bool never_works(const FoundList& faults) {
 }
 
 std::string verdict(const Kind& kind, const WorkloadObject& object, const FoundList& faults) {
-  const std::string who = std::string(kind.kind) + ' ' + text::printable(object.name, 100);
+  const std::string who = std::string(kind.kind) + ' ' + base::printable(object.name, 100);
   return (never_works(faults) ? "slices of " + who + " could never start: "
                               : who + " is refused by the configuration: ") +
          joined(faults);
@@ -142,7 +143,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
     decision.outcome = outcome::Outcome::denied;
     decision.reason =
         never_works(faults) ? outcome::Reason::never_works : outcome::Reason::forbidden;
-    decision.denial = Error(Errc::bad_value, verdict(kind, found.object, faults));
+    decision.denial = Error(base::Errc::bad_value, verdict(kind, found.object, faults));
     if (decision.shadow)
       notes.say("shadow mode: it would have been denied: " + decision.denial.text());
   }

@@ -2,8 +2,8 @@
 // of it it is, and how the hosts are called.
 #pragma once
 
+#include "base/buffer.hpp"
 #include "webhook/config/kind.hpp"
-#include "webhook/text/buffer.hpp"
 
 #include <array>
 #include <cstddef>
@@ -42,15 +42,15 @@ struct HostNames {
   std::uint32_t first = 0;   // number of host 0 of slice 0
   std::uint32_t stride = 0;  // hosts of a slice
 
-  void append(text::Buffer& out, std::uint32_t slice, std::uint32_t host) const;
+  void append(base::Buffer& out, std::uint32_t slice, std::uint32_t host) const;
   // Bytes of the names of hosts 0 to hosts - 1 of a slice together, in closed form: it is
   // asked before anything is built, of a count that a stranger wrote.
   std::size_t total_size(std::uint32_t slice, std::uint32_t hosts) const;
   // What the hosts of one slice have in common, as a name for the slice.
-  void append_slice(text::Buffer& out, std::uint32_t slice) const;
+  void append_slice(base::Buffer& out, std::uint32_t slice) const;
 
  private:
-  void append_stem(text::Buffer& out, std::uint32_t slice) const;
+  void append_stem(base::Buffer& out, std::uint32_t slice) const;
   std::uint32_t number(std::uint32_t slice, std::uint32_t host) const {
     return numbered ? first + slice * stride + host : host;
   }

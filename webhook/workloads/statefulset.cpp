@@ -1,6 +1,6 @@
 #include "webhook/workloads/statefulset.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 namespace tpuwh::webhook::workloads {
 
@@ -37,7 +37,7 @@ void identify(const WorkloadContext& context, Member& member) {
     member.set_key({pod.owner.uid});
   member.slice_in_key = true;
   const auto start = pod.annotation(read::Annotation::start_ordinal);
-  const auto first = text::plain_decimal(start);
+  const auto first = base::plain_decimal(start);
   member.names.first = first.value_or(0);
   if (member.group.empty())
     member.incomplete = "the owner reference does not name the StatefulSet";

@@ -21,18 +21,18 @@ std::size_t digits_below(std::uint64_t count) {
 
 }  // namespace
 
-void HostNames::append_stem(text::Buffer& out, std::uint32_t slice) const {
+void HostNames::append_stem(base::Buffer& out, std::uint32_t slice) const {
   out.append(stem);
   if (!stem2.empty()) out.add('-', stem2);
   if (with_slice) out.add('-', slice);
 }
 
-void HostNames::append_slice(text::Buffer& out, std::uint32_t slice) const {
+void HostNames::append_slice(base::Buffer& out, std::uint32_t slice) const {
   append_stem(out, slice);
   if (numbered && several) out.add('-', slice);
 }
 
-void HostNames::append(text::Buffer& out, std::uint32_t slice, std::uint32_t host) const {
+void HostNames::append(base::Buffer& out, std::uint32_t slice, std::uint32_t host) const {
   const std::uint32_t last = number(slice, host);
   if (last == 0 && bare_first) return append_stem(out, slice);
   if (stem2.empty() && !with_slice)
@@ -47,7 +47,7 @@ void HostNames::append(text::Buffer& out, std::uint32_t slice, std::uint32_t hos
 
 std::size_t HostNames::total_size(std::uint32_t slice, std::uint32_t hosts) const {
   const std::size_t stem_size = stem.size() + (stem2.empty() ? 0 : 1 + stem2.size()) +
-                                (with_slice ? 1 + text::decimal_digits(slice) : 0);
+                                (with_slice ? 1 + base::decimal_digits(slice) : 0);
   const std::uint64_t from = number(slice, 0);
   const std::size_t bare = bare_first && from == 0 ? 2 : 0;  // "-0"
   return hosts * (stem_size + 1) + digits_below(from + hosts) - digits_below(from) - bare;

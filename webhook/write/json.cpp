@@ -1,6 +1,6 @@
 #include "webhook/write/json.hpp"
 
-#include "webhook/text/characters.hpp"
+#include "base/characters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,11 +13,11 @@ namespace tpuwh::webhook::write {
 
 namespace {
 
-constexpr text::Characters needs_no_escape =
-    text::characters([](char c) { return !is_special(c); });
+constexpr base::Characters needs_no_escape =
+    base::characters([](char c) { return !is_special(c); });
 
 std::size_t clean_length_bytewise(std::string_view text) {
-  return text::count_leading(needs_no_escape, text);
+  return base::count_leading(needs_no_escape, text);
 }
 
 #if defined(__SSE2__)

@@ -12,8 +12,8 @@
 // the types, by a fault of ours, shows in the difference.
 #pragma once
 
-#include "webhook/text/base64.hpp"
-#include "webhook/text/buffer.hpp"
+#include "base/base64.hpp"
+#include "base/buffer.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -95,9 +95,9 @@ class Json {
     special_ += other.special_;
   }
   // Base64 of these bytes.
-  void append_base64(std::string_view bytes) { text::append_base64(out_, bytes); }
+  void append_base64(std::string_view bytes) { base::append_base64(out_, bytes); }
   // Blanks, which mean nothing between values.
-  void pad_to_base64_group() { text::pad_to_base64_group(out_); }
+  void pad_to_base64_group() { base::pad_to_base64_group(out_); }
 
   // How far it is, to come back to it.
   struct Mark {
@@ -135,7 +135,7 @@ class Json {
   }
   [[gnu::noinline]] void append_escaped(std::string_view text);  // rare, and large
 
-  text::Buffer out_;
+  base::Buffer out_;
   std::size_t special_ = 0;
 };
 

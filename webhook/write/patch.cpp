@@ -54,7 +54,7 @@ void Patch::begin(PatchOp op, Surface row) {
   const bool prefixed = spelling(row).marks == Marks::prefix;
   const Spelling* as = spelled(op, row, prefixed ? Marks::prefix : Marks::none);
   if (as == nullptr) return;
-  const text::PaddedText& head = as->heads[index_of(op)];
+  const base::PaddedText& head = as->heads[index_of(op)];
   if (prefixed)
     json_.append_raw(as->special + escaped_prefix_.special(), separator(), head, escaped_prefix(),
                      as->texts[0]);

@@ -8,7 +8,7 @@
 // is written, a character that makes structure and was not meant to be there.
 #pragma once
 
-#include "webhook/text/buffer.hpp"
+#include "base/buffer.hpp"
 #include "webhook/write/json.hpp"
 #include "webhook/write/shared_text.hpp"
 #include "webhook/write/surface.hpp"

@@ -1,7 +1,7 @@
 #include "webhook/write/shared_text.hpp"
 
-#include "webhook/text/base64.hpp"
-#include "webhook/text/release.hpp"
+#include "base/base64.hpp"
+#include "base/release.hpp"
 
 #include <functional>
 #include <utility>
@@ -29,13 +29,13 @@ void SharedTexts::start(SharedText& text) {
 
 void SharedTexts::finish(SharedText& text, std::string_view key) {
   text.value_size = text.json.size() < 2 ? 0 : text.json.size() - 2;
-  text.value_digest = text::digest(text.value());
+  text.value_digest = base::digest(text.value());
   text.json.pad_to_base64_group();
   text.sound = text.json.is_sound();
-  text::append_base64(text.encoded, text.json.view());
+  base::append_base64(text.encoded, text.json.view());
   if (bytes_ + bytes_of(text) > max_bytes) {
     for (SharedText& other : texts_)
-      if (&other != &text) text::release(other);
+      if (&other != &text) base::release(other);
     bytes_ = 0;
   }
   text.counted = bytes_of(text);

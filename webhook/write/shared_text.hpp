@@ -3,8 +3,8 @@
 // their base64, which is what a patch travels as.
 #pragma once
 
-#include "webhook/text/buffer.hpp"
-#include "webhook/text/hash.hpp"
+#include "base/buffer.hpp"
+#include "base/hash.hpp"
 #include "webhook/write/json.hpp"
 
 #include <array>
@@ -17,10 +17,10 @@ namespace tpuwh::webhook::write {
 struct SharedText {
   std::string key;       // what it was built from
   Json json;             // a JSON value, and blanks after it to a multiple of 3 bytes
-  text::Buffer encoded;  // base64 of `json`
+  base::Buffer encoded;  // base64 of `json`
   std::size_t value_size = 0;
   std::size_t counted = 0;  // of SharedTexts::max_bytes
-  text::Digest value_digest{};
+  base::Digest value_digest{};
   bool sound = true;  // Json::is_sound(); a patch with one that is not is not sent
 
   // Of a JSON string that needs no escapes: what stands between its quotes.

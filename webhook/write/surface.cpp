@@ -181,19 +181,19 @@ constexpr std::size_t spelled_size = [] {
   std::size_t size = 0;
   const auto count = [&](Parts parts) {
     for (const std::string_view part : parts) size += part.size();
-    return text::PaddedText();
+    return base::PaddedText();
   };
   for (const SurfaceRow& row : rows) spelling_of(row, count);
   return size;
 }();
 
 constexpr auto spelled = [] {
-  std::array<char, spelled_size + text::PaddedText::step> all{};
+  std::array<char, spelled_size + base::PaddedText::step> all{};
   std::size_t at = 0;
   const auto write = [&](Parts parts) {
     for (const std::string_view part : parts)
       for (const char c : part) all[at++] = c;
-    return text::PaddedText();
+    return base::PaddedText();
   };
   for (const SurfaceRow& row : rows) spelling_of(row, write);
   return all;
@@ -205,7 +205,7 @@ constexpr auto spellings = [] {
   const auto take = [&](Parts parts) {
     std::size_t size = 0;
     for (const std::string_view part : parts) size += part.size();
-    const text::PaddedText taken{rest.substr(0, size)};
+    const base::PaddedText taken{rest.substr(0, size)};
     rest.remove_prefix(size);
     return taken;
   };
@@ -213,7 +213,7 @@ constexpr auto spellings = [] {
     Spelling& spelling = all[i] = spelling_of(rows[i], take);
     spelling.special =
         count_special_bytewise(spelling.heads[static_cast<std::size_t>(rows[i].op)].text);
-    for (const text::PaddedText& each : spelling.texts)
+    for (const base::PaddedText& each : spelling.texts)
       spelling.special += count_special_bytewise(each.text);
   }
   return all;

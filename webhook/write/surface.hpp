@@ -7,7 +7,7 @@
 // JobSet asks for exclusive placement.
 #pragma once
 
-#include "webhook/text/buffer.hpp"
+#include "base/buffer.hpp"
 
 #include <array>
 #include <cstddef>
@@ -85,8 +85,8 @@ struct Spelling {
   Marks marks = Marks::none;
   // For each operation: all up to the first mark, or to the value where there is none; "" where
   // the row does not allow it.
-  std::array<text::PaddedText, 3> heads;
-  std::array<text::PaddedText, 2> texts;  // what follows each mark
+  std::array<base::PaddedText, 3> heads;
+  std::array<base::PaddedText, 2> texts;  // what follows each mark
   std::uint32_t special = 0;              // quotes in a head and in the texts (write/json.hpp)
 };
 const Spelling& spelling(Surface row);

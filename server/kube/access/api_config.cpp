@@ -1,5 +1,6 @@
 #include "server/kube/access/api_config.hpp"
 
+#include "server/kube/access/errc.hpp"
 #include "server/kube/access/server_url.hpp"
 #include "server/kube/access/small_file.hpp"
 
@@ -24,9 +25,10 @@ std::string own_namespace(const PodAccess& access) {
 }
 
 Error without_account(const Error& cause) {
-  return Error(Errc::api_access, cause.message() +
-                                     "; want a service account in this Pod: see "
-                                     "automountServiceAccountToken of the Pod and of the account");
+  return Error(kube::access::Errc::api_access,
+               cause.message() +
+                   "; want a service account in this Pod: see "
+                   "automountServiceAccountToken of the Pod and of the account");
 }
 
 }  // namespace
@@ -40,12 +42,12 @@ PodAccess PodAccess::from_environment() {
 
 Result<ApiConfig> in_cluster_config(const PodAccess& access) {
   if (!access.in_cluster())
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST is \"{}\" and KUBERNETES_SERVICE_PORT is "
                              "\"{}\": not running in a Pod; pass --kubeconfig",
                              access.host, access.port));
   if (!is_host(access.host) || !is_port(access.port))
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" "
                              "are not a host and port; want an IP address and a number up to 65535",
                              access.host, access.port));

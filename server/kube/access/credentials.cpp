@@ -1,6 +1,7 @@
 #include "server/kube/access/credentials.hpp"
 
 #include "server/kube/access/access_limits.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/kube/access/small_file.hpp"
 #include "server/text/base64.hpp"
 
@@ -65,9 +66,10 @@ Result<std::string> TokenFile::read() const {
   const auto text = read_file(path_);
   if (!text) return text.error();
   const auto token = trimmed(*text);
-  if (token.empty()) return Error(Errc::api_access, path_ + " is empty; want a bearer token");
+  if (token.empty())
+    return Error(kube::access::Errc::api_access, path_ + " is empty; want a bearer token");
   if (!is_token(token))
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  path_ + " holds blanks or control characters; want one bearer token");
   return std::string(token);
 }

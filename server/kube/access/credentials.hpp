@@ -4,7 +4,7 @@
 // writes a secret into a message.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <chrono>
 #include <memory>

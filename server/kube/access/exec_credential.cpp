@@ -1,9 +1,10 @@
 #include "server/kube/access/exec_credential.hpp"
 
+#include "base/names.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/kube/access/small_file.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Error wrong(std::string what) {
-  return Error(Errc::api_access, std::move(what));
+  return Error(kube::access::Errc::api_access, std::move(what));
 }
 
 Result<ExecCredential> read_status(const Json& status) {
@@ -38,7 +39,7 @@ Result<ExecCredential> read_status(const Json& status) {
     return wrong(
         fmt::format("printed the expirationTimestamp {}; want RFC 3339, "
                     "2026-01-31T10:00:00Z",
-                    webhook::text::printable(text::dump_ascii(expires))));
+                    base::printable(text::dump_ascii(expires))));
   return out;
 }
 
@@ -62,12 +63,12 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
   const std::string version = text::text_member(object, "apiVersion");
   if (kind != "ExecCredential")
     return wrong(fmt::format("printed an object of kind \"{}\"; want ExecCredential",
-                             webhook::text::printable(kind)));
+                             base::printable(kind)));
   if (version != api_version)
     return wrong(
         fmt::format("printed apiVersion \"{}\", but the kubeconfig asks for {}; change "
                     "the kubeconfig's or the plugin's",
-                    webhook::text::printable(version), api_version));
+                    base::printable(version), api_version));
   const Json& status = text::member(object, "status");
   if (!status.is_object())
     return wrong("printed an ExecCredential without a status; want one with a token");

@@ -3,8 +3,9 @@
 //   format  https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
 #pragma once
 
+#include "base/result.hpp"
 #include "server/kube/access/credentials.hpp"
-#include "topology/result.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -26,7 +27,8 @@ struct ExecCredential {
 
 // What a plugin printed.
 //
-//   errors  Errc::api_access: "printed no JSON...", "...has no status"; begins with a verb,
+//   errors  kube::access::Errc::api_access: "printed no JSON...", "...has no status"; begins with a
+//   verb,
 //           for the plugin's name to stand before it. Never quotes what was printed.
 Result<ExecCredential> parse_exec_credential(std::string_view printed,
                                              std::string_view api_version);

@@ -1,6 +1,7 @@
 #include "server/kube/access/exec_plugin.hpp"
 
 #include "server/kube/access/child_process.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ Result<ExecCredential> ExecPlugin::run_plugin() const {
                      .stop = &stopped_};
   child.env.emplace_back("KUBERNETES_EXEC_INFO", exec_info(options_.api_version, options_.cluster));
   const auto say = [&](const std::string& what) {
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("{}: exec plugin {} {}", options_.where, options_.command, what));
   };
   const auto end = run(child);

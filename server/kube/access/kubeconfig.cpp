@@ -1,10 +1,11 @@
+#include "base/names.hpp"
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/kube/access/exec_plugin.hpp"
 #include "server/kube/access/kubeconfig_file.hpp"
 #include "server/kube/access/server_url.hpp"
 #include "server/kube/access/small_file.hpp"
 #include "server/text/base64.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,7 @@ namespace tpuwh::server::kube::access {
 
 namespace {
 
-using webhook::text::printable;
+using base::printable;
 
 std::vector<std::string> split_list(const std::string& variable) {
   std::vector<std::string> files;
@@ -45,7 +46,7 @@ Result<Kubeconfig> load(const KubeconfigChoice& choice) {
   auto config = Kubeconfig::load(source.files);
   if (config && config->empty())
     return Error(
-        Errc::api_access,
+        kube::access::Errc::api_access,
         fmt::format(
             "no kubeconfig: {} names {}, which does not exist; want an existing "
             "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config",
@@ -64,7 +65,7 @@ std::string known(const Kubeconfig::Entries& entries) {
 Result<KubeconfigFields> choose(const Kubeconfig::Entries& entries, const std::string& name,
                                 std::string_view what, const std::string& where) {
   if (const auto found = entries.find(name); found != entries.end()) return found->second;
-  return Error(Errc::api_access,
+  return Error(kube::access::Errc::api_access,
                fmt::format("{}: no {} is named \"{}\"; {}", where, what, printable(name, 200),
                            entries.empty() ? fmt::format("there are no {}s", what)
                                            : "want one of " + known(entries)));
@@ -212,7 +213,7 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
   const std::string files = kubeconfig->files();
   const std::string name = choice.context.empty() ? kubeconfig->current_context() : choice.context;
   if (name.empty() && !kubeconfig->contexts().empty())
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("{}: there is no current-context; want --context with one of {}",
                              files, known(kubeconfig->contexts())));
   auto context = choose(kubeconfig->contexts(), name, "context", files);

@@ -1,9 +1,10 @@
 #include "server/kube/access/kubeconfig_file.hpp"
 
+#include "base/names.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/kube/access/small_file.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +26,7 @@ std::string dotted(const std::string& pointer) {
   for (std::size_t at = 0; at < pointer.size();) {
     const std::size_t end = std::min(pointer.find('/', at + 1), pointer.size());
     const std::string part = pointer.substr(at + 1, end - at - 1);
-    if (webhook::text::plain_decimal(part))
+    if (base::plain_decimal(part))
       out += "[" + part + "]";
     else
       out += (out.empty() ? "" : ".") + part;
@@ -53,10 +54,11 @@ Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::st
   file->folder = fs::absolute(path).parent_path().string();
   file->document = text::parse_located_yaml(*text);
   for (const text::YamlProblem& each : file->document.problems)
-    return Error(Errc::api_access, fmt::format("{}:{}: {}", path, each.line, each.what));
+    return Error(kube::access::Errc::api_access,
+                 fmt::format("{}:{}: {}", path, each.line, each.what));
   const Json& value = file->document.value;
   if (!value.is_object() && !value.is_null())
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("{}: want a kubeconfig, a mapping of clusters, users and contexts, {}",
                              path, found(value)));
   return std::shared_ptr<const KubeconfigFile>(std::move(file));
@@ -68,8 +70,9 @@ Error KubeconfigFile::wrong(const std::string& pointer, const std::string& what)
   std::string known = pointer;  // what is missing has no line, but what should hold it has
   while (!known.empty() && !document.lines.contains(known)) known.resize(known.rfind('/'));
   const int line = known.empty() ? 1 : document.lines.at(known);
-  return Error(Errc::api_access, fmt::format("{}:{}: {}{}{}", path, line, dotted(pointer),
-                                             pointer.empty() ? "" : ": ", what));
+  return Error(
+      kube::access::Errc::api_access,
+      fmt::format("{}:{}: {}{}{}", path, line, dotted(pointer), pointer.empty() ? "" : ": ", what));
 }
 
 // --- fields ------------------------------------------------------------------
@@ -224,8 +227,7 @@ std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const Kubeconfig
     const std::string name = item.text("name");
     if (item.error()) return item.error();
     if (!names.insert(name).second)
-      return item.wrong(
-          "name", fmt::format("\"{}\" is in this list twice", webhook::text::printable(name)));
+      return item.wrong("name", fmt::format("\"{}\" is in this list twice", base::printable(name)));
     KubeconfigFields fields = item.at(inner);
     if (fields.error()) return fields.error();
     entries.try_emplace(name, std::move(fields));

@@ -3,8 +3,8 @@
 //   format  v1 Config, https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/yaml.hpp"
-#include "topology/result.hpp"
 
 #include <map>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "server/kube/access/server_url.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -60,18 +61,19 @@ bool is_host(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (lower.ends_with('.')) lower.pop_back();
-  return webhook::text::is_host_name(lower);
+  return base::is_host_name(lower);
 }
 
 bool is_port(std::string_view text) {
-  const auto number = webhook::text::plain_decimal(text);
+  const auto number = base::plain_decimal(text);
   return number && *number > 0 && *number <= 65535;
 }
 
 Result<ServerUrl> parse_server_url(std::string_view url) {
   const auto wrong = [&](std::string_view what) {
-    return Error(Errc::api_access, fmt::format("\"{}\" {}; want a URL like https://10.0.0.1:6443",
-                                               webhook::text::printable(url, 200), what));
+    return Error(kube::access::Errc::api_access,
+                 fmt::format("\"{}\" {}; want a URL like https://10.0.0.1:6443",
+                             base::printable(url, 200), what));
   };
   ServerUrl out;
   std::string_view rest = url;
@@ -80,7 +82,7 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   rest.remove_prefix(authority.size());
   if (authority.find('@') != std::string_view::npos)
-    return Error(Errc::api_access,  // with a password, perhaps: not quoted
+    return Error(kube::access::Errc::api_access,  // with a password, perhaps: not quoted
                  "the URL contains a user, which belongs under users; want a URL like "
                  "https://10.0.0.1:6443");
   const Authority parts = split(authority);

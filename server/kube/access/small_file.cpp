@@ -1,6 +1,8 @@
 #include "server/kube/access/small_file.hpp"
 
+#include "base/result.hpp"
 #include "server/kube/access/access_limits.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/text/read_file.hpp"
 
 #include <fmt/format.h>
@@ -10,15 +12,17 @@ namespace tpuwh::server::kube::access {
 Result<std::string> read_file(const std::string& path) {
   auto text = text::read_file(path, file_bytes);
   if (text) return text;
-  if (text.error().code() == Errc::too_large)
-    return Error(Errc::api_access, fmt::format("{} is larger than {} bytes", path, file_bytes));
-  return Error(Errc::api_access, fmt::format("cannot read {}: {}", path, text.error().message()));
+  if (text.error().code() == base::Errc::too_large)
+    return Error(kube::access::Errc::api_access,
+                 fmt::format("{} is larger than {} bytes", path, file_bytes));
+  return Error(kube::access::Errc::api_access,
+               fmt::format("cannot read {}: {}", path, text.error().message()));
 }
 
 Result<std::string> read_pem_file(const std::string& path, std::string_view label) {
   auto text = read_file(path);
   if (text && !holds_pem(*text, label))
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("{} has no PEM block; want -----BEGIN {}-----", path, label));
   return text;
 }

@@ -1,7 +1,8 @@
 // Files that say how to reach an API server: read whole, by path, every time.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,7 +12,8 @@ namespace tpuwh::server::kube::access {
 // The whole of a file. It is opened and closed again: a mounted Secret or token is a link
 // that the kubelet swaps, and an open descriptor would stay with the old one.
 //
-//   errors  Errc::api_access, a sentence "cannot read PATH: No such file or directory",
+//   errors  kube::access::Errc::api_access, a sentence "cannot read PATH: No such file or
+//   directory",
 //           "PATH is larger than ..."
 Result<std::string> read_file(const std::string& path);
 

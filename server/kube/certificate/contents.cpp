@@ -1,10 +1,11 @@
 #include "server/kube/certificate/contents.hpp"
 
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "server/kube/certificate/types.hpp"
 #include "server/kube/client/bounded_json.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -47,9 +48,9 @@ std::string Contents::bundle() const {
 
 Result<SecretObject> read_secret(std::string_view json) {
   auto object = client::parse_bounded(json);
-  if (!object) return Error(Errc::bad_json, "the Secret " + object.error().message());
+  if (!object) return Error(base::Errc::bad_json, "the Secret " + object.error().message());
   if (const std::string fault = secret_fault(*object); !fault.empty())
-    return Error(Errc::bad_value, "what was answered is not a Secret: " + fault);
+    return Error(base::Errc::bad_value, "what was answered is not a Secret: " + fault);
   const Json& data = text::member(*object, "data");
   const std::string asked =
       text::text_member(text::member(text::member(*object, "metadata"), "annotations"), renew);
@@ -64,7 +65,7 @@ Result<SecretObject> read_secret(std::string_view json) {
     secret.asked = Asked::authority;
   else if (!asked.empty())
     secret.trouble = fmt::format("annotation {} is \"{}\", expected \"certificate\" or \"ca\"",
-                                 renew, webhook::text::printable(asked));
+                                 renew, base::printable(asked));
   secret.object = std::move(*object);
   return secret;
 }

@@ -9,9 +9,9 @@
 // Its annotation tpu-webhook.dev/renew, "certificate" or "ca", asks for a renewal before its time.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/tls/context.hpp"
-#include "topology/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,7 @@
 #include "server/kube/certificate/keeper.hpp"
 
+#include "base/result.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/kube/certificate/configuration.hpp"
 #include "server/kube/client/bounded_json.hpp"
 #include "server/limits/limits.hpp"
@@ -24,9 +26,9 @@ std::string host_of(const std::string& ns) {
 // The object of a 2xx answer; else why there is none.
 Result<std::string> body_of(const client::Response& response, const client::Resource& resource,
                             const char* verb) {
-  if (!response.answered()) return Error(Errc::api_access, response.error);
+  if (!response.answered()) return Error(kube::access::Errc::api_access, response.error);
   if (response.ok()) return response.body;
-  return Error(Errc::api_access, client::sentence(verb, resource, response.status()));
+  return Error(kube::access::Errc::api_access, client::sentence(verb, resource, response.status()));
 }
 
 }  // namespace
@@ -152,10 +154,12 @@ net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configuration
     const auto body = body_of(response, resource, "get");
     if (!body) co_return body.error();
     auto object = client::parse_bounded(*body);
-    if (!object) co_return Error(Errc::bad_json, resource.name() + " " + object.error().message());
+    if (!object)
+      co_return Error(base::Errc::bad_json, resource.name() + " " + object.error().message());
     if (const std::string fault = fault_of(*object); !fault.empty())
-      co_return Error(Errc::bad_value, fmt::format("what was answered is not {} {}: {}",
-                                                   resource.name(), configuration_name, fault));
+      co_return Error(base::Errc::bad_value,
+                      fmt::format("what was answered is not {} {}: {}", resource.name(),
+                                  configuration_name, fault));
     found.push_back({resource, std::move(*object)});
   }
   co_return found;
@@ -165,7 +169,7 @@ net::Task<Result<SecretObject>> Keeper::read() {
   client::Request request = client::get(secrets(ns_), secret_);
   const client::Response response = co_await client_.send(std::move(request), times::call);
   if (response.answered() && response.head.status == 404)
-    co_return Error(Errc::api_access,
+    co_return Error(kube::access::Errc::api_access,
                     fmt::format("Secret {}/{} does not exist, and this server may not create it: "
                                 "helm upgrade does",
                                 ns_, secret_));
@@ -175,7 +179,7 @@ net::Task<Result<SecretObject>> Keeper::read() {
   if (secret &&
       text::text_member(text::member(secret->object, "metadata"), "resourceVersion").empty())
     co_return Error(
-        Errc::bad_value,
+        base::Errc::bad_value,
         fmt::format("Secret {}/{} was answered without metadata.resourceVersion", ns_, secret_));
   co_return secret;
 }

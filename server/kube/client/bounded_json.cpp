@@ -1,5 +1,6 @@
 #include "server/kube/client/bounded_json.hpp"
 
+#include "base/result.hpp"
 #include "server/limits/limits.hpp"
 #include "server/text/json_text.hpp"
 
@@ -61,7 +62,7 @@ class Counter final : public nlohmann::json_sax<Json> {
 
 Result<Json> parse_bounded(std::string_view text) {
   Counter counter;
-  if (!Json::sax_parse(text, &counter)) return Error(Errc::bad_json, counter.why);
+  if (!Json::sax_parse(text, &counter)) return Error(base::Errc::bad_json, counter.why);
   return text::parse_or_discard(text);
 }
 

@@ -1,7 +1,7 @@
 // An answer of an API server as a tree of values, if it may make us hold that much.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

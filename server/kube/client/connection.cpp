@@ -1,5 +1,6 @@
 #include "server/kube/client/connection.hpp"
 
+#include "base/result.hpp"
 #include "server/kube/access/proxy.hpp"
 #include "server/limits/limits.hpp"
 
@@ -114,7 +115,7 @@ std::string Dialer::authority() const {
 
 Error Dialer::failed(std::string_view what, std::string_view why) const {
   const std::string proxy = access::unused_proxy();
-  return Error(Errc::internal,
+  return Error(base::Errc::internal,
                fmt::format("{} {}: {}{}", what, authority(), why,
                            proxy.empty() ? "" : "; " + proxy + " is set, but no proxy is used"));
 }

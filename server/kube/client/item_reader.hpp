@@ -31,7 +31,7 @@ class ItemReader : public StreamReader {
   }
 
  protected:
-  // The text is good for the call; JsonReader's padding is readable behind it.
+  // The text is good for the call; the reader's padding is readable behind it.
   virtual void on_item(std::string_view json) = 0;
 
  private:

@@ -1,5 +1,6 @@
 #include "server/kube/client/request.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 
 #include <utility>
@@ -119,7 +120,7 @@ Request create(const Resource& resource, std::string object_json) {
 
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json) {
   if (version_of(object_json).empty()) {
-    return Error(Errc::bad_value,
+    return Error(base::Errc::bad_value,
                  "a PUT without metadata.resourceVersion would overwrite changes of others; "
                  "set it to the one that the object was read with",
                  object_path(resource, name));

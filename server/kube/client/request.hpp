@@ -4,7 +4,7 @@
 //           docs/facts.md#list, #watch, #compare-and-swap (read 2026-11)
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -74,7 +74,7 @@ Request get(const Resource& resource, std::string_view name);
 Request create(const Resource& resource, std::string object_json);
 
 // PUT, which the API server refuses with 409 if the object has changed since `object_json`
-// was read. Fails with Errc::bad_value if there is no metadata.resourceVersion in it: a
+// was read. Fails with base::Errc::bad_value if there is no metadata.resourceVersion in it: a
 // ConfigMap without one would be written over.
 Result<Request> update(const Resource& resource, std::string_view name, std::string object_json);
 

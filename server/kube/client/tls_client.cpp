@@ -1,5 +1,6 @@
 #include "server/kube/client/tls_client.hpp"
 
+#include "base/result.hpp"
 #include "server/limits/limits.hpp"
 #include "server/net/address.hpp"
 #include "server/text/read_file.hpp"
@@ -52,7 +53,8 @@ const std::string& last(const std::string& used, const std::string& given) {
 
 Error unusable(const std::string& what, const std::string& source, const net::error_code& ec) {
   ERR_clear_error();
-  return Error(Errc::bad_value, fmt::format("{} cannot be used: {}", what, ec.message()), source);
+  return Error(base::Errc::bad_value, fmt::format("{} cannot be used: {}", what, ec.message()),
+               source);
 }
 
 }  // namespace
@@ -86,7 +88,8 @@ Result<std::shared_ptr<TlsClient::Context>> TlsClient::make_context(
   } else if (config_.ca_file.empty()) {
     context->set_default_verify_paths(ec);
   } else {
-    return Error(Errc::bad_value, "no CA certificate in it: one is needed to verify the API server",
+    return Error(base::Errc::bad_value,
+                 "no CA certificate in it: one is needed to verify the API server",
                  config_.ca_file);
   }
   if (ec) return unusable("the CA certificate", config_.source, ec);
@@ -113,7 +116,7 @@ Result<tls::SslPtr> TlsClient::session() {
   }
   tls::SslPtr session(SSL_new(context_->native_handle()), &SSL_free);
   if (session == nullptr || !expect_name(session.get(), name())) {
-    return Error(Errc::internal, "no memory for a TLS session");
+    return Error(base::Errc::internal, "no memory for a TLS session");
   }
   SSL_set_connect_state(session.get());
   return session;

@@ -1,8 +1,8 @@
 #include "server/kube/cluster/cluster_ledger.hpp"
 
+#include "base/names.hpp"
 #include "server/kube/client/item_reader.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
-#include "webhook/text/names.hpp"
 
 #include <boost/asio/this_coro.hpp>
 
@@ -96,7 +96,7 @@ net::Task<PlaceAnswer> ClusterLedger::place(kube::places::OwnedPlaceRequest requ
   }
   const bool known = co_await is_known(request);
   if (!known) {
-    using webhook::text::printable;
+    using base::printable;
     co_return try_again("there is no RayCluster " + printable(request.cluster) +
                             " with the uid of the Pod's owner and a worker group " +
                             printable(request.group) + " in namespace " + printable(request.ns),

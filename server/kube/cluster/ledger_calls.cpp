@@ -1,9 +1,9 @@
 #include "server/kube/cluster/ledger_calls.hpp"
 
+#include "base/names.hpp"
 #include "server/kube/client/item_reader.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/kube/store/store.hpp"
-#include "webhook/text/names.hpp"
 
 #include <utility>
 
@@ -25,7 +25,7 @@ bool needs_operator(const client::Status& status) {
 }
 
 bool is_selectable(std::string_view value) {
-  return !value.empty() && webhook::text::is_label_value(value);
+  return !value.empty() && base::is_label_value(value);
 }
 
 client::Resource pods_of(const store::GroupName& group) {

@@ -1,10 +1,11 @@
 #include "server/kube/cluster/ledger_object.hpp"
 
+#include "base/hash.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "server/kube/client/bounded_json.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/ledger/token.hpp"
-#include "webhook/text/hash.hpp"
-#include "webhook/text/names.hpp"
 
 namespace tpuwh::server::kube::cluster {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::string_view format = "1";
 constexpr std::string_view rebuilding = "rebuilding";
 
 Error wrong(const std::string& name, std::string_view what) {
-  return Error(Errc::bad_value, "ledger object " + name + ": " + std::string(what));
+  return Error(base::Errc::bad_value, "ledger object " + name + ": " + std::string(what));
 }
 
 }  // namespace
@@ -27,8 +28,8 @@ client::Resource ledger_objects(std::string_view ns) {
 
 std::string ledger_object_name(const store::GroupName& group) {
   const std::string_view parts[] = {group.ns, group.cluster, group.cluster_uid, group.group};
-  const auto digits = webhook::text::slice_key(parts);
-  return "tpu-ledger-" + std::string(webhook::text::view(digits));
+  const auto digits = base::hash(parts);
+  return "tpu-ledger-" + std::string(base::view(digits));
 }
 
 std::string ledger_object_text(const store::GroupName& group,
@@ -56,7 +57,7 @@ std::string ledger_object_text(const store::GroupName& group,
 
 Result<LedgerObject> parse_ledger_object(std::string_view json) {
   const auto object = client::parse_bounded(json);
-  if (!object) return Error(Errc::bad_json, "a ledger object " + object.error().message());
+  if (!object) return Error(base::Errc::bad_json, "a ledger object " + object.error().message());
   return read_ledger_object(*object);
 }
 
@@ -70,15 +71,15 @@ Result<LedgerObject> read_ledger_object(const Json& object) {
                       .record = {}};
   const std::string found = text_member(data, "format");
   if (found != format)
-    return wrong(ledger.name, "format is \"" + webhook::text::printable(found) + "\", expected \"" +
+    return wrong(ledger.name, "format is \"" + base::printable(found) + "\", expected \"" +
                                   std::string(format) + "\"; another release wrote it");
   // Edited to say another group, it would free and give that group's places.
   if (ledger.name != ledger_object_name(ledger.group))
     return wrong(ledger.name, "its names belong to " + ledger_object_name(ledger.group));
   const std::string hosts = text_member(data, "hosts-per-slice");
-  const auto number = webhook::text::plain_decimal(hosts);
+  const auto number = base::plain_decimal(hosts);
   if (!number || *number == 0 || *number > webhook::ledger::most_places)
-    return wrong(ledger.name, "hosts-per-slice is \"" + webhook::text::printable(hosts) +
+    return wrong(ledger.name, "hosts-per-slice is \"" + base::printable(hosts) +
                                   "\", expected a whole number from 1 to " +
                                   std::to_string(webhook::ledger::most_places));
   auto entries = webhook::ledger::parse_entries(text_member(data, "entries"));

@@ -9,9 +9,9 @@
 // higher number is refused: the program that wrote it is newer and may mean something else.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/kube/client/request.hpp"
 #include "server/kube/store/objects.hpp"
-#include "topology/result.hpp"
 #include "webhook/ledger/record.hpp"
 
 #include <nlohmann/json_fwd.hpp>

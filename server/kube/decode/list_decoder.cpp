@@ -1,7 +1,7 @@
 #include "server/kube/decode/list_decoder.hpp"
 
+#include "base/release.hpp"
 #include "webhook/read/body.hpp"
-#include "webhook/text/release.hpp"
 
 #include <utility>
 
@@ -70,7 +70,7 @@ ListDecoder::Step ListDecoder::take_object() {
     if (!items_) return overflow();
     passing_ = true;
     ++passed_over_;
-    webhook::text::release(text_);
+    base::release(text_);
   }
   if (end_.reached()) return end_of_object(piece);
   if (!passing_) text_.append(piece);

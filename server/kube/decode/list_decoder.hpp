@@ -10,9 +10,9 @@
 // and a list that stops at it would never be read again.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "server/kube/decode/value_end.hpp"
 #include "server/limits/limits.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <cstddef>
 #include <string>
@@ -35,7 +35,7 @@ class ListDecoder {
 
   // What came; must stay as it is until next() has asked for more.
   void feed(std::string_view bytes) { rest_ = bytes; }
-  // `item` is good until the decoder is used again; JsonReader's padding is readable
+  // `item` is good until the decoder is used again; the reader's padding is readable
   // behind it.
   Outcome next(std::string_view& item);
   void reset();
@@ -79,7 +79,7 @@ class ListDecoder {
   std::size_t passed_over_ = 0;
   unsigned depth_ = 0;
   std::string key_;  // the last one of the outermost object
-  webhook::text::JsonReader reader_;
+  base::json::Reader reader_;
   std::string version_, continue_, error_;
 };
 

@@ -1,5 +1,6 @@
 #include "server/kube/decode/watch_decoder.hpp"
 
+#include "base/result.hpp"
 #include "webhook/read/body.hpp"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void WatchDecoder::reset() {
 
 // The object is read whatever the type is: the keys may come in any order.
 bool WatchDecoder::read_event(std::string_view line, WatchEvent& event) {
-  webhook::text::JsonReader::Mark object;
+  base::json::Reader::Mark object;
   const bool read = reader_.start(line) && reader_.object([&](std::string_view key) {
     if (key == "type") return reader_.string(event.type_text);
     if (key != "object") return reader_.skip();
@@ -82,8 +83,8 @@ bool WatchDecoder::read_event(std::string_view line, WatchEvent& event) {
     return reader_.raw_value(event.object);
   }) && reader_.finish();
   if (!read) return false;
-  if (event.type_text.empty()) return reader_.fail(Errc::bad_json, "no type in it");
-  if (!object) return reader_.fail(Errc::bad_json, "no object in it");
+  if (event.type_text.empty()) return reader_.fail(base::Errc::bad_json, "no type in it");
+  if (!object) return reader_.fail(base::Errc::bad_json, "no object in it");
   event.type = type_of(event.type_text);
   reader_.go_to(object);
   return read_object(event);

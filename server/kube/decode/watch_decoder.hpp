@@ -6,8 +6,8 @@
 // again at it would never follow its resource again.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "server/limits/limits.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <cstddef>
 #include <string>
@@ -28,7 +28,7 @@ enum class EventType {
 struct WatchEvent {
   EventType type = EventType::unknown;
   std::string_view type_text;
-  std::string_view object;   // JSON text; JsonReader's padding is readable behind it
+  std::string_view object;   // JSON text; the reader's padding is readable behind it
   std::string_view version;  // metadata.resourceVersion; empty if there is none
   bool initial_events_end = false;
 };
@@ -64,7 +64,7 @@ class WatchDecoder {
   bool read_annotations(WatchEvent& event);
 
   std::size_t most_bytes_;
-  webhook::text::JsonReader reader_;
+  base::json::Reader reader_;
   std::string buffer_;
   std::size_t begin_ = 0;     // of what was not given out yet
   std::size_t searched_ = 0;  // no newline before this

@@ -1,9 +1,9 @@
 #include "server/kube/store/objects.hpp"
 
+#include "base/names.hpp"
 #include "server/limits/limits.hpp"
 #include "webhook/controllers/counts.hpp"
 #include "webhook/ledger/token.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,32 +13,32 @@
 namespace tpuwh::server::kube::store {
 namespace {
 
+using base::json::Kind;
+using base::json::Reader;
 using topology::Place;
 using webhook::read::Label;
 using webhook::read::Pod;
-using webhook::text::JsonKind;
-using webhook::text::JsonReader;
 
-bool read_text(JsonReader& in, std::string& out) {
+bool read_text(Reader& in, std::string& out) {
   std::string_view text;
-  if (in.kind() != JsonKind::string) return in.skip();
+  if (in.kind() != Kind::string) return in.skip();
   if (!in.string(text)) return false;
   out = text;
   return true;
 }
 
-bool read_number(JsonReader& in, std::optional<std::uint32_t>& out) {
+bool read_number(Reader& in, std::optional<std::uint32_t>& out) {
   std::string_view text;
-  if (in.kind() != JsonKind::number) return in.skip();
+  if (in.kind() != Kind::number) return in.skip();
   if (!in.number(text)) return false;
-  out = webhook::text::plain_decimal(text);
+  out = base::plain_decimal(text);
   return true;
 }
 
 // An object, or whatever else stands there: which is passed over.
 template <class F>
-bool read_object(JsonReader& in, F&& member) {
-  return in.kind() == JsonKind::object ? in.object(member) : in.skip();
+bool read_object(Reader& in, F&& member) {
+  return in.kind() == Kind::object ? in.object(member) : in.skip();
 }
 
 struct Metadata {
@@ -49,26 +49,26 @@ struct Metadata {
 // `label(key)` takes the value of each label, `other(key)` that of a member that is not in
 // Metadata.
 template <class Label, class Other>
-bool read_metadata(JsonReader& in, Metadata& out, Label&& label, Other&& other) {
+bool read_metadata(Reader& in, Metadata& out, Label&& label, Other&& other) {
   return read_object(in, [&](std::string_view key) {
     if (key == "namespace") return read_text(in, out.ns);
     if (key == "name") return read_text(in, out.name);
     if (key == "uid") return read_text(in, out.uid);
     if (key == "deletionTimestamp") {
-      out.leaving = in.kind() == JsonKind::string;
+      out.leaving = in.kind() == Kind::string;
       return in.skip();
     }
     return key == "labels" ? read_object(in, label) : other(key);
   });
 }
 template <class Label>
-bool read_metadata(JsonReader& in, Metadata& out, Label&& label) {
+bool read_metadata(Reader& in, Metadata& out, Label&& label) {
   return read_metadata(in, out, label, [&](std::string_view) { return in.skip(); });
 }
 
 // The name of a RayCluster that owns it, "" for none.
-bool read_ray_owner(JsonReader& in, std::string& out) {
-  if (in.kind() != JsonKind::array) return in.skip();
+bool read_ray_owner(Reader& in, std::string& out) {
+  if (in.kind() != Kind::array) return in.skip();
   return in.array([&](std::size_t) {
     std::string kind, name;
     const bool read = read_object(in, [&](std::string_view key) {
@@ -81,7 +81,7 @@ bool read_ray_owner(JsonReader& in, std::string& out) {
 }
 
 // Whether the Service names its Pods: one with an address, or of another name, does not.
-bool read_headless(JsonReader& in, bool& out) {
+bool read_headless(Reader& in, bool& out) {
   std::string address = "None", type;
   const bool read = read_object(in, [&](std::string_view key) {
     if (key == "clusterIP") return read_text(in, address);
@@ -109,7 +109,7 @@ bool may_hold_chips(std::string_view json) {
   return ::memmem(json.data(), json.size(), tpu.data(), tpu.size()) != nullptr;
 }
 
-bool read_state(JsonReader& in, PodState& out) {
+bool read_state(Reader& in, PodState& out) {
   return in.object([&](std::string_view key) {
     if (key == "metadata")
       return read_metadata(in, out.metadata, [&](std::string_view label) {
@@ -135,9 +135,9 @@ std::optional<Place> possible(Place place) {
 
 // KubeRay's own labels; a single-host replica has no host index.
 std::optional<Place> indexed_place(const Pod& pod) {
-  const auto slice = webhook::text::plain_decimal(pod.label(Label::ray_replica_index));
+  const auto slice = base::plain_decimal(pod.label(Label::ray_replica_index));
   const auto host_text = pod.label(Label::ray_host_index);
-  const auto host = webhook::text::plain_decimal(host_text.empty() ? "0" : host_text);
+  const auto host = base::plain_decimal(host_text.empty() ? "0" : host_text);
   if (!slice || !host) return std::nullopt;
   return possible({*slice, *host});
 }
@@ -148,13 +148,13 @@ std::optional<Place> injected_place(const Pod& pod, std::string_view group) {
   const auto replica = pod.label(Label::replica_index);
   if (!replica.starts_with(group) || !replica.substr(group.size()).starts_with('-'))
     return std::nullopt;
-  const auto slice = webhook::text::plain_decimal(replica.substr(group.size() + 1));
+  const auto slice = base::plain_decimal(replica.substr(group.size() + 1));
   std::uint32_t processes = 0;
   std::optional<std::uint32_t> first_id;
   for (const webhook::read::Container& container : pod.containers) {
     if (container.init || container.chips() == 0 || processes++ != 0) continue;
     const auto* entry = pod.entry(container, webhook::read::Variable::tpu_worker_id);
-    if (entry != nullptr) first_id = webhook::text::plain_decimal(entry->value);
+    if (entry != nullptr) first_id = base::plain_decimal(entry->value);
   }
   if (!slice || !first_id) return std::nullopt;
   return possible({*slice, *first_id / processes});
@@ -219,7 +219,7 @@ std::optional<Holding> holding(const Pod& pod, const std::string& node) {
                                 chips, std::numeric_limits<std::uint32_t>::max()))}};
 }
 
-bool read_taint(JsonReader& in, webhook::pools::Node& node) {
+bool read_taint(Reader& in, webhook::pools::Node& node) {
   webhook::pools::Taint taint;
   std::string effect;
   const bool read = read_object(in, [&](std::string_view key) {
@@ -232,16 +232,16 @@ bool read_taint(JsonReader& in, webhook::pools::Node& node) {
   return read;
 }
 
-bool read_node_spec(JsonReader& in, webhook::pools::Node& node) {
+bool read_node_spec(Reader& in, webhook::pools::Node& node) {
   return read_object(in, [&](std::string_view key) {
-    if (key == "unschedulable" && in.kind() == JsonKind::boolean)
+    if (key == "unschedulable" && in.kind() == Kind::boolean)
       return in.boolean(node.unschedulable);
-    if (key != "taints" || in.kind() != JsonKind::array) return in.skip();
+    if (key != "taints" || in.kind() != Kind::array) return in.skip();
     return in.array([&](std::size_t) { return read_taint(in, node); });
   });
 }
 
-bool read_condition(JsonReader& in, webhook::pools::Node& node) {
+bool read_condition(Reader& in, webhook::pools::Node& node) {
   std::string type, status;
   const bool read = read_object(in, [&](std::string_view key) {
     if (key == "type") return read_text(in, type);
@@ -251,24 +251,24 @@ bool read_condition(JsonReader& in, webhook::pools::Node& node) {
   return read;
 }
 
-bool read_node_status(JsonReader& in, webhook::pools::Node& node) {
+bool read_node_status(Reader& in, webhook::pools::Node& node) {
   const auto read_chips = [&](std::string_view resource) {
     if (resource != webhook::read::key::tpu) return in.skip();
     std::string_view quantity;  // a string from an API server, and a number in what a person wrote
-    const bool read = in.kind() == JsonKind::number   ? in.number(quantity)
-                      : in.kind() == JsonKind::string ? in.string(quantity)
+    const bool read = in.kind() == Kind::number   ? in.number(quantity)
+                      : in.kind() == Kind::string ? in.string(quantity)
                                                       : in.skip();
-    node.chips = webhook::text::plain_decimal(quantity).value_or(0);
+    node.chips = base::plain_decimal(quantity).value_or(0);
     return read;
   };
   return read_object(in, [&](std::string_view key) {
     if (key == "allocatable") return read_object(in, read_chips);
-    if (key != "conditions" || in.kind() != JsonKind::array) return in.skip();
+    if (key != "conditions" || in.kind() != Kind::array) return in.skip();
     return in.array([&](std::size_t) { return read_condition(in, node); });
   });
 }
 
-bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
+bool read_worker_group(Reader& in, RayClusterObject& cluster) {
   std::string name;
   std::optional<std::uint32_t> hosts, replicas, least, most;
   bool suspended = false;
@@ -278,7 +278,7 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
     if (key == "replicas") return read_number(in, replicas);
     if (key == "minReplicas") return read_number(in, least);
     if (key == "maxReplicas") return read_number(in, most);
-    if (key == "suspend" && in.kind() == JsonKind::boolean) return in.boolean(suspended);
+    if (key == "suspend" && in.kind() == Kind::boolean) return in.boolean(suspended);
     return in.skip();
   });
   if (!read) return false;
@@ -287,7 +287,7 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
           {.replicas = replicas, .least = least, .most = most, .hosts = {}, .suspended = suspended})
           .now;
   // Its name is a label of its Pods; with another there are none.
-  if (!webhook::text::is_label_value(name)) return true;
+  if (!base::is_label_value(name)) return true;
   if (cluster.groups.size() >= limits::api::worker_groups) return true;
   cluster.groups[name] = {.hosts = hosts.value_or(1), .slices = static_cast<std::uint32_t>(slices)};
   return true;
@@ -298,7 +298,7 @@ bool read_worker_group(JsonReader& in, RayClusterObject& cluster) {
 std::optional<PodObject> ObjectReader::pod(std::string_view json) {
   PodState state;
   if (!reader_.start(json)) return std::nullopt;
-  const JsonReader::Mark begin = reader_.mark();
+  const Reader::Mark begin = reader_.mark();
   if (!read_state(reader_, state) || state.metadata.uid.empty()) return std::nullopt;
   PodObject pod{.uid = std::move(state.metadata.uid),
                 .leaving = state.metadata.leaving,
@@ -369,9 +369,9 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
       return read_metadata(reader_, metadata, [&](std::string_view) { return reader_.skip(); });
     if (key != "spec") return reader_.skip();
     return read_object(reader_, [&](std::string_view member) {
-      if (member == "suspend" && reader_.kind() == JsonKind::boolean)
+      if (member == "suspend" && reader_.kind() == Kind::boolean)
         return reader_.boolean(suspended);
-      if (member != "workerGroupSpecs" || reader_.kind() != JsonKind::array) return reader_.skip();
+      if (member != "workerGroupSpecs" || reader_.kind() != Kind::array) return reader_.skip();
       return reader_.array([&](std::size_t) { return read_worker_group(reader_, cluster); });
     });
   });

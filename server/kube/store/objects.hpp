@@ -1,15 +1,15 @@
 // Objects of the cluster, as far as rules read them (webhook/read/reads.hpp): what a store keeps.
 //
 // Read from the JSON text of one object, as a list, a watch event or a file has it, with
-// JsonReader's padding readable behind it. What cannot be read is passed over: it is not an object
+// the reader's padding readable behind it. What cannot be read is passed over: it is not an object
 // of an API server's.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "topology/next_member.hpp"
 #include "webhook/pools/pools.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <cstdint>
 #include <map>
@@ -87,7 +87,7 @@ class ObjectReader {
 
  private:
   std::string prefix_;  // Config::prefix
-  webhook::text::JsonReader reader_;
+  base::json::Reader reader_;
   webhook::read::Pod pod_;
 };
 

@@ -210,8 +210,7 @@ std::optional<std::string> Store::leader_domain(const webhook::read::JobOfJobSet
   return std::string(domain);
 }
 
-void Store::unfit_pools(const webhook::read::PoolQuestion& question,
-                        webhook::text::NameList& out) const {
+void Store::unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const {
   out.clear();
   if (!pools_trusted_) return;
   const std::shared_lock lock(mutex_);

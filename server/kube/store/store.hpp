@@ -45,7 +45,7 @@ class Store final : public webhook::read::ClusterView {
 
   void when_gone(PodGone listener) { pod_gone_ = std::move(listener); }
 
-  // Of an object's text JsonReader's padding is readable, too.
+  // Of an object's text the reader's padding is readable, too.
   void begin_relist(Kind kind);
   void upsert(Kind kind, std::string_view json);
   void remove(Kind kind, std::string_view json);
@@ -68,8 +68,7 @@ class Store final : public webhook::read::ClusterView {
                                            std::string_view topology_key) const override;
 
   // No pools where trust_pools() says so.
-  void unfit_pools(const webhook::read::PoolQuestion& question,
-                   webhook::text::NameList& out) const override;
+  void unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const override;
   // Whether Nodes and Pods are as the cluster has them: listed, and their watches alive. Any
   // thread; they are not at first.
   void trust_pools(bool trusted) { pools_trusted_ = trusted; }

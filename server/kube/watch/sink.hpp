@@ -8,7 +8,7 @@
 namespace tpuwh::server::kube::watch {
 
 // One resource's objects, in the order of the API server. On the watcher's thread; nothing
-// throws. An object's text is good for the call, and JsonReader's padding is readable behind
+// throws. An object's text is good for the call, and the reader's padding is readable behind
 // it. Items of a list may lack apiVersion and kind (kube/decode/list_decoder.hpp).
 class Sink {
  public:

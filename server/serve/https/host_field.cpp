@@ -1,6 +1,6 @@
 #include "server/serve/https/host_field.hpp"
 
-#include "webhook/text/characters.hpp"
+#include "base/characters.hpp"
 
 #include <arpa/inet.h>
 
@@ -24,10 +24,8 @@ constexpr bool is_plain(char c) {
          std::string_view("-._~!$&'()*+,;=").find(c) != std::string_view::npos;
 }
 
-constexpr auto name_characters =
-    webhook::text::characters([](char c) { return is_plain(c) || c == '%'; });
-constexpr auto later_characters =
-    webhook::text::characters([](char c) { return is_plain(c) || c == ':'; });
+constexpr auto name_characters = base::characters([](char c) { return is_plain(c) || c == '%'; });
+constexpr auto later_characters = base::characters([](char c) { return is_plain(c) || c == ':'; });
 
 // Behind each "%" two digits.
 bool is_escaped_well(std::string_view name) {
@@ -44,7 +42,7 @@ bool is_later_address(std::string_view text) {
   if (dot == std::string_view::npos || dot < 2 || (text[0] != 'v' && text[0] != 'V')) return false;
   const std::string_view rest = text.substr(dot + 1);
   return std::ranges::all_of(text.substr(1, dot - 1), is_hex) && !rest.empty() &&
-         webhook::text::consists_of(later_characters, rest);
+         base::consists_of(later_characters, rest);
 }
 
 bool is_address_in_brackets(std::string_view text) {
@@ -66,7 +64,7 @@ bool is_host_field(std::string_view value) {
            is_port_part(value.substr(end + 1));
   }
   const std::string_view name = value.substr(0, value.find(':'));
-  return webhook::text::consists_of(name_characters, name) && is_escaped_well(name) &&
+  return base::consists_of(name_characters, name) && is_escaped_well(name) &&
          is_port_part(value.substr(name.size()));
 }
 

@@ -1,6 +1,6 @@
 #include "server/serve/https/request.hpp"
 
-#include "webhook/text/release.hpp"
+#include "base/release.hpp"
 
 namespace tpuwh::server::https {
 
@@ -17,8 +17,8 @@ void RequestHead::clear() {
 
 void RequestHead::give_back_memory() {
   constexpr std::size_t usual = 512;
-  if (target.capacity() > usual) webhook::text::release(target);
-  if (content_type.capacity() > usual) webhook::text::release(content_type);
+  if (target.capacity() > usual) base::release(target);
+  if (content_type.capacity() > usual) base::release(content_type);
 }
 
 }  // namespace tpuwh::server::https

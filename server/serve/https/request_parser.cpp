@@ -1,11 +1,11 @@
 #include "server/serve/https/request_parser.hpp"
 
+#include "base/characters.hpp"
+#include "base/names.hpp"
 #include "server/limits/limits.hpp"
 #include "server/serve/https/folded_line.hpp"
 #include "server/serve/https/host_field.hpp"
 #include "webhook/read/body.hpp"
-#include "webhook/text/characters.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
@@ -42,7 +42,7 @@ bool is_digits(std::string_view text) {
 }
 
 // RFC 3986 2: those of a URI without a fragment, which no request has (RFC 9112 3.2).
-constexpr auto target_characters = webhook::text::characters([](char c) {
+constexpr auto target_characters = base::characters([](char c) {
   return c > ' ' && c <= '~' && std::string_view("\"#<>\\^`{|}").find(c) == std::string_view::npos;
 });
 
@@ -113,8 +113,8 @@ RequestParser::Step RequestParser::read_body(std::string_view bytes) {
 void RequestParser::on_request_impl(verb method, string_view, string_view target, int version,
                                     error_code&) {
   head_.method = to_method(method);
-  if (!webhook::text::consists_of(target_characters, to_std(target))) {
-    refuse(400, fmt::format("malformed target: \"{}\"", webhook::text::printable(to_std(target))));
+  if (!base::consists_of(target_characters, to_std(target))) {
+    refuse(400, fmt::format("malformed target: \"{}\"", base::printable(to_std(target))));
   }
   head_.target.assign(target.data(), target.size());
   head_.http_1_1 = version == 11;
@@ -146,7 +146,7 @@ void RequestParser::on_field_impl(field name, string_view, string_view value_tex
 void RequestParser::take_host(std::string_view value) {
   ++hosts_;
   if (!is_host_field(value)) {
-    refuse(400, fmt::format("malformed Host: \"{}\"", webhook::text::printable(value)));
+    refuse(400, fmt::format("malformed Host: \"{}\"", base::printable(value)));
   }
 }
 
@@ -166,7 +166,7 @@ void RequestParser::take_transfer_encoding(std::string_view value) {
   if (++transfer_encodings_ > 1) refuse(400, "Transfer-Encoding given more than once");
   if (!boost::beast::iequals({value.data(), value.size()}, "chunked")) {
     refuse(501, fmt::format("Transfer-Encoding \"{}\"; only \"chunked\" is supported",
-                            webhook::text::printable(value)));
+                            base::printable(value)));
   }
 }
 

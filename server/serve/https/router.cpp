@@ -1,7 +1,7 @@
 #include "server/serve/https/router.hpp"
 
+#include "base/names.hpp"
 #include "server/text/duration.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <boost/beast/core/string.hpp>
@@ -100,9 +100,9 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
   }
   const Row* row = find_row(path_of(head.target), port);
   if (row == nullptr) {
-    return Refusal{.status = 404,
-                   .message = fmt::format("no such path: {}",
-                                          webhook::text::printable(without_query(head.target)))};
+    return Refusal{
+        .status = 404,
+        .message = fmt::format("no such path: {}", base::printable(without_query(head.target)))};
   }
   if (!is_allowed(head.method, *row)) {
     return Refusal{.status = 405,
@@ -114,7 +114,7 @@ std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
     return Refusal{.status = 415,
                    .message = fmt::format("Content-Type \"{}\"; an AdmissionReview is sent as "
                                           "application/json",
-                                          webhook::text::printable(head.content_type))};
+                                          base::printable(head.content_type))};
   }
   if (!head.chunked && !head.content_length) {
     return Refusal{.status = 411, .message = "a review needs a Content-Length"};

@@ -1,11 +1,11 @@
 #include "server/serve/https/session.hpp"
 
+#include "base/release.hpp"
 #include "server/net/plain_stream.hpp"
 #include "server/serve/https/body_pace.hpp"
 #include "server/serve/https/limited_stream.hpp"
 #include "server/serve/https/request_parser.hpp"
 #include "server/tls/stream.hpp"
-#include "webhook/text/release.hpp"
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -378,7 +378,7 @@ class Conversation {
     connection_.body().reset();
     const bool better = body_.capacity() > service_.body.capacity();
     if (better && body_.capacity() <= kept_body) service_.body = std::move(body_);
-    webhook::text::release(body_);
+    base::release(body_);
   }
 
   static Refusal too_many_bodies() {

@@ -1,7 +1,7 @@
 #include "server/tools/fixes/fix.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +21,7 @@ std::vector<std::string> tokens(Path path) {
 }
 
 std::optional<std::size_t> index_in(const Json& list, const std::string& token) {
-  const auto number = webhook::text::plain_decimal(token);
+  const auto number = base::plain_decimal(token);
   if (!list.is_array() || !number || *number >= list.size()) return std::nullopt;
   return *number;
 }
@@ -39,12 +39,12 @@ std::string spoken_value(const Json& value) {
   if (!value.is_string()) return text::dump_json(value);
   const auto& string = value.get_ref<const std::string&>();
   const bool plain = !string.empty() && text::parse_or_discard(string).is_discarded();
-  return plain ? webhook::text::printable(string, 100) : text::dump_json(value);
+  return plain ? base::printable(string, 100) : text::dump_json(value);
 }
 
 std::string whose(const Edit& edit) {
   if (!edit.object) return {};
-  return fmt::format(" of {} {}", edit.object->kind, webhook::text::printable(edit.object->name));
+  return fmt::format(" of {} {}", edit.object->kind, base::printable(edit.object->name));
 }
 
 std::string words_of(const Step& step) {
@@ -53,9 +53,8 @@ std::string words_of(const Step& step) {
   const Edit& edit = std::get<Edit>(step);
   if (edit.value)
     return fmt::format("set {}{} to {}", spoken(edit.path), whose(edit), spoken_value(*edit.value));
-  return fmt::format(
-      "remove {}{}{}", spoken(edit.path), whose(edit),
-      edit.what.empty() ? "" : " (" + webhook::text::printable(edit.what, 100) + ")");
+  return fmt::format("remove {}{}{}", spoken(edit.path), whose(edit),
+                     edit.what.empty() ? "" : " (" + base::printable(edit.what, 100) + ")");
 }
 
 Json json_of(const Edit& edit) {
@@ -94,14 +93,14 @@ bool set_in(Json& holder, const std::string& token, const Json& value) {
 std::string spoken(const Path& path) {
   std::string out;
   for (const std::string& token : tokens(path)) {
-    const bool index = webhook::text::plain_decimal(token).has_value();
+    const bool index = base::plain_decimal(token).has_value();
     const bool plain = token.find_first_of("./") == std::string::npos;
     if (index)
       out += fmt::format("[{}]", token);
     else if (plain)
-      out += (out.empty() ? "" : ".") + webhook::text::printable(token, 100);
+      out += (out.empty() ? "" : ".") + base::printable(token, 100);
     else
-      out += fmt::format("[\"{}\"]", webhook::text::printable(token, 100));
+      out += fmt::format("[\"{}\"]", base::printable(token, 100));
   }
   return out;
 }

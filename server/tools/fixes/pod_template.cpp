@@ -1,8 +1,8 @@
 #include "server/tools/fixes/pod_template.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,7 +20,7 @@ const Json* find(const Json& object, const Path& path) {
 std::uint32_t whole(const Json* value) {
   if (value == nullptr) return 0;
   if (value->is_string())
-    return webhook::text::plain_decimal(value->get_ref<const std::string&>()).value_or(0);
+    return base::plain_decimal(value->get_ref<const std::string&>()).value_or(0);
   return value->is_number_unsigned() ? value->get<std::uint32_t>() : 0;
 }
 

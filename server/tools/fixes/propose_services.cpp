@@ -1,8 +1,8 @@
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/label_selector.hpp"
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/fixes/proposing.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ Path subdomain_path(const PodTemplate& each) {
 // Null where nothing tells its Pods from others.
 Json new_service(const Subject& subject, const PodTemplate& each, const std::string& name) {
   const Json selector = selector_of(subject, each);
-  if (selector.empty() || !webhook::text::is_dns_label(name)) return nullptr;
+  if (selector.empty() || !base::is_dns_label(name)) return nullptr;
   return headless_service(subject.ns, name, selector);
 }
 

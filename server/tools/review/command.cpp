@@ -1,5 +1,6 @@
 #include "server/tools/review/command.hpp"
 
+#include "base/result.hpp"
 #include "server/text/documents.hpp"
 #include "server/text/input_files.hpp"
 #include "server/text/json_line.hpp"
@@ -13,7 +14,6 @@
 #include "server/tools/review/report.hpp"
 #include "server/tools/review/reviewer.hpp"
 #include "server/tools/review/told.hpp"
-#include "topology/result.hpp"
 
 #include <fmt/format.h>
 
@@ -55,12 +55,14 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
     const std::string name = text::spoken_file(file);
     auto text = text::read_file_or(in, file, text::max_snapshot_bytes);
     if (!text)
-      return Error(Errc::bad_value, fmt::format("cannot read {}: {}", name, text.error().text()));
+      return Error(base::Errc::bad_value,
+                   fmt::format("cannot read {}: {}", name, text.error().text()));
     if (text::is_blank(*text))
-      return Error(Errc::bad_value, fmt::format("{} is empty; want {}", name, what_is_reviewed));
+      return Error(base::Errc::bad_value,
+                   fmt::format("{} is empty; want {}", name, what_is_reviewed));
     out.push_back({name, read_inputs(std::move(*text), options.ns)});
     if (out.back().inputs.empty())
-      return Error(Errc::bad_value,
+      return Error(base::Errc::bad_value,
                    fmt::format("{} holds no objects; want {}", name, what_is_reviewed));
   }
   return out;

@@ -1,9 +1,9 @@
 #include "server/tools/review/report.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/line_diff.hpp"
 #include "server/text/yaml.hpp"
-#include "topology/counted.hpp"
 #include "webhook/answer/reasons.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string title(const ReviewOutcome& outcome) {
 
 std::string allowed(const ReviewOutcome& outcome) {
   const std::size_t warnings = outcome.warnings.size();
-  const std::string with = warnings == 0 ? "" : " with " + topology::counted(warnings, "warning");
+  const std::string with = warnings == 0 ? "" : " with " + base::counted(warnings, "warning");
   if (!outcome.patch.empty())
     return fmt::format("allowed{}, {} changes", with, outcome.patch.size());
   if (outcome.reason == webhook::outcome::Reason::checked)

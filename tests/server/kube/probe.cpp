@@ -5,6 +5,7 @@
 //   stream PATH SILENCE_MS TOTAL_MS               its body in pieces
 //   watch GROUP/VERSION/PLURAL/NAMESPACE          what the sink is told; "-" for none
 //   cancel AFTER_MS COMMAND…                      the same, cancelled
+#include "base/result.hpp"
 #include "server/kube/client/client.hpp"
 #include "server/kube/watch/watcher.hpp"
 #include "server/net/task_group.hpp"
@@ -37,7 +38,7 @@ class FileToken final : public access::Credentials {
 
   Result<std::string> authorization(std::chrono::steady_clock::time_point) override {
     if (token_.empty()) token_ = read_file(path_);
-    if (token_.empty()) return Error(Errc::bad_value, "no token in " + path_);
+    if (token_.empty()) return Error(base::Errc::bad_value, "no token in " + path_);
     return "Bearer " + token_;
   }
   void rejected() override { token_.clear(); }

@@ -1,4 +1,5 @@
 #include "topology/blocks.hpp"
+#include "base/result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +73,7 @@ class NoDynamicSlice : public testing::TestWithParam<NotMadeOf> {};
 TEST_P(NoDynamicSlice, says_what_would_be) {
   const auto blocks = blocks_of(*find_generation(GetParam().label), GetParam().slice);
   ASSERT_FALSE(blocks);
-  EXPECT_EQ(blocks.error().code(), Errc::bad_value);
+  EXPECT_EQ(blocks.error().code(), base::Errc::bad_value);
   EXPECT_EQ(blocks.error().message(), GetParam().want);
 }
 

@@ -1,4 +1,5 @@
 #include "topology/dims.hpp"
+#include "topology/errc.hpp"
 
 #include "tests/support/named_case.hpp"
 
@@ -52,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(dims, DimsAccepts, testing::ValuesIn(good_dims), case_n
 struct BadDims {
   std::string_view name;
   std::string_view text;
-  Errc want;
+  ErrorCode want;
   std::string_view want_message;
 };
 void PrintTo(const BadDims& c, std::ostream* out) {

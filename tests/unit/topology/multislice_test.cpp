@@ -1,4 +1,5 @@
 #include "topology/multislice.hpp"
+#include "base/result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -51,7 +52,7 @@ TEST_P(MultisliceRefuses, with_the_numbers) {
   const RefusedMultislice& c = GetParam();
   const auto slices = make_multislice(slice_of(c.accelerator, c.dims, c.chips), c.count);
   ASSERT_FALSE(slices);
-  EXPECT_EQ(slices.error().code(), Errc::bad_value);
+  EXPECT_EQ(slices.error().code(), base::Errc::bad_value);
   EXPECT_NE(slices.error().message().find(c.want), std::string::npos) << slices.error().message();
 }
 

@@ -1,4 +1,6 @@
 #include "topology/node_pool.hpp"
+#include "base/result.hpp"
+#include "topology/errc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -70,7 +72,7 @@ struct RefusedPool {
   std::string_view name;
   Dims dims;
   std::uint32_t chips;
-  Errc want;
+  ErrorCode want;
   std::string_view want_text;
 };
 
@@ -88,13 +90,13 @@ const RefusedPool refused_pools[] = {
     {.name = "v6e_4x8_of_8",
      .dims = {4, 8},
      .chips = 8,
-     .want = Errc::bad_value,
+     .want = base::Errc::bad_value,
      .want_text = "4x8 of tpu-v6e-slice is not made of nodes of 8 chips, which support 2x4; 4x8 is "
                   "made of 8 nodes of 4 chips (ct6e-standard-4t)"},
     {.name = "no_such_node",
      .dims = {4, 8},
      .chips = 3,
-     .want = Errc::bad_value,
+     .want = base::Errc::bad_value,
      .want_text =
          "tpu-v6e-slice has no node of 3 chips, only of 1 chip (ct6e-standard-1t), 4 chips "
          "(ct6e-standard-4t), 8 chips (ct6e-standard-8t); the smallest machine type with that many "
@@ -103,7 +105,7 @@ const RefusedPool refused_pools[] = {
     {.name = "more_than_any",
      .dims = {4, 8},
      .chips = 16,
-     .want = Errc::bad_value,
+     .want = base::Errc::bad_value,
      .want_text =
          "tpu-v6e-slice has no node of 16 chips, only of 1 chip (ct6e-standard-1t), 4 chips "
          "(ct6e-standard-4t), 8 chips (ct6e-standard-8t)"},

@@ -1,4 +1,5 @@
 #include "topology/slice.hpp"
+#include "topology/errc.hpp"
 
 #include "tests/support/named_case.hpp"
 #include "tests/unit/topology/allocations.hpp"
@@ -375,7 +376,7 @@ struct BadSlice {
   std::string_view dims;
   std::uint64_t chips;
   std::uint32_t containers = 1;
-  Errc want;
+  ErrorCode want;
   std::string_view want_message;
 };
 void PrintTo(const BadSlice& c, std::ostream* out) {

@@ -1,6 +1,6 @@
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ constexpr std::uint32_t oldest_minor = 30;
 std::optional<std::uint32_t> minor_of(const Json& version) {
   std::string text = text::text_member(version, "minor");
   if (text.ends_with('+')) text.pop_back();
-  return webhook::text::plain_decimal(text);
+  return base::plain_decimal(text);
 }
 
 }  // namespace
@@ -35,11 +35,10 @@ void check_version(const View& view, Checks& out) {
   if (!supported)
     fail(out, check,
          fmt::format("{} is Kubernetes {}; tpu-webhook supports 1.{} and later", view.server,
-                     webhook::text::printable(found), oldest_minor),
+                     base::printable(found), oldest_minor),
          "upgrade the control plane");
   else
-    ok(out, check,
-       fmt::format("{} is Kubernetes {}", view.server, webhook::text::printable(found)));
+    ok(out, check, fmt::format("{} is Kubernetes {}", view.server, base::printable(found)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "base/result.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/shell_command.hpp"
@@ -55,7 +56,7 @@ void check_dates(const std::string& check, const std::string& what,
 
 Result<std::vector<tls::CertificateDates>> certificates_of(const std::string& base64) {
   const auto pem = text::decode_base64(base64);
-  if (!pem) return Error(Errc::bad_value, "it is not valid base64");
+  if (!pem) return Error(base::Errc::bad_value, "it is not valid base64");
   return tls::read_certificates(*pem);
 }
 

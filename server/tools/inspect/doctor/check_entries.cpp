@@ -1,4 +1,5 @@
 // Each entry of the MutatingWebhookConfiguration, field by field against what the program renders.
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/version.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
@@ -9,7 +10,6 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
 #include "server/tools/inspect/doctor/wanted.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -196,7 +196,7 @@ class Entries {
     ok(out_, configuration_line,
        fmt::format("the MutatingWebhookConfiguration tpu-webhook is as tpu-webhook {} renders it: "
                    "{}{}",
-                   text::version, topology::counted(found_.size(), "entry"),
+                   text::version, base::counted(found_.size(), "entry"),
                    order == pairs_ ? "" : ", in another order, which changes nothing"));
   }
 

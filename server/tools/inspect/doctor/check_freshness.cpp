@@ -1,11 +1,11 @@
 // What the replicas themselves say of their watches, by their metrics.
+#include "base/counted.hpp"
 #include "server/limits/limits.hpp"
 #include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/metric_lines.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,7 +73,7 @@ void check_freshness(const View& view, Checks& out) {
   if (fresh > 0)
     ok(out, check,
        fmt::format("{} {} the cluster; the last event of the API server is {:.0f} s old",
-                   topology::counted(fresh, "replica"), fresh == 1 ? "watches" : "watch", oldest));
+                   base::counted(fresh, "replica"), fresh == 1 ? "watches" : "watch", oldest));
   if (!silent.empty())
     out.push_back(
         {Verdict::unknown, check, fmt::format("not known: {}", fmt::join(silent, ", ")),

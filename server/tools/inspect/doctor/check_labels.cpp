@@ -1,11 +1,11 @@
 // What our objects carry: the chart's labels, by which Helm, people and this program know whose
 // they are, and the annotation by which cert-manager writes the caBundle.
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -157,7 +157,7 @@ void check_labels(const View& view, Checks& out) {
   for (const Labelled& each : all) more.merge(others(*each.object));
   const auto of_pods = others(pod_template(view.deployment.object));
   std::string said =
-      fmt::format("{} carry the chart's labels alike", topology::counted(all.size(), "object"));
+      fmt::format("{} carry the chart's labels alike", base::counted(all.size(), "object"));
   if (!more.empty())
     said += fmt::format("; others that are there, not compared: {}", fmt::join(more, ", "));
   if (!of_pods.empty())

@@ -1,11 +1,11 @@
 // What cert-manager is told, where it issues the certificate.
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Json wanted_request(const View& view) {
 std::string why_not_ready(const Json& request) {
   const Json& ready = text::condition(request, "Ready");
   if (text::text_member(ready, "status") != "False") return {};
-  return webhook::text::printable(text::text_member(ready, "message"), 200);
+  return base::printable(text::text_member(ready, "message"), 200);
 }
 
 }  // namespace

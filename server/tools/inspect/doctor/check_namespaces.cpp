@@ -1,4 +1,5 @@
 // Whose Pods are sent at all: the namespaceSelectors of the entries.
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
@@ -6,7 +7,6 @@
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,11 @@
 // Whether Ray workers that need a place get one, by the metrics of the replicas.
+#include "base/counted.hpp"
 #include "server/limits/limits.hpp"
 #include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/metric_lines.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -63,7 +63,7 @@ void check_places(const View& view, Checks& out) {
   if (told > 0)
     ok(out, check,
        fmt::format("no worker group waits for a place, according to {}",
-                   topology::counted(told, "replica")));
+                   base::counted(told, "replica")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -1,10 +1,10 @@
 // The replicas as they run: where they stand, and what stands beside the program in them.
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,7 +125,7 @@ void check_replicas(const View& view, Checks& out) {
   for (const Json& pod : view.pods.items) others.merge(beside(pod));
   ok(out, replicas_line,
      fmt::format(
-         "{} on {}{}", topology::counted(bound, "replica"),
+         "{} on {}{}", base::counted(bound, "replica"),
          names.empty() ? std::string("no node yet") : fmt::format("{}", fmt::join(names, ", ")),
          others.empty() ? ""
                         : fmt::format("; beside the program run {}", fmt::join(others, ", "))));

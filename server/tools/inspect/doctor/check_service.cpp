@@ -1,4 +1,5 @@
 // Whether what the API server calls arrives where a replica listens.
+#include "base/counted.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
@@ -8,7 +9,6 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -198,7 +198,7 @@ void check_service(const View& view, Checks& out) {
                 fmt::format("{} is not as the chart renders it: {}", service, sentences(all)),
                 mending.command());
   ok(out, service_line,
-     fmt::format("{} has {}", service, topology::counted(endpoints.count(), "ready endpoint")));
+     fmt::format("{} has {}", service, base::counted(endpoints.count(), "ready endpoint")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -1,9 +1,9 @@
 // The ledger, and whose Pods come.
+#include "base/counted.hpp"
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/ledger/inventory.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,8 +80,8 @@ void check_ledger(const View& view, Checks& out) {
          "wait two minutes; if it persists, see the webhook's log");
   if (unreadable.empty() && rebuilding.empty())
     ok(out, check,
-       fmt::format("{} with {}, all complete", topology::counted(view.ledger.items.size(), "group"),
-                   topology::counted(entries, "entry")));
+       fmt::format("{} with {}, all complete", base::counted(view.ledger.items.size(), "group"),
+                   base::counted(entries, "entry")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -1,12 +1,12 @@
 #include "server/tools/inspect/doctor/commands.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/shell_command.hpp"
 #include "server/text/version.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,7 +31,7 @@ constexpr std::string_view older_chart = "tpu-webhook-0.1.";
 // As Helm asks of a release's name.
 bool is_release_name(std::string_view text) {
   constexpr std::size_t longest = 53;
-  return text.size() <= longest && webhook::text::is_host_name(text);
+  return text.size() <= longest && base::is_host_name(text);
 }
 
 std::string of_metadata(const Json& object, const char* part, const char* key) {
@@ -118,8 +118,7 @@ std::string install_again(const View& view) {
 std::optional<Release> release_of(const Json& object) {
   Release release{of_metadata(object, "annotations", "meta.helm.sh/release-name"),
                   of_metadata(object, "annotations", "meta.helm.sh/release-namespace")};
-  if (!is_release_name(release.name) || !webhook::text::is_dns_label(release.ns))
-    return std::nullopt;
+  if (!is_release_name(release.name) || !base::is_dns_label(release.ns)) return std::nullopt;
   return release;
 }
 
@@ -137,7 +136,7 @@ std::optional<Release> our_release(const View& view) {
 std::vector<Revision> revisions(const ReadList& records) {
   std::vector<Revision> out;
   for (const Json& each : records.items)
-    if (const auto number = webhook::text::plain_decimal(of_metadata(each, "labels", "version")))
+    if (const auto number = base::plain_decimal(of_metadata(each, "labels", "version")))
       out.push_back({*number, of_metadata(each, "labels", "status")});
   std::ranges::sort(out, std::ranges::greater{}, &Revision::number);
   return out;

@@ -1,8 +1,8 @@
 #include "server/tools/inspect/doctor/pod_trouble.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,7 +25,7 @@ std::string ended(const Json& state, const char* when) {
   const std::string reason = text::text_member(end, "reason");
   if (reason == "Completed" && code == 0) return {};
   return fmt::format(
-      "{} ({}{})", when, webhook::text::printable(reason),
+      "{} ({}{})", when, base::printable(reason),
       code.is_number_integer()
           ? fmt::format("{}exit code {}", reason.empty() ? "" : ", ", code.get<long>())
           : "");
@@ -36,7 +36,7 @@ std::string trouble_of_container(const Json& status) {
   const Json& state = text::member(status, "state");
   std::vector<std::string> said;
   if (const auto why = text::text_member(text::member(state, "waiting"), "reason"); !is_usual(why))
-    said.push_back(fmt::format("waits ({})", webhook::text::printable(why)));
+    said.push_back(fmt::format("waits ({})", base::printable(why)));
   if (auto now = ended(state, "has ended"); !now.empty()) said.push_back(std::move(now));
   const bool ready = text::member(status, "ready") == true;
   if (auto before = ended(text::member(status, "lastState"), "ended before");
@@ -45,8 +45,8 @@ std::string trouble_of_container(const Json& status) {
   if (said.empty()) return {};
   if (const Json& count = text::member(status, "restartCount");
       count.is_number_integer() && count.get<long>() > 0)
-    said.push_back(topology::counted(static_cast<std::size_t>(count.get<long>()), "restart"));
-  return fmt::format("container {} {}", webhook::text::printable(text::text_member(status, "name")),
+    said.push_back(base::counted(static_cast<std::size_t>(count.get<long>()), "restart"));
+  return fmt::format("container {} {}", base::printable(text::text_member(status, "name")),
                      fmt::join(said, ", "));
 }
 
@@ -54,7 +54,7 @@ std::string unscheduled(const Json& pod) {
   const Json& scheduled = text::condition(pod, "PodScheduled");
   if (text::text_member(scheduled, "status") != "False") return {};
   return fmt::format("is on no node: {}",
-                     webhook::text::printable(text::text_member(scheduled, "message"), 200));
+                     base::printable(text::text_member(scheduled, "message"), 200));
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ std::string trouble_of(const Json& pod) {
         "has failed{}",
         text::text_member(status, "reason").empty()
             ? std::string()
-            : fmt::format(" ({})", webhook::text::printable(text::text_member(status, "reason")))));
+            : fmt::format(" ({})", base::printable(text::text_member(status, "reason")))));
   for (const char* list : {"initContainerStatuses", "containerStatuses"})
     for (const Json& each : text::member(status, list))
       if (auto why = trouble_of_container(each); !why.empty()) said.push_back(std::move(why));

@@ -1,10 +1,11 @@
 #include "server/tools/inspect/doctor/settings_of.hpp"
 
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -76,8 +77,7 @@ Json value_of(const View& view, const std::string& name) {
 int port_of(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   return static_cast<int>(
-      webhook::text::plain_decimal(colon == address.npos ? address : address.substr(colon + 1))
-          .value_or(0));
+      base::plain_decimal(colon == address.npos ? address : address.substr(colon + 1)).value_or(0));
 }
 
 std::optional<Port> port_by(const View& view, const char* flag, const char* key, int otherwise) {
@@ -130,7 +130,7 @@ Read config_of(const MountedFile& file, const Read& object) {
   const auto plain = plain_text(file, object);
   const auto read =
       plain ? text::parse_yaml(*plain)
-            : Result<std::vector<Json>>(Error(Errc::bad_value, "it is not valid base64"));
+            : Result<std::vector<Json>>(Error(base::Errc::bad_value, "it is not valid base64"));
   if (!read) return not_known(fmt::format("{} of {}: {}", file.key, named, read.error().message()));
   return {
       .found = Found::there, .object = read->empty() ? Json::object() : read->front(), .why = {}};

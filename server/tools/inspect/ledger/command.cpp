@@ -1,5 +1,6 @@
 #include "server/tools/inspect/ledger/command.hpp"
 
+#include "server/kube/access/errc.hpp"
 #include "server/kube/client/session.hpp"
 #include "server/limits/limits.hpp"
 #include "server/text/json_line.hpp"
@@ -28,7 +29,7 @@ constexpr int most_tries = 5;
 const kube::client::Resource all_pods{"", "v1", "pods", ""};
 
 Error failure(std::string why) {
-  return Error(Errc::api_access, std::move(why));
+  return Error(kube::access::Errc::api_access, std::move(why));
 }
 
 void add_ledger_object(Result<kube::cluster::LedgerObject> object, LedgerInventory& inventory) {

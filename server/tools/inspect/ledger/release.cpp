@@ -1,6 +1,7 @@
 #include "server/tools/inspect/ledger/release.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 
 #include <fmt/format.h>
 
@@ -20,8 +21,8 @@ bool is_taken(const kube::cluster::LedgerObject& object, topology::Place place) 
 }
 
 Error wrong(std::string_view text, std::string_view wanted) {
-  return Error(Errc::bad_value,
-               fmt::format("want {}, not \"{}\"", wanted, webhook::text::printable(text, 300)));
+  return Error(base::Errc::bad_value,
+               fmt::format("want {}, not \"{}\"", wanted, base::printable(text, 300)));
 }
 
 }  // namespace
@@ -41,8 +42,8 @@ Result<GroupPath> parse_group_path(std::string_view text) {
 Result<topology::Place> parse_place(std::string_view text) {
   const auto dash = text.find('-');
   const bool two = dash != text.npos;
-  const auto slice = webhook::text::plain_decimal(text.substr(0, dash));
-  const auto host = two ? webhook::text::plain_decimal(text.substr(dash + 1)) : std::nullopt;
+  const auto slice = base::plain_decimal(text.substr(0, dash));
+  const auto host = two ? base::plain_decimal(text.substr(dash + 1)) : std::nullopt;
   if (!slice || !host) return wrong(text, "SLICE-HOST, such as 0-3");
   return topology::Place{.slice = *slice, .host = *host};
 }

@@ -1,6 +1,7 @@
 // Which cluster a command looks at: a running one, or a file.
 #pragma once
 
+#include "server/kube/access/errc.hpp"
 #include "server/kube/client/session.hpp"
 
 #include <memory>
@@ -20,7 +21,7 @@ struct ClusterAccess {
 // As kube::access::find_api_config: --kubeconfig, --context or $KUBECONFIG, else the Pod's service
 // account, else ~/.kube/config. Opens no connection.
 //
-//   errors  Errc::api_access
+//   errors  kube::access::Errc::api_access
 Result<std::unique_ptr<kube::client::Session>> open_session(const ClusterAccess& access);
 
 }  // namespace tpuwh::server::running

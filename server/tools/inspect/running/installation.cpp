@@ -1,5 +1,6 @@
 #include "server/tools/inspect/running/installation.hpp"
 
+#include "server/kube/access/errc.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ Result<Installation> find_installation(kube::client::Session& session, const std
   const kube::client::Response response =
       session.send(kube::client::get(configurations, installed_name));
   if (!response.answered())
-    return Error(Errc::api_access,
+    return Error(kube::access::Errc::api_access,
                  fmt::format("cannot get {}: {}", configurations.name(), response.error));
   if (response.ok())
     if (std::string ns = installation_namespace(text::parse_or_discard(response.body)); !ns.empty())

@@ -1,5 +1,6 @@
 #include "server/tools/inspect/running/live_source.hpp"
 
+#include "server/kube/access/errc.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ bool has_no_namespace(std::string_view kind) {
 }
 
 Error failure(std::string why) {
-  return Error(Errc::api_access, std::move(why));
+  return Error(kube::access::Errc::api_access, std::move(why));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // MEGASCALE_*: what the slices of one job say about each other.
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/host_list.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ namespace tpuwh::server::slices {
 
 namespace {
 
+using base::printable;
 using webhook::read::Variable;
-using webhook::text::printable;
 using Job = std::vector<const SliceReport*>;
 
 // MegaScale jobs have tens of slices; a stranger's label can say anything.
@@ -109,7 +109,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
 void find_wrong_count(const SliceReport& slice, Findings& findings) {
   const Said said = said_by(slice, Variable::megascale_num_slices);
   if (!said.text || said.text->empty()) return;
-  const auto count = webhook::text::plain_decimal(*said.text);
+  const auto count = base::plain_decimal(*said.text);
   if (!count || (slice.slices > 0 && *count != slice.slices))
     findings.error("megascale-slices", slice, slice.staying,
                    fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
@@ -118,12 +118,12 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
                                                 : "a whole number"),
                    recreate_hint(slice, {Variable::megascale_num_slices}));
   const Said id = said_by(slice, Variable::megascale_slice_id);
-  const auto number = id.text ? webhook::text::plain_decimal(*id.text) : std::nullopt;
+  const auto number = id.text ? base::plain_decimal(*id.text) : std::nullopt;
   if (count && id.pod != nullptr && (!number || *number >= *count))
     findings.error(
         "megascale-slices", slice, slice.staying,
         fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
-                    std::max(*count, 1u) - 1, topology::counted(*count, "slice")),
+                    std::max(*count, 1u) - 1, base::counted(*count, "slice")),
         recreate_hint(slice, {Variable::megascale_slice_id}));
 }
 
@@ -157,7 +157,7 @@ std::string_view job_of_host(std::string_view host) {
   host = host.substr(0, host.find('.'));
   for (int number = 0; number < 2; ++number) {
     const auto dash = host.rfind('-');
-    if (dash == host.npos || !webhook::text::plain_decimal(host.substr(dash + 1))) return {};
+    if (dash == host.npos || !base::plain_decimal(host.substr(dash + 1))) return {};
     host = host.substr(0, dash);
   }
   return host;
@@ -205,7 +205,7 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
   findings.warn("incomplete", first, {},
                 fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
                             "all, or the other slices wait forever",
-                            topology::counted(first.slices, "slice"),
+                            base::counted(first.slices, "slice"),
                             (missing.size() == 1 ? "slice " : "slices ") + text::as_ranges(missing),
                             missing.size() == 1 ? "has" : "have"),
                 fmt::format("if the job is not just starting or ending, see why the Pods are not "

@@ -1,10 +1,10 @@
 // TPU_WORKER_HOSTNAMES and TPU_PROCESS_ADDRESSES: the same for all members, entry i the Pod
 // whose id is i.
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/host_list.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@ namespace tpuwh::server::slices {
 
 namespace {
 
+using base::printable;
 using webhook::read::Variable;
-using webhook::text::printable;
 
 // A list, and who has it.
 struct Held {
@@ -71,7 +71,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
   findings.error(
       "list-differs", slice, others,
       fmt::format("{} differs between members: {}; want the same list on all {}",
-                  webhook::read::name(variable), *where, topology::counted(slice.hosts, "host")),
+                  webhook::read::name(variable), *where, base::counted(slice.hosts, "host")),
       recreate_hint(slice, {variable}));
   return false;
 }
@@ -85,7 +85,7 @@ std::optional<std::size_t> own_entry(const SliceReport& slice, const Held& held,
                                      std::size_t entries) {
   std::optional<std::uint32_t> id;
   if (const EnvValue& value = (*held.process)[Variable::tpu_worker_id]; value.literal())
-    id = webhook::text::plain_decimal(value.text);
+    id = base::plain_decimal(value.text);
   const std::uint32_t per_host = held.pod->processes_per_host;
   if (!id && held.pod->host) id = *held.pod->host * per_host + index_in_pod(held);
   if (!id) return std::nullopt;
@@ -109,7 +109,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
   }
   if (wrong.empty()) return;
   if (wrong.size() > 1)
-    first += fmt::format(" ({} are wrong)", topology::counted(wrong.size(), "entry"));
+    first += fmt::format(" ({} are wrong)", base::counted(wrong.size(), "entry"));
   findings.error("list-entry", slice, wrong, first, recreate_hint(slice, {variable}));
 }
 
@@ -118,13 +118,13 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
   const std::size_t found = split_list(list.text).size();
   const bool per_process = variable == Variable::tpu_process_addresses;
   if (found == slice.processes || (found == slice.hosts && !per_process)) return true;
-  std::string wanted = topology::counted(slice.hosts, "host");
+  std::string wanted = base::counted(slice.hosts, "host");
   if (slice.processes != slice.hosts)
-    wanted += fmt::format(" with {}", topology::counted(slice.processes, "process"));
+    wanted += fmt::format(" with {}", base::counted(slice.processes, "process"));
   findings.error(
       "list-length", slice, {list.pod},
       fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
-                  topology::counted(found, "entry"), short_text(list.text), list.pod->name,
+                  base::counted(found, "entry"), short_text(list.text), list.pod->name,
                   per_process ? slice.processes : slice.hosts, wanted),
       recreate_hint(slice, {variable}));
   return false;

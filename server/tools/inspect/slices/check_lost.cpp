@@ -1,9 +1,9 @@
 // Members that will not come back by themselves.
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/events.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace tpuwh::server::slices {
 
 namespace {
 
-using webhook::text::printable;
+using base::printable;
 
 constexpr std::size_t longest_reason = 200;
 

@@ -1,9 +1,9 @@
 // Which Pods a slice has, and whether something says who each of them is.
+#include "base/counted.hpp"
 #include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/events.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ std::string without_advice(const std::string& reason) {
 
 // Of Pods of a Ray worker group nothing may say which of its slices they are.
 std::string of_which_slice(const SliceReport& slice) {
-  const std::string hosts = topology::counted(slice.hosts, "host");
+  const std::string hosts = base::counted(slice.hosts, "host");
   return !slice.places_known() && slice.staying.size() > slice.hosts
              ? "of a group whose slices have " + hosts
              : "of a slice of " + hosts;
@@ -125,7 +125,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
   const std::string command = events_command(slice, missing.front());
   findings.warn("incomplete", slice, {},
                 fmt::format("{} of {} have a Pod; {} {} missing", slice.hosts_present(),
-                            topology::counted(slice.hosts, "host"),
+                            base::counted(slice.hosts, "host"),
                             (missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(missing),
                             missing.size() == 1 ? "is" : "are"),
                 "if the slice is not just starting or ending, see why its Pods are not created" +
@@ -149,7 +149,7 @@ void find_twice(const SliceReport& slice, Findings& findings) {
     if (told_by_id(slice, pods)) continue;
     findings.error("duplicate-member", slice, pods,
                    fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
-                               host, topology::counted(slice.hosts, "host")),
+                               host, base::counted(slice.hosts, "host")),
                    "keep the one that belongs there, and delete the others");
   }
 }

@@ -1,9 +1,9 @@
 // A multi-host slice stands on one node pool, alone.
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,12 +33,12 @@ void find_split(const SliceReport& slice, Findings& findings) {
       ++on[node->pool()];
   std::vector<std::string> counts;
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
-  findings.error("split-pools", slice, slice.staying,
-                 fmt::format("members are on {} node pools ({}); want all {} on one, since chips "
-                             "of two pools are not joined by ICI",
-                             slice.pools.size(), fmt::join(counts, ", "),
-                             topology::counted(slice.hosts, "host")),
-                 replace_hint(slice, "which keeps a slice on one pool"));
+  findings.error(
+      "split-pools", slice, slice.staying,
+      fmt::format("members are on {} node pools ({}); want all {} on one, since chips "
+                  "of two pools are not joined by ICI",
+                  slice.pools.size(), fmt::join(counts, ", "), base::counted(slice.hosts, "host")),
+      replace_hint(slice, "which keeps a slice on one pool"));
 }
 
 // By pool, the slices that have staying members there.
@@ -123,7 +123,7 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
       "it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and wait for the "
       "rest",
       pool, fmt::join(slice.pool.what, ", "), slice.staying.size() - slice.unbound,
-      topology::counted(slice.hosts, "host"));
+      base::counted(slice.hosts, "host"));
   // Whose Pod is still to be deleted from a node that is lost begins nowhere before.
   const bool hangs = std::ranges::any_of(slice.members, [&](const SeenPod* pod) {
     return pod->terminating && how_it_stands(findings.cluster(), *pod).standing == Standing::lost;
@@ -165,9 +165,8 @@ void find_other_chips(const SliceReport& slice, Findings& findings) {
       "chips-per-node", slice, wrong,
       fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod {} to take "
                   "its whole node",
-                  first.node, topology::counted(chips_of(*cluster.node_of(first)), "chip"),
-                  first.name, first.chips,
-                  slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
+                  first.node, base::counted(chips_of(*cluster.node_of(first)), "chip"), first.name,
+                  first.chips, slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
       first.shares_node.empty() || first.has_smaller_nodes
           ? fmt::format("ask for all chips of a node, or select nodes with "
                         "cloud.google.com/gke-accelerator-count: \"{}\"",
@@ -185,7 +184,7 @@ void find_ill_chips(const SliceReport& slice, Findings& findings) {
   const SeenPod& first = *ill.front();
   findings.warn("chips-per-node", slice, ill,
                 fmt::format("{} of {} of node {} can be allocated, and Pod {} on it asks for {}",
-                            cluster.node_of(first)->chips, topology::counted(first.chips, "chip"),
+                            cluster.node_of(first)->chips, base::counted(first.chips, "chip"),
                             first.node, first.name, first.chips),
                 "nothing, while the node is being repaired; else repair or delete it");
 }
@@ -208,7 +207,7 @@ void check_pools(const std::vector<SliceReport>& slices, Findings& findings) {
       findings.not_known(
           fmt::format("{}: the nodes of {} are not in the snapshot, so their pools "
                       "are not known",
-                      slice.full_name(), topology::counted(slice.unknown_nodes, "Pod")));
+                      slice.full_name(), base::counted(slice.unknown_nodes, "Pod")));
   }
   findings.fold("split-pools");
   find_shared(tenants_of(slices, findings.cluster()), findings);

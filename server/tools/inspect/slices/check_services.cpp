@@ -1,7 +1,7 @@
 // Whether the names of the members resolve: a hostname, a subdomain, its headless Service.
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@ namespace tpuwh::server::slices {
 
 namespace {
 
+using base::printable;
 using webhook::read::Variable;
-using webhook::text::printable;
 
 bool lists_hosts(const SeenPod& pod) {
   for (const TpuProcess& process : pod.processes)

@@ -1,7 +1,7 @@
 // TPU_NAME: by it Ray knows the nodes of a slice. One in a slice, another in each.
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ void tell_shared(const SliceReport& slice, const SliceReport& other, const std::
   std::string what = fmt::format(
       "TPU_NAME \"{}\" is also that of {}; want a different one for each slice, "
       "else Ray takes the two for one",
-      webhook::text::printable(name), other.full_name());
+      base::printable(name), other.full_name());
   if (slice.staying.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.staying, std::move(what),
                           recreate_hint(slice, {Variable::tpu_name}));
@@ -53,9 +53,8 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
           "tpu-name-differs", slice, {names.begin()->second, names.rbegin()->second},
           fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one per "
                       "slice",
-                      webhook::text::printable(names.begin()->first), names.begin()->second->name,
-                      webhook::text::printable(names.rbegin()->first),
-                      names.rbegin()->second->name),
+                      base::printable(names.begin()->first), names.begin()->second->name,
+                      base::printable(names.rbegin()->first), names.rbegin()->second->name),
           recreate_hint(slice, {Variable::tpu_name}));
     for (const auto& [name, pod] : names) {
       const auto [found, fresh] =

@@ -1,9 +1,9 @@
 // TPU_WORKER_ID: 0 to processes - 1, each once.
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -53,10 +53,10 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
 std::string not_an_id(const SliceReport& slice, const TpuProcess& process) {
   const EnvValue& id = process[Variable::tpu_worker_id];
   if (!id.literal() || slice.processes == 0) return {};
-  const auto number = webhook::text::plain_decimal(id.text);
+  const auto number = base::plain_decimal(id.text);
   if (number && *number < slice.processes) return {};
-  return fmt::format("\"{}\" in container {}", webhook::text::printable(id.text),
-                     webhook::text::printable(process.container));
+  return fmt::format("\"{}\" in container {}", base::printable(id.text),
+                     base::printable(process.container));
 }
 
 void find_out_of_range(const SliceReport& slice, Findings& findings) {
@@ -75,7 +75,7 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
       "worker-id-out-of-range", slice, once_each(pods),
       fmt::format("TPU_WORKER_ID is out of range for this slice: {}; want a whole number "
                   "from 0 to {}, for {}",
-                  first, slice.processes - 1, topology::counted(slice.processes, "process")),
+                  first, slice.processes - 1, base::counted(slice.processes, "process")),
       recreate_hint(slice, {Variable::tpu_worker_id}));
 }
 

@@ -1,9 +1,9 @@
 #include "server/tools/inspect/slices/claims_seen.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/slices/pod_status.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,14 +45,13 @@ std::vector<std::string> ClaimsSeen::not_known() const {
   std::vector<std::string> out;
   for (const auto& [kind, missing] : missing_) {
     const auto& [ns, name] = *missing.names.begin();
-    const std::string one = fmt::format("{} {}/{}", kind, webhook::text::printable(ns),
-                                        webhook::text::printable(name, 100));
+    const std::string one =
+        fmt::format("{} {}/{}", kind, base::printable(ns), base::printable(name, 100));
     const std::size_t others = missing.names.size() - 1;
-    out.push_back(
-        fmt::format("whether {} for chips: {}{} {} not in the snapshot",
-                    missing.pods == 1 ? "1 Pod asks" : fmt::format("{} Pods ask", missing.pods),
-                    one, others == 0 ? "" : " and " + topology::counted(others, "other"),
-                    others == 0 ? "is" : "are"));
+    out.push_back(fmt::format(
+        "whether {} for chips: {}{} {} not in the snapshot",
+        missing.pods == 1 ? "1 Pod asks" : fmt::format("{} Pods ask", missing.pods), one,
+        others == 0 ? "" : " and " + base::counted(others, "other"), others == 0 ? "is" : "are"));
   }
   return out;
 }

@@ -2,12 +2,12 @@
 // slices and findings are made.
 #pragma once
 
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/owners.hpp"
 #include "webhook/config/kind.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/pools/node.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/names.hpp"
 
 #include <array>
 #include <chrono>
@@ -169,7 +169,7 @@ inline ObjectName topmost_of(const SeenPod& pod) {
 
 // The chips of a node by its label: what is allocatable is less while some are ill.
 inline std::uint32_t chips_of(const webhook::pools::Node& node) {
-  return webhook::text::plain_decimal(node.labels.value(webhook::read::key::accelerator_count))
+  return base::plain_decimal(node.labels.value(webhook::read::key::accelerator_count))
       .value_or(node.chips);
 }
 

@@ -1,5 +1,6 @@
 #include "server/tools/inspect/slices/cluster_reader.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/label_selector.hpp"
 #include "server/tools/inspect/slices/claims_seen.hpp"
@@ -7,7 +8,6 @@
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ void add_stray(const Json& pod, const std::string& key, const std::string& prefi
 
 std::string name_of(const Json& pod) {
   const auto [ns, name] = id_of(pod);
-  return fmt::format("{}/{}", webhook::text::printable(ns), webhook::text::printable(name, 100));
+  return fmt::format("{}/{}", base::printable(ns), base::printable(name, 100));
 }
 
 // Services that choose their Pods: of the others somebody else writes the endpoints.

@@ -1,7 +1,7 @@
 #include "server/tools/inspect/slices/events.hpp"
 
+#include "base/names.hpp"
 #include "server/text/shell_command.hpp"
-#include "webhook/text/names.hpp"
 
 #include <optional>
 
@@ -35,7 +35,7 @@ std::optional<std::uint32_t> index_in_group(const SliceReport& slice, const Seen
   const std::string& maker = pod.owners.front().name;
   if (maker == slice.group) return 0;
   if (!pod.name.starts_with(maker + "-")) return std::nullopt;
-  return webhook::text::plain_decimal(std::string_view(pod.name).substr(maker.size() + 1));
+  return base::plain_decimal(std::string_view(pod.name).substr(maker.size() + 1));
 }
 
 // Each leader is the owner of a StatefulSet of its own name, which makes the others of the group

@@ -1,6 +1,6 @@
 #include "server/tools/inspect/slices/finding.hpp"
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ std::string names(const std::vector<const Pod*>& pods) {
   for (std::size_t i = 0; i < shown; ++i) {
     const bool last = i > 0 && i + 1 == pods.size();
     out += i == 0 ? " " : last ? " and " : ", ";
-    out += webhook::text::printable(pods[i]->name, longest_name);
+    out += base::printable(pods[i]->name, longest_name);
   }
   if (pods.size() > shown) out += fmt::format(" and {} more", pods.size() - shown);
   return out;

@@ -1,8 +1,8 @@
 #include "server/tools/inspect/slices/hold_ups.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ class HoldUps {
   }
 
   void add_failed(const SeenPod& pod) {
-    const std::string why = webhook::text::printable(pod.failure, most_of_a_failure);
+    const std::string why = base::printable(pod.failure, most_of_a_failure);
     tell(pod, stays_failed(cluster_, pod) ? HoldUp::Kind::lost : HoldUp::Kind::replaced,
          why.empty() ? "failed" : fmt::format("failed ({})", why));
   }
@@ -92,7 +92,7 @@ std::string for_how_long(const std::optional<Time>& since, const std::optional<T
   const auto minutes = std::chrono::floor<std::chrono::minutes>(*now - *since).count();
   if (minutes < 60) return fmt::format(" for {} min", minutes / 5 * 5);
   if (minutes < 48 * 60) return fmt::format(" for {} h", minutes / 60);
-  return " for " + topology::counted(static_cast<std::uint64_t>(minutes) / (24 * 60), "day");
+  return " for " + base::counted(static_cast<std::uint64_t>(minutes) / (24 * 60), "day");
 }
 
 }  // namespace tpuwh::server::slices

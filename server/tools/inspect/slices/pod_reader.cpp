@@ -66,7 +66,7 @@ EnvValue value_of(const webhook::read::EnvEntry* entry, bool env_from) {
 bool is_ours(const webhook::facts::Provenance& record, const webhook::read::Container& container,
              Variable variable, const EnvValue& value) {
   const auto* entry = record.find(container.name, variable);
-  return entry != nullptr && value.literal() && entry->digest == webhook::text::digest(value.text);
+  return entry != nullptr && value.literal() && entry->digest == base::digest(value.text);
 }
 
 TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Container& container,
@@ -174,7 +174,7 @@ struct PodReader::Work {
 
   webhook::config::Config config;
   const webhook::read::ClusterView& cluster;
-  webhook::text::JsonReader reader;
+  base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
   webhook::decide::Scratch scratch;

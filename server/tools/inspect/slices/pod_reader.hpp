@@ -1,8 +1,8 @@
 // A living Pod as the webhook sees it: the same code that answered for it when it was made.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
-#include "topology/result.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
 

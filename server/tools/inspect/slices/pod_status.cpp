@@ -1,9 +1,9 @@
 #include "server/tools/inspect/slices/pod_status.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
 #include "server/tools/inspect/slices/pod_wait.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,8 +100,7 @@ void read_status(const Json& object, SeenPod& pod) {
   pod.leaves_by = text::parse_time(text_member(metadata, "deletionTimestamp"));
   std::vector<std::string> finalizers;
   for (const Json& each : member(metadata, "finalizers"))
-    if (each.is_string())
-      finalizers.push_back(webhook::text::printable(each.get<std::string>(), 253));
+    if (each.is_string()) finalizers.push_back(base::printable(each.get<std::string>(), 253));
   pod.finalizers = fmt::format("{}", fmt::join(finalizers, " and "));
   pod.created = text::parse_time(text_member(metadata, "creationTimestamp"));
   pod.revision = revision_of(metadata);

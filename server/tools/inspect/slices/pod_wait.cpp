@@ -1,9 +1,9 @@
 #include "server/tools/inspect/slices/pod_wait.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,9 +16,9 @@ namespace tpuwh::server::slices {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using base::printable;
 using text::member;
 using text::text_member;
-using webhook::text::printable;
 
 constexpr std::size_t most_of_a_message = 200;
 constexpr std::size_t most_of_a_name = 253;
@@ -59,8 +59,7 @@ std::vector<std::string> attempts_of(const Json& status) {
   std::vector<std::string> out;
   const Json& count = member(status, "restartCount");
   const auto restarts = count.is_number_integer() ? count.get<std::int64_t>() : 0;
-  if (restarts > 0)
-    out.push_back(topology::counted(static_cast<std::uint64_t>(restarts), "restart"));
+  if (restarts > 0) out.push_back(base::counted(static_cast<std::uint64_t>(restarts), "restart"));
   for (const char* state : {"state", "lastState"}) {
     const Json& ended = member(member(status, state), "terminated");
     if (!ended.is_object()) continue;

@@ -1,6 +1,6 @@
 #include "server/tools/inspect/slices/pool_trouble.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 #include "webhook/pools/fit.hpp"
 #include "webhook/pools/trouble.hpp"
 
@@ -108,7 +108,7 @@ PoolTrouble PoolTroubles::of(const SliceReport& slice) const {
   if (usable >= wanted) return {};
   if (nodes.size() < slice.hosts) {
     out.what.push_back(
-        fmt::format("the pool has {} of {}", nodes.size(), topology::counted(slice.hosts, "node")));
+        fmt::format("the pool has {} of {}", nodes.size(), base::counted(slice.hosts, "node")));
     in_time += slice.hosts - static_cast<std::uint32_t>(nodes.size());
   }
   out.may_pass = in_time >= wanted;

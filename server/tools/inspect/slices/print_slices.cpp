@@ -1,10 +1,10 @@
 #include "server/tools/inspect/slices/print_slices.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/ranges.hpp"
 #include "server/text/table.hpp"
 #include "server/tools/inspect/slices/hold_ups.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -112,7 +112,7 @@ text::Printed waits_text(const Cluster& cluster, const std::vector<SliceReport>&
                            names_of(each.pods), each.what);
     if (all.size() > most_reasons)
       out += text::printed("{}: {} more\n", slice.full_name(),
-                           topology::counted(all.size() - most_reasons, "reason"));
+                           base::counted(all.size() - most_reasons, "reason"));
   }
   return out;
 }
@@ -191,8 +191,7 @@ text::Printed finding_text(const Finding& finding, bool colour) {
   const auto severity = text::paint(text::printed("{}", name(finding.severity)), ink, colour);
   const auto slice = text::printed(
       "{}{}", finding.slice->full_name(),
-      finding.others.empty() ? ""
-                             : " and " + topology::counted(finding.others.size(), "other slice"));
+      finding.others.empty() ? "" : " and " + base::counted(finding.others.size(), "other slice"));
   return text::printed("{} {}: {}\n  {}\n  fix: {}\n\n", severity, finding.check,
                        text::paint(slice, text::Ink::bold, colour), finding.what, finding.fix);
 }
@@ -233,10 +232,10 @@ text::Printed audit_text(const Audit& audit, const std::vector<SliceReport>& sli
   for (const Finding& each : audit.findings) out += finding_text(each, colour);
   out += not_known_text(audit.not_known);
   const std::size_t errors = audit.errors(), warnings = audit.findings.size() - errors;
-  return out + text::printed("{} and {} in {} of {}\n", topology::counted(errors, "error"),
-                             topology::counted(warnings, "warning"),
-                             topology::counted(slices.size(), "slice"),
-                             topology::counted(pods_in(slices), "living TPU Pod"));
+  return out + text::printed("{} and {} in {} of {}\n", base::counted(errors, "error"),
+                             base::counted(warnings, "warning"),
+                             base::counted(slices.size(), "slice"),
+                             base::counted(pods_in(slices), "living TPU Pod"));
 }
 
 Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {

@@ -1,8 +1,8 @@
 #include "server/tools/inspect/slices/recreate.hpp"
 
+#include "base/names.hpp"
 #include "server/text/shell_command.hpp"
 #include "server/tools/inspect/slices/finding.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 

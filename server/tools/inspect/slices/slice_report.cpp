@@ -1,9 +1,9 @@
 #include "server/tools/inspect/slices/slice_report.hpp"
 
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/places.hpp"
 #include "server/tools/inspect/slices/pool_trouble.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -79,7 +79,7 @@ void fill_worker_ids(SliceReport& slice) {
     for (const TpuProcess& process : pod->processes) {
       const EnvValue& id = process[Variable::tpu_worker_id];
       if (id.kind == EnvValue::Kind::unknown) slice.worker_ids_known = false;
-      const auto number = id.literal() ? webhook::text::plain_decimal(id.text) : std::nullopt;
+      const auto number = id.literal() ? base::plain_decimal(id.text) : std::nullopt;
       if (number) slice.worker_ids[*number].push_back(pod);
     }
   }

@@ -1,7 +1,7 @@
 #include "server/tools/inspect/slices/standing.hpp"
 
+#include "base/names.hpp"
 #include "webhook/pools/fit.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@ namespace tpuwh::server::slices {
 
 namespace {
 
+using base::printable;
 using std::chrono::seconds;
-using webhook::text::printable;
 
 constexpr std::size_t longest_name = 253;
 

@@ -1,7 +1,7 @@
 #include "server/tools/inspect/source/holdings.hpp"
 
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
+#include "base/counted.hpp"
+#include "base/names.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::string counted(std::size_t number, std::string_view kind) {
   if (number > 1 && kind == item_without_kind) return fmt::format("{} items without kind", number);
   if (number > 1 && kind == item_no_object)
     return fmt::format("{} items that are not objects", number);
-  return topology::counted(number, webhook::text::printable(kind, 100));
+  return base::counted(number, base::printable(kind, 100));
 }
 
 bool is_one_of(std::string_view kind, std::initializer_list<std::string_view> kinds) {

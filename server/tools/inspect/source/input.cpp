@@ -1,5 +1,6 @@
 #include "server/tools/inspect/source/input.hpp"
 
+#include "base/result.hpp"
 #include "server/text/input_files.hpp"
 #include "server/text/read_file.hpp"
 
@@ -18,18 +19,19 @@ Result<Input> Input::read(const std::vector<std::string>& names, std::istream& i
   for (const std::string& file : *files) {
     auto text = text::read_file_or(in, file, limits.each);
     const std::string name = text::spoken_file(file);
-    if (!text && text.error().code() != Errc::too_large)
-      return Error(Errc::bad_value, fmt::format("cannot read {}: {}", name, text.error().text()));
+    if (!text && text.error().code() != base::Errc::too_large)
+      return Error(base::Errc::bad_value,
+                   fmt::format("cannot read {}: {}", name, text.error().text()));
     if (text) bytes += text->size();
     if (!text || bytes > limits.together)
-      return Error(Errc::too_large,
+      return Error(base::Errc::too_large,
                    fmt::format("{} has more than {} MiB{}, which is what is read", name,
                                (text ? limits.together : limits.each) >> 20,
                                files->size() == 1 ? "" : " with the files before it"));
     if (auto added = out.add(name, *std::move(text), limits); !added) return added.error();
   }
   if (out.documents_.empty() && !out.empty_.empty())
-    return Error(Errc::empty_body, out.empty_.front() + " is empty");
+    return Error(base::Errc::empty, out.empty_.front() + " is empty");
   return out;
 }
 
@@ -38,7 +40,7 @@ Result<void> Input::add(const std::string& file, std::string bytes, const Limits
   if (text::is_blank(bytes)) {
     empty_.push_back(name);
     return limits.skip_empty ? Result<void>()
-                             : Result<void>(Error(Errc::empty_body, name + " is empty"));
+                             : Result<void>(Error(base::Errc::empty, name + " is empty"));
   }
   const text::Documents& documents = documents_.emplace_back(std::move(bytes), limits.twice);
   const auto fault = [&](const Error& of) {

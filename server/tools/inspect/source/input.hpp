@@ -1,9 +1,9 @@
 // The objects of all files that a command was given (objects.hpp), and their texts.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/documents.hpp"
 #include "server/tools/inspect/source/objects.hpp"
-#include "topology/result.hpp"
 
 #include <cstddef>
 #include <deque>

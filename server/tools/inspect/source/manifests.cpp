@@ -1,5 +1,6 @@
 #include "server/tools/inspect/source/manifests.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/source/input.hpp"
 #include "server/tools/inspect/source/latest.hpp"
@@ -17,7 +18,7 @@ namespace {
 constexpr auto what_is_wanted = "a manifest, such as that of a Job, or a List";
 
 Error unusable(std::string_view file, std::string_view what) {
-  return Error(Errc::bad_value, fmt::format("{}: {}; want {}", file, what, what_is_wanted));
+  return Error(base::Errc::bad_value, fmt::format("{}: {}; want {}", file, what, what_is_wanted));
 }
 
 // "line 7: duplicate key a", of a text of one line without it.
@@ -58,8 +59,9 @@ Result<void> look_at(const Input& input) {
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& names,
                                              std::istream& in) {
   auto input = Input::read(names, in, {.each = max_manifest_bytes, .together = max_manifest_bytes});
-  if (!input && input.error().code() == Errc::empty_body)
-    return Error(Errc::bad_value, fmt::format("{}; want {}", input.error().text(), what_is_wanted));
+  if (!input && input.error().code() == base::Errc::empty)
+    return Error(base::Errc::bad_value,
+                 fmt::format("{}; want {}", input.error().text(), what_is_wanted));
   if (!input) return input.error();
   if (auto fine = look_at(*input); !fine) return fine.error();
   std::map<const char*, Manifest> read;  // also what gives way to a newer state is to be JSON

@@ -1,7 +1,7 @@
 // The objects of manifests, as people keep them and kubectl prints them (objects.hpp).
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // (server/tools/inspect/running/live_source.hpp).
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,9 +1,10 @@
 #include "server/tools/inspect/source/objects.hpp"
 
+#include "base/json/reader.hpp"
+#include "base/names.hpp"
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_json.hpp"
-#include "webhook/text/json_reader.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,9 +17,9 @@ namespace tpuwh::server::source {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using webhook::text::JsonKind;
-using webhook::text::JsonReader;
-using webhook::text::RawString;
+using base::json::Kind;
+using base::json::RawString;
+using base::json::Reader;
 
 constexpr std::string_view list_suffix = "List";
 
@@ -36,7 +37,7 @@ bool is_watch_event(std::string_view type) {
 struct Head {
   std::string_view kind, api_version, type;
   std::string_view ns, name, uid, resource_version, resume, remaining;
-  JsonReader::Mark items, object;
+  Reader::Mark items, object;
   bool has_items = false, items_are_null = false, has_status = false;
 };
 
@@ -51,7 +52,7 @@ class ObjectReader::Walk {
   Result<void> run() {
     line_ = document_.line;
     if (!json_.start(document_.json) || !value({}, {}, false)) {
-      if (fault_.code() != Errc::none) return fault_;
+      if (fault_.code() != ErrorCode()) return fault_;
       return Error(json_.error().code(),
                    fmt::format("line {}: {}", document_.line, json_.error().text()));
     }
@@ -89,8 +90,7 @@ class ObjectReader::Walk {
     }
     if (head.has_items && head.kind.ends_with(list_suffix)) return list(head);
     if (head.has_items && document_.yaml && is_begun_list(head.kind))
-      return cut_off(
-          fmt::format("it has items and ends in kind {}", webhook::text::printable(head.kind)));
+      return cut_off(fmt::format("it has items and ends in kind {}", base::printable(head.kind)));
     object.kind = head.kind.empty() ? kind : head.kind;
     object.api_version = head.api_version.empty() ? version : head.api_version;
     object.named_by_list =
@@ -115,8 +115,8 @@ class ObjectReader::Walk {
     if (!kind.empty()) out_.lists_.typed.emplace(kind);
     if (!head.resume.empty())
       out_.lists_.cut_short.push_back(fmt::format(
-          "the {} at line {} goes on: {} more are not in it", webhook::text::printable(head.kind),
-          line_, head.remaining.empty() ? "some" : webhook::text::printable(head.remaining)));
+          "the {} at line {} goes on: {} more are not in it", base::printable(head.kind), line_,
+          head.remaining.empty() ? "some" : base::printable(head.remaining)));
     return items(head, kind, head.api_version);
   }
 
@@ -128,9 +128,10 @@ class ObjectReader::Walk {
   }
 
   bool cut_off(std::string_view what) {
-    fault_ = Error(Errc::bad_json, fmt::format("line {}: the text ends inside a list, whose kind "
-                                               "is written last: {}; it is cut off",
-                                               document_.last_line, what));
+    fault_ =
+        Error(base::Errc::bad_json, fmt::format("line {}: the text ends inside a list, whose kind "
+                                                "is written last: {}; it is cut off",
+                                                document_.last_line, what));
     return false;
   }
 
@@ -139,12 +140,12 @@ class ObjectReader::Walk {
       if (key == "kind") return text(head.kind);
       if (key == "apiVersion") return text(head.api_version);
       if (key == "type") return text(head.type);
-      if (key == "status") head.has_status = json_.kind() != JsonKind::null;
+      if (key == "status") head.has_status = json_.kind() != Kind::null;
       if (key == "metadata") return read_metadata(head);
-      if (key == "object" && json_.kind() == JsonKind::object) head.object = json_.mark();
+      if (key == "object" && json_.kind() == Kind::object) head.object = json_.mark();
       if (key == "items") {
-        head.items_are_null = json_.kind() == JsonKind::null;
-        head.has_items = head.items_are_null || json_.kind() == JsonKind::array;
+        head.items_are_null = json_.kind() == Kind::null;
+        head.has_items = head.items_are_null || json_.kind() == Kind::array;
         head.items = json_.mark();
       }
       return json_.skip();
@@ -152,7 +153,7 @@ class ObjectReader::Walk {
   }
 
   bool read_metadata(Head& head) {
-    if (json_.kind() != JsonKind::object) return json_.skip();
+    if (json_.kind() != Kind::object) return json_.skip();
     return json_.object([&](std::string_view key) {
       if (key == "namespace") return text(head.ns);
       if (key == "name") return text(head.name);
@@ -167,7 +168,7 @@ class ObjectReader::Walk {
   // A string that outlives the reader; "" for anything else.
   bool text(std::string_view& out) {
     out = {};
-    if (json_.kind() != JsonKind::string) return json_.skip();
+    if (json_.kind() != Kind::string) return json_.skip();
     RawString raw;
     if (!json_.raw_string(raw)) return false;
     out = raw.text();
@@ -189,7 +190,7 @@ class ObjectReader::Walk {
   ObjectReader& out_;
   const text::Document& document_;
   const Each& each_;
-  JsonReader json_;
+  Reader json_;
   Error fault_;
   std::size_t line_ = 1;
   const char* counted_;

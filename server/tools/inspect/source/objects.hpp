@@ -11,8 +11,8 @@
 // doctor, ledger and --cluster the latest state of each object (snapshot_file.hpp).
 #pragma once
 
+#include "base/result.hpp"
 #include "server/text/documents.hpp"
-#include "topology/result.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,5 +1,6 @@
 #include "server/tools/inspect/source/snapshot.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/read/body.hpp"
 
@@ -95,12 +96,12 @@ Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix)
   const bool whole = !text::json_fault(text);
   const Json root = whole ? text::parse_or_discard(text) : Json();
   if (!whole || root.is_discarded())
-    return Error(Errc::bad_json,
+    return Error(base::Errc::bad_json,
                  "not JSON; create it with kubectl get pods,nodes,services -A -o json");
   if (!root.is_object() || text::text_member(root, "kind").empty())
-    return Error(Errc::wrong_type, "expected a List of Kubernetes objects, found " +
-                                       std::string(root.type_name()) +
-                                       (root.is_object() ? " without kind" : ""));
+    return Error(base::Errc::wrong_type, "expected a List of Kubernetes objects, found " +
+                                             std::string(root.type_name()) +
+                                             (root.is_object() ? " without kind" : ""));
   Snapshot snapshot(prefix);
   const Json& items = text::member(root, "items");
   if (!items.is_array()) {
@@ -127,8 +128,7 @@ std::optional<std::string> Snapshot::leader_domain(const webhook::read::JobOfJob
   return store_->leader_domain(job, topology_key);
 }
 
-void Snapshot::unfit_pools(const webhook::read::PoolQuestion& question,
-                           webhook::text::NameList& out) const {
+void Snapshot::unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const {
   store_->unfit_pools(question, out);
 }
 

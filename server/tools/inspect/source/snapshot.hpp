@@ -1,8 +1,8 @@
 // A cluster as a file: `kubectl get pods,nodes,services,rayclusters -A -o json`.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/kube/store/store.hpp"
-#include "topology/result.hpp"
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/read/cluster.hpp"
 
@@ -37,8 +37,7 @@ class Snapshot final : public webhook::read::ClusterView {
 
   std::optional<std::string> leader_domain(const webhook::read::JobOfJobSet& job,
                                            std::string_view topology_key) const override;
-  void unfit_pools(const webhook::read::PoolQuestion& question,
-                   webhook::text::NameList& out) const override;
+  void unfit_pools(const webhook::read::PoolQuestion& question, base::NameList& out) const override;
   std::optional<std::uint32_t> claimed_chips(std::string_view ns,
                                              std::string_view template_name) const override;
 

@@ -1,5 +1,6 @@
 #include "server/tools/inspect/source/snapshot_file.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "server/text/read_file.hpp"
@@ -69,7 +70,7 @@ const Reads& reads_of_outlook() {
 }
 
 Error SnapshotFile::fault(const std::string& what) const {
-  return Error(Errc::bad_value, fmt::format("{}; create it with {}", what, reads_.made_with));
+  return Error(base::Errc::bad_value, fmt::format("{}; create it with {}", what, reads_.made_with));
 }
 
 Result<void> SnapshotFile::look_for_needs(const Input& input, const Holdings& holdings) const {

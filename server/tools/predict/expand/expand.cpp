@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/expand.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/predict/expand/apps.hpp"
 #include "server/tools/predict/expand/job.hpp"
@@ -110,7 +111,7 @@ std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& o
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
   const Api* api = api_of(object);
-  if (api == nullptr) return Error(Errc::bad_value, "makes no Pods", "kind");
+  if (api == nullptr) return Error(base::Errc::bad_value, "makes no Pods", "kind");
   return api->expand(without_nulls(object), options, each);
 }
 

@@ -25,7 +25,7 @@
 // The Job of a CronJob ends in 8 digits, as if in minutes since 1970.
 #pragma once
 
-#include "topology/result.hpp"
+#include "base/result.hpp"
 
 #include <nlohmann/json.hpp>
 

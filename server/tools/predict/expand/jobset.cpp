@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/jobset.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
@@ -267,7 +268,7 @@ Result<void> check_jobset_spec(const Json& spec) {
     return good;
   if (auto good = check_coordinator(spec); !good) return good;
   if (!spec.contains("replicatedJobs"))
-    return Error(Errc::bad_value, "is missing", "spec.replicatedJobs");
+    return Error(base::Errc::bad_value, "is missing", "spec.replicatedJobs");
   std::size_t number = 0;
   for (const Json& replicated_job : spec["replicatedJobs"])
     if (auto good =

@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/lws_tpu.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/quantity.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
@@ -72,7 +73,7 @@ Result<void> TpuLists::write(const Hosts& hosts, const std::vector<std::string>&
   for (std::uint64_t i = hosts.first; fits && i <= hosts.last; ++i)
     fits = add(fmt::format("{}-{}", hosts.leader, i));
   if (fits) return {};
-  return Error(Errc::bad_value, "makes a list of host names larger than any object may be",
+  return Error(base::Errc::bad_value, "makes a list of host names larger than any object may be",
                "spec.leaderWorkerTemplate.size");
 }
 

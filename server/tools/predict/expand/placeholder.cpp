@@ -1,6 +1,6 @@
 #include "server/tools/predict/expand/placeholder.hpp"
 
-#include "webhook/text/hash.hpp"
+#include "base/hash.hpp"
 
 #include <fmt/format.h>
 #include <openssl/sha.h>
@@ -19,7 +19,7 @@ constexpr std::size_t byte_count = 16;
 std::array<unsigned, byte_count> bytes_of(std::string_view kind, std::string_view ns,
                                           std::string_view name) {
   const std::array<std::string_view, 3> parts = {kind, ns, name};
-  const webhook::text::SliceKey key = webhook::text::slice_key(parts);
+  const base::Hash key = base::hash(parts);
   const auto value = [](char digit) {
     return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
   };
@@ -33,8 +33,8 @@ std::array<unsigned, byte_count> bytes_of(std::string_view kind, std::string_vie
 
 std::string uid_of(std::string_view kind, std::string_view ns, std::string_view name) {
   const std::array<std::string_view, 3> parts = {kind, ns, name};
-  const webhook::text::SliceKey key = webhook::text::slice_key(parts);
-  const std::string_view hex = webhook::text::view(key);
+  const base::Hash key = base::hash(parts);
+  const std::string_view hex = base::view(key);
   return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
                      hex.substr(16, 4), hex.substr(20));
 }

@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/reading.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -68,11 +69,11 @@ const char* name_of(Shape shape) {
 }
 
 Error missing(const std::string& path) {
-  return Error(Errc::bad_value, "is missing", path);
+  return Error(base::Errc::bad_value, "is missing", path);
 }
 
 Error wrong(Shape shape, const std::string& path) {
-  return Error(Errc::wrong_type, fmt::format("has to be {}", name_of(shape)), path);
+  return Error(base::Errc::wrong_type, fmt::format("has to be {}", name_of(shape)), path);
 }
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
@@ -138,10 +139,10 @@ Result<void> check_counts(const Json& object, std::initializer_list<const char*>
     if (found == nullptr) continue;
     if (!found->is_number_integer()) return wrong(Shape::integer, below(path, key));
     if (!found->is_number_unsigned() && found->get<std::int64_t>() < 0)
-      return Error(Errc::bad_value, fmt::format("is negative: {}", found->get<std::int64_t>()),
-                   below(path, key));
+      return Error(base::Errc::bad_value,
+                   fmt::format("is negative: {}", found->get<std::int64_t>()), below(path, key));
     if (count_or(object, key, 0) > std::numeric_limits<std::int32_t>::max())
-      return Error(Errc::bad_value,
+      return Error(base::Errc::bad_value,
                    fmt::format("is above 2147483647: {}", count_or(object, key, 0)),
                    below(path, key));
   }

@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/submitter.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
@@ -69,7 +70,7 @@ Result<std::string> options_of(const Submission& submission) {
   if (const std::string yaml = text::text_member(job, "runtimeEnvYAML"); !yaml.empty()) {
     const auto documents = text::parse_yaml(yaml);
     if (!documents)
-      return Error(Errc::bad_value, documents.error().message(), "spec.runtimeEnvYAML");
+      return Error(base::Errc::bad_value, documents.error().message(), "spec.runtimeEnvYAML");
     const Json value = documents->empty() ? Json() : documents->front();
     out += fmt::format(" --runtime-env-json {}", go_quoted(text::dump_json(sorted(value))));
   }

@@ -38,7 +38,7 @@ constexpr std::array read_kinds{Kind{"Service", true},       Kind{"ResourceClaim
 std::string ready_by(const Json& pod) {
   std::string text = text::dump_json(pod);
   const webhook::read::Body body(text);
-  webhook::text::JsonReader in;
+  base::json::Reader in;
   std::string what;
   if (!in.start(body.bytes())) return {};
   return webhook::validate::read_readiness(in, in.mark(), what) ? what : std::string();

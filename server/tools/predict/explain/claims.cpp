@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/claims.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ std::string asked(const Json& request, const Beside& beside) {
   if (!is_of_chips(wanted, beside)) return {};
   if (text::text_member(wanted, "allocationMode") == "All") return "all chips of a node";
   const Json& count = text::member(wanted, "count");
-  return topology::counted(count.is_number_unsigned() ? count.get<std::uint64_t>() : 1, "chip");
+  return base::counted(count.is_number_unsigned() ? count.get<std::uint64_t>() : 1, "chip");
 }
 
 Words asked_of(const Json& spec, const Beside& beside) {

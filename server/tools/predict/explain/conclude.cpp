@@ -1,6 +1,6 @@
 #include "server/tools/predict/explain/conclude.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using topology::counted;
+using base::counted;
 
 bool incomplete(const Slice& slice) {
   return slice.missing > 0;

@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/explain.hpp"
 
+#include "base/names.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/admission.hpp"
@@ -23,7 +24,6 @@
 #include "server/tools/review/input.hpp"
 #include "server/tools/review/reviewer.hpp"
 #include "webhook/findings/table.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -245,7 +245,7 @@ class Explainer {
       workload.notes.push_back(
           fmt::format("queue {} of Kueue is not in the input: when it admits this, and onto which "
                       "nodes, is not known",
-                      webhook::text::printable(wanted.queue, 100)));
+                      base::printable(wanted.queue, 100)));
     if (workload.groups.empty() && workload.claimed.empty() && workload.pods_left_out == 0 &&
         !refused)
       look_scaled_up(object, workload);

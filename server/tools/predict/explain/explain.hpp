@@ -3,10 +3,10 @@
 // form.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
-#include "topology/result.hpp"
 #include "webhook/config/config.hpp"
 
 #include <nlohmann/json_fwd.hpp>

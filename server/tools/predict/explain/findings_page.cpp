@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/findings_page.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/page_parts.hpp"
-#include "topology/counted.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 #include "server/tools/predict/explain/gather.hpp"
 
+#include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/answer/reasons.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/names.hpp"
 
 #include <algorithm>
 #include <map>
@@ -110,7 +110,7 @@ std::vector<std::uint32_t> worker_ids(const slices::SeenPod& pod) {
   std::vector<std::uint32_t> out;
   for (const slices::TpuProcess& process : pod.processes) {
     const auto& id = process[webhook::read::Variable::tpu_worker_id];
-    if (const auto number = id.literal() ? webhook::text::plain_decimal(id.text) : std::nullopt)
+    if (const auto number = id.literal() ? base::plain_decimal(id.text) : std::nullopt)
       out.push_back(*number);
   }
   return out;
@@ -120,7 +120,7 @@ std::vector<std::uint32_t> worker_ids(const slices::SeenPod& pod) {
 std::string without_host(std::string name) {
   const auto dash = name.rfind('-');
   const bool counted = dash != std::string::npos && dash > 0 &&
-                       webhook::text::plain_decimal(std::string_view(name).substr(dash + 1));
+                       base::plain_decimal(std::string_view(name).substr(dash + 1));
   if (counted) name.resize(dash);
   return name;
 }
@@ -264,7 +264,7 @@ bool Gatherer::add(const AnsweredPod& pod) {
                                                                  : pod_name(pod.after);
     if (process != nullptr) {
       const auto& count = (*process)[webhook::read::Variable::megascale_num_slices];
-      const auto number = count.literal() ? webhook::text::plain_decimal(count.text) : std::nullopt;
+      const auto number = count.literal() ? base::plain_decimal(count.text) : std::nullopt;
       group.told.slices_of_job = number.value_or(0);
     }
   }

@@ -1,10 +1,10 @@
 #include "server/tools/predict/explain/group_page.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/members_page.hpp"
 #include "server/tools/predict/explain/svg.hpp"
 #include "server/tools/predict/explain/variables_page.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ Markup figure_html(const Group& group, const SlicePicture& picture) {
   const auto& [width, height] = picture.drawing.size;
   const std::uint32_t top = picture.flat ? room_of_layer_title : 0;
   const std::string label = fmt::format("{} of {}: {}", picture.slice->name, group.topology,
-                                        topology::counted(group.hosts, "host"));
+                                        base::counted(group.hosts, "host"));
   const std::string size = fmt::format("viewBox=\"0 {2} {0} {1}\" width=\"{0}\" height=\"{1}\"",
                                        width, height - top, top);
   const Markup attributes =
@@ -47,9 +47,9 @@ Markup pools_of(const Group& group) {
   const topology::NodePool& pool = *group.pool;
   const catalog::PoolOptions& options = group.pool_options;
   const auto pools = catalog::pool_count(pool, options);
-  const std::string title = fmt::format(
-      "{} of {} on {}", topology::counted(pools, "node pool"),
-      topology::counted(catalog::nodes_of_pool(pool, options), "node"), pool.machine->name);
+  const std::string title =
+      fmt::format("{} of {} on {}", base::counted(pools, "node pool"),
+                  base::counted(catalog::nodes_of_pool(pool, options), "node"), pool.machine->name);
   return element("p", escaped(title)) +
          commands_html("gcloud commands", catalog::gcloud_script(pool, options));
 }

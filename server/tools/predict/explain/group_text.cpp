@@ -1,12 +1,12 @@
 #include "server/tools/predict/explain/group_text.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/table.hpp"
 #include "server/tools/predict/explain/fold.hpp"
 #include "server/tools/predict/explain/shared.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
 #include "server/tools/reference/catalog/picture.hpp"
-#include "topology/counted.hpp"
 #include "topology/grid.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ namespace tpuwh::server::explain {
 
 namespace {
 
+using base::counted;
 using text::Ink;
-using topology::counted;
 
 constexpr std::size_t most_slices = 6;       // rows
 constexpr std::size_t most_value = 100;      // bytes

@@ -1,11 +1,11 @@
 #include "server/tools/predict/explain/html.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/version.hpp"
 #include "server/tools/predict/explain/findings_page.hpp"
 #include "server/tools/predict/explain/group_page.hpp"
 #include "server/tools/predict/explain/page_parts.hpp"
 #include "server/tools/predict/explain/style.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -112,9 +112,8 @@ Markup file_html(const Workload& workload) {
 
 Markup other_pods_html(const Workload& workload) {
   if (workload.other_pods == 0) return {};
-  return element(
-      "p", "class=\"quiet\"",
-      escaped("and " + topology::counted(workload.other_pods, "Pod") + " without chips"));
+  return element("p", "class=\"quiet\"",
+                 escaped("and " + base::counted(workload.other_pods, "Pod") + " without chips"));
 }
 
 // What is wrong and what it waits for comes before what it is made of.

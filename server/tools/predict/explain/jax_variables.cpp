@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/jax_variables.hpp"
 
+#include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ Number value_of(const Json& pod, const Json& container, std::string_view name) {
     const std::string path = text::text_member(at(entry, {"valueFrom", "fieldRef"}), "fieldPath");
     const std::string text =
         path.empty() ? text::text_member(entry, "value") : own_field(pod, path);
-    out = webhook::text::plain_decimal(text);
+    out = base::plain_decimal(text);
   }
   return out;
 }

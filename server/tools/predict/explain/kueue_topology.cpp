@@ -1,9 +1,9 @@
 #include "server/tools/predict/explain/kueue_topology.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -40,16 +40,16 @@ const char* domain(const std::string& key) {
 
 std::optional<Finding> of_each_slice(const Json& member, const std::string& key,
                                      const Group& group) {
-  const auto size = webhook::text::plain_decimal(annotation(member, slice_size));
+  const auto size = base::plain_decimal(annotation(member, slice_size));
   const std::uint64_t most = held(key, group);
   if (!size || most == 0 || *size == most) return std::nullopt;
   if (*size > most)
     return never(fmt::format("{} asks for {} on one {}, which holds {}: Kueue never admits them",
-                             each_slice, topology::counted(*size, "Pod"), domain(key), most),
+                             each_slice, base::counted(*size, "Pod"), domain(key), most),
                  group);
   return never(
       fmt::format("{} is {}, so that {} stand together and not the {} of a slice", slice_size,
-                  *size, topology::counted(*size, "Pod"), topology::counted(group.hosts, "host")),
+                  *size, base::counted(*size, "Pod"), base::counted(group.hosts, "host")),
       group);
 }
 
@@ -64,7 +64,7 @@ std::optional<Finding> topology_fault(const Json& member, const Group& group) {
   if (most == 0 || group.pods <= most) return std::nullopt;
   return never(fmt::format("{} asks for all {} of {} on one {}, which holds {}: Kueue never admits "
                            "them",
-                           whole_set, topology::counted(group.pods, "Pod"),
+                           whole_set, base::counted(group.pods, "Pod"),
                            group.title.empty() ? "the workload" : group.title, domain(key), most),
                group);
 }

@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/manifest_faults.hpp"
 
+#include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ struct Left {
                              : count == 2 ? ", and 1 more field has one"
                                           : fmt::format(", and {} more fields have one", count - 1);
     return fmt::format("{} {} contains a placeholder that was not filled in{}", path,
-                       webhook::text::printable(value, 100), more);
+                       base::printable(value, 100), more);
   }
 };
 
@@ -57,7 +57,7 @@ struct Lefts {
 };
 
 void look_for_left(const Json& value, const std::string& path, Lefts& lefts) {
-  if (value.is_string() && webhook::text::has_placeholder(value.get_ref<const std::string&>())) {
+  if (value.is_string() && base::has_placeholder(value.get_ref<const std::string&>())) {
     Left& left = is_essential(path) ? lefts.essential : lefts.other;
     if (left.count++ == 0) left = {path, value.get<std::string>(), 1};
     return;
@@ -77,7 +77,7 @@ std::size_t longest_name(const Json& object) {
   const std::string kind = text::text_member(object, "kind");
   if (kind == "CronJob") return 52;
   const bool labelled = kind == "Job" && at(object, {"spec", "manualSelector"}) != Json(true);
-  return labelled ? webhook::text::max_label_length : 253;
+  return labelled ? base::max_label_length : 253;
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ std::string refused_name(const Json& object) {
   const Json& metadata = at(object, {"metadata"});
   const std::string name = text::text_member(metadata, "name");
   if (name.empty()) return {};
-  const std::string shown = webhook::text::printable(name, 100);
+  const std::string shown = base::printable(name, 100);
   if (const std::size_t longest = longest_name(object); name.size() > longest)
     return fmt::format("metadata.name {} has {} characters, and the API server takes {} of a {}",
                        shown, name.size(), longest, text::text_member(object, "kind"));

@@ -1,9 +1,9 @@
 #include "server/tools/predict/explain/members_page.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/member_table.hpp"
 #include "server/tools/predict/explain/variables_page.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using topology::counted;
+using base::counted;
 
 constexpr std::size_t most_open_members = 24;  // that are not folded away
 constexpr std::size_t most_open_rows = 24;     // that are not folded away

@@ -1,10 +1,10 @@
 #include "server/tools/predict/explain/no_node.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/label_selector.hpp"
 #include "server/text/quantity.hpp"
 #include "server/tools/predict/explain/findings.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -89,11 +89,11 @@ void find_larger_init(const Json& pod, const slices::SeenPod& seen, std::vector<
   for (const Json& each : at(pod, {"spec", "initContainers"})) {
     const double chips = amount(each, "limits", key::tpu);
     if (chips <= seen.chips || text::text_member(each, "restartPolicy") == "Always") continue;
-    out.push_back(no_node(
-        fmt::format("init container {} asks for {}, and the nodes of the slice have {}",
-                    text::text_member(each, "name"),
-                    topology::counted(static_cast<std::uint64_t>(chips), "chip"), seen.chips),
-        "an init container needs none"));
+    out.push_back(
+        no_node(fmt::format("init container {} asks for {}, and the nodes of the slice have {}",
+                            text::text_member(each, "name"),
+                            base::counted(static_cast<std::uint64_t>(chips), "chip"), seen.chips),
+                "an init container needs none"));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/object_pods.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/env_from.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
 #include "server/tools/predict/explain/jax_variables.hpp"
@@ -13,7 +14,6 @@
 #include "server/tools/predict/explain/wanted.hpp"
 #include "server/tools/predict/outlook/made_pool.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
-#include "topology/counted.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::string fewer_words(const Group& group, std::string_view kind) {
   return fmt::format(
       "MEGASCALE_NUM_SLICES is {}, and {} makes {} now: what waits for all of them starts when an "
       "autoscaler or another group has made the others",
-      group.slices_of_job, group.title, topology::counted(group.slices.size(), "slice"));
+      group.slices_of_job, group.title, base::counted(group.slices.size(), "slice"));
 }
 
 // With chips that no node has, hosts are counted that no machine is.

@@ -1,6 +1,6 @@
 #include "server/tools/predict/explain/page_parts.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 
 #include <fmt/format.h>
 

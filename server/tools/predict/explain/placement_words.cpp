@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/placement_words.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "topology/counted.hpp"
 #include "webhook/placement/placement.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -106,7 +106,7 @@ std::string followed_leader(const Json& pod, const slices::SeenPod& seen) {
 std::string together(const Json& pod, const slices::SeenPod& seen, std::string_view prefix,
                      bool queued) {
   using enum webhook::placement::Terms;
-  const std::string hosts = topology::counted(seen.hosts, "host");
+  const std::string hosts = base::counted(seen.hosts, "host");
   if (const auto follows = followed_leader(pod, seen); !follows.empty()) return follows;
   switch (seen.terms) {
     case added:
@@ -179,7 +179,7 @@ void selected_nodes(Words& out, const Json& pod, const slices::SeenPod& seen) {
   std::string nodes = seen.accelerator.empty() ? "of any accelerator" : "of " + seen.accelerator;
   const auto topology = selector(pod, key::topology);
   if (!topology.empty()) nodes += fmt::format(" with topology {}", topology);
-  out.push_back(fmt::format("nodes {}, {} each", nodes, topology::counted(seen.chips, "chip")));
+  out.push_back(fmt::format("nodes {}, {} each", nodes, base::counted(seen.chips, "chip")));
   const Json& selectors = at(pod, {"spec", "nodeSelector"});
   if (!selectors.is_object()) return;
   Words others;

@@ -1,8 +1,8 @@
 #include "server/tools/predict/explain/svg.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/markup.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
-#include "topology/counted.hpp"
 #include "topology/grid.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-using topology::counted;
+using base::counted;
 
 // More look the same and are longer than anybody scrolls.
 constexpr std::size_t most_slices_drawn = 4;

@@ -1,9 +1,9 @@
 #include "server/tools/predict/explain/text.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/explain/fold.hpp"
 #include "server/tools/predict/explain/group_text.hpp"
 #include "server/tools/predict/explain/text_lines.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@ namespace tpuwh::server::explain {
 
 namespace {
 
+using base::counted;
 using text::Ink;
-using topology::counted;
 
 constexpr std::size_t most_in_full = 3;  // objects; of more a line each
 constexpr std::size_t most_lines = 25;   // of objects

@@ -1,8 +1,8 @@
 #include "server/tools/predict/explain/updates.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::uint64_t resolve(const Json& value, std::uint64_t replicas) {
   std::string percent = value.is_string() ? value.get<std::string>() : "25%";
   if (!percent.ends_with('%')) return 0;
   percent.pop_back();
-  const std::uint64_t part = webhook::text::plain_decimal(percent).value_or(0);
+  const std::uint64_t part = base::plain_decimal(percent).value_or(0);
   return (replicas * part + 99) / 100;
 }
 
@@ -35,7 +35,7 @@ std::string of_deployment(const Json& spec, const Workload& workload) {
   return fmt::format(
       "an update makes {} more (maxSurge) before it ends old ones, which takes as many nodes more; "
       "maxSurge: 0{}, or strategy Recreate, takes none",
-      topology::counted(more, "Pod"), none ? " with maxUnavailable: 1" : "");
+      base::counted(more, "Pod"), none ? " with maxUnavailable: 1" : "");
 }
 
 // Of a LeaderWorkerSet nothing is made more where it says nothing.
@@ -48,8 +48,7 @@ std::string of_lws(const Json& spec, const Workload& workload) {
   if (more == 0) return {};
   return fmt::format(
       "an update makes {} more (maxSurge) before it ends old ones, which takes {} more",
-      topology::counted(more, "group"),
-      topology::counted(more * (workload.slices() / groups), "slice"));
+      base::counted(more, "group"), base::counted(more * (workload.slices() / groups), "slice"));
 }
 
 std::string of_ray_service(const Json& spec, const Workload& workload) {
@@ -57,7 +56,7 @@ std::string of_ray_service(const Json& spec, const Workload& workload) {
   return fmt::format(
       "an update of its cluster makes a second one beside it until that serves, which takes {} "
       "more",
-      topology::counted(workload.slices(), "slice"));
+      base::counted(workload.slices(), "slice"));
 }
 
 }  // namespace

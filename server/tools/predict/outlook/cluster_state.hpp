@@ -1,10 +1,10 @@
 // What is kept of a cluster to say whether slices can form on it: plain values.
 #pragma once
 
+#include "base/result.hpp"
 #include "server/tools/inspect/slices/owners.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
 #include "server/tools/predict/outlook/standing_slices.hpp"
-#include "topology/result.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/pools/pools.hpp"
 

@@ -34,8 +34,7 @@ bool is_platforms(std::string_view label) {
 }
 
 bool is_sound(std::string_view label, std::string_view value) {
-  return webhook::text::is_qualified_name(label) &&
-         (value.empty() || webhook::text::is_label_value(value));
+  return base::is_qualified_name(label) && (value.empty() || base::is_label_value(value));
 }
 
 // The command has variables for these.

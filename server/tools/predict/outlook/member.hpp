@@ -1,11 +1,11 @@
 // The first Pod of a wanted slice, as the rules of the webhook read it.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "webhook/facts/shape.hpp"
 #include "webhook/read/cluster.hpp"
 #include "webhook/read/pod.hpp"
-#include "webhook/text/json_reader.hpp"
 
 #include <string>
 #include <string_view>
@@ -39,7 +39,7 @@ class Member {
  private:
   const WantedSlice& slice_;
   std::string text_;  // `pod_` points into it
-  webhook::text::JsonReader reader_;
+  base::json::Reader reader_;
   webhook::read::Pod pod_;
   webhook::facts::Shape shape_;
 };

@@ -1,12 +1,12 @@
 #include "server/tools/predict/outlook/outlook.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/outlook/around.hpp"
 #include "server/tools/predict/outlook/node_pools.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
 #include "server/tools/predict/outlook/pool_waits.hpp"
 #include "server/tools/predict/outlook/quota.hpp"
 #include "server/tools/predict/outlook/words.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -250,10 +250,9 @@ std::string Outlook::places(const std::vector<std::size_t>& numbers) const {
     if (!each.pool.empty()) pools.insert(each.pool);
   }
   if (out_.places.size() <= most_named) return fmt::format("{}", fmt::join(named, ", "));
-  const std::string slices = topology::counted(numbers.size(), "slice");
-  return pools.empty()
-             ? slices
-             : fmt::format("{} on {}", slices, topology::counted(pools.size(), "node pool"));
+  const std::string slices = base::counted(numbers.size(), "slice");
+  return pools.empty() ? slices
+                       : fmt::format("{} on {}", slices, base::counted(pools.size(), "node pool"));
 }
 
 std::string things(const std::vector<Wait>& waits) {

@@ -1,9 +1,9 @@
 #include "server/tools/predict/outlook/pool_waits.hpp"
 
+#include "base/counted.hpp"
 #include "server/tools/predict/outlook/capacity.hpp"
 #include "server/tools/predict/outlook/help.hpp"
 #include "server/tools/predict/outlook/words.hpp"
-#include "topology/counted.hpp"
 #include "webhook/pools/fit.hpp"
 #include "webhook/pools/trouble.hpp"
 
@@ -20,9 +20,9 @@ namespace tpuwh::server::outlook {
 namespace {
 
 namespace key = webhook::read::key;
+using base::counted;
 using fixes::Command;
 using fixes::Verb;
-using topology::counted;
 using webhook::pools::Node;
 using webhook::pools::Unusable;
 using Views = std::vector<const PoolView*>;

@@ -1,9 +1,9 @@
 #include "server/tools/predict/outlook/queue_objects.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/quantity.hpp"
-#include "webhook/text/names.hpp"
-#include "webhook/text/quantity.hpp"
+#include "webhook/read/chips.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ std::vector<Json> elements(const Json& object, const char* key) {
 std::optional<std::uint64_t> chips(const Json& quantity) {
   if (quantity.is_number_integer() && quantity >= 0) return quantity.get<std::uint64_t>();
   if (!quantity.is_string()) return std::nullopt;
-  const auto counted = webhook::text::chip_count(quantity.get_ref<const std::string&>());
+  const auto counted = webhook::read::chip_count(quantity.get_ref<const std::string&>());
   return counted ? std::optional(*counted) : std::nullopt;
 }
 
@@ -131,7 +131,7 @@ Flavor flavor(const Json& object) {
   Flavor out;
   if (labels.is_object())
     for (const auto& [key, value] : labels.items())
-      if (value.is_string() && !webhook::text::has_placeholder(value.get_ref<const std::string&>()))
+      if (value.is_string() && !base::has_placeholder(value.get_ref<const std::string&>()))
         out.labels.emplace_back(key, value.get<std::string>());
   for (const Json& taint : elements(spec, "nodeTaints")) {
     const std::string effect = text_member(taint, "effect");

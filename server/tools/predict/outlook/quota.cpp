@@ -1,11 +1,11 @@
 #include "server/tools/predict/outlook/quota.hpp"
 
+#include "base/counted.hpp"
+#include "base/names.hpp"
 #include "server/text/quantity.hpp"
 #include "server/tools/predict/outlook/flavor_fit.hpp"
 #include "server/tools/predict/outlook/help.hpp"
 #include "server/tools/predict/outlook/words.hpp"
-#include "topology/counted.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@ namespace {
 using fixes::Command;
 using fixes::Verb;
 
-using topology::counted;
+using base::counted;
 
 using Needs = std::map<std::string, double>;
 using Need = Needs::value_type;
@@ -164,7 +164,7 @@ void Look::admission(const ClusterQueue& queue) {
     stopped("ClusterQueue", name_, queue.stopped);
   else if (!queue.inactive.empty())
     wait(fmt::format("ClusterQueue {} is not active: {}", plain(name_),
-                     webhook::text::printable(queue.inactive, 200)),
+                     base::printable(queue.inactive, 200)),
          help);
   if (queue.namespaces == Namespaces::none)
     wait(fmt::format("ClusterQueue {} admits from no namespace: it has no namespaceSelector",
@@ -280,8 +280,7 @@ bool Look::is_unread(const std::vector<const FlavorQuota*>& fitting, const Needs
       if (text.empty()) continue;
       out_.not_known.push_back(fmt::format(
           "quota: what flavor {} of ClusterQueue {} has of {}: nominalQuota is {}, no quantity",
-          plain(quota->flavor), plain(name_), plain(need.first),
-          webhook::text::printable(text, 100)));
+          plain(quota->flavor), plain(name_), plain(need.first), base::printable(text, 100)));
       return true;
     }
   return false;

@@ -1,7 +1,7 @@
 // Names of a cluster and of a manifest, as they may stand in a sentence.
 #pragma once
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@ namespace tpuwh::server::outlook {
 
 // No legal name of Kubernetes is cut.
 inline std::string plain(std::string_view name) {
-  return webhook::text::printable(name, 253);
+  return base::printable(name, 253);
 }
 
 // Of each list so many at the most are told.

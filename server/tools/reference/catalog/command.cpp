@@ -1,5 +1,6 @@
 #include "server/tools/reference/catalog/command.hpp"
 
+#include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/reference/catalog/catalog_json.hpp"
 #include "server/tools/reference/catalog/find_pools.hpp"
@@ -78,7 +79,7 @@ std::optional<Error> needs_topology(const CatalogOptions& options) {
                            : !options.pool.is_default() ? "flags for a node pool need its shape"
                                                         : "";
   if (what.empty()) return std::nullopt;
-  return Error(Errc::bad_value, what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
+  return Error(base::Errc::bad_value, what + ": catalog ACCELERATOR TOPOLOGY, such as v6e 4x4");
 }
 
 Answer everything(const CatalogOptions& options, bool colour) {
@@ -94,7 +95,7 @@ Answer one_generation(const topology::Accelerator& accelerator, const CatalogOpt
   if (accelerator.cores) {
     dims = topologies_with(generation, *accelerator.cores);
     if (dims.empty()) {
-      return Error(Errc::bad_value,
+      return Error(base::Errc::bad_value,
                    fmt::format("no listed topology of {} is {}-{}: that is {} cores, {} on a chip",
                                generation.label, generation.type_prefix, *accelerator.cores,
                                *accelerator.cores, generation.cores_per_chip));

@@ -1,7 +1,8 @@
 #include "server/tools/reference/catalog/find_pools.hpp"
 
+#include "base/counted.hpp"
+#include "base/result.hpp"
 #include "server/text/near_miss.hpp"
-#include "topology/counted.hpp"
 
 #include <fmt/format.h>
 
@@ -28,9 +29,8 @@ std::string all_shapes(const Generation& generation) {
   for (const auto& machine : generation.machine_types) {
     if (machine.chips_per_vm == last) continue;  // a twin
     last = machine.chips_per_vm;
-    result +=
-        fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
-                    topology::legal_shapes(generation, last), topology::counted(last, "chip"));
+    result += fmt::format("{}{} ({} per node)", result.empty() ? "" : "; ",
+                          topology::legal_shapes(generation, last), base::counted(last, "chip"));
   }
   return result;
 }
@@ -49,9 +49,9 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   } else if (!topology::node_pools(generation, sorted(dims)).empty()) {
     hint = ", whose axes must ascend" + text::did_you_mean(sorted(dims).text());
   }
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                fmt::format("{} ({}) is not a topology of {}{}{} Supported: {}", dims.text(),
-                           topology::counted(dims.chips(), "chip"), generation.label, hint,
+                           base::counted(dims.chips(), "chip"), generation.label, hint,
                            hint.ends_with('?') ? "" : ".", all_shapes(generation)));
 }
 
@@ -79,7 +79,7 @@ Error number_for_topology(const Generation& generation, std::uint64_t number) {
   if (!by_chips.empty())
     text += fmt::format("; {} chips are {} ({}-{})", number, by_chips, generation.type_prefix,
                         number * each);
-  return Error(Errc::bad_value, text);
+  return Error(base::Errc::bad_value, text);
 }
 
 // Of digits alone.
@@ -93,7 +93,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 Error wrong_cores(const topology::Accelerator& accelerator, const Dims& dims) {
   const auto& generation = *accelerator.generation;
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                fmt::format("{} is {}-{}, not {}-{}", dims.text(), generation.type_prefix,
                            dims.chips() * generation.cores_per_chip, generation.type_prefix,
                            *accelerator.cores));
@@ -113,8 +113,8 @@ Result<std::vector<NodePool>> find_pools(const topology::Accelerator& accelerato
   }
   if (machine != nullptr &&
       chips_per_node.value_or(machine->chips_per_vm) != machine->chips_per_vm) {
-    return Error(Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
-                                              machine->chips_per_vm, *chips_per_node));
+    return Error(base::Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
+                                                    machine->chips_per_vm, *chips_per_node));
   }
   auto pools = topology::node_pools(*generation, *dims);
   const auto chips = machine != nullptr ? machine->chips_per_vm : chips_per_node;

@@ -1,6 +1,6 @@
 #include "server/tools/reference/catalog/notes.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
 #include "topology/multislice.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@ using Notes = std::vector<std::string>;
 
 // "2 nodes of 4 chips (ct6e-standard-4t)"
 std::string nodes_text(const NodePool& pool) {
-  return fmt::format("{} of {} ({})", topology::counted(pool.slice.hosts, "node"),
-                     topology::counted(pool.slice.chips_per_host, "chip"), pool.machine->name);
+  return fmt::format("{} of {} ({})", base::counted(pool.slice.hosts, "node"),
+                     base::counted(pool.slice.chips_per_host, "chip"), pool.machine->name);
 }
 
 // The topology label is the same for both, so Pods of one can land on nodes of the other.
@@ -45,7 +45,7 @@ void dynamic_slices(Notes& notes, const NodePool& pool, const PoolOptions& optio
       "a node pool is a block {} of {}: its nodes have no topology label and run no Pods "
       "until GKE's slice controller makes healthy blocks a slice for whoever asks for one "
       "(doc-gke-dynamic-slices)",
-      made_of->block.text(), topology::counted(made_of->nodes, "node")));
+      made_of->block.text(), base::counted(made_of->nodes, "node")));
   notes.push_back(
       "with Kueue and its slice controller: a queue name on the workload, the annotation on its "
       "Pods "
@@ -54,7 +54,7 @@ void dynamic_slices(Notes& notes, const NodePool& pool, const PoolOptions& optio
       "without Kueue: an object Slice (accelerator.gke.io/v1beta1) that names {}; its Pods also "
       "select "
       "cloud.google.com/gke-tpu-slice, its name, and cloud.google.com/gke-tpu-topology",
-      made_of->shared() ? "the partition" : topology::counted(made_of->count(), "partition")));
+      made_of->shared() ? "the partition" : base::counted(made_of->count(), "partition")));
 }
 
 // Least versions: catalog, "dynamic_slicing" of tpu7x.
@@ -85,9 +85,9 @@ void physical_hosts(Notes& notes, const NodePool& pool) {
   if (pool.slice.chips_per_host >= physical) return;
   const auto chips = pool.slice.chips;
   const std::string hosts = chips < physical ? fmt::format("1/{} host", physical / chips)
-                                             : topology::counted(chips / physical, "host");
+                                             : base::counted(chips / physical, "host");
   notes.push_back(fmt::format("pages that count physical hosts of {} chips say {} where GKE has {}",
-                              physical, hosts, topology::counted(pool.slice.hosts, "node")));
+                              physical, hosts, base::counted(pool.slice.hosts, "node")));
 }
 
 void legality(Notes& notes, const NodePool& pool) {

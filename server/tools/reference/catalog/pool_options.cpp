@@ -1,6 +1,7 @@
 #include "server/tools/reference/catalog/pool_options.hpp"
 
-#include "topology/counted.hpp"
+#include "base/counted.hpp"
+#include "base/result.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ std::optional<Error> two_ways_to_pay(const PoolOptions& options) {
   if (options.spot) ways.push_back("--spot");
   if (!options.reservation.empty()) ways.push_back("--reservation");
   if (ways.size() < 2) return std::nullopt;
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                fmt::format("{} and {} exclude each other: a node is reserved, Spot, or provisioned "
                            "by flex-start",
                            ways[0], ways[1]));
@@ -33,9 +34,10 @@ std::optional<Error> no_flex_start(const NodePool& pool, const PoolOptions& opti
   const std::string_view prefix = pool.slice.generation->type_prefix;
   const bool is_old = prefix.starts_with("v3") || prefix.starts_with("v4");
   if (!options.flex_start || !is_old) return std::nullopt;
-  return Error(Errc::bad_value, fmt::format("--flex-start does not exist for {}: GKE offers it "
-                                            "from v5e on",
-                                            pool.slice.accelerator));
+  return Error(base::Errc::bad_value,
+               fmt::format("--flex-start does not exist for {}: GKE offers it "
+                           "from v5e on",
+                           pool.slice.accelerator));
 }
 
 // The sources that show it use ct6e-standard-4t and tpu7x-standard-4t, machines with
@@ -45,7 +47,7 @@ std::optional<Error> no_dranet(const NodePool& pool, const PoolOptions& options)
   if (!options.dranet || name == "ct6e-standard-4t" || name == "tpu7x-standard-4t") {
     return std::nullopt;
   }
-  return Error(Errc::bad_value,
+  return Error(base::Errc::bad_value,
                fmt::format("--dranet: no source shows two more networks on {}, only on "
                            "ct6e-standard-4t and tpu7x-standard-4t",
                            name));
@@ -60,7 +62,7 @@ std::optional<Error> no_such_capacity(const PoolOptions& options) {
                                                     : "";
   if (flag.empty()) return std::nullopt;
   return Error(
-      Errc::bad_value,
+      base::Errc::bad_value,
       fmt::format("{} and --dynamic-slicing exclude each other: blocks are made whole, from "
                   "a reservation in All Capacity mode",
                   flag));
@@ -69,8 +71,9 @@ std::optional<Error> no_such_capacity(const PoolOptions& options) {
 std::optional<Error> wrong_machine(const NodePool& pool) {
   constexpr std::string_view only = "tpu7x-standard-4t";
   if (pool.machine->name == only) return std::nullopt;
-  return Error(Errc::bad_value, fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}",
-                                            only, pool.machine->name));
+  return Error(base::Errc::bad_value,
+               fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}", only,
+                           pool.machine->name));
 }
 
 std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& options) {
@@ -83,11 +86,10 @@ std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& o
 
 Error wrong_nodes_of_block(const topology::Blocks& made_of, const PoolOptions& options) {
   return Error(
-      Errc::bad_value,
+      base::Errc::bad_value,
       fmt::format("--num-nodes {} does not form a block: with --dynamic-slicing a node pool "
                   "is {} of {}",
-                  *options.num_nodes, made_of.block.text(),
-                  topology::counted(made_of.nodes, "node")));
+                  *options.num_nodes, made_of.block.text(), base::counted(made_of.nodes, "node")));
 }
 
 std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& options) {
@@ -95,15 +97,15 @@ std::optional<Error> wrong_num_nodes(const NodePool& pool, const PoolOptions& op
   if (!options.num_nodes || *options.num_nodes == nodes) return std::nullopt;
   if (const auto made_of = blocks(pool, options)) return wrong_nodes_of_block(*made_of, options);
   const auto& slice = pool.slice;
-  const auto made = fmt::format("{} ({}) on {} with {} is {}", slice.dims.text(),
-                                topology::counted(slice.chips, "chip"), pool.machine->name,
-                                topology::counted(slice.chips_per_host, "chip"),
-                                topology::counted(slice.hosts, "node"));
+  const auto made =
+      fmt::format("{} ({}) on {} with {} is {}", slice.dims.text(),
+                  base::counted(slice.chips, "chip"), pool.machine->name,
+                  base::counted(slice.chips_per_host, "chip"), base::counted(slice.hosts, "node"));
   const std::string slices = options.slices == 1 || slice.multi_host()
                                  ? ""
                                  : fmt::format(", {} slices are {} nodes", options.slices, nodes);
-  return Error(Errc::bad_value, fmt::format("--num-nodes {} does not form the topology: {}{}",
-                                            *options.num_nodes, made, slices));
+  return Error(base::Errc::bad_value, fmt::format("--num-nodes {} does not form the topology: {}{}",
+                                                  *options.num_nodes, made, slices));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // How the nodes of a pool are obtained (spot, a reservation, …), as the flags of `catalog` say it.
 #pragma once
 
+#include "base/result.hpp"
 #include "topology/blocks.hpp"
 #include "topology/node_pool.hpp"
-#include "topology/result.hpp"
 
 #include <cstdint>
 #include <optional>

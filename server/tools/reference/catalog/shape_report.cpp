@@ -1,5 +1,6 @@
 #include "server/tools/reference/catalog/shape_report.hpp"
 
+#include "base/counted.hpp"
 #include "server/text/ink.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
 #include "server/tools/reference/catalog/notes.hpp"
@@ -7,7 +8,6 @@
 #include "server/tools/reference/catalog/pod.hpp"
 #include "server/tools/reference/catalog/sub_slice_rows.hpp"
 #include "server/tools/reference/catalog/words.hpp"
-#include "topology/counted.hpp"
 #include "topology/grid.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string sub_slices_text(const topology::Slice& slice) {
   std::string out;
   for (const auto& row : sub_slice_rows(slice)) {
     out += fmt::format("{}{} ({} of {})", out.empty() ? "" : ", ", row.dims.text(), row.count,
-                       topology::counted(row.nodes_each, "node"));
+                       base::counted(row.nodes_each, "node"));
   }
   return out;
 }
@@ -36,7 +36,7 @@ std::string field(std::string_view name, const std::string& value) {
 }
 
 std::string nodes_text(const topology::Slice& slice) {
-  return fmt::format("{} of {}: {}", slice.hosts, topology::counted(slice.chips_per_host, "chip"),
+  return fmt::format("{} of {}: {}", slice.hosts, base::counted(slice.chips_per_host, "chip"),
                      slice.multi_host()
                          ? "multi-host, worker ids 0 to " + std::to_string(slice.hosts - 1)
                          : "single-host");
@@ -51,22 +51,21 @@ std::string blocks_text(const NodePool& pool, const PoolOptions& options) {
     return fmt::format("a part of one of {} of {} nodes, which {} such slices share", block,
                        made_of->nodes, made_of->per_block);
   const auto& along = made_of->along;
-  return fmt::format("{} of {} of {} nodes: {} x {} x {}",
-                     topology::counted(made_of->count(), "block"), block, made_of->nodes, along[0],
-                     along[1], along[2]);
+  return fmt::format("{} of {} of {} nodes: {} x {} x {}", base::counted(made_of->count(), "block"),
+                     block, made_of->nodes, along[0], along[1], along[2]);
 }
 
 std::string slices_text(const NodePool& pool, const PoolOptions& options) {
   if (options.slices == 1) return {};
   return fmt::format("{}: {} chips, {} in {}", options.slices, pool.slice.chips * options.slices,
-                     topology::counted(std::uint64_t{pool.slice.hosts} * options.slices, "node"),
-                     topology::counted(pool_count(pool, options), "node pool"));
+                     base::counted(std::uint64_t{pool.slice.hosts} * options.slices, "node"),
+                     base::counted(pool_count(pool, options), "node pool"));
 }
 
 std::string numbers(const NodePool& pool, const PoolOptions& options) {
   const auto& slice = pool.slice;
   const auto cores =
-      fmt::format("{}: {}, {} on each", slice.chips, topology::counted(slice.cores(), "TensorCore"),
+      fmt::format("{}: {}, {} on each", slice.chips, base::counted(slice.cores(), "TensorCore"),
                   slice.generation->cores_per_chip);
   return field("chips", cores) + field("nodes", nodes_text(slice)) +
          field("made of", blocks_text(pool, options)) +

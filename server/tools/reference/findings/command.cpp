@@ -1,9 +1,9 @@
 #include "server/tools/reference/findings/command.hpp"
 
+#include "base/names.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/findings/table.hpp"
-#include "webhook/text/names.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -77,7 +77,7 @@ int run_findings(const FindingsOptions& options, const text::Console& console) {
   if (row == nullptr)
     return text::print_error(
         console, fmt::format("there is no finding {}; `tpu-webhook findings` lists them",
-                             webhook::text::printable(options.id)));
+                             base::printable(options.id)));
   console.out << (json ? text::json_line(to_json(*row), true)
                        : text::Printed::trusted(as_text(*row)));
   return 0;

@@ -1,4 +1,5 @@
 #include "server/text/yaml.hpp"
+#include "base/result.hpp"
 
 #include "server/text/json_text.hpp"
 #include "server/text/read_json.hpp"
@@ -65,7 +66,7 @@ TEST(Yaml, counts_what_aliases_repeat) {
   for (int i = 0; i < 900; ++i) text += "*b,";
   const auto read = parse_yaml(text + "]\n");
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code(), Errc::too_large);
+  EXPECT_EQ(read.error().code(), base::Errc::too_large);
   EXPECT_THAT(read.error().message(), HasSubstr("line 1: aliases repeat"));
   EXPECT_THAT(read.error().message(), HasSubstr(fmt::format("{}", max_repeated_yaml_bytes)));
   EXPECT_THAT(parse_located_yaml(text + "]\n").problems.front().what, HasSubstr("aliases repeat"));

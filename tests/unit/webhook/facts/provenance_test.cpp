@@ -15,20 +15,20 @@ using test::case_name;
 using test::PrintTo;
 
 std::string written(const Provenance& record) {
-  text::Buffer out;
+  base::Buffer out;
   record.append_to(out);
   return std::string(out.view());
 }
 
 TEST(ProvenanceTest, comes_back_as_it_was_written) {
   Provenance record;
-  record.set_inputs(text::digest("inputs"));
+  record.set_inputs(base::digest("inputs"));
   record.record("a", read::Variable::tpu_worker_id, "0");
   record.record("a", read::Variable::tpu_name, "n");
   record.record("b", read::Variable::tpu_worker_id, "1");
   const std::string text = written(record);
   const auto of = [](std::string_view value) {
-    return std::string(text::view(text::digest(value)));
+    return std::string(base::view(base::digest(value)));
   };
   EXPECT_EQ(text, "v1;" + of("inputs") + ";a:TPU_WORKER_ID=" + of("0") + ",TPU_NAME=" + of("n") +
                       ";b:TPU_WORKER_ID=" + of("1"));
@@ -37,10 +37,10 @@ TEST(ProvenanceTest, comes_back_as_it_was_written) {
   read.parse(text);
   EXPECT_TRUE(read.parsed());
   EXPECT_FALSE(read.foreign());
-  EXPECT_TRUE(read.has_inputs(text::digest("inputs")));
-  EXPECT_FALSE(read.has_inputs(text::digest("other")));
+  EXPECT_TRUE(read.has_inputs(base::digest("inputs")));
+  EXPECT_FALSE(read.has_inputs(base::digest("other")));
   ASSERT_NE(read.find("b", read::Variable::tpu_worker_id), nullptr);
-  EXPECT_EQ(text::view(read.find("b", read::Variable::tpu_worker_id)->digest), of("1"));
+  EXPECT_EQ(base::view(read.find("b", read::Variable::tpu_worker_id)->digest), of("1"));
   EXPECT_EQ(read.find("b", read::Variable::tpu_name), nullptr);
   EXPECT_EQ(read.find("c", read::Variable::tpu_worker_id), nullptr);
   EXPECT_EQ(written(read), text);
@@ -48,10 +48,10 @@ TEST(ProvenanceTest, comes_back_as_it_was_written) {
 
 TEST(ProvenanceTest, nothing_of_ours_is_a_record_too) {
   Provenance record, read;
-  record.set_inputs(text::digest("x"));
+  record.set_inputs(base::digest("x"));
   const std::string text = written(record);
   read.parse(text);
-  EXPECT_TRUE(read.parsed() && read.empty() && read.has_inputs(text::digest("x")));
+  EXPECT_TRUE(read.parsed() && read.empty() && read.has_inputs(base::digest("x")));
 }
 
 // Its separators stand in no name that the API server takes.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "webhook/text/names.hpp"
+#include "base/names.hpp"
 
 namespace tpuwh::webhook::ledger {
 namespace {
@@ -13,7 +13,7 @@ TEST(Token, says_the_place_and_is_a_label_value) {
   for (const Place place : {Place{0, 0}, Place{7, 63}, Place{most_places - 1, most_places - 1}}) {
     const std::string made = make_token(place, "705ab4f5-6393-11e8-b7cc-42010a800002");
     EXPECT_EQ(place_of_token(made), place) << made;
-    EXPECT_TRUE(text::is_label_value(made)) << made;
+    EXPECT_TRUE(base::is_label_value(made)) << made;
   }
 }
 

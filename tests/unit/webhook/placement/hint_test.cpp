@@ -24,7 +24,7 @@ using test::PodBuilder;
 class Unfit final : public read::ClusterView {
  public:
   explicit Unfit(std::vector<std::string> names) : names_(std::move(names)) {}
-  void unfit_pools(const read::PoolQuestion& question, text::NameList& out) const override {
+  void unfit_pools(const read::PoolQuestion& question, base::NameList& out) const override {
     asked.push_back({std::string(question.accelerator), std::string(question.topology),
                      question.hosts, question.chips_per_host, std::string(question.slice_key),
                      question.priority});

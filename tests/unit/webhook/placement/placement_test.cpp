@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/names.hpp"
 #include "tests/support/admitted.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/webhook/placement/a_job.hpp"
-#include "webhook/text/names.hpp"
 
 namespace tpuwh::webhook::placement {
 namespace {
@@ -174,7 +174,7 @@ TEST(PlacementTerms, reach_every_namespace_and_the_node_pool) {
 
 TEST(PlacementKey, is_of_the_slice_and_not_of_the_run) {
   const std::string key = key_of(admit(job()));
-  EXPECT_EQ(key, text::view(text::slice_key(std::array<std::string_view, 4>{"uid-of-train"})));
+  EXPECT_EQ(key, base::view(base::hash(std::array<std::string_view, 4>{"uid-of-train"})));
   EXPECT_EQ(key_of(admit(job()
                              .set("/metadata/generateName", "other-")
                              .label("jobset.sigs.k8s.io/restart-attempt", "7"))),
@@ -226,7 +226,7 @@ class PriorityLabel : public testing::TestWithParam<Priority> {};
 TEST_P(PriorityLabel, is_a_label_value) {
   const auto answer = admit(job().set("/spec/priority", GetParam().priority));
   EXPECT_EQ(test::label(answer, priority_label), GetParam().want);
-  EXPECT_TRUE(text::is_label_value(test::label(answer, priority_label)));
+  EXPECT_TRUE(base::is_label_value(test::label(answer, priority_label)));
   EXPECT_EQ(terms(answer, "podAntiAffinity")[0]["labelSelector"]["matchExpressions"][2]["values"],
             json::array({GetParam().want}));
 }

@@ -54,7 +54,7 @@ class PoolsTest : public testing::Test {
             .slice_key = one_slice};
   }
   std::vector<std::string> unfit(const read::PoolQuestion& asked) const {
-    text::NameList names;
+    base::NameList names;
     pools.unfit(asked, names);
     std::vector<std::string> out;
     for (std::size_t i = 0; i < names.size(); ++i) out.emplace_back(names[i]);

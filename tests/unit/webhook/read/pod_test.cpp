@@ -1,4 +1,6 @@
 #include "webhook/read/pod.hpp"
+#include "base/result.hpp"
+#include "webhook/findings/errc.hpp"
 
 #include <gtest/gtest.h>
 
@@ -267,12 +269,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PodChips, that_are_no_number_are_said_when_all_was_read) {
   const std::string bad = R"({"name":"a","resources":{"limits":{"google.com/tpu":"x"}}})";
   const Read alone(R"({"metadata":{},"spec":{"initContainers":[)" + bad + "]}}");
-  EXPECT_EQ(alone.in.error().code(), Errc::chips_invalid);
+  EXPECT_EQ(alone.in.error().code(), findings::Errc::not_chips);
   EXPECT_EQ(alone.in.error().path(), "spec.initContainers[0].resources.limits.google.com/tpu");
   for (const std::string& spec : {R"("hostname":5,"containers":[)" + bad + ']',
                                   R"("containers":[)" + bad + R"(],"hostname":5)"}) {
     const Read read(R"({"metadata":{},"spec":{)" + spec + "}}");
-    EXPECT_EQ(read.in.error().code(), Errc::wrong_type) << spec;
+    EXPECT_EQ(read.in.error().code(), base::Errc::wrong_type) << spec;
     EXPECT_EQ(read.in.error().path(), "spec.hostname") << spec;
   }
   const Read two(R"({"metadata":{},"spec":{"containers":[{"name":"b"},)" + bad + ',' + bad + "]}}");
@@ -349,7 +351,7 @@ TEST_P(PodPriority, is_a_whole_number) {
   } else {
     // What is no JSON is told by its byte.
     EXPECT_EQ(read.in.error().path(),
-              read.in.error().code() == Errc::bad_json ? "" : "spec.priority");
+              read.in.error().code() == base::Errc::bad_json ? "" : "spec.priority");
   }
 }
 
@@ -427,7 +429,7 @@ TEST(PodReading, a_selector_is_in_the_order_of_its_keys) {
 
 TEST(PodReading, nothing_of_the_pod_before_stays) {
   Pod pod;
-  text::JsonReader in;
+  base::json::Reader in;
   std::string full = test::full_pod().dump(), empty = R"({"metadata":{},"spec":{}})";
   ASSERT_TRUE(in.start(Body(full).bytes()) && read_pod(in, "tpu-webhook.dev/", pod));
   EXPECT_EQ(pod.containers.size(), 4u);

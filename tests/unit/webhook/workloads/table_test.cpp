@@ -79,7 +79,7 @@ TEST(HostNamesTest, total_size_is_the_length_of_all) {
     for (const std::uint32_t slice : {0u, 1u, 9u, 10u, 1000u})
       for (const std::uint32_t hosts : {1u, 2u, 9u, 10u, 11u, 1000u, 1001u}) {
         names.stride = hosts;
-        text::Buffer out;
+        base::Buffer out;
         for (std::uint32_t host = 0; host < hosts; ++host) names.append(out, slice, host);
         EXPECT_EQ(names.total_size(slice, hosts), out.size()) << out.view().substr(0, 80);
       }

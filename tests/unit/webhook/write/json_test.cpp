@@ -25,7 +25,7 @@ static_assert(Writable<AsString> && Writable<InString>);
 static_assert(Writable<unsigned> && Writable<std::uint64_t>);
 // Somebody's text, by whatever name.
 static_assert(!Writable<std::string_view> && !Writable<std::string> && !Writable<const char*>);
-static_assert(!Writable<text::Buffer&> && !Writable<const text::Buffer&>);
+static_assert(!Writable<base::Buffer&> && !Writable<const base::Buffer&>);
 static_assert(!Writable<char> && !Writable<char*> && !Writable<bool> && !Writable<int>);
 static_assert(!std::constructible_from<JsonLiteral, std::string>);
 static_assert(!std::constructible_from<JsonLiteral, std::string_view>);

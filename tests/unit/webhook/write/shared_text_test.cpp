@@ -32,7 +32,7 @@ TEST(SharedText, is_built_once) {
   EXPECT_EQ(get(), first);
   EXPECT_EQ(built, 1);
   EXPECT_EQ(first->value(), "a,b");
-  EXPECT_EQ(text::view(first->value_digest), text::view(text::digest("a,b")));
+  EXPECT_EQ(base::view(first->value_digest), base::view(base::digest("a,b")));
 }
 
 TEST(SharedText, that_is_half_built_is_built_again) {

@@ -1,4 +1,5 @@
 #include "server/kube/access/api_config.hpp"
+#include "server/kube/access/errc.hpp"
 #include "server/text/base64.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/kube/access/folder.hpp"
@@ -189,7 +190,7 @@ TEST_P(KubeconfigWrong, says_what_and_where) {
   if (const auto at = message.find(path("config")); at != std::string::npos)
     message.replace(at, path("config").size(), "@");
   EXPECT_EQ(message.substr(0, std::string(GetParam().want).size()), GetParam().want);
-  EXPECT_EQ(config.error().code(), Errc::api_access);
+  EXPECT_EQ(config.error().code(), kube::access::Errc::api_access);
 }
 
 const std::string ca_data = ", certificate-authority-data: " + text::encode_base64(ca_pem);

@@ -1,5 +1,6 @@
 // A plugin that takes its time, on a loop that must go on.
 #include "server/kube/client/authorizer.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include "server/net/task_group.hpp"
 
@@ -24,7 +25,7 @@ class SlowPlugin final : public access::Credentials {
     if (held) return std::string("Bearer t");
     ++runs;
     for (int i = 0; i < 30 && !stopped; ++i) std::this_thread::sleep_for(10ms);
-    if (fails) return Error(Errc::api_access, "the plugin failed");
+    if (fails) return Error(kube::access::Errc::api_access, "the plugin failed");
     held = true;
     return std::string("Bearer t");
   }

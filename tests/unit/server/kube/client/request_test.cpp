@@ -1,4 +1,5 @@
 #include "server/kube/client/request.hpp"
+#include "base/result.hpp"
 
 #include "tests/support/named_case.hpp"
 
@@ -96,7 +97,7 @@ class UpdateTest : public testing::TestWithParam<NoVersion> {};
 TEST_P(UpdateTest, is_refused_without_a_version) {
   const auto request = update(clusters, "x", GetParam().object);
   ASSERT_FALSE(request);
-  EXPECT_EQ(request.error().code(), Errc::bad_value);
+  EXPECT_EQ(request.error().code(), base::Errc::bad_value);
   EXPECT_EQ(request.error().path(), "/apis/ray.io/v1/namespaces/team-a/rayclusters/x");
 }
 

@@ -1,4 +1,5 @@
 #include "server/kube/cluster/ledger_object.hpp"
+#include "base/result.hpp"
 
 #include "server/limits/limits.hpp"
 #include "webhook/ledger/token.hpp"
@@ -86,7 +87,7 @@ TEST(LedgerObject, says_what_it_cannot_read) {
             std::string::npos);
   EXPECT_NE(fault_of("/data/group", "others").find("its names belong to tpu-ledger-"),
             std::string::npos);
-  EXPECT_EQ(parse_ledger_object("[").error().code(), Errc::bad_json);
+  EXPECT_EQ(parse_ledger_object("[").error().code(), base::Errc::bad_json);
 }
 
 // Written by hand, or by a release that took them from a Pod's label: without them the ledger goes

@@ -158,7 +158,7 @@ TEST(ListDecoderTest, an_item_has_padding_behind_it) {
     std::string_view item;
     ASSERT_EQ(decoder.next(item), ListOutcome::item);
     EXPECT_EQ(item, R"({"a":1})");
-    webhook::text::JsonReader reader;
+    base::json::Reader reader;
     EXPECT_TRUE(reader.start(item) && reader.skip() && reader.finish()) << behind;
     EXPECT_EQ(decoder.next(item), ListOutcome::end);
   }

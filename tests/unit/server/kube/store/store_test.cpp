@@ -172,7 +172,7 @@ class PoolsOfTheStore : public StoreTest {
   }
   bool unfit(const std::string& key = std::string(32, '1')) const {
     const webhook::read::Pod pod;
-    webhook::text::NameList names;
+    base::NameList names;
     store.unfit_pools({.pod = pod,
                        .accelerator = "tpu-v6e-slice",
                        .topology = "4x4",

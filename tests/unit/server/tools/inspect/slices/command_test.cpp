@@ -1,4 +1,6 @@
 #include "server/tools/inspect/slices/command.hpp"
+#include "base/result.hpp"
+#include "server/kube/access/errc.hpp"
 
 #include "tests/support/pod_builder.hpp"
 
@@ -47,7 +49,9 @@ Told once(std::vector<json> pods) {
 
 class Broken final : public source::ObjectSource {
  public:
-  Result<void> for_each(const Each&) override { return Error(Errc::bad_value, "no such cluster"); }
+  Result<void> for_each(const Each&) override {
+    return Error(base::Errc::bad_value, "no such cluster");
+  }
 };
 
 struct Done {
@@ -157,7 +161,7 @@ TEST(SlicesCommand, a_source_that_fails_is_exit_code_2) {
 class Lost final : public source::ObjectSource {
  public:
   Result<void> for_each(const Each& each) override {
-    if (told_) return Error(Errc::api_access, "not reached");
+    if (told_) return Error(kube::access::Errc::api_access, "not reached");
     told_ = true;
     each("Pod", host("ml", "train", 0));
     return {};

@@ -1,0 +1,92 @@
+#include "base/hash.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/named_case.hpp"
+
+namespace tpuwh::base {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+
+// Both hashes stand in objects of running clusters: these values were computed by a
+// second implementation (Python, FNV-1a of draft-eastlake-fnv) and may not change.
+
+struct Key {
+  std::string_view name;
+  std::vector<std::string_view> parts;
+  std::string_view want;
+};
+
+class SliceKeyOf : public testing::TestWithParam<Key> {};
+
+TEST_P(SliceKeyOf, never_changes) {
+  EXPECT_EQ(view(hash(GetParam().parts)), GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hash, SliceKeyOf,
+    testing::Values(Key{"nothing", {}, "6c62272e07bb014262b821756295c58d"},
+                    Key{"empty_part", {""}, "d228cb69101a8caf78912b704e4a147f"},
+                    Key{"one", {"a"}, "0880954519ab1be95aa0733055b70e0c"},
+                    Key{"border_left", {"a", "bc"}, "35336b6d0a83d94f7081455fbb9aa611"},
+                    Key{"border_right", {"ab", "c"}, "3275330bec83d94f708144878a7ef76d"},
+                    Key{"uid", {"uid-of-train"}, "e4eec7fe01e08a7fd0b2273a611f039a"},
+                    Key{"names", {"default", "Job", "train"}, "7c9b56816b8da5ce812524d1ce788065"}),
+    case_name);
+
+struct Value {
+  std::string_view name;
+  std::string_view value;
+  std::string_view want;
+};
+
+class DigestOf : public testing::TestWithParam<Value> {};
+
+TEST_P(DigestOf, never_changes) {
+  EXPECT_EQ(view(digest(GetParam().value)), GetParam().want);
+}
+
+INSTANTIATE_TEST_SUITE_P(Hash, DigestOf,
+                         testing::Values(Value{"empty", "", "9abacb7b"},
+                                         Value{"zero", "0", "2ee502e6"},
+                                         Value{"one", "1", "3d3ee3ad"},
+                                         Value{"list", "h0.svc,h1.svc", "27f035ad"},
+                                         Value{"one_word", "12345678", "62e1d75b"},
+                                         Value{"word_and_byte", "123456789", "aa7aaa83"}),
+                         case_name);
+
+TEST(Digests, tell_neighbours_apart) {
+  std::set<std::string> seen;
+  std::string list;
+  for (int host = 0; host < 2000; ++host) {
+    list += "h" + std::to_string(host) + ".svc,";
+    EXPECT_TRUE(seen.insert(std::string(view(digest(list)))).second) << host;
+    EXPECT_TRUE(seen.insert(std::string(view(digest(std::to_string(host))))).second) << host;
+  }
+}
+
+TEST(Digests, order_and_borders_count) {
+  const auto of = [](std::string_view a, std::string_view b) {
+    return std::string(view(Digester().add(a).add(b).digest()));
+  };
+  EXPECT_NE(of("a", "b"), of("b", "a"));
+  EXPECT_NE(of("ab", ""), of("a", "b"));
+  EXPECT_NE(of("", "ab"), of("ab", ""));
+  EXPECT_NE(of("12345678", "9"), of("123456789", ""));
+}
+
+TEST(Digests, zeros_count) {
+  using namespace std::string_view_literals;
+  EXPECT_NE(view(digest("\0"sv)), view(digest("\0\0"sv)));
+  EXPECT_NE(view(digest("a"sv)), view(digest("a\0"sv)));
+}
+
+}  // namespace
+}  // namespace tpuwh::base

@@ -1,0 +1,503 @@
+#include "base/json/reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/named_case.hpp"
+#include "webhook/read/body.hpp"
+
+namespace tpuwh::base::json {
+namespace {
+
+using test::case_name;
+using test::PrintTo;
+
+// --- A whole text: read as it comes, or skipped --------------------------------------
+
+// Reads any value, looking at all of it, and says what it saw.
+bool read_all(Reader& in, std::string& out) {
+  switch (in.kind()) {
+    case Kind::object:
+      out += '{';
+      if (!in.object([&](std::string_view key) {
+            out.append(key).append("=");
+            return read_all(in, out);
+          }))
+        return false;
+      out += '}';
+      return true;
+    case Kind::array:
+      out += '[';
+      if (!in.array([&](std::size_t index) {
+            out += std::to_string(index) + "=";
+            return read_all(in, out);
+          }))
+        return false;
+      out += ']';
+      return true;
+    case Kind::number: {
+      std::string_view text;
+      if (!in.number(text)) return false;
+      out.append(text).append(" ");
+      return true;
+    }
+    case Kind::boolean: {
+      bool value = false;
+      if (!in.boolean(value)) return false;
+      out += value ? "T" : "F";
+      return true;
+    }
+    case Kind::null:
+      out += "N";
+      return in.take_null() || in.fail_type("null");
+    default: {
+      std::string_view text;
+      if (!in.string(text)) return false;
+      out.append("'").append(text).append("'");
+      return true;
+    }
+  }
+}
+
+struct Text {
+  std::string_view name;
+  std::string text;
+  std::string want;        // "" where reading fails
+  std::string_view error;  // part of the sentence
+};
+
+class ReadsText : public testing::TestWithParam<Text> {};
+
+TEST_P(ReadsText, as_it_is) {
+  std::string text = GetParam().text;
+  const read::Body body(text);
+  Reader in;
+  std::string saw;
+  const bool read = in.start(body.bytes()) && read_all(in, saw) && in.finish();
+  EXPECT_EQ(read, GetParam().error.empty()) << in.error().text();
+  EXPECT_EQ(in.failed(), !read);
+  if (read) {
+    EXPECT_EQ(saw, GetParam().want);
+  } else {
+    EXPECT_NE(in.error().text().find(GetParam().error), std::string::npos) << in.error().text();
+  }
+}
+
+using namespace std::string_literals;
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, ReadsText,
+    testing::Values(
+        Text{"object", R"({"a":1,"b":[true,null,"x"]})", "{a=1 b=[0=T1=N2='x']}", ""},
+        Text{"spaces", " {\t\"a\" :\r\n 1 , \"b\" : [ ] } \n", "{a=1 b=[]}", ""},
+        Text{"scalar_at_root", "4e0", "4e0 ", ""}, Text{"string_at_root", "\"x\" ", "'x'", ""},
+        Text{"empty_key", R"({"":{}})", "{={}}", ""},
+        Text{"escapes", R"(["\"\\\/\b\f\n\r\t"])", "[0='\"\\/\b\f\n\r\t']", ""},
+        Text{"escaped_key", R"({"\u0073pec":1})", "{spec=1 }", ""},
+        Text{"nul", R"(["a\u0000b"])", "[0='a\0b']"s, ""},
+        Text{"two_byte", R"(["\u00e9"])", "[0='\xc3\xa9']", ""},
+        Text{"pair", R"(["\ud83d\ude00"])", "[0='\xf0\x9f\x98\x80']", ""},
+        Text{"quote_at_end", R"(["a\""])", "[0='a\"']", ""},
+        Text{"backslash_at_end", R"(["a\\"])", "[0='a\\']", ""},
+        Text{"blank_at_end", R"(["a  "  ])", "[0='a  ']", ""},
+        Text{"brackets_in_string", R"(["]}{[,:"])", "[0=']}{[,:']", ""},
+        Text{"negative", "[-0,-1.5e+3]", "[0=-0 1=-1.5e+3 ]", ""},
+
+        Text{"nothing", "", "", "no JSON value"}, Text{"blanks", " \n\t ", "", "no JSON value"},
+        Text{"trailing_comma", "[1,]", "", "at byte 3"},
+        Text{"trailing_comma_object", R"({"a":1,})", "", "a key"},
+        Text{"leading_comma", "[,1]", "", "at byte 1"}, Text{"no_comma", "[1 2]", "", "',' or ']'"},
+        Text{"no_comma_strings", R"(["a""b"])", "", "',' or ']'"},
+        Text{"string_then_word", R"(["a"x])", "", "',' or ']'"},
+        Text{"no_colon", R"({"a" 1})", "", "':'"}, Text{"no_value", R"({"a":})", "", "at byte 5"},
+        Text{"two_colons", R"({"a"::1})", "", "at byte 5"},
+        Text{"number_key", "{1:2}", "", "a key"}, Text{"word_key", "{a:2}", "", "a key"},
+        Text{"single_quotes", "{'a':2}", "", "a key"},
+        Text{"mismatched", R"({"a":[1})", "", "',' or ']'"},
+        Text{"mismatched_2", R"([{"a":1])", "", "',' or '}'"},
+        Text{"unclosed", R"({"a":[1)", "", "ends where"}, Text{"unclosed_2", "{", "", "ends where"},
+        Text{"closed_twice", "[1]]", "", "more text"}, Text{"two_values", "{} {}", "", "more text"},
+        Text{"garbage_after", "{} x", "", "more text"},
+        Text{"open_string", R"(["abc)", "", "not closed"},
+        Text{"open_string_escape", R"(["abc\"])", "", "not closed"},
+        Text{"newline_in_string", "[\"a\nb\"]", "", "control character"},
+        Text{"nul_in_string", "[\"a\0b\"]"s, "", "control character"},
+        Text{"bad_utf8", "[\"\xff\"]", "", "UTF-8"},
+        Text{"overlong_utf8", "[\"\xc0\xaf\"]", "", "UTF-8"},
+        Text{"surrogate_utf8", "[\"\xed\xa0\x80\"]", "", "UTF-8"},
+        Text{"cut_utf8", "[\"\xe2\x82\"]", "", "UTF-8"},
+        Text{"nul_between", "[\0]"s, "", "at byte 1"},
+        Text{"byte_order_mark", "\xef\xbb\xbf{}", "", "at byte 0"},
+        Text{"bad_escape", R"(["\x41"])", "", "escape"},
+        Text{"cut_escape", R"(["\u12"])", "", "escape"},
+        Text{"lone_high", R"(["\ud800"])", "", "escape"},
+        Text{"lone_low", R"(["\udc00"])", "", "escape"},
+        Text{"high_then_text", R"(["\ud800x"])", "", "escape"},
+        Text{"high_then_high", R"(["\ud800\ud800"])", "", "escape"},
+        Text{"low_then_high", R"(["\udc00\ud800"])", "", "escape"},
+        Text{"bad_word", "[nul]", "", "[0]"}, Text{"long_word", "[nullx]", "", "[0]"},
+        Text{"bad_true", "[tru]", "", "at byte 1"}, Text{"capital", "[True]", "", "at byte 1"},
+        Text{"nan", "[NaN]", "", "at byte 1"}, Text{"plus", "[+1]", "", "at byte 1"},
+        Text{"leading_zero", "[01]", "", "a number"}, Text{"bare_minus", "[-]", "", "a number"},
+        Text{"bare_point", "[.5]", "", "at byte 1"}, Text{"end_point", "[5.]", "", "a number"},
+        Text{"hex", "[0x10]", "", "a number"}, Text{"half_exponent", "[1e]", "", "a number"},
+        Text{"comment", "[1/*x*/]", "", "a number"},
+        Text{"comment_line", "{}//x", "", "more text"}),
+    case_name);
+
+// --- Depth ---------------------------------------------------------------------------
+
+enum class Way { read, skipped };
+
+bool accepts(const std::string& content, Way way, std::string* error = nullptr) {
+  std::string text = content;
+  const read::Body body(text);
+  Reader in;
+  std::string saw;
+  const bool good =
+      in.start(body.bytes()) && (way == Way::read ? read_all(in, saw) : in.skip()) && in.finish();
+  if (error != nullptr) *error = in.error().text();
+  return good;
+}
+
+std::string nested(std::size_t levels, std::string_view open, std::string_view inner,
+                   std::string_view close) {
+  std::string text;
+  for (std::size_t i = 0; i < levels; ++i) text += open;
+  text += inner;
+  for (std::size_t i = 0; i < levels; ++i) text += close;
+  return text;
+}
+
+TEST(JsonDepth, sixty_four_levels_are_the_most) {
+  for (const Way way : {Way::read, Way::skipped})
+    for (const auto& [open, inner, close] : {std::tuple{"[", "1", "]"},
+                                             {"[", "", "]"},
+                                             {"{\"a\":", "1", "}"},
+                                             {"{\"a\":", "{}", "}"},
+                                             {"[{\"a\":", "1", "}]"}}) {
+      const bool two = std::string_view(open).starts_with("[{");
+      const std::size_t most = two ? 32 : 64 - std::string_view(inner).size() / 2;
+      std::string error;
+      EXPECT_TRUE(accepts(nested(most, open, inner, close), way, &error)) << error;
+      EXPECT_FALSE(accepts(nested(most + 1, open, inner, close), way, &error));
+      EXPECT_NE(error.find("deeper than 64"), std::string::npos) << error;
+      EXPECT_FALSE(accepts(nested(100'000, open, inner, close), way));
+      EXPECT_FALSE(accepts(nested(100'000, open, inner, ""), way));
+    }
+}
+
+TEST(JsonDepth, siblings_do_not_add_up) {
+  std::string text = "[";
+  for (int i = 0; i < 1000; ++i) text += nested(63, "[", "", "]") + ",";
+  text += "1]";
+  EXPECT_TRUE(accepts(text, Way::read));
+  EXPECT_TRUE(accepts(text, Way::skipped));
+}
+
+// --- Skipping -------------------------------------------------------------------------
+
+TEST(JsonSkip, matches_brackets) {
+  for (const char* bad : {"[}", "{]", "[{]}", "{\"a\":[}", "[", "{", "[[]", "]", "}", ",", ":"})
+    EXPECT_FALSE(accepts(bad, Way::skipped)) << bad;
+  for (const char* good : {"[]", "{}", R"({"]":"}"})", R"("[")", "1", "null"})
+    EXPECT_TRUE(accepts(good, Way::skipped)) << good;
+}
+
+// A review as programs write it, and with white space: wherever one character is another, is gone
+// or is there twice, what is skipped is refused just when what is read is.
+TEST(JsonSkip, refuses_what_reading_refuses) {
+  const std::string text =
+      R"({"a":{".":{},"b":{".":{},"c":{}},"d":"x"},"e":[{"a":"b"},{},["a",[]],{"c":{"d":{}}}],"g":{}})";
+  std::string spaced;
+  for (const char c : text) spaced.append(1, c).append(c == ',' || c == ':' || c == '{' ? " " : "");
+  for (const std::string& whole : {text, spaced, "[" + text + "," + text + "]"}) {
+    ASSERT_TRUE(accepts(whole, Way::skipped));
+    for (std::size_t at = 0; at < whole.size(); ++at)
+      for (const std::string_view put :
+           {"{", "}", "[", "]", ",", ":", "\"", "x", " ", "", "}}", "{{"}) {
+        const std::string other = whole.substr(0, at).append(put) + whole.substr(at + 1);
+        const std::string cut = whole.substr(0, at).append(put);
+        EXPECT_EQ(accepts(other, Way::skipped), accepts(other, Way::read)) << other;
+        EXPECT_EQ(accepts(cut, Way::skipped), accepts(cut, Way::read)) << cut;
+      }
+  }
+}
+
+// What was skipped as a whole is skipped a second time in another way: each value in it, wherever
+// it stands, ends where it ended when it was read.
+TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
+  const std::string text =
+      R"({"a":{".":{},"b":{".":{},"]":{}},"d":"}{"},"e":[{"a":"b"},{},["a",[],[[]]],[{}],{},{}],"g":1})";
+  std::string spaced;
+  for (const char c : text) spaced.append(1, c).append(c == ',' || c == ':' || c == '[' ? " " : "");
+  // Long enough for its end, and for those in it, to be looked up; behind it, and deep in it, too.
+  std::string many = "[" + text;
+  for (int i = 0; i < 20; ++i) many.append(",").append(text);
+  many += "]";
+  const std::string nested = std::string(30, '[') + many + std::string(30, ']');
+  for (std::string whole : {text, spaced, many, nested, "[{},[" + many + ',' + nested + "],{},{}]",
+                            "[" + many + ',' + text + ',' + many + ',' + nested + "]"}) {
+    const read::Body body(whole);
+    Reader in;
+    ASSERT_TRUE(in.start(body.bytes()));
+    const Reader::Mark root = in.mark();
+    std::vector<Reader::Mark> places;
+    std::vector<std::ptrdiff_t> ends;
+    const std::function<bool()> walk = [&] {
+      const std::size_t index = ends.size();
+      places.push_back(in.mark());
+      ends.emplace_back();
+      bool good = false;
+      if (in.kind() == Kind::object)
+        good = in.object([&](std::string_view) { return walk(); });
+      else if (in.kind() == Kind::array)
+        good = in.array([&](std::size_t) { return walk(); });
+      else
+        good = in.skip();
+      ends[index] = in.mark().next - root.next;
+      return good;
+    };
+    ASSERT_TRUE(walk() && in.finish()) << whole;
+    in.go_to(root);
+    ASSERT_TRUE(in.skip());
+    const auto ends_there = [&](std::size_t i) {
+      in.go_to(places[i]);
+      ASSERT_TRUE(in.skip());
+      EXPECT_EQ(in.mark().next - root.next, ends[i]) << whole << ' ' << i;
+    };
+    for (std::size_t i = 0; i < places.size(); ++i) ends_there(i);
+    for (std::size_t i = places.size(); i > 0; --i) ends_there(i - 1);
+    // The last first: nothing in front of it was looked at then.
+    ASSERT_TRUE(in.start(body.bytes()) && in.skip());
+    for (std::size_t i = places.size(); i > 0; --i) ends_there(i - 1);
+  }
+}
+
+// Only a part of it was skipped before: where the whole is cut off, it is no value.
+TEST(JsonSkip, refuses_what_is_cut_off_behind_what_was_skipped) {
+  const std::string whole = R"({"a":{"b":{},"c":[{}]},"d":{}})";
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    std::string text = whole.substr(0, size);
+    const read::Body body(text);
+    Reader in;
+    if (!in.start(body.bytes())) continue;
+    const Reader::Mark root = in.mark();
+    EXPECT_FALSE(in.object([&](std::string_view) { return in.skip(); })) << text;
+    in.clear_error();
+    in.go_to(root);
+    EXPECT_FALSE(in.skip()) << text;
+  }
+}
+
+// The bytes behind a text may be anything: here what would go on with it.
+TEST(JsonSkip, ends_with_the_text) {
+  const std::string whole = R"({"a":{"b":{},"c":"d"},"e":{}})";
+  const std::string text = whole + whole + std::string(read::padding, '}');
+  Reader in;
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    const std::string_view cut = std::string_view(text).substr(0, size);
+    EXPECT_FALSE(in.start(cut) && in.skip()) << cut;
+  }
+  EXPECT_TRUE(in.start(std::string_view(text).substr(0, whole.size())) && in.skip() && in.finish());
+}
+
+TEST(JsonSkip, takes_exactly_one_value) {
+  std::string text = R"({"a":{"x":[{}]},"b":"y","c":3,"d":[],"e":4})";
+  const read::Body body(text);
+  Reader in;
+  std::string saw;
+  ASSERT_TRUE(in.start(body.bytes()));
+  EXPECT_TRUE(in.object([&](std::string_view key) {
+    saw += key;
+    return in.skip();
+  }));
+  EXPECT_TRUE(in.finish());
+  EXPECT_EQ(saw, "abcde");
+}
+
+// Of a list, too, whatever stands beside it that could be taken in one step with it.
+TEST(JsonSkip, takes_exactly_one_element) {
+  for (const char* each : {"{}", "[]", "{\"a\":1}", "{\"a\":{}}", "[[]]", "[{}]", "1", "\"x\""})
+    for (const char* other : {"{}", "[]", "{\"a\":1}", "{\"b\":{\"c\":{}}}", "null"}) {
+      std::string text = "[";
+      for (int i = 0; i < 4; ++i) text.append(each).append(",").append(other).append(",");
+      text += "0]";
+      const read::Body body(text);
+      Reader in;
+      std::size_t elements = 0;
+      ASSERT_TRUE(in.start(body.bytes()));
+      EXPECT_TRUE(in.array([&](std::size_t) {
+        ++elements;
+        return in.skip();
+      }));
+      EXPECT_EQ(elements, 9u) << text;
+    }
+}
+
+// --- What the reader remembers ----------------------------------------------------------
+
+TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
+  std::string text = "[";
+  for (int i = 0; i < 5000; ++i) text += "\"\\u0061" + std::to_string(i) + "\",";
+  text += "1]";
+  const read::Body body(text);
+  Reader in;
+  std::vector<std::string_view> seen;
+  ASSERT_TRUE(in.start(body.bytes()));
+  ASSERT_TRUE(in.array([&](std::size_t) {
+    return in.kind() == Kind::number ? in.skip() : in.string(seen.emplace_back());
+  }));
+  ASSERT_EQ(seen.size(), 5000u);
+  for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], "a" + std::to_string(i));
+}
+
+TEST(JsonReaderState, a_mark_leads_back) {
+  std::string text = R"({"o":{"x":1},"k":"v"})";
+  const read::Body body(text);
+  Reader in;
+  Reader::Mark mark;
+  EXPECT_FALSE(mark);
+  ASSERT_TRUE(in.start(body.bytes()));
+  ASSERT_TRUE(in.object([&](std::string_view key) {
+    if (key == "o") mark = in.mark();
+    return in.skip();
+  }));
+  ASSERT_TRUE(in.finish());
+  ASSERT_TRUE(mark);
+  in.go_to(mark);
+  std::string saw;
+  EXPECT_TRUE(read_all(in, saw));
+  EXPECT_EQ(saw, "{x=1 }");
+}
+
+TEST(JsonReaderState, an_empty_object_is_taken_where_it_is_one) {
+  for (const std::string_view given :
+       {"{}", "{ }", "[]", "{\"a\":1}", "{]", "{", "1", "\"{}\"", ""}) {
+    std::string text = std::string("[").append(given);
+    const read::Body body(text);
+    Reader in;
+    bool taken = false;
+    if (!in.start(body.bytes())) continue;  // an unclosed string
+    in.array([&](std::size_t) {
+      const Reader::Mark before = in.mark();
+      taken = in.take_empty_object();
+      EXPECT_EQ(in.mark().next - before.next, taken ? 2 : 0) << given;
+      return false;
+    });
+    EXPECT_EQ(taken, given == "{}") << given;
+  }
+}
+
+TEST(JsonReaderState, an_empty_object_counts_as_a_level) {
+  for (const std::size_t levels : {63u, 64u}) {
+    std::string text = nested(levels, "[", "{}", "]");
+    const read::Body body(text);
+    Reader in;
+    bool taken = false;
+    const std::function<bool(std::size_t)> element = [&](std::size_t) {
+      if (in.kind() == Kind::array) return in.array(element);
+      taken = in.take_empty_object();
+      return taken || in.object([](std::string_view) { return false; });
+    };
+    ASSERT_TRUE(in.start(body.bytes()));
+    EXPECT_EQ(in.array(element), levels < 64);
+    EXPECT_EQ(taken, levels < 64);
+  }
+}
+
+// Forward and back over strings with escapes and without, in any order: what is known of
+// backslashes from one place is never taken for another.
+TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
+  const std::string strings[] = {"a", R"(\u0062)", "c", R"(\\)", "", R"(e\n)", "f", "g"};
+  std::vector<std::string> whole = {"a", "b", "c", "\\", "", "e\n", "f", "g"};
+  std::string text = "[";
+  for (int round = 0; round < 3; ++round)
+    for (const std::string& each : strings) {
+      text += R"({"skipped":")";
+      text += each + R"(","k":")" + each + "\"},";
+    }
+  text += "0]";
+  const read::Body body(text);
+  for (unsigned step = 1; step <= 11; ++step) {
+    Reader in;
+    std::vector<Reader::Mark> marks;
+    ASSERT_TRUE(in.start(body.bytes()));
+    ASSERT_TRUE(in.array([&](std::size_t) {
+      if (in.kind() == Kind::object) marks.push_back(in.mark());
+      return in.skip();
+    }));
+    ASSERT_EQ(marks.size(), 3 * whole.size());
+    for (std::size_t i = 0, at = step; i < 100; ++i, at = (at + step) % marks.size()) {
+      in.go_to(marks[at]);
+      std::string_view value;
+      ASSERT_TRUE(in.object([&](std::string_view key) {
+        return key == "k" || (i % 3) == 0 ? in.string(value) : in.skip();
+      }));
+      ASSERT_EQ(value, whole[at % whole.size()]) << step << ' ' << i;
+      if (i % 5 == 0) at = 0;
+    }
+  }
+}
+
+TEST(JsonReaderState, a_failure_ends_with_the_text) {
+  Reader in;
+  std::string bad = "[", good = "[1]";
+  std::string saw;
+  ASSERT_TRUE(in.start(read::Body(bad).bytes()));
+  EXPECT_FALSE(read_all(in, saw));
+  EXPECT_TRUE(in.failed());
+  ASSERT_TRUE(in.start(read::Body(good).bytes()));
+  EXPECT_FALSE(in.failed());
+  saw.clear();
+  EXPECT_TRUE(read_all(in, saw) && in.finish());
+}
+
+TEST(JsonReaderState, the_path_leads_to_the_value) {
+  std::string text = R"({"a":[{"b":{"c d":5}}]})";
+  const read::Body body(text);
+  Reader in;
+  ASSERT_TRUE(in.start(body.bytes()));
+  std::string_view out;
+  EXPECT_FALSE(in.object([&](std::string_view) {
+    return in.array([&](std::size_t) {
+      return in.object([&](std::string_view) {
+        return in.object([&](std::string_view) { return in.string(out); });
+      });
+    });
+  }));
+  EXPECT_EQ(in.error().text(), "a[0].b.c d: found a number, expected a string");
+  EXPECT_EQ(in.error().code(), Errc::wrong_type);
+}
+
+// A key is somebody's text: of a long one its beginning is shown.
+TEST(JsonReaderState, the_path_shows_eighty_characters_of_a_key) {
+  for (const std::size_t length : {80u, 81u}) {
+    std::string text = "{\"" + std::string(length, 'k') + "\":5}";
+    const read::Body body(text);
+    Reader in;
+    ASSERT_TRUE(in.start(body.bytes()));
+    std::string_view out;
+    EXPECT_FALSE(in.object([&](std::string_view) { return in.string(out); }));
+    const std::string shown =
+        length == 80 ? std::string(80, 'k') : std::string(77, 'k').append("...");
+    EXPECT_EQ(in.error().text(), shown + ": found a number, expected a string");
+  }
+}
+
+TEST(JsonReaderState, a_key_may_stand_once) {
+  Reader in;
+  Seen seen = 0;
+  EXPECT_TRUE(in.first(seen, 0));
+  EXPECT_TRUE(in.first(seen, 31));
+  EXPECT_FALSE(in.first(seen, 31));
+  EXPECT_EQ(in.error().code(), Errc::duplicate_key);
+}
+
+}  // namespace
+}  // namespace tpuwh::base::json
