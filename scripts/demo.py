@@ -194,14 +194,14 @@ def demonstrate(title, reviews, program, webhook, verbose):
     review, after = next(iter(pods.values()))
     before = json.loads(review)["request"]["object"]
     name = before["metadata"].get("generateName", "")
-    why = subprocess.run([program, "review", "-", "--output", "text"], input=review,
+    why = subprocess.run([pathlib.Path(program).with_name("kubectl-tpu"), "review", "-", "--output", "text"], input=review,
                          stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[1:]
     good, verdict = agree([pod for _, pod in pods.values()])
     print(f"\n{title} ({name}*, one of {len(pods)} Pods)")
     if verbose:
         show("before", shown(before))
         show("after", shown(after))
-        show("why (tpu-webhook review --output text)", why)
+        show("why (kubectl tpu review --output text)", why)
         print(f"  {verdict}")
     else:
         show_column("before", [described(before)])

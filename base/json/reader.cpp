@@ -42,21 +42,21 @@ std::string_view sentence(simdjson::error_code code) {
   }
 }
 
-std::string_view name_of(Kind kind) {
+std::string_view name_of(ValueKind kind) {
   switch (kind) {
-    case Kind::object:
+    case ValueKind::object:
       return "an object";
-    case Kind::array:
+    case ValueKind::array:
       return "an array";
-    case Kind::string:
+    case ValueKind::string:
       return "a string";
-    case Kind::number:
+    case ValueKind::number:
       return "a number";
-    case Kind::boolean:
+    case ValueKind::boolean:
       return "true or false";
-    case Kind::null:
+    case ValueKind::null:
       return "null";
-    case Kind::invalid:
+    case ValueKind::invalid:
       break;
   }
   return "something that is not JSON";
@@ -92,19 +92,19 @@ bool Reader::finish() {
   return fail(Errc::bad_json, "more text follows the JSON value");
 }
 
-Kind Reader::kind() const {
+ValueKind Reader::kind() const {
   switch (peek()) {
     case '{':
-      return Kind::object;
+      return ValueKind::object;
     case '[':
-      return Kind::array;
+      return ValueKind::array;
     case '"':
-      return Kind::string;
+      return ValueKind::string;
     case 't':
     case 'f':
-      return Kind::boolean;
+      return ValueKind::boolean;
     case 'n':
-      return Kind::null;
+      return ValueKind::null;
     case '-':
     case '0':
     case '1':
@@ -116,9 +116,9 @@ Kind Reader::kind() const {
     case '7':
     case '8':
     case '9':
-      return Kind::number;
+      return ValueKind::number;
     default:
-      return Kind::invalid;
+      return ValueKind::invalid;
   }
 }
 
@@ -168,7 +168,7 @@ bool Reader::decode_escapes(RawString raw, std::string_view& out) {
 }
 
 bool Reader::boolean(bool& out) {
-  if (kind() != Kind::boolean) return fail_type("true or false");
+  if (kind() != ValueKind::boolean) return fail_type("true or false");
   const std::string_view token = scalar_token();
   if (token != "true" && token != "false") return fail_syntax("true or false");
   out = token == "true";
@@ -177,7 +177,7 @@ bool Reader::boolean(bool& out) {
 }
 
 bool Reader::number(std::string_view& out) {
-  if (kind() != Kind::number) return fail_type("a number");
+  if (kind() != ValueKind::number) return fail_type("a number");
   out = scalar_token();
   if (!is_json_number(out)) return fail_syntax("a number");
   ++next_;
@@ -457,7 +457,7 @@ bool Reader::fail(Error why) {
 }
 
 bool Reader::fail_type(std::string_view wanted) {
-  if (kind() == Kind::invalid) return fail_syntax(wanted);
+  if (kind() == ValueKind::invalid) return fail_syntax(wanted);
   return fail(Errc::wrong_type,
               "found " + std::string(name_of(kind())) + ", expected " + std::string(wanted));
 }

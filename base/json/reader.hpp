@@ -54,7 +54,7 @@ inline bool begins_scalar(char c) {
   return scalar_beginnings[static_cast<unsigned char>(c)];
 }
 
-enum class Kind { object, array, string, number, boolean, null, invalid };
+enum class ValueKind { object, array, string, number, boolean, null, invalid };
 
 class Reader {
  public:
@@ -71,7 +71,7 @@ class Reader {
   // After the root value: fails if anything follows it.
   bool finish();
 
-  Kind kind() const;
+  ValueKind kind() const;
   // Takes a null if one is next.
   bool take_null() { return peek() == 'n' && take_literal_null(); }
 

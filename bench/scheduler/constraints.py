@@ -2,13 +2,14 @@
 
 A slice is four Pods on a 4x4 pool of four nodes, as the Job controller makes them for an Indexed
 Job, two slices of one workload after the other, spread over eight namespaces. Constraints of others are written as the cited version writes
-them; those of tpu-webhook are what `tpu-webhook review` answers, environment and all.
+them; those of tpu-webhook are what `kubectl tpu review` answers, environment and all.
 """
 
 import copy
 import dataclasses
 import hashlib
 import json
+import pathlib
 import subprocess
 import tempfile
 import uuid
@@ -161,7 +162,7 @@ class Reviewed:
         with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
             json.dump({"apiVersion": "v1", "kind": "List", "items": asked}, file)
             file.flush()
-            answer = subprocess.run([str(program), "review", "--output", "object", file.name],
+            answer = subprocess.run([str(pathlib.Path(program).with_name("kubectl-tpu")), "review", "--output", "object", file.name],
                                     check=True, capture_output=True, text=True).stdout
         self._pods = [json.loads(line) for line in answer.splitlines()]
         if len(self._pods) != len(asked) or any("affinity" not in pod["spec"] for pod in self._pods):

@@ -1,17 +1,8 @@
 #include "server/cli/cli.hpp"
 
-#include "server/cli/catalog_flags.hpp"
 #include "server/cli/completion.hpp"
-#include "server/cli/doctor_flags.hpp"
-#include "server/cli/explain_flags.hpp"
-#include "server/cli/findings_flags.hpp"
 #include "server/cli/help_flags.hpp"
-#include "server/cli/ledger_flags.hpp"
-#include "server/cli/offline_flags.hpp"
-#include "server/cli/setting_flags.hpp"
-#include "server/cli/slices_flags.hpp"
 #include "server/cli/wrong_usage.hpp"
-#include "server/serve/app/app.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -24,64 +15,6 @@
 
 namespace tpuwh::server::cli {
 namespace {
-
-constexpr auto program_example = R"(
-Examples:
-  tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key
-  tpu-webhook explain train.yaml
-  tpu-webhook review pod.yaml
-  tpu-webhook config check config.yaml
-  tpu-webhook catalog v6e 4x4
-  tpu-webhook audit
-  tpu-webhook ledger list
-  tpu-webhook doctor
-  tpu-webhook help review)";
-
-constexpr auto serve_example = R"(
-Without --tls-cert the server issues its own certificate and prints its CA, which callers
-must trust. The configuration file (tpu-webhook config --help) can set all of this; it is
-read once, at startup.
-Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or go on, 2 a setting is wrong or
-the certificate's files cannot be used.
-
-Examples:
-  tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081
-  tpu-webhook serve --config config.yaml --log-level debug
-  tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
-
-// One function per subcommand: its flags, and what it runs.
-void add_serve(CLI::App& program, Command& chosen) {
-  auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");
-  auto layers = add_setting_flags(*command, settings::Scope::serve);
-  command->footer(serve_example);
-  command->callback([layers, &chosen] {
-    chosen.run = [options = layers->resolve().options](const text::Console&) {
-      return app::run_serve(options);
-    };
-  });
-}
-
-// "kubectl tpu" where kubectl runs it as its plugin: by a link of this name.
-std::string called_as(std::string_view file) {
-  return file.ends_with("kubectl-tpu") ? "kubectl tpu" : "tpu-webhook";
-}
-
-void add_commands(CLI::App& program, Command& chosen) {
-  add_serve(program, chosen);
-  add_explain(program, chosen);
-  add_review(program, chosen);
-  add_rules(program, chosen);
-  add_findings(program, chosen);
-  add_config(program, chosen);
-  add_catalog(program, chosen);
-  add_slices(program, chosen);
-  add_audit(program, chosen);
-  add_ledger(program, chosen);
-  add_doctor(program, chosen);
-  add_completion(program, chosen);
-  add_help(program, chosen);
-  add_version(program, chosen);
-}
 
 // CLI11 writes what a negated flag sets behind its name: "--no-placement{false}".
 class Names final : public CLI::Formatter {
@@ -117,32 +50,35 @@ std::vector<std::string> chosen_path(const CLI::App& program) {
 
 }  // namespace
 
-Command parse_command_line(int argc, const char* const* argv) {
+Command parse_command_line(const Program& program, int argc, const char* const* argv) {
   Command chosen;
   const std::string_view file = argc > 0 ? argv[0] : "";
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  CLI::App program("Admission webhook for TPU workloads on Kubernetes", called_as(file));
-  program.set_version_flag("--version", version_text());
-  program.require_subcommand(1);
-  program.formatter(std::make_shared<Names>());  // of the commands, too
-  program.footer(program_example);
-  add_commands(program, chosen);
-  set_words(program);
+  CLI::App app(std::string(program.what), std::string(program.called));
+  app.set_version_flag("--version", version_text(program));
+  app.require_subcommand(1);
+  app.formatter(std::make_shared<Names>());  // of the commands, too
+  app.footer(std::string(program.examples));
+  program.add_commands(app, chosen);
+  add_completion(app, program, chosen);
+  add_help(app, chosen);
+  add_version(app, program, chosen);
+  set_words(app);
   // Asked by a shell, by way of a script of ours or of kubectl's.
   const bool of_kubectl = file.ends_with("kubectl_complete-tpu");
   if (of_kubectl || (!arguments.empty() && arguments.front() == "__complete")) {
     const std::span<const std::string> words(arguments);
-    chosen.text = completion_lines(complete(program, words.subspan(of_kubectl ? 0 : 1)));
+    chosen.text = completion_lines(complete(app, words.subspan(of_kubectl ? 0 : 1)));
     return chosen;
   }
   try {
-    program.parse(argc, argv);
+    app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    chosen.text = help_text(program, chosen_path(program));
+    chosen.text = help_text(app, chosen_path(app));
   } catch (const CLI::CallForVersion&) {
-    chosen.text = version_text();
+    chosen.text = version_text(program);
   } catch (const CLI::ParseError& error) {
-    throw settings::UsageError(wrong_usage(program, arguments, error));
+    throw settings::UsageError(wrong_usage(app, arguments, error));
   }
   return chosen;
 }

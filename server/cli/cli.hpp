@@ -1,4 +1,4 @@
-// The command line of tpu-webhook: which subcommand, with which options.
+// A command line: which program, which subcommand, with which options.
 #pragma once
 
 #include "server/settings/usage_error.hpp"
@@ -6,17 +6,31 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
 
 namespace tpuwh::server::cli {
 
-// What the command line asks for: a text to print (--help, --version), or
+// What a command line asks for: a text to print (--help, --version), or
 // something to run that returns the exit code.
 struct Command {
   std::string text;
   std::function<int(const text::Console& console)> run;
 };
 
-// Throws UsageError.
-Command parse_command_line(int argc, const char* const* argv);
+// One of the two programs.
+struct Program {
+  std::string_view file;      // "kubectl-tpu": how its errors begin, and what says its version
+  std::string_view called;    // "kubectl tpu": as a person types it
+  std::string_view what;      // in a few words
+  std::string_view examples;  // below its options
+  void (*add_commands)(CLI::App& program, Command& chosen);
+};
+
+// Beside the program's own commands: help, version and completion. Throws UsageError.
+Command parse_command_line(const Program& program, int argc, const char* const* argv);
 
 }  // namespace tpuwh::server::cli

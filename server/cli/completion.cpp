@@ -10,8 +10,9 @@ namespace tpuwh::server::cli {
 
 namespace {
 
-constexpr auto bash_script = R"(# bash: source <(tpu-webhook completion bash)
-_tpu_webhook() {
+// PROGRAM is its file, FUNCTION the same as a shell can name one.
+constexpr auto bash_script = R"(# bash: source <(PROGRAM completion bash)
+_FUNCTION() {
   local line directive
   COMPREPLY=()
   while IFS= read -r line; do
@@ -22,12 +23,12 @@ _tpu_webhook() {
   done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   if [[ $directive == :0 ]]; then compopt -o default 2>/dev/null; fi
 }
-complete -F _tpu_webhook tpu-webhook
+complete -F _FUNCTION PROGRAM
 )";
 
-constexpr auto zsh_script = R"(#compdef tpu-webhook
-# zsh: source <(tpu-webhook completion zsh), or a file _tpu-webhook in a folder of $fpath
-_tpu_webhook() {
+constexpr auto zsh_script = R"(#compdef PROGRAM
+# zsh: source <(PROGRAM completion zsh), or a file _PROGRAM in a folder of $fpath
+_FUNCTION() {
   local -a candidates
   local line directive
   while IFS= read -r line; do
@@ -38,20 +39,20 @@ _tpu_webhook() {
     esac
   done < <("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( ${#candidates} )); then
-    _describe tpu-webhook candidates
+    _describe PROGRAM candidates
   elif [[ $directive == :0 ]]; then
     _files
   fi
 }
-if [[ $funcstack[1] == _tpu_webhook ]]; then
-  _tpu_webhook "$@"
+if [[ $funcstack[1] == _FUNCTION ]]; then
+  _FUNCTION "$@"
 else
-  compdef _tpu_webhook tpu-webhook
+  compdef _FUNCTION PROGRAM
 fi
 )";
 
-constexpr auto fish_script = R"(# fish: tpu-webhook completion fish | source
-function __tpu_webhook_complete
+constexpr auto fish_script = R"(# fish: PROGRAM completion fish | source
+function __FUNCTION_complete
     set -l before (commandline -opc)
     set -l word (commandline -ct)
     set -l lines ($before[1] __complete $before[2..-1] "$word" 2>/dev/null)
@@ -64,7 +65,7 @@ function __tpu_webhook_complete
         end
     end
 end
-complete -c tpu-webhook -f -a '(__tpu_webhook_complete)'
+complete -c PROGRAM -f -a '(__FUNCTION_complete)'
 )";
 
 const CLI::App* subcommand(const CLI::App& app, const std::string& name) {
@@ -149,6 +150,23 @@ void step(const std::string& word, Position& at) {
     at.pending = option;
 }
 
+std::string_view script_of(Shell shell) {
+  switch (shell) {
+    case Shell::bash:
+      return bash_script;
+    case Shell::zsh:
+      return zsh_script;
+    case Shell::fish:
+      return fish_script;
+  }
+  return {};
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
 }  // namespace
 
 Completion complete(const CLI::App& program, std::span<const std::string> words) {
@@ -189,16 +207,13 @@ std::string completion_lines(const Completion& completion) {
   return out + (completion.files ? ":0\n" : ":4\n");
 }
 
-std::string completion_script(Shell shell) {
-  switch (shell) {
-    case Shell::bash:
-      return bash_script;
-    case Shell::zsh:
-      return zsh_script;
-    case Shell::fish:
-      return fish_script;
-  }
-  return {};
+std::string completion_script(Shell shell, std::string_view file) {
+  std::string function(file);
+  std::ranges::replace(function, '-', '_');
+  std::string script(script_of(shell));
+  replace_all(script, "PROGRAM", file);
+  replace_all(script, "FUNCTION", function);
+  return script;
 }
 
 }  // namespace tpuwh::server::cli

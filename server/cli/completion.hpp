@@ -1,10 +1,11 @@
 // What a shell offers where somebody presses the tab key. The scripts that `completion SHELL`
-// prints ask the program itself, `tpu-webhook __complete WORD...`, so that they never say another
+// prints ask the program itself, `kubectl-tpu __complete WORD...`, so that they never say another
 // thing than it takes.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -33,6 +34,7 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
 std::string completion_lines(const Completion& completion);
 
 enum class Shell { bash, zsh, fish };
-std::string completion_script(Shell shell);
+// `file`: the program's, "kubectl-tpu".
+std::string completion_script(Shell shell, std::string_view file);
 
 }  // namespace tpuwh::server::cli

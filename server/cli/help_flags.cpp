@@ -36,8 +36,8 @@ Examples:
   tpu-webhook version)";
 
 constexpr auto completion_example = R"(
-The script asks tpu-webhook for the words that may follow. For `kubectl tpu`, kubectl 1.26 or
-later asks the program kubectl_complete-tpu: a link to tpu-webhook with this name.
+The script asks the program for the words that may follow. For `kubectl tpu`, kubectl 1.26 or
+later asks the program kubectl_complete-tpu: a link to kubectl-tpu with this name.
 
 Examples:
   source <(tpu-webhook completion bash)
@@ -53,7 +53,7 @@ std::string joined(const CLI::App& program, std::span<const std::string> path) {
   return name;
 }
 
-// "tpu-webhook review" -> "kubectl tpu review"; not of the word in a name, a path or a sentence.
+// "kubectl tpu review" -> "kubectl tpu review"; not of the word in a name, a path or a sentence.
 std::string as_called(std::string text, const CLI::App& program) {
   const std::string& name = program.get_name();
   if (name == usual_name) return text;
@@ -106,22 +106,24 @@ void add_help(CLI::App& program, Command& chosen) {
   });
 }
 
-void add_version(CLI::App& program, Command& chosen) {
-  auto* command = program.add_subcommand("version", "Print the version");
+void add_version(CLI::App& app, const Program& program, Command& chosen) {
+  auto* command = app.add_subcommand("version", "Print the version");
   command->footer(version_example);
-  command->callback([&chosen] { chosen.text = version_text(); });
+  command->callback([&] { chosen.text = version_text(program); });
 }
 
-void add_completion(CLI::App& program, Command& chosen) {
+void add_completion(CLI::App& app, const Program& program, Command& chosen) {
   auto shell = std::make_shared<std::optional<Shell>>();
   auto* command =
-      program.add_subcommand("completion", "Print the script that completes words in a shell");
+      app.add_subcommand("completion", "Print the script that completes words in a shell");
   add_choice<Shell>(*command, "SHELL", *shell,
                     {{"bash", Shell::bash}, {"zsh", Shell::zsh}, {"fish", Shell::fish}},
                     "Which shell")
       ->required();
   command->footer(completion_example);
-  command->callback([shell, &chosen] { chosen.text = completion_script(shell->value()); });
+  command->callback([shell, &program, &chosen] {
+    chosen.text = completion_script(shell->value(), program.file);
+  });
 }
 
 std::string help_text(const CLI::App& program, std::span<const std::string> path) {
@@ -132,8 +134,8 @@ std::string help_text(const CLI::App& program, std::span<const std::string> path
   return as_called(text, program);
 }
 
-std::string version_text() {
-  return fmt::format("{} {}\n", usual_name, text::version);
+std::string version_text(const Program& program) {
+  return fmt::format("{} {}\n", program.file, text::version);
 }
 
 }  // namespace tpuwh::server::cli

@@ -10,15 +10,15 @@
 
 namespace tpuwh::server::cli {
 
-// All keep a reference to `program`, which must live until the command line is parsed.
+// All keep a reference to what they are given, which must live until the command line is parsed.
 void add_help(CLI::App& program, Command& chosen);
-void add_version(CLI::App& program, Command& chosen);
-void add_completion(CLI::App& program, Command& chosen);
+void add_version(CLI::App& app, const Program& program, Command& chosen);
+void add_completion(CLI::App& app, const Program& program, Command& chosen);
 
-// What --help prints of a command: `path` are the words behind the program's name. Examples call
-// the program as it was called.
+// What --help prints of a command: `path` are the words behind the program's name. Examples of
+// commands that both programs have name the one that is asked.
 std::string help_text(const CLI::App& program, std::span<const std::string> path);
 
-std::string version_text();
+std::string version_text(const Program& program);
 
 }  // namespace tpuwh::server::cli

@@ -457,7 +457,7 @@ std::string set_levels(const Json& value, Levels& out) {
   for (const auto& [id, named] : value.items()) {
     const webhook::findings::Row* row = webhook::findings::find(id);
     if (row == nullptr)
-      return fmt::format("want ids from TPU-101 on (tpu-webhook findings lists them), not {}",
+      return fmt::format("want ids from TPU-101 on (kubectl tpu findings lists them), not {}",
                          base::printable(id));
     const auto level = named == false      ? Level::off
                        : named.is_string() ? value_of(levels(), named.get<std::string>())
@@ -483,7 +483,7 @@ void add_levels(std::vector<Setting>& out) {
                   .scope = Scope::decision,
                   .help =
                       "What follows of a finding, by its id: deny, warn or off "
-                      "(tpu-webhook findings lists them)",
+                      "(kubectl tpu findings lists them)",
                   .schema = levels_schema()};
   setting.set = [](ServeOptions& options, std::string_view, const Json& value) {
     return set_levels(value, options.webhook.findings);

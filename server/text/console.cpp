@@ -14,7 +14,7 @@ void Output::flush() const {
 }
 
 int print_error(const Console& console, std::string_view what, int code) {
-  console.err << printed("tpu-webhook: {}\n", what);
+  console.err << printed("{}: {}\n", console.program, what);
   return code;
 }
 

@@ -28,12 +28,13 @@ struct Console {
   std::istream& in;
   Output out;
   Output err;
-  bool terminal;             // `out` is one, so colour helps
-  bool interactive = false;  // `in` is one too: somebody can be asked
-  bool watched = false;      // `err` is one: somebody reads how far it is
+  bool terminal;                             // `out` is one, so colour helps
+  bool interactive = false;                  // `in` is one too: somebody can be asked
+  bool watched = false;                      // `err` is one: somebody reads how far it is
+  std::string_view program = "kubectl-tpu";  // who speaks, on `err`
 };
 
-// One line on `err`, "tpu-webhook: WHAT", with `what` escaped. Returns `code`, with which a command
+// One line on `err`, "kubectl-tpu: WHAT", with `what` escaped. Returns `code`, with which a command
 // ends: 2, it could not do what it was asked.
 int print_error(const Console& console, std::string_view what, int code = 2);
 int print_error(const Console& console, const Error& error);

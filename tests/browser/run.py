@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of `tpu-webhook explain -o html` in a headless Chromium: run.py PROGRAM PICTURES [PART].
+"""The page of `kubectl tpu explain -o html` in a headless Chromium: run.py PROGRAM PICTURES [PART].
 
 That hostile manifests run no script and load nothing, that it is read in light and dark, narrow and
 wide. Screenshots go into the folder PICTURES. PART: only checks whose name contains it.
@@ -36,7 +36,7 @@ HOSTILE = ["<img src=x onerror=\"window.ran=1;alert(1)\">", "\"><script>window.r
 
 def explained(*arguments, stdin=None):
     """The page; whatever the verdict."""
-    code, out, err = program.run(program.PROGRAM, "explain", "-o", "html", *arguments, stdin=stdin)
+    code, out, err = program.run(program.tools(), "explain", "-o", "html", *arguments, stdin=stdin)
     assert code in (0, 1) and not err and out.startswith("<!DOCTYPE html>"), (code, err, out[:200])
     return out
 

@@ -71,7 +71,8 @@ class Installation:
             (folder / "bin" / "helm").symlink_to(self.helm)
             if options.kubectl:
                 (folder / "bin" / "kubectl").symlink_to(options.kubectl)
-            (folder / "bin" / "tpu-webhook").symlink_to(options.program)
+            for name in "tpu-webhook", "kubectl-tpu":
+                (folder / "bin" / name).symlink_to(pathlib.Path(options.program).with_name(name))
             (folder / "values.yaml").write_text(json.dumps(self.given), encoding="utf-8")
             (folder / "ca.crt").write_text(PEM, encoding="utf-8")
             (folder / "kubeconfig").write_text(json.dumps({
@@ -95,7 +96,7 @@ class Installation:
                 for one in re.split(r"^---$", text, flags=re.M) if "kind:" in one}
 
     def checks(self):
-        return json.loads(self.run("tpu-webhook doctor --output json", check=False).stdout)["checks"]
+        return json.loads(self.run("kubectl tpu doctor --output json", check=False).stdout)["checks"]
 
     def commands(self, check):
         """What the lines of a check say to run with helm or kubectl."""

@@ -28,7 +28,7 @@ LABELS = {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice", "cloud.google
 
 
 def run(*arguments, stdin=None):
-    return program.run(program.PROGRAM, *arguments, stdin=stdin)
+    return program.run(program.of(*arguments), *arguments, stdin=stdin)
 
 
 def member(index, uid=None, version="5", **metadata):
@@ -235,8 +235,8 @@ SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "svc", "n
 
 REFUSED = {  # what is said, of slices and audit
     "a_table": (printed(TABLE), "holds no Pod, but 1 Table (columns for people; want -o json); create it with for kind"),
-    "a_review": (json.dumps(REVIEW), "holds no Pod, but 1 AdmissionReview (tpu-webhook review answers it)"),
-    "a_manifest": (printed(JOB, SERVICE), "holds no Pod, but 1 Job (a manifest, which tpu-webhook explain reads) and 1 Service"),
+    "a_review": (json.dumps(REVIEW), "holds no Pod, but 1 AdmissionReview (kubectl tpu review answers it)"),
+    "a_manifest": (printed(JOB, SERVICE), "holds no Pod, but 1 Job (a manifest, which kubectl tpu explain reads) and 1 Service"),
     "nodes_alone": (json.dumps(listed(NODES)), "holds no Pod, but 2 Nodes"),
     "config_maps": (lines([{"kind": "ConfigMap"}] * 3), "holds no Pod, but 3 ConfigMaps"),
     "items_without_kind": (json.dumps(listed(typed(PODS)["items"])), "holds no Pod, but 2 items without kind"),

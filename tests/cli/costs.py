@@ -31,7 +31,7 @@ def run(*arguments, memory=None):
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen([program.PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+        process = subprocess.Popen([program.of(*arguments), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                    env=program.ENVIRONMENT, preexec_fn=bounded)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -225,11 +225,11 @@ def review_goes_on_behind_what_is_no_json():
         for bad in ("nul", '"\\ud800"', "1e400", "01"):
             broken = good.replace('"image": "i"', f'"image": "i", "command": {bad}')
             path.write_text("\n".join((good, broken, good)), encoding="utf-8")
-            code, out, err = program.run(program.PROGRAM, "review", "-o", "json", str(path))
+            code, out, err = program.run(program.tools(), "review", "-o", "json", str(path))
             lines = [json.loads(line)["verdict"] for line in out.splitlines()]
             assert code == 2 and lines == ["allowed", "unusable", "allowed"], (code, out, err)
             assert re.search(r"line 2, column \d+: not JSON\n", err), err
-            code, _, err = program.run(program.PROGRAM, "explain", str(path))
+            code, _, err = program.run(program.tools(), "explain", str(path))
             assert code == 2 and re.search(r"line 2, column \d+: not JSON\n", err), err
 
 

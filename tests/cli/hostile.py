@@ -129,7 +129,7 @@ def files(folder, name):
 def printed(case, name):
     with tempfile.TemporaryDirectory() as folder:
         at = files(folder, name)
-        code, out, err = program.run(program.PROGRAM, *[at.get(word, word) for word in case])
+        code, out, err = program.run(program.of(*case), *[at.get(word, word) for word in case])
         assert code in (0, 1, 2), (code, err)
         return out + err.replace(folder, "")
 
@@ -215,9 +215,9 @@ def the_events_of_an_owner_are_looked_for_by_its_name():
 def json_says_what_it_said():
     with tempfile.TemporaryDirectory() as folder:
         at = files(folder, NASTY)
-        _, out, _ = program.run(program.PROGRAM, "slices", "-o", "json", "--cluster", at["CLUSTER"])
+        _, out, _ = program.run(program.tools(), "slices", "-o", "json", "--cluster", at["CLUSTER"])
         assert any(each["name"] == NASTY for each in json.loads(out)["slices"]), out
-        _, out, _ = program.run(program.PROGRAM, "explain", "-o", "json", at["OBJECTS"])
+        _, out, _ = program.run(program.tools(), "explain", "-o", "json", at["OBJECTS"])
         assert json.loads(out)["workloads"][0]["name"] == NASTY, out[:2000]
 
 

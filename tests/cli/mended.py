@@ -251,7 +251,7 @@ RECREATE = r"delete and recreate \S+ \S+ with tpu-webhook in place"
 TOGETHER = r"with tpu-webhook in place, delete all Pods of the slice together; their controller recreates them: kubectl .*"
 CASES = [
     Case("a shape that is none", job, of_no_shape, "bad-shape",
-         r"give the Pods a topology and a number of chips that match: tpu-webhook catalog lists them", of_its_shape),
+         r"give the Pods a topology and a number of chips that match: kubectl tpu catalog lists them", of_its_shape),
     Case("a chip that is ill", job, ill, "chips-per-node", r"nothing, while the node is being repaired; else repair or delete it",
          lambda cluster, _: cluster.ready()),
     Case("a member that was never made", lambda: job()[:3], lambda cluster: None, "incomplete",

@@ -34,7 +34,12 @@ RECORDED = str(TESTS / "golden/recorded/job-2x4/reviews.jsonl")
 
 def run(*arguments, stdin=None):
     """(exit code, standard output, standard error)"""
-    return program.run(program.PROGRAM, *arguments, stdin=stdin)
+    return program.run(asked(arguments), *arguments, stdin=stdin)
+
+
+def asked(arguments):
+    """kubectl-tpu, but for what only tpu-webhook has."""
+    return program.PROGRAM if arguments[:1] == ("serve",) else program.tools()
 
 
 @contextlib.contextmanager
@@ -50,7 +55,7 @@ def on_a_terminal(*arguments):
     """(exit code, what it prints) with a terminal as all three."""
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execve(program.PROGRAM, [program.PROGRAM, *arguments], {**program.ENVIRONMENT, "TERM": "xterm"})
+        os.execve(asked(arguments), [asked(arguments), *arguments], {**program.ENVIRONMENT, "TERM": "xterm"})
     out = b""
     with contextlib.suppress(OSError):  # the terminal ends with the program
         while piece := os.read(terminal, 65536):
@@ -170,7 +175,7 @@ UNREADABLE = [  # arguments, standard input, what the line says
 def ends_with_2(arguments, stdin, said):
     code, out, err = run(*arguments, stdin=stdin)
     assert code == 2 and not out, (code, out)
-    assert err.startswith("tpu-webhook: ") and err.count("\n") == 1 and said in err, err
+    assert err.startswith(f"{pathlib.Path(asked(tuple(arguments))).name}: ") and err.count("\n") == 1 and said in err, err
 
 
 for number, each in enumerate(UNREADABLE):
@@ -189,7 +194,7 @@ def an_unusable_input_says_in_which_file():
     with folder(a_yaml=text(POD), b_yaml="a: 1\n---\n" + text(DENIED)) as path:
         code, out, err = run("review", path)
     assert code == 2 and out.count("Pod default/") == 2, out
-    assert err == f"tpu-webhook: {path}/b.yaml: input 1: no kind; expected an AdmissionReview, a Pod or a List\n", err
+    assert err == f"kubectl-tpu: {path}/b.yaml: input 1: no kind; expected an AdmissionReview, a Pod or a List\n", err
 
 
 @check
@@ -229,7 +234,7 @@ def a_namespace_that_the_api_server_does_not_have():
         config = kubeconfig(path, server.port)
         for command in "slices", "audit":
             code, out, err = run(command, "-n", "nosuch", "--kubeconfig", config)
-            assert (code, out, err) == (2, "", "tpu-webhook: namespace nosuch does not exist\n"), (code, out, err)
+            assert (code, out, err) == (2, "", "kubectl-tpu: namespace nosuch does not exist\n"), (code, out, err)
         code, out, err = run("slices", "-n", "web", "--kubeconfig", config)
         assert (code, err) == (0, ""), err
 
@@ -275,7 +280,7 @@ def on_a_terminal_reviews_are_answered_in_words_too():
     code, out = on_a_terminal("review", RECORDED)
     assert code == 0 and "allowed" in out and '"AdmissionReview"' not in out, out
     code, out = on_a_terminal("review")
-    assert code == 2 and out.startswith("tpu-webhook: nothing to review; want an AdmissionReview"), out
+    assert code == 2 and out.startswith("kubectl-tpu: nothing to review; want an AdmissionReview"), out
 
 
 @check
@@ -330,23 +335,41 @@ def options_of(help_text):
     return re.findall(r"^  (-\S+)", help_text, re.MULTILINE)
 
 
+class Both:
+    """(program, as a person calls it, its commands at least), when the program is known."""
+
+    def __iter__(self):
+        yield program.PROGRAM, "tpu-webhook", 9
+        yield program.tools(), "kubectl tpu", 18
+
+
+BOTH = Both()
+
+
 @functools.cache
-def commands(*path):
+def commands_of(each, *path):
     """Every command, as the program lists them for a shell."""
-    _, out, err = run("__complete", *path, "")
+    _, out, err = program.run(each, "__complete", *path, "")
     assert not err, err
     names = [line.split("\t")[0] for line in out.splitlines() if "\t" in line and path != ("help",)]
-    return [found for name in names for found in [(*path, name), *commands(*path, name)]]
+    return [found for name in names for found in [(*path, name), *commands_of(each, *path, name)]]
+
+
+def commands():
+    return commands_of(program.tools())
 
 
 @check
 def help_and_version_are_commands():
-    assert run("version") == run("--version") and run("version")[1].startswith("tpu-webhook "), run("version")
-    assert run("help") == run("--help")
-    found = commands()
-    assert ("config", "check") in found and len(found) > 12, found
-    for path in found:
-        assert run("help", *path) == run(*path, "--help"), path
+    for each, called, least in BOTH:
+        ask = functools.partial(program.run, each)
+        assert ask("version") == ask("--version") and ask("version")[1].startswith(called.replace(" ", "-") + " "), ask("version")
+        assert ask("help") == ask("--help")
+        found = commands_of(each)
+        assert ("config", "check") in found and len(found) >= least, found
+        for path in found:
+            assert ask("help", *path) == ask(*path, "--help"), path
+            assert f"Usage: {called} {' '.join(path)}" in ask(*path, "--help")[1], path
 
 
 NEAR = [  # arguments, what is meant
@@ -387,7 +410,7 @@ def announced_generations_are_those_of_the_catalog():
 def completed(shell, script):
     """What bash, zsh or fish prints of a script behind the completion's own."""
     with tempfile.TemporaryDirectory() as path:
-        pathlib.Path(path, "tpu-webhook").symlink_to(program.PROGRAM)
+        pathlib.Path(path, "kubectl-tpu").symlink_to(program.tools())
         done = subprocess.run([shell, "-c", script], text=True, capture_output=True, check=False, timeout=30,
                               env={**program.ENVIRONMENT, "PATH": f"{path}:/usr/bin:/bin", "HOME": path})
     assert done.returncode == 0, done.stderr
@@ -396,9 +419,9 @@ def completed(shell, script):
 
 
 def in_bash(*words):
-    listed = " ".join(f"'{word}'" for word in ("tpu-webhook", *words))
-    return completed("bash", "source <(tpu-webhook completion bash); complete -p tpu-webhook >/dev/null || exit 1; "
-                     f"COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _tpu_webhook; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+    listed = " ".join(f"'{word}'" for word in ("kubectl-tpu", *words))
+    return completed("bash", "source <(kubectl-tpu completion bash); complete -p kubectl-tpu >/dev/null || exit 1; "
+                     f"COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _kubectl_tpu; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
 
 
 @check
@@ -412,13 +435,13 @@ def bash_completes():
 
 def in_zsh(*words):
     """With its own functions replaced by ones that print: there is no line to edit."""
-    listed = " ".join(f"'{word}'" for word in ("tpu-webhook", *words))
+    listed = " ".join(f"'{word}'" for word in ("kubectl-tpu", *words))
     return completed("zsh", "compdef() { :; }; _files() { print FILES; }; _describe() { print -l -- ${(@P)2%%:*}; }; "
-                     f"source <(tpu-webhook completion zsh); words=({listed}); CURRENT={len(words) + 1}; _tpu_webhook")
+                     f"source <(kubectl-tpu completion zsh); words=({listed}); CURRENT={len(words) + 1}; _kubectl_tpu")
 
 
 def in_fish(*words):
-    lines = completed("fish", f"tpu-webhook completion fish | source; complete -C 'tpu-webhook {' '.join(words)}' | cut -f1")
+    lines = completed("fish", f"kubectl-tpu completion fish | source; complete -C 'kubectl-tpu {' '.join(words)}' | cut -f1")
     return sorted(lines)
 
 
@@ -426,7 +449,7 @@ def in_fish(*words):
 def zsh_and_fish_complete():
     for shell, inside, files in ("zsh", in_zsh, ["FILES"]), ("fish", in_fish, []):
         code, script, _ = run("completion", shell)
-        assert code == 0 and "__complete" in script and script.count("tpu-webhook") > 1, script
+        assert code == 0 and "__complete" in script and script.count("kubectl-tpu") > 1, script
         if shutil.which(shell):
             assert inside("re") == ["review"], inside("re")
             assert sorted(inside("slices", "-o", "")) == ["json", "text"], inside("slices", "-o", "")
@@ -439,38 +462,47 @@ def zsh_and_fish_complete():
 def kubectl_completes_its_plugin():
     with tempfile.TemporaryDirectory() as path:
         link = pathlib.Path(path, "kubectl_complete-tpu")
-        link.symlink_to(program.PROGRAM)
+        link.symlink_to(program.tools())
         code, out, err = program.run(str(link), "slices", "-o", "t")
     assert (code, out, err) == (0, "text\n:4\n", ""), out + err
 
 
 @check
-def as_a_plugin_it_speaks_of_kubectl_tpu():
-    with tempfile.TemporaryDirectory() as path:
-        link = pathlib.Path(path, "kubectl-tpu")
-        link.symlink_to(program.PROGRAM)
-        for words in ([], *commands()):
-            code, out, _ = program.run(str(link), *words, "--help")
-            usage = " ".join(["Usage: kubectl tpu", *words])
-            assert code == 0 and usage in out, out
-            wrong = re.findall(r"(?:^|[ (|])tpu-webhook (?:" + "|".join(c[0] for c in commands()) + r")\b.*", out, re.M)
-            assert not wrong, wrong
-        code, out, err = program.run(str(link), "review", POD)
-        assert code == 0 and out.startswith("Pod default/train-1-*: allowed"), err
-        _, _, err = program.run(str(link), "reviw")
-        assert "See kubectl tpu --help" in err, err
+def each_program_has_its_commands_alone():
+    here = {path[0] for path in commands_of(program.PROGRAM)}
+    there = {path[0] for path in commands()}
+    assert here == {"serve", "config", "rules", "version", "help", "completion"}, here
+    assert there == {*program.TOOLS, "config", "rules", "version", "help", "completion"}, there
+
+
+@check
+def what_both_have_names_the_one_that_is_asked():
+    for words in ([], *commands()):
+        code, out, _ = program.run(program.tools(), *words, "--help")
+        assert code == 0, out
+        wrong = re.findall(r"(?:^|[ (|])tpu-webhook (?:" + "|".join(c[0] for c in commands()) + r")\b.*", out, re.M)
+        assert not wrong, wrong
+    _, _, err = run("reviw")
+    assert err.startswith("kubectl-tpu: ") and "See kubectl tpu --help" in err, err
+    _, _, err = program.run(program.PROGRAM, "review")
+    assert err.startswith("tpu-webhook: ") and "See tpu-webhook --help" in err, err
 
 
 @check
 def every_manual_page_renders():
     assert shutil.which("groff"), "groff is not installed"
+    for each, called, _ in BOTH:
+        renders(functools.partial(program.run, each), called.replace(" ", "-"), commands_of(each))
+
+
+def renders(run, file, commands):
     with tempfile.TemporaryDirectory() as path:
         code, out, err = run("help", "--man-folder", path)
         assert (code, out, err) == (0, "", ""), err
         pages = {page.stem: page for page in pathlib.Path(path).iterdir()}
-        assert set(pages) == {"-".join(("tpu-webhook", *words)) for words in ((), *commands())}, pages.keys()
-        for words in ((), *commands()):
-            name = "-".join(("tpu-webhook", *words))
+        assert set(pages) == {"-".join((file, *words)) for words in ((), *commands)}, pages.keys()
+        for words in ((), *commands):
+            name = "-".join((file, *words))
             assert pages[name].read_text(encoding="utf-8") == run("help", "--man", *words)[1]
             done = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-ww", "-rLL=100n", str(pages[name])], text=True,
                                   capture_output=True, check=False)

@@ -115,7 +115,7 @@ def require_nothing(said, what):
 
 
 def run(*words, text=None):
-    done = subprocess.run([program.PROGRAM, *map(str, words)], input=text, capture_output=True, text=True, timeout=60,
+    done = subprocess.run([program.of(*words), *map(str, words)], input=text, capture_output=True, text=True, timeout=60,
                           check=False)
     assert done.returncode in (0, 1, 2), (words, done.returncode, done.stderr)
     return done.stdout + done.stderr
@@ -258,7 +258,7 @@ def in_nothing_that_is_said_of_a_kubeconfig():
 
 def run_briefly(*words):
     """What is said within two seconds: who serves does not end by itself."""
-    with subprocess.Popen([program.PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    with subprocess.Popen([program.of(*words), *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True) as process:
         try:
             return process.communicate(timeout=2)[0]

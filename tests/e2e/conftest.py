@@ -85,16 +85,22 @@ def api(plane):
 
 @pytest.fixture(scope="session")
 def program(plane):
-    """A copy of the program, so that a rebuild does not disturb the run."""
+    """A copy of the admission program, with the operators' beside it, so that a rebuild does not disturb the run."""
     given = os.environ.get("TPUWH_PROGRAM")
     places = [pathlib.Path(given)] if given else [ROOT / "build" / name / "server" / "tpu-webhook" for name in ("ci", "dev")]
     found = next((place for place in places if place.exists()), None)
     if not found:
         raise RuntimeError(f"no program to test: {', '.join(map(str, places))}")
-    copy = plane.directory / "tpu-webhook"
-    copy.unlink(missing_ok=True)
-    shutil.copy2(found, copy)
-    return copy
+    for name in "tpu-webhook", "kubectl-tpu":
+        (plane.directory / name).unlink(missing_ok=True)
+        shutil.copy2(found.with_name(name), plane.directory / name)
+    return plane.directory / "tpu-webhook"
+
+
+@pytest.fixture(scope="session")
+def tools(program):
+    """The operators' program: kubectl tpu."""
+    return program.with_name("kubectl-tpu")
 
 
 @pytest.fixture(scope="session")

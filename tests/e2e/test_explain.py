@@ -39,12 +39,12 @@ def told(picture):
 
 
 @pytest.fixture
-def explain(plane, program, namespace, tmp_path):
+def explain(plane, tools, namespace, tmp_path):
     """explain(objects): what it says of the one workload among them, in this case's namespace."""
     def ask(objects: list) -> Outlook:
         path = tmp_path / "manifest.yaml"
         path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
-        done = subprocess.run([str(program), "explain", str(path), "-n", namespace.name, "--cluster", "--kubeconfig",
+        done = subprocess.run([str(tools), "explain", str(path), "-n", namespace.name, "--cluster", "--kubeconfig",
                                str(plane.kubeconfig), "-o", "json"],
                               capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -247,7 +247,7 @@ def test_a_gate_is_never_opened(release, namespace, api, explain, told, paste):
     namespace.running(4)
 
 
-def test_a_snapshot_says_the_same(plane, program, namespace, api, explain, tmp_path):
+def test_a_snapshot_says_the_same(plane, tools, namespace, api, explain, tmp_path):
     """What kubectl prints of the cluster, asked somewhere else."""
     kinds = "pods,nodes,services,rayclusters,localqueues,clusterqueues,resourceflavors"
     namespace.apply("kueue.yaml")
@@ -257,7 +257,7 @@ def test_a_snapshot_says_the_same(plane, program, namespace, api, explain, tmp_p
     snapshot.write_bytes(printed)
     path = tmp_path / "jobset.yaml"
     path.write_text(yaml.safe_dump_all(manifest("jobset-multislice.yaml")), encoding="utf-8")
-    done = subprocess.run([str(program), "explain", str(path), "-n", namespace.name, "--cluster", str(snapshot), "-o",
+    done = subprocess.run([str(tools), "explain", str(path), "-n", namespace.name, "--cluster", str(snapshot), "-o",
                            "json"], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (workload,) = json.loads(done.stdout)["workloads"]

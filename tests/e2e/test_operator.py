@@ -20,10 +20,10 @@ from test_multislice import TWO_POOLS, not_queued
 
 
 @pytest.fixture
-def ask(plane, program):
+def ask(plane, tools):
     """ask("audit", "-n", "x"): (exit code, what it printed)."""
     def run(*arguments):
-        done = subprocess.run([str(program), *arguments, "--kubeconfig", str(plane.kubeconfig)],
+        done = subprocess.run([str(tools), *arguments, "--kubeconfig", str(plane.kubeconfig)],
                               capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout + done.stderr
 
@@ -69,7 +69,7 @@ def test_doctor_finds_nothing_to_mend(release, ask):
     assert {"rbac", "order", "trust"} <= {check["check"] for check in json.loads(text)["checks"]}, text
 
 
-def test_doctor_of_a_file(release, plane, program, namespace, ask):
+def test_doctor_of_a_file(release, plane, tools, namespace, ask):
     """What kubectl prints of the installation, somewhere else: what a file can say is well, and no key is in it."""
     kinds = ("mutatingwebhookconfigurations,validatingwebhookconfigurations,clusterroles,clusterrolebindings,roles,"
              "rolebindings,services,endpointslices,deployments,pods,networkpolicies,poddisruptionbudgets,configmaps,"
@@ -77,7 +77,7 @@ def test_doctor_of_a_file(release, plane, program, namespace, ask):
              "prioritylevelconfigurations")
     printed = subprocess.run([programs.path("kubectl"), "--kubeconfig", str(plane.kubeconfig), "get", kinds, "-A", "-o",
                               "json"], capture_output=True, check=True).stdout
-    done = subprocess.run([str(program), "doctor", "--cluster", "-", "--output", "json"], input=printed,
+    done = subprocess.run([str(tools), "doctor", "--cluster", "-", "--output", "json"], input=printed,
                           capture_output=True, timeout=60, check=False)
     assert fails_by_the_relay_alone(done.returncode, done.stdout), done.stdout + done.stderr
     of_file = {check["check"]: check["verdict"] for check in json.loads(done.stdout)["checks"]}
@@ -171,9 +171,9 @@ def printing(command, file):
             one.kill()  # unless it has ended
 
 
-def test_slices_while_they_form(release, plane, program, namespace, tmp_path):
+def test_slices_while_they_form(release, plane, tools, namespace, tmp_path):
     """`slices --watch` shows each change, and ends well when it is interrupted."""
-    command = [str(program), "slices", "-n", namespace.name, "--watch", "--kubeconfig", str(plane.kubeconfig)]
+    command = [str(tools), "slices", "-n", namespace.name, "--watch", "--kubeconfig", str(plane.kubeconfig)]
     printed = tmp_path / "slices.txt"
     with pools.only(namespace.api, *TWO_POOLS), printing(command, printed) as watching:
         wait_for("its first words", lambda: "no Pod asks" in printed.read_text(encoding="utf-8"), 20)

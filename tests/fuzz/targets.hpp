@@ -43,7 +43,7 @@ void dims(std::string_view bytes);
 // second pass changes nothing and no value of the user's is touched.
 void provenance(std::string_view bytes);
 
-// What `tpu-webhook review` is given: one well-formed line for each input in every
+// What `kubectl tpu review` is given: one well-formed line for each input in every
 // output, and an exit code of 0, 1 or 2.
 void input(std::string_view bytes);
 
@@ -76,7 +76,7 @@ void admit(std::string_view bytes);
 // what the declared surface does not have spoils it.
 void patch(std::string_view bytes);
 
-// What `tpu-webhook explain` is given: an exit code that the output does not change, no control
+// What `kubectl tpu explain` is given: an exit code that the output does not change, no control
 // character in what is printed, JSON that is JSON, a page without a script.
 void manifest(std::string_view bytes);
 

@@ -42,7 +42,7 @@ class Webhook:
 
     def _ask(self, pods, form, **request):
         lines = [json.dumps(_reviewed(pod, i, request)) for i, pod in enumerate(pods)]
-        code, text, wrong = program.run(self.path, "review", "-", "--output", form, *self.flags,
+        code, text, wrong = program.run(program.tools(self.path), "review", "-", "--output", form, *self.flags,
                                         stdin="\n".join(lines) + "\n", limit=_SECONDS)
         if code not in (0, 1):
             raise RuntimeError(f"review ended with {code}: {wrong[-2000:]}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the include lines, the namespaces and the CMake lists of the tree against the design.
 
-layering.py ROOT          one line per breach; exit 1 if there is one
+layering.py ROOT          one line per breach, and the code lines that each program links; exit 1 if there is a breach
 layering.py --self-test   a made-up tree with one breach at a time: each must be found
 
 An arrow is "may be included by": base <- topology <- webhook <- server, and within these the rooms of
@@ -46,21 +46,22 @@ IMPURE_CALLS = {
 }
 
 # A program of the build, not of the library: it turns a file into a header.
+OF_THE_BUILD = "topology/generate_catalog.cpp"
 # What simdjson finds is read in one file.
 EXEMPT = {"base/json/reader.cpp": ("simdjson.h",), "base/base64.cpp": ("immintrin.h",),
-          "topology/generate_catalog.cpp": ("nlohmann/", "fstream", "iostream")}
+          OF_THE_BUILD: ("nlohmann/", "fstream", "iostream")}
 # Made by the build, so not to be found in the tree.
 GENERATED = ("catalog_rows.hpp",)
 # Error and Result are the words of all layers, so they are said without a room.
 IN_NO_ROOM = {"base/result.hpp": ("tpuwh", "base")}
-# What may lie at the top of server/: everything else is in a room.
-TOP_OF_SERVER = ("server/main.cpp",)
 TABLE = "tests/layering/rooms.txt"
 # Whoever is in the way of Pods and what people run stand on one ground and do not see each other; what reads a
 # cluster decides nothing. By the rooms that a room reaches, however far.
 NEVER = (("server/serve", "server/tools"), ("server/tools", "server/serve"),
-         ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"))
+         ("server/kube", "webhook/decide"), ("server/kube", "webhook/answer"),
+         ("server/cli/tpu_webhook", "server/tools"), ("server/cli/kubectl_tpu", "server/serve"))
 
+PROGRAMS = {"tpu-webhook": "server/cli/tpu_webhook", "kubectl-tpu": "server/cli/kubectl_tpu"}
 # Folders that hold rooms and are none, and no part of a name.
 HOUSES = ("serve", "tools", "inspect", "predict", "reference")
 NAMESPACE = re.compile(r"^\s*(?:inline )?namespace (tpuwh[\w:]*) \{")
@@ -162,8 +163,8 @@ def rooms(root):
             file = path.relative_to(root).as_posix()
             room = room_of(file)
             used.setdefault(room, set())
-            if room == "server" and file not in TOP_OF_SERVER:
-                yield f"{file}: at the top of server/; every file but main.cpp is in a room"
+            if room in ("server", "webhook"):
+                yield f"{file}: at the top of {room}/; every file is in a room"
             elif room not in allowed:
                 yield f"{file}: room {room} is not in {TABLE}"
             for number, header in includes_of(path):
@@ -205,6 +206,29 @@ def houses(root):
             if within(room, folder):
                 for far in sorted(each for each in reached(room, allowed) if within(each, other)):
                     yield f"{TABLE}: {room} reaches {far}; {folder} may know nothing of {other}"
+
+
+def code_lines(root):
+    """room -> lines of its sources that are neither blank nor a comment."""
+    out = {}
+    for layer in LAYERS:
+        for path in files_of(root, layer):
+            file = path.relative_to(root).as_posix()
+            if file == OF_THE_BUILD:
+                continue
+            room = room_of(file)
+            lines = (line.strip() for line in path.read_text().splitlines())
+            out[room] = out.get(room, 0) + sum(bool(line) and not line.startswith("//") for line in lines)
+    return out
+
+
+def sizes(root):
+    """What each program is made of."""
+    allowed, lines = read_table(root / TABLE), code_lines(root)
+    for program, room in PROGRAMS.items():
+        linked = reached(room, allowed)
+        yield f"{program}: {sum(lines[each] for each in linked):,} code lines in {len(linked)} rooms"
+    yield f"both: {sum(lines.values()):,} code lines in {len(lines)} rooms"
 
 
 def namespace_of(room):
@@ -291,7 +315,7 @@ webhook/read: topology
 webhook/answer: topology webhook/read
 server/net:
 server/serve/https: server/net webhook/answer
-server: server/serve/https
+server/cli: server/serve/https
 """,
     "base/CMakeLists.txt": "tpuwh_room()",
     "base/result.hpp": "#include <boost/system/result.hpp>\nnamespace tpuwh {\nnamespace tpuwh::base {\n",
@@ -309,8 +333,8 @@ server: server/serve/https
                                 '#include "webhook/read/pod.hpp"\n',
     "webhook/answer/admit.cpp": '#include "webhook/answer/admit.hpp"\n#include <immintrin.h>\n// exit()\n'
                                 "namespace tpuwh::webhook::answer::parts {\n",
-    "server/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
-    "server/main.cpp": '#include "server/serve/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
+    "server/cli/CMakeLists.txt": "add_executable(s ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)\n",
+    "server/cli/main.cpp": '#include "server/serve/https/session.hpp"\n#include <unistd.h>\n#include <iostream>\n',
     "server/net/asio.hpp": "",
     "server/serve/https/session.hpp": '#include "webhook/answer/admit.hpp"\n#include "server/net/asio.hpp"\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
@@ -332,7 +356,7 @@ def table(old, new):
 
 # What breaks, the files written over GOOD, what the one complaint has to say.
 BAD = (
-    ("server includes tests", {"server/main.cpp": '#include "server/serve/https/session.hpp"\n'
+    ("server includes tests", {"server/cli/main.cpp": '#include "server/serve/https/session.hpp"\n'
                                '#include "tests/support/answer.hpp"\n'}, "is in no layer"),
     ("relative include", admit('#include "admit.hpp"'), "is in no layer"),
     ("missing header", admit('#include "topology/gone.hpp"'), "does not exist"),
@@ -372,7 +396,7 @@ BAD = (
       "server/serve/https/other.hpp": '#include "server/tools/review/a.hpp"\n'},
      "server/serve/https reaches server/tools/review"),
     ("a tool knows what serves, by another room",
-     {TABLE: GOOD[TABLE].replace("server: ", "server/rules: server/serve/https\nserver/tools/review: server/rules\nserver: "),
+     {TABLE: GOOD[TABLE].replace("server/cli: ", "server/rules: server/serve/https\nserver/tools/review: server/rules\nserver/cli: "),
       "server/rules/a.hpp": '#include "server/serve/https/session.hpp"\n',
       "server/tools/review/a.hpp": '#include "server/rules/a.hpp"\n'},
      "server/tools/review reaches server/serve/https"),
@@ -421,7 +445,10 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     what = sys.argv[1]
-    found = self_test() if what == "--self-test" else list(breaches(pathlib.Path(what)))
+    root = pathlib.Path(what).resolve()
+    found = self_test() if what == "--self-test" else list(breaches(root))
+    if what != "--self-test":
+        print("\n".join(sizes(root)))
     print("\n".join(found) or "nothing to complain of")
     return 1 if found else 0
 

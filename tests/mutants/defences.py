@@ -89,7 +89,7 @@ DEFENCES = [
     Defence(14, "fields that nobody knows", "webhook/write/surface.cpp", '"/metadata/labels/replicaIndex"',
             '"/metadata/labels/unknown"', unit("golden/golden_test", "*")),
     Defence(15, "restricted", "charts/tpu-webhook/templates/deployment.yaml", "        runAsNonRoot: true\n", "", chart("test_golden")),
-    Defence(18, "the API server alone", "server/main.cpp", "  try {\n",
+    Defence(18, "the API server alone", "server/cli/run.cpp", "  try {\n",
             '  if (argc > 3) {\n    addrinfo* found = nullptr;\n    ::getaddrinfo("example.com", "443", nullptr, &found);\n  }\n  try {\n',
             kube("alone.speaks_to_nobody_but_its_api_server")),
 ]

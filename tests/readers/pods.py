@@ -2,14 +2,15 @@
 
 import copy
 import json
+import pathlib
 import subprocess
 
 TPU = "google.com/tpu"
 
 
 def reviewed(program, reviews):
-    """The Pods of a review file as `program` leaves them, in the file's order."""
-    result = subprocess.run([program, "review", str(reviews), "--output", "object"],
+    """The Pods of a review file as the server leaves them, in the file's order; asked is the program beside it."""
+    result = subprocess.run([pathlib.Path(program).with_name("kubectl-tpu"), "review", str(reviews), "--output", "object"],
                             capture_output=True, text=True, timeout=60)
     if result.returncode != 0:
         raise RuntimeError(f"review {reviews} ended with {result.returncode}: {result.stderr}")

@@ -1,7 +1,8 @@
 """samples.py PROGRAM FILE: runs each sample of a Markdown file and compares what it prints.
 
 A sample is a block of commands behind the comment "<!-- sample -->", and the block after it,
-which is what they print. `tpu-webhook` means PROGRAM.
+which is what they print. `tpu-webhook` means PROGRAM, and `kubectl tpu` the kubectl-tpu beside it: a kubectl of our
+own passes words on to a plugin as kubectl does, and has no other command.
 """
 
 import os
@@ -11,6 +12,11 @@ import subprocess
 import sys
 import tempfile
 
+KUBECTL = """#!/bin/sh
+[ "$1" = tpu ] || exit 1
+shift
+exec kubectl-tpu "$@"
+"""
 SAMPLE = re.compile(r"<!-- sample -->\n```sh\n(.*?)```\n```\n(.*?)```\n", re.DOTALL)
 
 
@@ -25,7 +31,11 @@ def main(program, file):
     samples = SAMPLE.findall(pathlib.Path(file).read_text())
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "tpu-webhook").symlink_to(pathlib.Path(program).resolve())
+        for name in "tpu-webhook", "kubectl-tpu":
+            pathlib.Path(folder, name).symlink_to(pathlib.Path(program).resolve().with_name(name))
+        kubectl = pathlib.Path(folder, "kubectl")
+        kubectl.write_text(KUBECTL)
+        kubectl.chmod(0o755)
         for commands, wanted in samples:
             got = run(commands, folder)
             if got != wanted:

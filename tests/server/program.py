@@ -14,7 +14,19 @@ import time
 PROGRAM = None  # path of tpu-webhook; run.py sets it
 START_LIMIT = 10.0
 END_LIMIT = 40.0
+# What the operators' program has; the rest is tpu-webhook's.
+TOOLS = ("explain", "review", "slices", "audit", "doctor", "ledger", "catalog", "findings")
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+
+
+def tools(program=None):
+    """kubectl-tpu, which the build puts beside tpu-webhook."""
+    return str(pathlib.Path(program or PROGRAM).with_name("kubectl-tpu"))
+
+
+def of(*arguments):
+    """The program that has this command."""
+    return tools() if arguments and str(arguments[0]) in TOOLS else PROGRAM
 
 
 def run(program, *arguments, stdin=None, interrupt_after=None, limit=30):

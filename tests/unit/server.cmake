@@ -60,7 +60,7 @@ set(server_tests
   kube/certificate/configuration_test.cpp
   kube/certificate/contents_test.cpp
   kube/certificate/renewal_test.cpp
-  kube/client/session_test.cpp
+  tools/inspect/running/api_server_test.cpp
   tools/predict/outlook/around_test.cpp
   tools/predict/outlook/made_pool_test.cpp
   tools/predict/outlook/node_pools_test.cpp
@@ -69,13 +69,13 @@ set(server_tests
   tools/inspect/source/snapshot_test.cpp
   settings/file_test.cpp
   settings/flags_test.cpp
-  text/documents_test.cpp
-  text/input_files_test.cpp
-  text/line_diff_test.cpp
+  tools/inspect/source/documents_test.cpp
+  tools/inspect/source/input_files_test.cpp
+  tools/print/line_diff_test.cpp
   text/near_miss_test.cpp
   text/printed_test.cpp
   text/rfc3339_test.cpp
-  text/shell_command_test.cpp
+  tools/print/shell_command_test.cpp
   text/visible_test.cpp
   text/yaml_test.cpp
   tools/inspect/slices/audit_test.cpp
@@ -93,7 +93,7 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_server_cli tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_server_cli_tpu_webhook tpuwh_server_cli_kubectl_tpu tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md"
   TPUWH_RENDERED="${CMAKE_SOURCE_DIR}/tests/charts/golden/default.yaml")

@@ -1,8 +1,8 @@
 # topology_test reads topology/tpu-catalog.json, so it runs in the root of the checkout.
 add_executable(topology_test
-  topology/accelerator_test.cpp topology/allocations.cpp topology/blocks_test.cpp topology/catalog_test.cpp topology/dims_test.cpp
-  topology/grid_test.cpp topology/multislice_test.cpp topology/next_member_test.cpp
-  topology/node_pool_test.cpp topology/slice_test.cpp topology/sub_slice_test.cpp)
+  topology/accelerator_test.cpp topology/allocations.cpp topology/layout/blocks_test.cpp topology/catalog_test.cpp topology/dims_test.cpp
+  topology/layout/grid_test.cpp topology/layout/multislice_test.cpp topology/next_member_test.cpp
+  topology/layout/node_pool_test.cpp topology/slice_test.cpp topology/layout/sub_slice_test.cpp)
 # It replaces operator new, which GCC then inlines into its neighbours and takes for a mismatch.
 set_source_files_properties(topology/allocations.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(topology_test

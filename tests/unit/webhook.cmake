@@ -41,7 +41,7 @@ add_executable(webhook_test
   webhook/facts/provenance_test.cpp
   webhook/read/chips_test.cpp
   base/release_test.cpp
-  webhook/answer/reasons_test.cpp
+  webhook/reasons/reasons_test.cpp
   webhook/answer/respond_test.cpp
   webhook/read/review_test.cpp
   webhook/answer/size_test.cpp

@@ -1,5 +1,5 @@
 // What can be wrong with a Pod or with an object that makes Pods. Each kind has an id that a user
-// can look up (docs/messages.md, `tpu-webhook findings`), and a level that says what follows of it.
+// can look up (docs/messages.md, `kubectl tpu findings`), and a level that says what follows of it.
 #pragma once
 
 #include <array>

@@ -28,7 +28,7 @@ constexpr Row rows[] = {
      "All hosts of a slice have the same number of chips, and each Pod gets one host. What is left "
      "over would make no host.",
      "Ask for all chips of a node, or select a topology that such nodes form; the message lists "
-     "them, and `tpu-webhook catalog` shows them."},
+     "them, and `kubectl tpu catalog` shows them."},
     {chips_invalid, "TPU-104", "chips-invalid", deny,
      "google.com/tpu is not a number of chips that a node can have.",
      "Chips are whole: the API server refuses fractions and suffixes, and no node has more chips "
@@ -45,14 +45,14 @@ constexpr Row rows[] = {
      "The catalog does not list this topology for this accelerator.",
      "Either no node has this label and the Pod will stay Pending, or the topology is newer than "
      "this release. The variables are computed by arithmetic and are right if such nodes exist.",
-     "Use the topology that the message suggests, or one that `tpu-webhook catalog ACCELERATOR` "
+     "Use the topology that the message suggests, or one that `kubectl tpu catalog ACCELERATOR` "
      "lists."},
     {accelerator_unknown, "TPU-107", "accelerator-unknown", warn,
      "The catalog does not list this accelerator.",
      "Either no node has this label and the Pod will stay Pending, or the accelerator is newer "
      "than "
      "this release. The hosts of the slice are computed by arithmetic.",
-     "Use the label that the message suggests, or one that `tpu-webhook catalog` lists."},
+     "Use the label that the message suggests, or one that `kubectl tpu catalog` lists."},
     {node_shared, "TPU-108", "node-shared", warn,
      "Pods of a multi-host slice ask for fewer chips than its nodes have.",
      "Several Pods then share a node, and the slice has more Pods than hosts: the TPU runtime of "
@@ -71,7 +71,7 @@ constexpr Row rows[] = {
      "The sub-slice that an annotation asks for is not part of the selected topology.",
      "GKE's device plugin ignores such an annotation and describes the whole slice, so nothing is "
      "injected that would say otherwise.",
-     "Choose a sub-slice of the topology: `tpu-webhook catalog ACCELERATOR TOPOLOGY` lists them."},
+     "Choose a sub-slice of the topology: `kubectl tpu catalog ACCELERATOR TOPOLOGY` lists them."},
     {sub_slice_unplaced, "TPU-111", "sub-slice-unplaced", warn,
      "Nobody places the Pods of a sub-slice on hosts that are neighbours.",
      "The scheduler knows node pools and no sub-slices: two Pods may land on hosts that are no "

@@ -1,4 +1,4 @@
-// The table of all findings: what docs/messages.md, `tpu-webhook findings`, the configuration's
+// The table of all findings: what docs/messages.md, `kubectl tpu findings`, the configuration's
 // keys and the tests are made from.
 #pragma once
 

@@ -134,10 +134,10 @@ bool read_tolerations(base::json::Reader& in, Pod& pod) {
 // A quantity is a string in what the API server sends and may be a number in what
 // a user wrote.
 bool read_quantity(base::json::Reader& in, std::string_view& text) {
-  const base::json::Kind kind = in.kind();
-  if (kind != base::json::Kind::string && kind != base::json::Kind::number)
+  const base::json::ValueKind kind = in.kind();
+  if (kind != base::json::ValueKind::string && kind != base::json::ValueKind::number)
     return in.fail_type("a quantity such as \"4\"");
-  return kind == base::json::Kind::string ? in.string(text) : in.number(text);
+  return kind == base::json::ValueKind::string ? in.string(text) : in.number(text);
 }
 
 // Of a container's resources the list that is called `list`.
@@ -333,7 +333,7 @@ bool read_spec(base::json::Reader& in, Pod& pod) {
     if (key == "priority") return in.first(seen, 9) && read_priority(in, pod);
     if (key == "schedulingGates") return in.first(seen, 10) && read_gates(in, pod);
     if (key == "schedulingGroup") {
-      pod.scheduling_group = in.kind() != base::json::Kind::null;
+      pod.scheduling_group = in.kind() != base::json::ValueKind::null;
       return in.first(seen, 11) && in.skip();
     }
     if (key == "resourceClaims") return in.first(seen, 12) && read_claims(in, pod);

@@ -56,7 +56,7 @@ bool read_metadata(base::json::Reader& in, WorkloadObject& object) {
     if (key == "annotations") return in.first(seen, 5) && read_annotations(in, object);
     if (key == "ownerReferences") return in.first(seen, 3) && read_owners(in, object);
     if (key == "deletionTimestamp") {
-      object.being_deleted = in.kind() != base::json::Kind::null;
+      object.being_deleted = in.kind() != base::json::ValueKind::null;
       return in.first(seen, 4) && in.skip();
     }
     return in.skip();
@@ -102,7 +102,7 @@ bool read_template_spec(base::json::Reader& in, base::json::Reader::Mark place, 
            if (key == "restartPolicy")
              return base::json::optional_text(in, out.words.restart_policy);
            if (key != "activeDeadlineSeconds") return in.skip();
-           out.words.has_deadline = in.kind() != base::json::Kind::null;
+           out.words.has_deadline = in.kind() != base::json::ValueKind::null;
            return in.skip();
          });
 }

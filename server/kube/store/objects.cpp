@@ -13,15 +13,15 @@
 namespace tpuwh::server::kube::store {
 namespace {
 
-using base::json::Kind;
 using base::json::Reader;
+using base::json::ValueKind;
 using topology::Place;
 using webhook::read::Label;
 using webhook::read::Pod;
 
 bool read_text(Reader& in, std::string& out) {
   std::string_view text;
-  if (in.kind() != Kind::string) return in.skip();
+  if (in.kind() != ValueKind::string) return in.skip();
   if (!in.string(text)) return false;
   out = text;
   return true;
@@ -29,7 +29,7 @@ bool read_text(Reader& in, std::string& out) {
 
 bool read_number(Reader& in, std::optional<std::uint32_t>& out) {
   std::string_view text;
-  if (in.kind() != Kind::number) return in.skip();
+  if (in.kind() != ValueKind::number) return in.skip();
   if (!in.number(text)) return false;
   out = base::plain_decimal(text);
   return true;
@@ -38,7 +38,7 @@ bool read_number(Reader& in, std::optional<std::uint32_t>& out) {
 // An object, or whatever else stands there: which is passed over.
 template <class F>
 bool read_object(Reader& in, F&& member) {
-  return in.kind() == Kind::object ? in.object(member) : in.skip();
+  return in.kind() == ValueKind::object ? in.object(member) : in.skip();
 }
 
 struct Metadata {
@@ -55,7 +55,7 @@ bool read_metadata(Reader& in, Metadata& out, Label&& label, Other&& other) {
     if (key == "name") return read_text(in, out.name);
     if (key == "uid") return read_text(in, out.uid);
     if (key == "deletionTimestamp") {
-      out.leaving = in.kind() == Kind::string;
+      out.leaving = in.kind() == ValueKind::string;
       return in.skip();
     }
     return key == "labels" ? read_object(in, label) : other(key);
@@ -68,7 +68,7 @@ bool read_metadata(Reader& in, Metadata& out, Label&& label) {
 
 // The name of a RayCluster that owns it, "" for none.
 bool read_ray_owner(Reader& in, std::string& out) {
-  if (in.kind() != Kind::array) return in.skip();
+  if (in.kind() != ValueKind::array) return in.skip();
   return in.array([&](std::size_t) {
     std::string kind, name;
     const bool read = read_object(in, [&](std::string_view key) {
@@ -234,9 +234,9 @@ bool read_taint(Reader& in, webhook::pools::Node& node) {
 
 bool read_node_spec(Reader& in, webhook::pools::Node& node) {
   return read_object(in, [&](std::string_view key) {
-    if (key == "unschedulable" && in.kind() == Kind::boolean)
+    if (key == "unschedulable" && in.kind() == ValueKind::boolean)
       return in.boolean(node.unschedulable);
-    if (key != "taints" || in.kind() != Kind::array) return in.skip();
+    if (key != "taints" || in.kind() != ValueKind::array) return in.skip();
     return in.array([&](std::size_t) { return read_taint(in, node); });
   });
 }
@@ -255,15 +255,15 @@ bool read_node_status(Reader& in, webhook::pools::Node& node) {
   const auto read_chips = [&](std::string_view resource) {
     if (resource != webhook::read::key::tpu) return in.skip();
     std::string_view quantity;  // a string from an API server, and a number in what a person wrote
-    const bool read = in.kind() == Kind::number   ? in.number(quantity)
-                      : in.kind() == Kind::string ? in.string(quantity)
-                                                      : in.skip();
+    const bool read = in.kind() == ValueKind::number   ? in.number(quantity)
+                      : in.kind() == ValueKind::string ? in.string(quantity)
+                                                       : in.skip();
     node.chips = base::plain_decimal(quantity).value_or(0);
     return read;
   };
   return read_object(in, [&](std::string_view key) {
     if (key == "allocatable") return read_object(in, read_chips);
-    if (key != "conditions" || in.kind() != Kind::array) return in.skip();
+    if (key != "conditions" || in.kind() != ValueKind::array) return in.skip();
     return in.array([&](std::size_t) { return read_condition(in, node); });
   });
 }
@@ -278,7 +278,7 @@ bool read_worker_group(Reader& in, RayClusterObject& cluster) {
     if (key == "replicas") return read_number(in, replicas);
     if (key == "minReplicas") return read_number(in, least);
     if (key == "maxReplicas") return read_number(in, most);
-    if (key == "suspend" && in.kind() == Kind::boolean) return in.boolean(suspended);
+    if (key == "suspend" && in.kind() == ValueKind::boolean) return in.boolean(suspended);
     return in.skip();
   });
   if (!read) return false;
@@ -369,9 +369,9 @@ std::optional<RayClusterObject> ObjectReader::ray_cluster(std::string_view json)
       return read_metadata(reader_, metadata, [&](std::string_view) { return reader_.skip(); });
     if (key != "spec") return reader_.skip();
     return read_object(reader_, [&](std::string_view member) {
-      if (member == "suspend" && reader_.kind() == Kind::boolean)
+      if (member == "suspend" && reader_.kind() == ValueKind::boolean)
         return reader_.boolean(suspended);
-      if (member != "workerGroupSpecs" || reader_.kind() != Kind::array) return reader_.skip();
+      if (member != "workerGroupSpecs" || reader_.kind() != ValueKind::array) return reader_.skip();
       return reader_.array([&](std::size_t) { return read_worker_group(reader_, cluster); });
     });
   });

@@ -15,7 +15,7 @@ namespace tpuwh::server::fixes {
 
 namespace {
 
-using text::ShellCommand;
+using print::ShellCommand;
 
 constexpr std::array verbs{Verb::get,    Verb::describe, Verb::list, Verb::create,
                            Verb::update, Verb::patch,    Verb::edit, Verb::uncordon};
@@ -115,7 +115,7 @@ Command Command::create(nlohmann::ordered_json object) {
   // No here-document: it is printed behind blanks, and pasted with them its end would be none.
   if (text::visible(yaml, true) == yaml)
     out.text_ =
-        fmt::format("printf '%s\\n' {} | kubectl create -f -", text::shell_word("\n" + yaml));
+        fmt::format("printf '%s\\n' {} | kubectl create -f -", print::shell_word("\n" + yaml));
   out.made_ = std::move(object);
   return out;
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "server/text/literal.hpp"
-#include "server/text/shell_command.hpp"
+#include "server/tools/print/shell_command.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ const char* name(Verb verb);
 class Command {
  public:
   // kubectl VERB in a namespace or, where that is "", in none. Text of others goes through
-  // text::ShellCommand, with its rules: where a name is none there is no command.
+  // print::ShellCommand, with its rules: where a name is none there is no command.
   static Command kubectl(Verb verb, std::string_view ns = {});
   // kind: "" where the verb says it
   Command& of(std::string_view kind, std::string_view object);
@@ -59,7 +59,7 @@ class Command {
 
  private:
   explicit Command(Verb verb) : verb_(verb) {}
-  void add(const text::ShellCommand& more);
+  void add(const print::ShellCommand& more);
 
   Verb verb_;
   std::string object_, text_;

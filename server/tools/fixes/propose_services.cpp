@@ -1,8 +1,8 @@
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/fixes/proposing.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <algorithm>
 
@@ -74,7 +74,7 @@ Tier services_that_select(const Subject& subject, const PodTemplate& each) {
   Tier out;
   const Json labels = labels_of(subject, each);
   for (const Json* service : subject.services)
-    if (is_headless(*service) && text::selects(*service, labels))
+    if (is_headless(*service) && objects::selects(*service, labels))
       out.push_back({set(subdomain_path(each), name_of(*service))});
   return out;
 }
@@ -109,7 +109,7 @@ Tier with_mended(const Subject& subject, const PodTemplate& each, const Json& se
                               .path = Path("/spec/type")});
     return {steps};
   }
-  if (text::selects(service, labels_of(subject, each)))
+  if (objects::selects(service, labels_of(subject, each)))
     return {{of_service(subject, service, "publishNotReadyAddresses", true)}};
   const Json& wanted = text::member(text::member(service, "spec"), "selector");
   Tier out;

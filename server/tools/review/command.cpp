@@ -1,14 +1,14 @@
 #include "server/tools/review/command.hpp"
 
 #include "base/result.hpp"
-#include "server/text/documents.hpp"
-#include "server/text/input_files.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/read_file.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/text/visible.hpp"
+#include "server/tools/inspect/source/documents.hpp"
+#include "server/tools/inspect/source/input_files.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/print/shell_command.hpp"
 #include "server/tools/review/input.hpp"
 #include "server/tools/review/outcome.hpp"
 #include "server/tools/review/report.hpp"
@@ -48,16 +48,16 @@ struct FileInputs {
 Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::istream& in) {
   const std::vector<std::string> names =
       options.files.empty() ? std::vector<std::string>{"-"} : options.files;
-  const auto files = text::input_files(names);
+  const auto files = source::input_files(names);
   if (!files) return files.error();
   std::vector<FileInputs> out;
   for (const std::string& file : *files) {
-    const std::string name = text::spoken_file(file);
+    const std::string name = source::spoken_file(file);
     auto text = text::read_file_or(in, file, text::max_snapshot_bytes);
     if (!text)
       return Error(base::Errc::bad_value,
                    fmt::format("cannot read {}: {}", name, text.error().text()));
-    if (text::is_blank(*text))
+    if (source::is_blank(*text))
       return Error(base::Errc::bad_value,
                    fmt::format("{} is empty; want {}", name, what_is_reviewed));
     out.push_back({name, read_inputs(std::move(*text), options.ns)});
@@ -154,7 +154,7 @@ std::string where(const std::vector<FileInputs>& files, const FileInputs& file, 
 
 // Of what is checked and not answered as a Pod, another command tells more.
 text::Printed pointer(const ReviewOptions& options) {
-  text::ShellCommand command("tpu-webhook explain");
+  print::ShellCommand command("kubectl tpu explain");
   if (std::ranges::count(options.files, "-") == 0)
     for (const std::string& file : options.files) command.arg(file);
   if (command.text().empty()) return {};

@@ -1,4 +1,4 @@
-// `tpu-webhook review`: what the server would answer, without a server.
+// `kubectl tpu review`: what the server would answer, without a server.
 #pragma once
 
 #include "server/text/console.hpp"
@@ -13,7 +13,7 @@ namespace tpuwh::server::review {
 enum class ReviewOutput { text, json, diff, review, patch, object };
 
 struct ReviewOptions {
-  std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
+  std::vector<std::string> files;  // as source::input_files() takes them; none: standard input
   std::string ns = "default";      // of objects that name none
   // Nothing: text; but of recorded reviews alone, where the output is no terminal, as `review`.
   std::optional<ReviewOutput> output;

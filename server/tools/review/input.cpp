@@ -1,7 +1,7 @@
 #include "server/tools/review/input.hpp"
 
-#include "server/text/documents.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/inspect/source/documents.hpp"
 #include "server/tools/inspect/source/objects.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ Input broken(std::string_view text, const Error& fault) {
 }
 
 // What says neither that it is an AdmissionReview nor what else is answered as it came.
-void add_object(const source::ReadObject& object, const text::Document& document,
+void add_object(const source::ReadObject& object, const source::Document& document,
                 const std::string& ns, std::vector<Input>& out) {
   if (object.deleted) return;
   if (document.yaml && object.kind.empty()) {
@@ -73,7 +73,8 @@ void add_object(const source::ReadObject& object, const text::Document& document
   if (!said.empty()) out.back().notes.push_back(said);
 }
 
-void add_document(const text::Document& document, const std::string& ns, std::vector<Input>& out) {
+void add_document(const source::Document& document, const std::string& ns,
+                  std::vector<Input>& out) {
   source::ObjectReader reader;
   const std::size_t before = out.size();
   const auto told = reader.read(
@@ -89,8 +90,8 @@ void add_lines(std::string_view text, const std::string& ns, std::vector<Input>&
     const auto end = text.find('\n');
     const std::string_view line = trimmed(text.substr(0, end));
     if (!line.empty()) {
-      const text::Documents documents(std::string(line), text::Twice::last_holds, number - 1);
-      for (const text::Document& document : documents.all()) add_document(document, ns, out);
+      const source::Documents documents(std::string(line), text::Twice::last_holds, number - 1);
+      for (const source::Document& document : documents.all()) add_document(document, ns, out);
       if (documents.fault()) out.push_back(broken(line, *documents.fault()));
     }
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
@@ -104,9 +105,9 @@ bool is_json_lines(std::string_view text) {
 }
 
 // Any word is YAML; without a mapping there is no manifest in it.
-bool is_no_manifest(const text::Documents& documents) {
+bool is_no_manifest(const source::Documents& documents) {
   return !documents.all().empty() &&
-         std::ranges::all_of(documents.all(), [](const text::Document& each) {
+         std::ranges::all_of(documents.all(), [](const source::Document& each) {
            return each.yaml && !each.json.starts_with('{');
          });
 }
@@ -136,13 +137,13 @@ std::string review_of_creation(const Json& object, std::string_view text,
 
 std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   std::vector<Input> out;
-  const text::Documents documents(std::move(text));
+  const source::Documents documents(std::move(text));
   if (is_no_manifest(documents)) return {as_recorded(documents.text())};
   if (documents.fault() && is_json_lines(documents.text())) {
     add_lines(documents.text(), ns, out);
     return out;
   }
-  for (const text::Document& document : documents.all()) add_document(document, ns, out);
+  for (const source::Document& document : documents.all()) add_document(document, ns, out);
   if (!documents.fault()) return out;
   const std::string_view text_of = trimmed(documents.text());
   if (out.empty() && (text_of.starts_with('{') || text_of.starts_with('[')))

@@ -2,9 +2,9 @@
 
 #include "base/counted.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/line_diff.hpp"
 #include "server/text/yaml.hpp"
-#include "webhook/answer/reasons.hpp"
+#include "server/tools/print/line_diff.hpp"
+#include "webhook/reasons/reasons.hpp"
 
 #include <fmt/format.h>
 
@@ -116,7 +116,7 @@ struct Reporter {
                                  ? entry["value"].get<std::string>()
                                  : "from " + text::dump_or_throw(entry.at("valueFrom"));
     changes.push_back({fmt::format("{}: {}={}", container, name, shortened(text)),
-                       webhook::answer::explain_variable(name, outcome.workload)});
+                       webhook::reasons::explain_variable(name, outcome.workload)});
   }
 
   // A variable by name, anything else by its path.
@@ -137,7 +137,7 @@ struct Reporter {
     const std::string where =
         container.empty() ? in_words(path) : container + ": " + variable_at(path);
     changes.push_back({fmt::format("{} = {}", where, shortened(text)),
-                       webhook::answer::explain_path(kind, path, config.prefix)});
+                       webhook::reasons::explain_path(kind, path, config.prefix)});
   }
 
   // The name of the entry that a pointer like "…/env/3/value" is in.
@@ -165,7 +165,7 @@ text::Printed as_text(const ReviewOutcome& outcome, const webhook::config::Confi
   const bool found =
       outcome.reason == webhook::outcome::Reason::checked && !outcome.warnings.empty();
   if (!found)
-    out += text::printed("  because   {}\n", webhook::answer::explain_reason(outcome.reason));
+    out += text::printed("  because   {}\n", webhook::reasons::explain_reason(outcome.reason));
   if (outcome.verdict == Verdict::denied) out += text::printed("  message   {}\n", outcome.message);
   Reporter reporter{outcome, config, {}};
   for (const Json& op : outcome.patch) reporter.operation(op);
@@ -182,7 +182,7 @@ text::Printed as_diff(const ReviewOutcome& outcome, Style style) {
   text::Printed out = head(outcome, style);
   if (outcome.verdict != Verdict::allowed) return out + text::printed("  {}\n", outcome.message);
   const std::string before = text::to_yaml(outcome.before), after = text::to_yaml(outcome.after);
-  const auto lines = text::diff_lines(text::split_lines(before), text::split_lines(after));
+  const auto lines = print::diff_lines(print::split_lines(before), print::split_lines(after));
   std::ptrdiff_t shown_until = 0;
   for (std::ptrdiff_t i = 0; i < std::ssize(lines); ++i) {
     if (lines[static_cast<std::size_t>(i)].sign == ' ') continue;
@@ -190,7 +190,7 @@ text::Printed as_diff(const ReviewOutcome& outcome, Style style) {
     const std::ptrdiff_t to = std::min(std::ssize(lines), i + around + 1);
     if (from > shown_until) out += text::printed("{}\n", paint("@@", text::Ink::dim, style));
     for (std::ptrdiff_t k = from; k < to; ++k) {
-      const text::DiffLine& line = lines[static_cast<std::size_t>(k)];
+      const print::DiffLine& line = lines[static_cast<std::size_t>(k)];
       const text::Ink ink = line.sign == '+'   ? text::Ink::green
                             : line.sign == '-' ? text::Ink::red
                                                : text::Ink::plain;

@@ -65,17 +65,17 @@ def instead_of_others(api, nodes: list):
         pools.cordon(api, others, None)
 
 
-def explain(program, objects: list) -> list:
+def explain(tools, objects: list) -> list:
     """The workloads, as JSON."""
-    done = subprocess.run([str(program), "explain", "-o", "json", "-"], input="\n".join(map(json.dumps, objects)),
+    done = subprocess.run([str(tools), "explain", "-o", "json", "-"], input="\n".join(map(json.dumps, objects)),
                           capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return json.loads(done.stdout)["workloads"]
 
 
 @pytest.mark.parametrize("objects", list(batches()))
-def test_its_slice_stands_on_it_alone(release, namespace, api, program, picture, request, objects):
-    said = explain(program, objects)
+def test_its_slice_stands_on_it_alone(release, namespace, api, tools, picture, request, objects):
+    said = explain(tools, objects)
     fitting, commands = [], []
     for made, workload in zip(objects, said):
         (group,) = workload["groups"]

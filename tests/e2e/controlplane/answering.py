@@ -11,20 +11,21 @@ from . import kube, net
 
 
 class Program:
-    """A copy of the program, so that a rebuild does not disturb the recording."""
+    """A copy of both programs, so that a rebuild does not disturb the recording."""
 
     def __init__(self, found: pathlib.Path, folder: pathlib.Path):
         self._path, self._folder = shutil.copy2(found, folder), folder
+        self._tools = shutil.copy2(found.with_name("kubectl-tpu"), folder)
 
     def version(self) -> str:
         return subprocess.run([self._path, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
 
     def ask(self, reviews: list) -> list:
         """What a server that was just started would answer to these reviews, in this order."""
-        answer = subprocess.run([self._path, "review"], input=b"".join(reviews), capture_output=True, check=False)
+        answer = subprocess.run([self._tools, "review"], input=b"".join(reviews), capture_output=True, check=False)
         answers = answer.stdout.splitlines(keepends=True)
         if answer.returncode > 1 or len(answers) != len(reviews):  # 1: a denial
-            raise RuntimeError(f"tpu-webhook review: {len(answers)} answers to {len(reviews)} reviews: {answer.stderr.decode().strip()}")
+            raise RuntimeError(f"kubectl tpu review: {len(answers)} answers to {len(reviews)} reviews: {answer.stderr.decode().strip()}")
         return answers
 
     @contextlib.contextmanager

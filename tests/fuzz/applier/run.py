@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gives our patches to the library of the API server: run.py PROGRAM [FILE or FOLDER…].
 
-Of each review, the patch and the Pod after it as `tpu-webhook review` says them; a library in Go, the one of
+Of each review, the patch and the Pod after it as `kubectl tpu review` says them; a library in Go, the one of
 k8s.io/apiserver, must make the same Pod of it. Without files: the golden reviews and the seeds of the fuzz target
 `review`; build/fuzz/corpus/review has those that the fuzzer found.
 """

@@ -20,7 +20,7 @@ PAGE = ROOT / "docs/messages.md"
 HEAD = """# Messages
 
 Every denial and every warning begins with an id: `TPU-405: completions is 1, but ...`. What it means
-and what to do is on this page, and `tpu-webhook findings TPU-405` prints it.
+and what to do is on this page, and `kubectl tpu findings TPU-405` prints it.
 
 A **denied** object is refused with this text. With a **warning** it is allowed, and whoever created it
 reads the sentence: `kubectl` prints it, controllers put it into their log. An object is only denied where

@@ -9,7 +9,7 @@ import fleet
 from apiserver import container, uid
 from controllers import ray_worker
 from pods import tpu_containers
-from program import run
+from program import run, tools
 from webhook import Webhook
 from weaknesses.ask import (NAMESPACE, NODE_POOL, REQUIRED, Beside, admitted, attracts, entries,
                             from_label, ids, member, names, only, replica, repels, shape, terms,
@@ -396,7 +396,7 @@ def k22_reasons_reach_the_user(program):
     assert not answer.allowed and status["code"] == 422 and "3x3" in status["message"], status
     assert len(json.dumps(answer.raw)) < 1500, "the request comes back"
     for text in ("{", '{"kind":"AdmissionReview"}', "[]", "\x00"):
-        code, out, err = run(program.path, "review", "-", "--output", "review", stdin=text)
+        code, out, err = run(tools(program.path), "review", "-", "--output", "review", stdin=text)
         assert code == 2, (text, code)
         assert "Status" in out or err, text
 

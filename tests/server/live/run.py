@@ -31,7 +31,7 @@ def run(api, *arguments, **options):
 
 def run_at(port, *arguments, **options):
     with tempfile.TemporaryDirectory() as folder:
-        return program.run(program.PROGRAM, *arguments, "--kubeconfig", kubeconfig(folder, port),
+        return program.run(program.tools(), *arguments, "--kubeconfig", kubeconfig(folder, port),
                            **options)
 
 
@@ -135,7 +135,7 @@ def nodes_that_may_not_be_read_are_not_known():
 @check
 def pods_that_may_not_be_read_end_the_command():
     code, _, err = run(cluster(forbids("/api/v1/pods")), "audit")
-    assert code == 2 and err.startswith("tpu-webhook: cannot list pods: 403"), err
+    assert code == 2 and err.startswith("kubectl-tpu: cannot list pods: 403"), err
 
 
 @check
@@ -280,7 +280,7 @@ def a_watch_of_a_file_ends_well_too():
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"kind": "PodList", "items": []}, file)
         file.flush()
-        code, out, err = program.run(program.PROGRAM, "slices", "--watch", "--cluster", file.name,
+        code, out, err = program.run(program.tools(), "slices", "--watch", "--cluster", file.name,
                                      interrupt_after=0.5)
     assert code == 0 and out and not err, (code, out, err)
 
@@ -373,7 +373,7 @@ def replicas(api, *names):
 
 def of_file(objects, *arguments):
     """(exit code, output) of a command with a snapshot on standard input."""
-    code, out, err = program.run(program.PROGRAM, *arguments, "--cluster", "-",
+    code, out, err = program.run(program.tools(), *arguments, "--cluster", "-",
                                  stdin=json.dumps({"kind": "List", "items": objects}))
     return code, out + err
 
@@ -398,9 +398,9 @@ def the_ledger_of_a_file():
 @check
 def a_snapshot_that_is_none_says_how_to_make_one():
     for command, kinds in [(["doctor"], "deployments"), (["ledger", "list"], "configmaps,pods")]:
-        code, _, err = program.run(program.PROGRAM, *command, "--cluster", "-", stdin="[1]")
+        code, _, err = program.run(program.tools(), *command, "--cluster", "-", stdin="[1]")
         assert code == 2 and kinds in err, err
-        code, _, err = program.run(program.PROGRAM, *command, "--cluster", "x", "--context", "y")
+        code, _, err = program.run(program.tools(), *command, "--cluster", "x", "--context", "y")
         assert code == 2 and "not both" in err, err
 
 
@@ -409,7 +409,7 @@ def doctor_says_that_a_snapshot_holds_nothing_to_look_at():
     pod = {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a", "namespace": "b"}}
     for items, what in [([], "standard input holds no objects"), ([pod], "holds no webhook configuration, but 1 Pod")]:
         for text in json.dumps({"items": items}), json.dumps({"kind": "List", "items": items}):
-            code, out, err = program.run(program.PROGRAM, "doctor", "--cluster", "-", stdin=text)
+            code, out, err = program.run(program.tools(), "doctor", "--cluster", "-", stdin=text)
             assert code == 2 and what in err and "kubectl get mutatingwebhookconfigurations" in err, err
             assert not out, out
 

@@ -158,9 +158,9 @@ def snapshot(folder):
         {"kind": "Secret", "metadata": {"name": "mine", "namespace": NAMESPACE}, "data": {"tls.crt": encoded["tls.crt"]}}]}
 
 
-def ask(program, folder):
+def ask(tools, folder):
     """(whether doctor says that it is trusted, what it says, the fix)."""
-    answer = subprocess.run([program, "doctor", "--output", "json", "--cluster", "-"], input=json.dumps(snapshot(folder)),
+    answer = subprocess.run([tools, "doctor", "--output", "json", "--cluster", "-"], input=json.dumps(snapshot(folder)),
                             capture_output=True, text=True, check=False)
     found = [one for one in json.loads(answer.stdout)["checks"] if one["check"] == "trust"]
     assert len(found) == 1, (folder, answer.stdout, answer.stderr)
@@ -190,7 +190,7 @@ def main():
             make(row, folders[row.name])
         by_go = go_verdicts(folders.values(), options.verifier)
         for row in ROWS:
-            trusted, what, fix = ask(options.program, folders[row.name])
+            trusted, what, fix = ask(pathlib.Path(options.program).with_name("kubectl-tpu"), folders[row.name])
             if trusted != (by_go[row.name] == "ok"):
                 wrong.append(f"{row.name}: Go says {by_go[row.name]!r}, doctor: {what}")
             if trusted != (row.fix == ""):

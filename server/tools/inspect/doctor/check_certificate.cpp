@@ -1,13 +1,13 @@
 #include "base/result.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tls/certificates.hpp"
 #include "server/tls/trust.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -157,7 +157,7 @@ std::string how_to_have_one(const View& view) {
   return fmt::format(
       "make it, of type kubernetes.io/tls, from files of its issuer: {}",
       kubectl(view.ns, fmt::format("create secret tls {} --cert=tls.crt --key=tls.key",
-                                   text::shell_word(view.secret_name))));
+                                   print::shell_word(view.secret_name))));
 }
 
 std::string no_secret(const View& view) {

@@ -1,11 +1,11 @@
 // Whether a drained node may take a replica, and no more than one at a time.
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,7 +43,7 @@ void check_disruption(const View& view, Checks& out) {
   const Json* by_name = nullptr;
   for (const Json& each : view.budgets.items) {
     if (name_of_object(each) == running::installed_name) by_name = &each;
-    if (!text::finds(text::member(text::member(each, "spec"), "selector"), labels)) continue;
+    if (!objects::finds(text::member(text::member(each, "spec"), "selector"), labels)) continue;
     ours.push_back(&each);
     names.push_back(name_of_object(each));
   }

@@ -1,11 +1,11 @@
 // What the replicas themselves say of their watches, by their metrics.
 #include "base/counted.hpp"
 #include "server/limits/limits.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/metric_lines.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,7 +68,7 @@ void check_freshness(const View& view, Checks& out) {
     warn(out, check,
          fmt::format("{}: Ray workers without index labels get no ids from it",
                      fmt::join(faults, ", ")),
-         "for the cause: " + with_note(kubectl(view.ns, "logs " + text::shell_word(faulty)),
+         "for the cause: " + with_note(kubectl(view.ns, "logs " + print::shell_word(faulty)),
                                        "a NetworkPolicy may block it from the API server"));
   if (fresh > 0)
     ok(out, check,

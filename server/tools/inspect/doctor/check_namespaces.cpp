@@ -1,12 +1,12 @@
 // Whose Pods are sent at all: the namespaceSelectors of the entries.
 #include "base/counted.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/selectors.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -43,7 +43,7 @@ std::vector<std::string> excluded(const Json& entry) {
 
 // Whether a selector that is left out, or empty, is for all.
 bool is_met(const Json& selector, const Json& labels) {
-  return !selector.is_object() || text::finds(selector, labels);
+  return !selector.is_object() || objects::finds(selector, labels);
 }
 
 const Json* labels_of(const View& view, const std::string& ns) {
@@ -70,7 +70,7 @@ std::optional<bool> is_sent(const View& view, const Json& entry, const std::stri
     else if (!text::text_member(each, "operator").starts_with("NotIn"))
       all = false;
   }
-  if (!text::finds(by_name, labels)) return false;
+  if (!objects::finds(by_name, labels)) return false;
   return all ? std::optional(true) : std::nullopt;
 }
 

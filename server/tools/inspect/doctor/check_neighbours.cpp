@@ -1,11 +1,11 @@
 // Other mutating webhooks that see the same Pods.
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -132,7 +132,7 @@ std::string leave_out(const View& view, const std::vector<std::string>& workload
     return release ? uninstall(*release) : "uninstall tpu-webhook";
   }
   const std::string kept = fmt::format("{{{}}}", fmt::join(others, ","));
-  const auto flag = text::ShellCommand("--set").arg("config.workloads=", kept);
+  const auto flag = print::ShellCommand("--set").arg("config.workloads=", kept);
   return fmt::format("leave {} to it: {}", fmt::join(workloads, ", "),
                      with_values(view, {flag.text()}));
 }

@@ -1,12 +1,12 @@
 // Whether the network lets callers in and the program out, as NetworkPolicies say it. What is
 // allowed by one of them is allowed; Pods that none is for are open.
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +60,7 @@ class Policies {
   explicit Policies(const View& view) : pod_(pod_template(view.deployment.object)) {
     const Json& labels = text::member(text::member(pod_, "metadata"), "labels");
     for (const Json& each : view.policies.items)
-      if (text::finds(text::member(text::member(each, "spec"), "podSelector"), labels))
+      if (objects::finds(text::member(text::member(each, "spec"), "podSelector"), labels))
         ours_.push_back(&each);
   }
 

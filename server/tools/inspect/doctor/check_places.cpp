@@ -1,11 +1,11 @@
 // Whether Ray workers that need a place get one, by the metrics of the replicas.
 #include "base/counted.hpp"
 #include "server/limits/limits.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/metric_lines.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,7 +48,7 @@ void check_places(const View& view, Checks& out) {
                 fmt::format("a worker group waits for a place that the ledger does not give ({})",
                             fmt::join(stalled, ", ")),
                 with_note(kubectl(view.ns, fmt::format("logs {} | grep msg=ledger",
-                                                       text::shell_word(first))),
+                                                       print::shell_word(first))),
                           "says why; docs/operations.md, \"Ray workers get no ids\", says what to "
                           "do"));
   if (told == 0 && view.deployment.there() && keeps_ledger(view)) {

@@ -1,7 +1,6 @@
 // Whether what the API server calls arrives where a replica listens.
 #include "base/counted.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
@@ -9,6 +8,7 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -116,7 +116,7 @@ std::vector<std::string> breaks(const View& view) {
   if (called == nullptr)
     return {fmt::format("it has no port {}, which the API server calls", called_port)};
   if (!view.deployment.there()) return out;
-  if (!text::selects(view.service.object, text::member(text::member(pod, "metadata"), "labels")))
+  if (!objects::selects(view.service.object, text::member(text::member(pod, "metadata"), "labels")))
     out.push_back(fmt::format("its selector {} does not find the Pods of the Deployment",
                               text::dump_json(text::member(spec, "selector"))));
   const Json& target = text::member(*called, "targetPort");

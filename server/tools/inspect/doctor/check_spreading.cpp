@@ -1,9 +1,9 @@
 // Whether the scheduler is told to put the replicas on several nodes.
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
 #include "server/tools/inspect/doctor/difference.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,7 +62,7 @@ void check_spreading(const View& view, Checks& out) {
   std::vector<std::string> said, idle;
   for (const Json& each : found) {
     said.push_back(words(each));
-    if (!text::finds_its_own(pod, each)) idle.push_back(text::text_member(each, "topologyKey"));
+    if (!objects::finds_its_own(pod, each)) idle.push_back(text::text_member(each, "topologyKey"));
   }
   if (!idle.empty())
     return warn(out, spreading_line,

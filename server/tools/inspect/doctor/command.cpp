@@ -2,12 +2,12 @@
 
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/progress.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "server/tools/inspect/doctor/fetch.hpp"
 #include "server/tools/inspect/doctor/snapshot.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/print/progress.hpp"
 
 #include <fmt/format.h>
 
@@ -55,8 +55,8 @@ int run_doctor(const DoctorOptions& options, const text::Console& console) {
   if (!session) return text::print_error(console, session.error());
   const auto installed = running::find_installation(**session, options.ns);
   if (!installed) return text::print_error(console, installed.error());
-  std::optional<text::Progress> progress(std::in_place,
-                                         console.watched ? &console.err.stream() : nullptr);
+  std::optional<print::Progress> progress(std::in_place,
+                                          console.watched ? &console.err.stream() : nullptr);
   progress->now("asking the API server");
   const View view = fetch(**session, *installed, !options.ns.empty());
   progress.reset();  // the line is erased before anything is printed

@@ -1,4 +1,4 @@
-// `tpu-webhook doctor`: is the installation as it should be?
+// `kubectl tpu doctor`: is the installation as it should be?
 #pragma once
 
 #include "server/text/console.hpp"

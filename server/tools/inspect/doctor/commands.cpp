@@ -2,11 +2,11 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/text/version.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +19,7 @@ namespace tpuwh::server::doctor {
 
 namespace {
 
-using text::shell_word;
+using print::shell_word;
 
 constexpr auto chart = "charts/tpu-webhook";
 constexpr auto its_values = "values.yaml: those that it had";
@@ -87,7 +87,7 @@ std::vector<std::string> former_defaults(const View& view) {
       fmt::format("--set config.mode={}", enforces(view) ? "enforce" : "shadow")};
   const std::string name = text::text_member(text::member(pod, "spec"), "priorityClassName");
   // At a comma of it Helm would read a value more.
-  if (name.empty() || text::is_plain_name(name)) out.push_back("--set priorityClassName=" + name);
+  if (name.empty() || print::is_plain_name(name)) out.push_back("--set priorityClassName=" + name);
   if (const int port = container_port(pod, "https"); port != 0)
     out.push_back(fmt::format("--set port={}", port));
   return out;

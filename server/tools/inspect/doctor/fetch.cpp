@@ -29,7 +29,7 @@ Read answer(const Response& response, std::string_view verb, const Resource& res
 
 class Live final : public Objects {
  public:
-  explicit Live(kube::client::Session& session) : session_(session) {}
+  explicit Live(running::ApiServer& session) : session_(session) {}
 
   Read get(const Resource& resource, const std::string&, const std::string& name) override {
     return answer(session_.send(kube::client::get(resource, name)), "get", resource);
@@ -43,18 +43,18 @@ class Live final : public Objects {
       out.items.push_back(text::parse_json(text));
     });
     if (listing.whole()) return out;
-    const bool forbidden = listing.end == kube::client::Listing::End::forbidden;
+    const bool forbidden = listing.end == running::Listing::End::forbidden;
     return {.found = Found::unknown,
             .items = {},
             .why = forbidden ? not_allowed("list", resource) : listing.why};
   }
 
  private:
-  kube::client::Session& session_;
+  running::ApiServer& session_;
 };
 
 // A path without objects: /version, /apis/ray.io.
-Read get_path(kube::client::Session& session, const std::string& path) {
+Read get_path(running::ApiServer& session, const std::string& path) {
   kube::client::Request request;
   request.method = "GET";
   request.target = path;
@@ -68,7 +68,7 @@ Read get_path(kube::client::Session& session, const std::string& path) {
 // A watch-list of one namespace, which ends after a second. An API server that has it switched
 // off answers 422 to sendInitialEvents; one that does not know it (before 1.27) answers as to
 // any watch. source: KEP-3157; apiserver/pkg/endpoints/handlers/get.go (read 2026-11)
-Read try_watch_list(kube::client::Session& session) {
+Read try_watch_list(running::ApiServer& session) {
   const Resource namespaces{"", "v1", "namespaces", ""};
   const kube::client::WatchOptions options{
       .version = {}, .timeout = std::chrono::seconds(1), .initial_events = true};
@@ -86,7 +86,7 @@ Read try_watch_list(kube::client::Session& session) {
 
 // Read through the API server, which must reach the Pod: one that does not answer in time costs a
 // person enough.
-void fetch_replicas(kube::client::Session& session, View& view) {
+void fetch_replicas(running::ApiServer& session, View& view) {
   constexpr int default_port = 8081;
   std::string unreached;
   for (const Json& pod : view.pods.items) {
@@ -114,8 +114,7 @@ void fetch_replicas(kube::client::Session& session, View& view) {
 
 }  // namespace
 
-View fetch(kube::client::Session& session, const running::Installation& installed,
-           bool ns_is_asked) {
+View fetch(running::ApiServer& session, const running::Installation& installed, bool ns_is_asked) {
   const auto& config = session.config();
   View view;
   view.server = fmt::format("{}:{} ({})", config.host, config.port, config.source);

@@ -1,15 +1,14 @@
 // Reads what `doctor` looks at. Nothing is written.
 #pragma once
 
-#include "server/kube/client/session.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 
 namespace tpuwh::server::doctor {
 
 // What may not be read, or is not there, is said in its place of the view.
 //   ns_is_asked  `installed` is of -n
-View fetch(kube::client::Session& session, const running::Installation& installed,
-           bool ns_is_asked);
+View fetch(running::ApiServer& session, const running::Installation& installed, bool ns_is_asked);
 
 }  // namespace tpuwh::server::doctor

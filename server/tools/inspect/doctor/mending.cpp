@@ -1,8 +1,8 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/doctor/commands.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 
@@ -84,8 +84,8 @@ std::string Mending::command() const {
     for (const Json& each : *list) patch.push_back(each);
   const std::string command =
       fmt::format("kubectl {}patch {} --type=json -p {}",
-                  ns_.empty() ? "" : fmt::format("-n {} ", text::shell_word(ns_)), what_,
-                  text::shell_word(text::dump_json(patch)));
+                  ns_.empty() ? "" : fmt::format("-n {} ", print::shell_word(ns_)), what_,
+                  print::shell_word(text::dump_json(patch)));
   if (!rendered_) return command;
   const std::string again = put_back(view_);
   return command + (again.starts_with("helm ") ? " && " : "; then ") + again;

@@ -1,10 +1,10 @@
 #include "server/tools/inspect/ledger/command.hpp"
 
 #include "server/kube/access/errc.hpp"
-#include "server/kube/client/session.hpp"
 #include "server/limits/limits.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 #include "server/tools/inspect/running/installation.hpp"
 #include "webhook/ledger/group_ledger.hpp"
 
@@ -40,8 +40,8 @@ void add_ledger_object(Result<kube::cluster::LedgerObject> object, LedgerInvento
 }
 
 // The Pods with a token, of one namespace or all.
-kube::client::Listing list_living(kube::client::Session& session, const std::string& prefix,
-                                  const std::string& ns, LivingTokens& living) {
+running::Listing list_living(running::ApiServer& session, const std::string& prefix,
+                             const std::string& ns, LivingTokens& living) {
   const std::string label = prefix + "token";
   kube::client::Resource pods = all_pods;
   pods.ns = ns;
@@ -49,7 +49,7 @@ kube::client::Listing list_living(kube::client::Session& session, const std::str
                       [&](std::string_view pod) { add_pod(text::parse_json(pod), label, living); });
 }
 
-Result<LedgerInventory> read_objects(kube::client::Session& session, const LedgerOptions& options) {
+Result<LedgerInventory> read_objects(running::ApiServer& session, const LedgerOptions& options) {
   const auto installed = running::find_installation(session, options.ns);
   if (!installed) return installed.error();
   LedgerInventory inventory;
@@ -73,7 +73,7 @@ Result<LedgerInventory> read_running(const LedgerOptions& options) {
   if (!inventory) return inventory;
   LivingTokens living;
   const auto pods = list_living(**session, options.prefix, "", living);
-  if (pods.end == kube::client::Listing::End::failed) return failure(pods.why);
+  if (pods.end == running::Listing::End::failed) return failure(pods.why);
   if (pods.whole())
     inventory->living = std::move(living);
   else
@@ -109,8 +109,8 @@ Result<LedgerInventory> read_snapshot(const LedgerOptions& options, std::istream
 // One `ledger release`, on one ledger object.
 class Release {
  public:
-  Release(const ReleaseOptions& options, kube::client::Session& session,
-          const text::Console& console, std::string ns, kube::cluster::LedgerObject object)
+  Release(const ReleaseOptions& options, running::ApiServer& session, const text::Console& console,
+          std::string ns, kube::cluster::LedgerObject object)
       : options_(options),
         session_(session),
         console_(console),
@@ -231,13 +231,13 @@ class Release {
   }
 
   const ReleaseOptions& options_;
-  kube::client::Session& session_;
+  running::ApiServer& session_;
   const text::Console& console_;
   const kube::client::Resource objects_;
   kube::cluster::LedgerObject object_;
 };
 
-int release_from(kube::client::Session& session, const ReleaseOptions& options,
+int release_from(running::ApiServer& session, const ReleaseOptions& options,
                  const text::Console& console) {
   auto inventory = read_objects(session, options.ledger);
   if (!inventory) return text::print_error(console, inventory.error());

@@ -1,4 +1,4 @@
-// `tpu-webhook ledger list` and `ledger release`: what the ledger holds, and its repair by hand.
+// `kubectl tpu ledger list` and `ledger release`: what the ledger holds, and its repair by hand.
 #pragma once
 
 #include "server/text/console.hpp"

@@ -1,7 +1,7 @@
 #include "server/tools/inspect/ledger/inventory.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/table.hpp"
+#include "server/tools/print/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -70,7 +70,7 @@ text::Printed inventory_text(const LedgerInventory& inventory, bool colour) {
     return text::printed("no ledger object in {}\n{}",
                          inventory.ns.empty() ? "any namespace" : "namespace " + inventory.ns,
                          below);
-  text::Table table(
+  print::Table table(
       {"RAYCLUSTER", "GROUP", "HOSTS PER SLICE", "ENTRIES", "WITH POD", "WITHOUT POD", "STATE"});
   for (const kube::cluster::LedgerObject& each : inventory.objects) {
     std::string with = "not known", without = "not known";

@@ -4,12 +4,12 @@
 
 namespace tpuwh::server::running {
 
-Result<std::unique_ptr<kube::client::Session>> open_session(const ClusterAccess& access) {
+Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& access) {
   using kube::access::KubeconfigChoice;
   const auto choice = KubeconfigChoice::from_environment(access.kubeconfig, access.context);
   auto config = kube::access::find_api_config(choice, kube::access::PodAccess::from_environment());
   if (!config) return config.error();
-  return std::make_unique<kube::client::Session>(std::move(*config));
+  return std::make_unique<running::ApiServer>(std::move(*config));
 }
 
 }  // namespace tpuwh::server::running

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "server/kube/access/errc.hpp"
-#include "server/kube/client/session.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 
 #include <memory>
 #include <string>
@@ -22,6 +22,6 @@ struct ClusterAccess {
 // account, else ~/.kube/config. Opens no connection.
 //
 //   errors  kube::access::Errc::api_access
-Result<std::unique_ptr<kube::client::Session>> open_session(const ClusterAccess& access);
+Result<std::unique_ptr<running::ApiServer>> open_session(const ClusterAccess& access);
 
 }  // namespace tpuwh::server::running

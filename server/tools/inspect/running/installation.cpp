@@ -27,7 +27,7 @@ std::string installation_namespace(const Json& configuration) {
   return {};
 }
 
-Result<Installation> find_installation(kube::client::Session& session, const std::string& asked) {
+Result<Installation> find_installation(running::ApiServer& session, const std::string& asked) {
   if (!asked.empty()) return Installation{asked, "--namespace"};
   const kube::client::Response response =
       session.send(kube::client::get(configurations, installed_name));

@@ -1,7 +1,7 @@
 // Where tpu-webhook is installed in a cluster.
 #pragma once
 
-#include "server/kube/client/session.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -27,6 +27,6 @@ std::string installation_namespace(const nlohmann::ordered_json& configuration);
 // tpu-webhook-system.
 //
 //   errors  api_access: the API server was not reached
-Result<Installation> find_installation(kube::client::Session& session, const std::string& asked);
+Result<Installation> find_installation(running::ApiServer& session, const std::string& asked);
 
 }  // namespace tpuwh::server::running

@@ -11,8 +11,8 @@ namespace tpuwh::server::running {
 
 namespace {
 
-using kube::client::Listing;
 using kube::client::Resource;
+using running::Listing;
 using End = Listing::End;
 
 // Newest first. source: kubernetes/api resource/v1 (1.34), v1beta1 (1.32), read 2026-11.
@@ -116,7 +116,7 @@ Result<void> LiveSource::list_queues(const Each& each) {
 }
 
 Result<void> LiveSource::for_each(const Each& each) {
-  text::Progress progress(scope_.progress);
+  print::Progress progress(scope_.progress);
   progress_ = &progress;
   listed_.clear();
   not_served_.clear();

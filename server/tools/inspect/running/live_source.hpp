@@ -6,9 +6,9 @@
 // of Kueue, and the ComputeClasses of GKE.
 #pragma once
 
-#include "server/kube/client/session.hpp"
-#include "server/text/progress.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 #include "server/tools/inspect/source/object_source.hpp"
+#include "server/tools/print/progress.hpp"
 
 #include <chrono>
 #include <iosfwd>
@@ -32,7 +32,7 @@ struct LiveScope {
 class LiveSource final : public source::ObjectSource {
  public:
   // `session` outlives it.
-  LiveSource(kube::client::Session& session, LiveScope scope)
+  LiveSource(running::ApiServer& session, LiveScope scope)
       : session_(session), scope_(std::move(scope)) {}
 
   //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
@@ -47,28 +47,27 @@ class LiveSource final : public source::ObjectSource {
   std::string missing_namespace(const std::string& ns) override;
 
  private:
-  using Text = kube::client::Session::Each;
+  using Text = running::ApiServer::Each;
 
-  kube::client::Listing list(kube::client::Resource resource, std::string_view kind,
-                             const Text& each);
+  running::Listing list(kube::client::Resource resource, std::string_view kind, const Text& each);
   Result<std::vector<std::string>> list_pods();
   Text parse_for(std::string_view kind, const Each& each);
   // In the first of these versions that is served.
-  kube::client::Listing list_newest(kube::client::Resource resource, std::string_view kind,
-                                    std::span<const char* const> versions, const Each& each);
+  running::Listing list_newest(kube::client::Resource resource, std::string_view kind,
+                               std::span<const char* const> versions, const Each& each);
   Result<void> list_around(kube::client::Resource resource, std::string_view kind,
                            const Each& each);
   // What became of a kind that is around.
-  Result<void> note(const kube::client::Listing& listing, std::string_view kind);
+  Result<void> note(const running::Listing& listing, std::string_view kind);
   Result<void> list_claim_templates(const Each& each);
   Result<void> list_queues(const Each& each);
 
-  kube::client::Session& session_;
+  running::ApiServer& session_;
   const LiveScope scope_;
   std::set<std::string, std::less<>> listed_, not_served_;
   std::vector<std::string> not_known_;
-  bool claims_ = false;                 // a Pod names a ResourceClaimTemplate
-  text::Progress* progress_ = nullptr;  // of the for_each that is under way
+  bool claims_ = false;                  // a Pod names a ResourceClaimTemplate
+  print::Progress* progress_ = nullptr;  // of the for_each that is under way
 };
 
 }  // namespace tpuwh::server::running

@@ -1,10 +1,10 @@
 // MEGASCALE_*: what the slices of one job say about each other.
 #include "base/counted.hpp"
 #include "base/names.hpp"
-#include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/host_list.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
+#include "server/tools/print/ranges.hpp"
 
 #include <fmt/format.h>
 
@@ -202,15 +202,16 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
   for (std::uint32_t slice = 0; slice < first.slices; ++slice)
     if (!there.contains(slice)) missing.push_back(slice);
   if (missing.empty()) return;
-  findings.warn("incomplete", first, {},
-                fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
-                            "all, or the other slices wait forever",
-                            base::counted(first.slices, "slice"),
-                            (missing.size() == 1 ? "slice " : "slices ") + text::as_ranges(missing),
-                            missing.size() == 1 ? "has" : "have"),
-                fmt::format("if the job is not just starting or ending, see why the Pods are not "
-                            "created, and whether {} {}/{} should have that many slices",
-                            first.kind, first.ns, first.group));
+  findings.warn(
+      "incomplete", first, {},
+      fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
+                  "all, or the other slices wait forever",
+                  base::counted(first.slices, "slice"),
+                  (missing.size() == 1 ? "slice " : "slices ") + print::as_ranges(missing),
+                  missing.size() == 1 ? "has" : "have"),
+      fmt::format("if the job is not just starting or ending, see why the Pods are not "
+                  "created, and whether {} {}/{} should have that many slices",
+                  first.kind, first.ns, first.group));
 }
 
 }  // namespace

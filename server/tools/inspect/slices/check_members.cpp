@@ -1,9 +1,9 @@
 // Which Pods a slice has, and whether something says who each of them is.
 #include "base/counted.hpp"
-#include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/events.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
+#include "server/tools/print/ranges.hpp"
 
 #include <fmt/format.h>
 
@@ -81,7 +81,7 @@ std::string place_hint(const SliceReport& slice, const SeenPod& pod) {
   using webhook::config::WorkloadKind;
   if (pod.workload == WorkloadKind::pod) return another_workload(pod);
   if (pod.workload == WorkloadKind::ray) return recreate_hint(slice);
-  return fmt::format("tpu-webhook explain of the manifest of {} {}/{} says what to change in it",
+  return fmt::format("kubectl tpu explain of the manifest of {} {}/{} says what to change in it",
                      slice.kind, slice.ns, slice.group);
 }
 
@@ -126,7 +126,7 @@ void find_missing(const SliceReport& slice, Findings& findings) {
   findings.warn("incomplete", slice, {},
                 fmt::format("{} of {} have a Pod; {} {} missing", slice.hosts_present(),
                             base::counted(slice.hosts, "host"),
-                            (missing.size() == 1 ? "host " : "hosts ") + text::as_ranges(missing),
+                            (missing.size() == 1 ? "host " : "hosts ") + print::as_ranges(missing),
                             missing.size() == 1 ? "is" : "are"),
                 "if the slice is not just starting or ending, see why its Pods are not created" +
                     (command.empty() ? "" : ": " + command) + waits_for_ready(slice));

@@ -1,6 +1,6 @@
 // Pods without chips that the scheduler takes for members of a slice.
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr std::size_t most_told = 4;
 
 std::string fix_of(const Strays& strays) {
   const bool one = strays.size() == 1;
-  text::ShellCommand command("kubectl -n");
+  print::ShellCommand command("kubectl -n");
   command.name(strays.front()->ns).words("label pod");
   for (const StrayPod* each : std::span(strays).first(std::min(strays.size(), most_told)))
     command.name(each->name);

@@ -1,9 +1,9 @@
 // TPU_WORKER_ID: 0 to processes - 1, each once.
 #include "base/counted.hpp"
 #include "base/names.hpp"
-#include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
+#include "server/tools/print/ranges.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ std::string unused_ids(const SliceReport& slice) {
   for (std::uint32_t id = 0; id < slice.processes; ++id)
     if (!slice.worker_ids.contains(id)) unused.push_back(id);
   if (unused.empty() || !slice.worker_ids_known) return {};
-  return fmt::format("; no container has {}", text::as_ranges(unused));
+  return fmt::format("; no container has {}", print::as_ranges(unused));
 }
 
 void find_duplicates(const SliceReport& slice, Findings& findings) {
@@ -44,7 +44,7 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
       fmt::format("TPU_WORKER_ID {} is held by {} TPU containers, of {}{}; want each of 0 to {} "
                   "once{}",
                   id, holders.size(), names_of(once_each(holders)),
-                  others.empty() ? "" : fmt::format("; so are {}", text::as_ranges(others)),
+                  others.empty() ? "" : fmt::format("; so are {}", print::as_ranges(others)),
                   std::max(slice.processes, 1u) - 1, unused_ids(slice)),
       recreate_hint(slice, {Variable::tpu_worker_id}));
 }

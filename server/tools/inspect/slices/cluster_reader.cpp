@@ -2,12 +2,12 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/label_selector.hpp"
 #include "server/tools/inspect/slices/claims_seen.hpp"
 #include "server/tools/inspect/slices/clock.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +68,8 @@ class Selecting {
   bool finds(const Json& object, const SeenPod& pod) const {
     const auto found = services_.find({pod.ns, pod.subdomain});
     return found == services_.end() ||
-           text::selects(found->second, text::member(text::member(object, "metadata"), "labels"));
+           objects::selects(found->second,
+                            text::member(text::member(object, "metadata"), "labels"));
   }
 
  private:

@@ -1,9 +1,9 @@
 #include "server/tools/inspect/slices/command.hpp"
 
-#include "server/kube/client/session.hpp"
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
+#include "server/tools/inspect/running/api_server.hpp"
 #include "server/tools/inspect/running/live_source.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/cluster_reader.hpp"
@@ -91,7 +91,7 @@ std::ostream* progress_on(const text::Console& console) {
   return console.watched ? &console.err.stream() : nullptr;
 }
 
-int print_live_slices(const SlicesOptions& options, kube::client::Session& session,
+int print_live_slices(const SlicesOptions& options, running::ApiServer& session,
                       const text::Console& console) {
   running::LiveSource objects(session, {.ns = options.ns, .progress = progress_on(console)});
   SlicesSource source{objects};

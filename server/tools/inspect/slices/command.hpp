@@ -1,4 +1,4 @@
-// `tpu-webhook slices` and `tpu-webhook audit`: what is there, and what is wrong with it.
+// `kubectl tpu slices` and `kubectl tpu audit`: what is there, and what is wrong with it.
 #pragma once
 
 #include "server/text/console.hpp"

@@ -1,7 +1,7 @@
 #include "server/tools/inspect/slices/events.hpp"
 
 #include "base/names.hpp"
-#include "server/text/shell_command.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <optional>
 
@@ -61,7 +61,7 @@ ObjectName maker_of(const SliceReport& slice, std::uint32_t host) {
 std::string events_command(const SliceReport& slice, std::uint32_t host) {
   const ObjectName maker = maker_of(slice, host);
   if (maker.name.empty()) return {};
-  return text::ShellCommand("kubectl -n")
+  return print::ShellCommand("kubectl -n")
       .name(slice.ns)
       .words("get events --field-selector")
       .arg("involvedObject.kind=",

@@ -1,10 +1,10 @@
 #include "server/tools/inspect/slices/print_slices.hpp"
 
 #include "base/counted.hpp"
-#include "server/text/ranges.hpp"
-#include "server/text/table.hpp"
 #include "server/tools/inspect/slices/hold_ups.hpp"
 #include "server/tools/inspect/slices/standing.hpp"
+#include "server/tools/print/ranges.hpp"
+#include "server/tools/print/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,8 +54,8 @@ std::string members_of(const SliceReport& slice) {
   if (slice.hosts == 0) return fmt::format("{} of ?", slice.members.size());
   std::string out = fmt::format("{} of {}", slice.members.size(), slice.hosts);
   if (slice.multi_host() && !slice.places_known()) out += ", hosts not known";
-  if (!slice.missing.empty()) out += ", missing " + text::as_ranges(slice.missing);
-  if (!slice.duplicates.empty()) out += ", duplicate " + text::as_ranges(slice.duplicates);
+  if (!slice.missing.empty()) out += ", missing " + print::as_ranges(slice.missing);
+  if (!slice.duplicates.empty()) out += ", duplicate " + print::as_ranges(slice.duplicates);
   if (const auto leaving = slice.members.size() - slice.staying.size(); leaving > 0)
     out += fmt::format(", {} being deleted", leaving);
   return out;
@@ -68,9 +68,9 @@ std::vector<std::uint32_t> ids_of(const SliceReport& slice) {
 }
 
 std::string worker_ids_of(const SliceReport& slice) {
-  std::string out = text::as_ranges(ids_of(slice));
+  std::string out = print::as_ranges(ids_of(slice));
   if (!slice.worker_ids_known) return out.empty() ? "not known" : out + ", some not known";
-  if (!slice.duplicate_ids.empty()) out += ", duplicate " + text::as_ranges(slice.duplicate_ids);
+  if (!slice.duplicate_ids.empty()) out += ", duplicate " + print::as_ranges(slice.duplicate_ids);
   return or_dash(out);
 }
 
@@ -210,8 +210,8 @@ text::Printed slices_text(const Cluster& cluster, const std::vector<SliceReport>
       troubles_text(slices) + waits_text(cluster, slices) + not_known_text(cluster.unreadable);
   if (slices.empty()) return text::Printed("no Pod asks for google.com/tpu\n") + below;
   if (!cluster.knows_nodes()) below += "not known: node pools, because there are no Nodes\n";
-  text::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",
-                     "WORKER IDS", "POOL", "PHASE"});
+  print::Table table({"NAMESPACE", "WORKLOAD", "SLICE", "ACCELERATOR", "TOPOLOGY", "MEMBERS",
+                      "WORKER IDS", "POOL", "PHASE"});
   for (const SliceReport& slice : slices)
     table.add({slice.ns, workload_of(slice), index_of(slice), or_dash(slice.accelerator),
                or_dash(slice.topology), members_of(slice), worker_ids_of(slice),

@@ -1,8 +1,8 @@
 #include "server/tools/inspect/slices/recreate.hpp"
 
 #include "base/names.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/inspect/slices/finding.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ std::string again(const SliceReport& slice, const std::string& with) {
   if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
     return fmt::format("delete and recreate {} {}/{}{}{}", slice.kind, slice.ns, slice.group,
                        with.empty() ? "" : " ", with);
-  text::ShellCommand command("kubectl -n");
+  print::ShellCommand command("kubectl -n");
   command.name(slice.ns).words("delete pod");
   for (const SeenPod* pod : slice.staying) command.name(pod->name);
   const bool told = slice.staying.size() <= most_deleted && !command.text().empty();

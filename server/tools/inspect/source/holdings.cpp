@@ -30,13 +30,13 @@ bool is_one_of(std::string_view kind, std::initializer_list<std::string_view> ki
 // What is no object of a cluster, or not the one that was meant.
 std::string_view what_it_is(std::string_view kind, bool of_a_manifest) {
   if (kind == "Table") return "columns for people; want -o json";
-  if (kind == "AdmissionReview") return "tpu-webhook review answers it";
+  if (kind == "AdmissionReview") return "kubectl tpu review answers it";
   if (kind == "Status") return "what an API server says of a failure";
   if (kind.starts_with("PartialObjectMetadata")) return "names and labels alone";
   const bool makes_pods =
       is_one_of(kind, {"Job", "CronJob", "JobSet", "LeaderWorkerSet", "StatefulSet", "Deployment",
                        "RayCluster", "RayJob", "RayService"});
-  return makes_pods && of_a_manifest ? "a manifest, which tpu-webhook explain reads"
+  return makes_pods && of_a_manifest ? "a manifest, which kubectl tpu explain reads"
                                      : std::string_view();
 }
 

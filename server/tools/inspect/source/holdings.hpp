@@ -23,7 +23,7 @@ class Holdings {
 
   bool has(std::string_view kind) const { return counts_.contains(kind); }
   bool empty() const { return counts_.empty(); }
-  // "4 Nodes, 1 Job (a manifest, which tpu-webhook explain reads) and 2 items without kind"; what
+  // "4 Nodes, 1 Job (a manifest, which kubectl tpu explain reads) and 2 items without kind"; what
   // is no object of a cluster says what it is. Without the kinds of `left`; "" for nothing else.
   std::string words_without(std::span<const std::string_view> left) const;
   std::string words() const { return words_without({}); }

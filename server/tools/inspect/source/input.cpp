@@ -1,8 +1,8 @@
 #include "server/tools/inspect/source/input.hpp"
 
 #include "base/result.hpp"
-#include "server/text/input_files.hpp"
 #include "server/text/read_file.hpp"
+#include "server/tools/inspect/source/input_files.hpp"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@ namespace tpuwh::server::source {
 
 Result<Input> Input::read(const std::vector<std::string>& names, std::istream& in,
                           const Limits& limits) {
-  const auto files = text::input_files(names);
+  const auto files = source::input_files(names);
   if (!files) return files.error();
   Input out;
   std::size_t bytes = 0;
   for (const std::string& file : *files) {
     auto text = text::read_file_or(in, file, limits.each);
-    const std::string name = text::spoken_file(file);
+    const std::string name = source::spoken_file(file);
     if (!text && text.error().code() != base::Errc::too_large)
       return Error(base::Errc::bad_value,
                    fmt::format("cannot read {}: {}", name, text.error().text()));
@@ -37,17 +37,17 @@ Result<Input> Input::read(const std::vector<std::string>& names, std::istream& i
 
 Result<void> Input::add(const std::string& file, std::string bytes, const Limits& limits) {
   const std::string& name = names_.emplace_back(file);
-  if (text::is_blank(bytes)) {
+  if (source::is_blank(bytes)) {
     empty_.push_back(name);
     return limits.skip_empty ? Result<void>()
                              : Result<void>(Error(base::Errc::empty, name + " is empty"));
   }
-  const text::Documents& documents = documents_.emplace_back(std::move(bytes), limits.twice);
+  const source::Documents& documents = documents_.emplace_back(std::move(bytes), limits.twice);
   const auto fault = [&](const Error& of) {
     return Error(of.code(), fmt::format("{}: {}", name, of.text()));
   };
   if (documents.fault()) return fault(*documents.fault());
-  for (const text::Document& document : documents.all()) {
+  for (const source::Document& document : documents.all()) {
     const auto told = reader_->read(document, [&](const ReadObject& object) {
       objects_.push_back({object, name, &document.notes});
     });

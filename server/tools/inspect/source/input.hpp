@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/documents.hpp"
+#include "server/tools/inspect/source/documents.hpp"
 #include "server/tools/inspect/source/objects.hpp"
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class Input {
 
   std::unique_ptr<ObjectReader> reader_ = std::make_unique<ObjectReader>();
   std::deque<std::string> names_;
-  std::deque<text::Documents> documents_;
+  std::deque<source::Documents> documents_;
   std::vector<Object> objects_;
   std::vector<std::string> empty_;
 };

@@ -17,9 +17,9 @@ namespace tpuwh::server::source {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using base::json::Kind;
 using base::json::RawString;
 using base::json::Reader;
+using base::json::ValueKind;
 
 constexpr std::string_view list_suffix = "List";
 
@@ -46,7 +46,7 @@ struct Head {
 // Of one document.
 class ObjectReader::Walk {
  public:
-  Walk(ObjectReader& reader, const text::Document& document, const Each& each)
+  Walk(ObjectReader& reader, const source::Document& document, const Each& each)
       : out_(reader), document_(document), each_(each), counted_(document.json.data()) {}
 
   Result<void> run() {
@@ -140,12 +140,12 @@ class ObjectReader::Walk {
       if (key == "kind") return text(head.kind);
       if (key == "apiVersion") return text(head.api_version);
       if (key == "type") return text(head.type);
-      if (key == "status") head.has_status = json_.kind() != Kind::null;
+      if (key == "status") head.has_status = json_.kind() != ValueKind::null;
       if (key == "metadata") return read_metadata(head);
-      if (key == "object" && json_.kind() == Kind::object) head.object = json_.mark();
+      if (key == "object" && json_.kind() == ValueKind::object) head.object = json_.mark();
       if (key == "items") {
-        head.items_are_null = json_.kind() == Kind::null;
-        head.has_items = head.items_are_null || json_.kind() == Kind::array;
+        head.items_are_null = json_.kind() == ValueKind::null;
+        head.has_items = head.items_are_null || json_.kind() == ValueKind::array;
         head.items = json_.mark();
       }
       return json_.skip();
@@ -153,7 +153,7 @@ class ObjectReader::Walk {
   }
 
   bool read_metadata(Head& head) {
-    if (json_.kind() != Kind::object) return json_.skip();
+    if (json_.kind() != ValueKind::object) return json_.skip();
     return json_.object([&](std::string_view key) {
       if (key == "namespace") return text(head.ns);
       if (key == "name") return text(head.name);
@@ -168,7 +168,7 @@ class ObjectReader::Walk {
   // A string that outlives the reader; "" for anything else.
   bool text(std::string_view& out) {
     out = {};
-    if (json_.kind() != Kind::string) return json_.skip();
+    if (json_.kind() != ValueKind::string) return json_.skip();
     RawString raw;
     if (!json_.raw_string(raw)) return false;
     out = raw.text();
@@ -188,7 +188,7 @@ class ObjectReader::Walk {
   }
 
   ObjectReader& out_;
-  const text::Document& document_;
+  const source::Document& document_;
   const Each& each_;
   Reader json_;
   Error fault_;
@@ -199,7 +199,7 @@ class ObjectReader::Walk {
 ObjectReader::ObjectReader() = default;
 ObjectReader::~ObjectReader() = default;
 
-Result<void> ObjectReader::read(const text::Document& document, const Each& each) {
+Result<void> ObjectReader::read(const source::Document& document, const Each& each) {
   return Walk(*this, document, each).run();
 }
 

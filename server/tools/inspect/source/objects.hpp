@@ -1,7 +1,8 @@
 // The objects of Kubernetes in what a person has of a cluster: the one reader of all commands.
 //
-//   files    what text::input_files() takes, folders with those in them (`cluster-info dump
-//            --output-directory`, must-gather); each text as server/text/documents.hpp reads it
+//   files    what source::input_files() takes, folders with those in them (`cluster-info dump
+//            --output-directory`, must-gather); each text as
+//            server/tools/inspect/source/documents.hpp reads it
 //   lists    a List, lists in it, and typed ones ("PodList": kubectl get --raw, curl,
 //            cluster-info dump), whose items carry neither kind nor version and get the list's
 //   watches  events of `kubectl get -w --output-watch-events -o json`: the object in them; DELETED
@@ -12,7 +13,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "server/text/documents.hpp"
+#include "server/tools/inspect/source/documents.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -64,7 +65,7 @@ class ObjectReader {
 
   ObjectReader();
   ~ObjectReader();
-  Result<void> read(const text::Document& document, const Each& each);
+  Result<void> read(const source::Document& document, const Each& each);
   const Lists& lists() const { return lists_; }
 
  private:

@@ -2,7 +2,7 @@
 
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ bool container_requests_tpus(const Json& container) {
   const Json& resources = object_or_empty(container, "resources");
   for (const char* kind : {"limits", "requests"}) {
     const auto amount =
-        text::quantity_of(text::find_member(object_or_empty(resources, kind), "google.com/tpu"));
+        objects::quantity_of(text::find_member(object_or_empty(resources, kind), "google.com/tpu"));
     if (amount && amount->value != 0) return amount->rounded_up != 0;
   }
   return false;

@@ -1,7 +1,7 @@
 #include "server/tools/predict/expand/ray_start.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ std::string as_json(const Resources& resources) {
   std::string out;
   for (const auto& [name, amount] : resources)
     out += fmt::format("{}{}:{}", out.empty() ? "" : ",", text::dump_json(Json(name)),
-                       text::go_number(amount));
+                       objects::go_number(amount));
   return fmt::format("'{{{}}}'", out);
 }
 
@@ -50,7 +50,7 @@ bool is_gpu(std::string_view name) {
 void set_group_resources(StartParams& params, const Json& group) {
   Resources others;
   for (const auto& [name, value] : object_or_empty(group, "resources").items()) {
-    const auto amount = text::quantity_of(&value);
+    const auto amount = objects::quantity_of(&value);
     if (!amount) continue;
     const std::string kind = lower(name);
     if (kind == "cpu") {
@@ -120,7 +120,7 @@ void set_accelerators(StartParams& params, const Json& limits) {
   std::map<std::string, const Json*> by_name;
   for (const auto& [name, value] : limits.items()) by_name[name] = &value;
   for (const auto& [name, value] : by_name) {
-    const auto amount = text::quantity_of(value);
+    const auto amount = objects::quantity_of(value);
     if (!amount || amount->value == 0) continue;
     if (is_gpu(name)) params.try_emplace("num-gpus", std::to_string(amount->rounded_up));
     const Accelerator* known = accelerator(name);
@@ -133,7 +133,7 @@ void set_accelerators(StartParams& params, const Json& limits) {
 
 // The amount as a whole number; "" for none.
 std::string amount_of(const Json& resources, const char* name) {
-  const auto amount = text::quantity_of(text::find_member(resources, name));
+  const auto amount = objects::quantity_of(text::find_member(resources, name));
   return amount && amount->value != 0 ? std::to_string(amount->rounded_up) : std::string();
 }
 

@@ -1,7 +1,7 @@
 #include "server/tools/predict/explain/beside.hpp"
 
-#include "server/text/label_selector.hpp"
 #include "server/text/near_miss.hpp"
+#include "server/tools/objects/label_selector.hpp"
 #include "server/tools/predict/explain/no_node.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "server/tools/predict/explain/wanted.hpp"
@@ -203,7 +203,7 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
         fmt::format("the hosts find each other by {}, but that Service is not headless", wanted),
         fmt::format("set clusterIP: None in Service {}", seen.subdomain))};
   const Json& labels = at(pod, {"metadata", "labels"});
-  if (!text::selects(*service, labels))
+  if (!objects::selects(*service, labels))
     return {fault(
         fmt::format("{} does not select these Pods, so that no host resolves", wanted),
         fmt::format("give Service {} a selector of labels that the Pods have", seen.subdomain))};

@@ -32,7 +32,7 @@ std::string not_a_manifest(const std::vector<Manifest>& manifests) {
     return text::text_member(each.object, "kind") == "AdmissionReview";
   });
   if (review == manifests.end()) return {};
-  return fmt::format("{} holds an AdmissionReview; tpu-webhook review answers it", review->file);
+  return fmt::format("{} holds an AdmissionReview; kubectl tpu review answers it", review->file);
 }
 
 text::Printed printed(const Explanation& explanation, const ExplainOptions& options, bool colour) {
@@ -63,7 +63,7 @@ std::string nothing_to_explain(const ExplainOptions& options) {
 
 // The cluster that is asked.
 struct Objects {
-  std::unique_ptr<kube::client::Session> session;  // of a running one
+  std::unique_ptr<running::ApiServer> session;  // of a running one
   std::unique_ptr<source::ObjectSource> objects;
   std::optional<Error> fault;  // why it cannot be reached
 };

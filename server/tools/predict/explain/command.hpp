@@ -1,4 +1,4 @@
-// `tpu-webhook explain`: what becomes of a manifest, before it is applied.
+// `kubectl tpu explain`: what becomes of a manifest, before it is applied.
 #pragma once
 
 #include "server/text/console.hpp"
@@ -13,7 +13,7 @@ namespace tpuwh::server::explain {
 enum class ExplainOutput { text, html, svg, json, pods };
 
 struct ExplainOptions {
-  std::vector<std::string> files;  // as text::input_files() takes them; none: standard input
+  std::vector<std::string> files;  // as source::input_files() takes them; none: standard input
   std::string ns = "default";      // of objects that name none
   ExplainOutput output = ExplainOutput::text;
   bool all = false;               // of text and html: nothing is folded

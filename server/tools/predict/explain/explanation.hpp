@@ -6,7 +6,7 @@
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/reference/catalog/pool_options.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
-#include "topology/node_pool.hpp"
+#include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -77,7 +77,7 @@ struct Group {
   std::vector<Variable> variables;     // that all members have alike
   std::vector<std::string> placement;  // sentences: where they will stand
   // The node pools to make; nothing where the catalog does not know the shape.
-  std::optional<topology::NodePool> pool;
+  std::optional<topology::layout::NodePool> pool;
   catalog::PoolOptions pool_options;  // as the Pods select capacity
   std::string no_pool;                // why none is made that its Pods fit; "" where some are
 

@@ -2,8 +2,8 @@
 
 #include "base/names.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
-#include "webhook/answer/reasons.hpp"
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/reasons/reasons.hpp"
 
 #include <algorithm>
 #include <map>
@@ -192,7 +192,7 @@ struct Gatherer::State {
             .value = value.text,
             .from = value.from,
             .ours = value.ours,
-            .why = value.ours ? webhook::answer::explain_variable(variable, group.workload) : "",
+            .why = value.ours ? webhook::reasons::explain_variable(variable, group.workload) : "",
             .owners = value.owners};
   }
 

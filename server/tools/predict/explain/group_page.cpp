@@ -44,7 +44,7 @@ Markup figure_html(const Group& group, const SlicePicture& picture) {
 
 Markup pools_of(const Group& group) {
   if (!group.no_pool.empty()) return element("p", escaped("none: " + group.no_pool));
-  const topology::NodePool& pool = *group.pool;
+  const topology::layout::NodePool& pool = *group.pool;
   const catalog::PoolOptions& options = group.pool_options;
   const auto pools = catalog::pool_count(pool, options);
   const std::string title =

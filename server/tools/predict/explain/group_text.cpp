@@ -1,13 +1,13 @@
 #include "server/tools/predict/explain/group_text.hpp"
 
 #include "base/counted.hpp"
-#include "server/text/table.hpp"
 #include "server/tools/predict/explain/fold.hpp"
 #include "server/tools/predict/explain/shared.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
+#include "server/tools/print/table.hpp"
 #include "server/tools/reference/catalog/gcloud.hpp"
 #include "server/tools/reference/catalog/picture.hpp"
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,7 +68,7 @@ class GroupPrinter {
   }
 
   void slices(const Group& group) {
-    text::Table table({"SLICE", "HOSTS", "WORKER IDS", "HOST NAMES"});
+    print::Table table({"SLICE", "HOSTS", "WORKER IDS", "HOST NAMES"});
     const std::size_t all = group.slices.size(), shown = out_.most(most_slices);
     for (std::size_t i = 0; i < all; ++i) {
       const bool folds = all > shown && i + 1 < all && i >= shown - 2;
@@ -179,8 +179,8 @@ class GroupPrinter {
 
   void picture(const Group& group) {
     if (!group.pool || !group.multi_host()) return;
-    const auto grid = topology::host_grid(group.pool->slice.dims,
-                                          group.chips_per_host / group.processes_per_host);
+    const auto grid = topology::layout::host_grid(group.pool->slice.dims,
+                                                  group.chips_per_host / group.processes_per_host);
     if (!grid) return;
     const std::string drawn =
         catalog::picture(*grid, group.pool->slice.dims.rank(), out_.style().colour);

@@ -157,7 +157,7 @@ Markup contents_html(const Explanation& explanation) {
 }
 
 Markup header_html(const Explanation& explanation) {
-  Markup out = element("p", "class=\"by\"", "What becomes of a manifest: tpu-webhook explain");
+  Markup out = element("p", "class=\"by\"", "What becomes of a manifest: kubectl tpu explain");
   out += element("h1", "id=\"page\"", escaped(title_text(explanation)));
   if (explanation.workloads.size() == 1) out += file_html(explanation.workloads.front());
   return element("header", out + contents_html(explanation)) + "\n";
@@ -185,7 +185,7 @@ Markup head_html(const Explanation& explanation) {
                   policy +
                   "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n" +
-                  element("title", escaped(title_text(explanation) + " - tpu-webhook explain")) +
+                  element("title", escaped(title_text(explanation) + " - kubectl tpu explain")) +
                   "\n" + element("style", Markup::trusted(std::string(page_style))) + "\n");
 }
 

@@ -47,7 +47,7 @@ Json of_slice(const Slice& slice) {
 
 Json of_pools(const Group& group) {
   if (!group.no_pool.empty()) return {{"impossible", group.no_pool}};
-  const topology::NodePool& pool = *group.pool;
+  const topology::layout::NodePool& pool = *group.pool;
   const catalog::PoolOptions& options = group.pool_options;
   return {{"count", catalog::pool_count(pool, options)},
           {"machineType", pool.machine->name},

@@ -1,8 +1,8 @@
 #include "server/tools/predict/explain/no_node.hpp"
 
 #include "base/counted.hpp"
-#include "server/text/label_selector.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/explain/findings.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -21,12 +21,13 @@ using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
 
 bool keeps_apart(const Json& pod, const Json& term) {
-  return text::text_member(term, "topologyKey") == key::node_pool && text::finds_its_own(pod, term);
+  return text::text_member(term, "topologyKey") == key::node_pool &&
+         objects::finds_its_own(pod, term);
 }
 
 bool keeps_on_one_node(const Json& pod, const Json& term) {
   return text::text_member(term, "topologyKey") == "kubernetes.io/hostname" &&
-         text::finds_its_own(pod, term);
+         objects::finds_its_own(pod, term);
 }
 
 bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
@@ -34,12 +35,12 @@ bool spreads(const Json& pod, const Json& constraint, std::uint32_t hosts) {
   return text::text_member(constraint, "topologyKey") == key::node_pool &&
          text::text_member(constraint, "whenUnsatisfiable") != "ScheduleAnyway" &&
          skew.is_number_unsigned() && skew.get<std::uint64_t>() < hosts &&
-         text::finds_its_own(pod, constraint);
+         objects::finds_its_own(pod, constraint);
 }
 
 double amount(const Json& container, const char* list, std::string_view resource) {
   const Json& all = at(container, {"resources", list});
-  const auto found = text::quantity_of(text::find_member(all, std::string(resource)));
+  const auto found = objects::quantity_of(text::find_member(all, std::string(resource)));
   return found ? found->value : 0;
 }
 
@@ -103,9 +104,10 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
       const double asked = amount(each, "requests", key::tpu);
       const double most = amount(each, "limits", key::tpu);
       if (asked == 0 || asked == most) continue;
-      const std::string of = most == 0 ? "without a limit"
-                                       : fmt::format("{} with a limit of {}",
-                                                     text::go_number(asked), text::go_number(most));
+      const std::string of = most == 0
+                                 ? "without a limit"
+                                 : fmt::format("{} with a limit of {}", objects::go_number(asked),
+                                               objects::go_number(most));
       out.push_back({.denied = true,
                      .id = id_of(webhook::findings::Finding::controller_refuses),
                      .sentence = fmt::format("container {} requests google.com/tpu {}, and the "

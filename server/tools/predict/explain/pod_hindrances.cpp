@@ -1,5 +1,5 @@
-#include "server/text/label_selector.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/label_selector.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
 #include "server/tools/predict/explain/no_node.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
@@ -72,7 +72,7 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
     const std::uint64_t most = skew.is_number_unsigned() ? skew.get<std::uint64_t>() : 1;
     if (text::text_member(each, "whenUnsatisfiable") == "ScheduleAnyway" ||
         topology_key == "kubernetes.io/hostname" || topology_key == key::node_pool ||
-        seen.hosts <= most || !text::finds_its_own(pod, each))
+        seen.hosts <= most || !objects::finds_its_own(pod, each))
       continue;
     out.notes.push_back(
         fmt::format("topologySpreadConstraints lets one {} have at most {} of the Pods more than "
@@ -91,7 +91,7 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
   for (const Json& term : terms) {
     const auto wide = text::text_member(term, "topologyKey");
     if ((wide != "topology.kubernetes.io/zone" && wide != "topology.kubernetes.io/region") ||
-        !text::finds_its_own(pod, term))
+        !objects::finds_its_own(pod, term))
       continue;
     out.faults.push_back(no_node(
         fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, and the {} "
@@ -122,7 +122,7 @@ void look_at_extended(const Json& pod, Hindrances& out) {
     const Json& limits = at(container, {"resources", "limits"});
     if (!limits.is_object()) continue;
     for (const auto& [resource, value] : limits.items())
-      if (const auto amount = text::quantity_of(&value);
+      if (const auto amount = objects::quantity_of(&value);
           is_extended(resource) && amount && amount->value > 0)
         resources.insert(resource);
   }

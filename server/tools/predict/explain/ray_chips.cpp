@@ -1,6 +1,6 @@
 #include "server/tools/predict/explain/ray_chips.hpp"
 
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/expand/ray_start.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -31,7 +31,7 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
   const Json& container = containers.front();  // Ray's is the first
   const Json& limits = at(container, {"resources", "limits"});
   const std::string tpu(webhook::read::key::tpu);
-  const auto asked = text::quantity_of(text::find_member(limits, tpu));
+  const auto asked = objects::quantity_of(text::find_member(limits, tpu));
   const double chips = asked ? asked->value : 0;
   // By claim the number is not in the container.
   if (*told == chips || !at(container, {"resources", "claims"}).empty()) return;
@@ -41,8 +41,8 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
        .sentence = fmt::format(
            "{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
            "google.com/tpu: Ray {}",
-           who, text::go_number(*told), text::text_member(container, "name"),
-           text::go_number(chips),
+           who, objects::go_number(*told), text::text_member(container, "name"),
+           objects::go_number(chips),
            *told > chips ? "gives tasks chips that are not there" : "leaves the others idle"),
        .fix = fixes::Choice{
            "leave TPU out of resources: KubeRay takes it from the container's limit"}});

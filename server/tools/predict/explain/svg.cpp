@@ -3,7 +3,7 @@
 #include "base/counted.hpp"
 #include "server/tools/predict/explain/markup.hpp"
 #include "server/tools/predict/explain/worker_ids.hpp"
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <fmt/format.h>
 
@@ -26,14 +26,14 @@ constexpr auto missing_style =
     ".m{fill:none;stroke:#c5221f;stroke-dasharray:4 3}.m~.c{fill:none;stroke:#c5221f}\n";
 
 struct Layout {
-  topology::HostGrid grid;
+  topology::layout::HostGrid grid;
   unsigned rank;
 };
 
 std::optional<Layout> layout_of(const Group& group) {
   const auto dims = topology::Dims::parse(group.topology);
   if (!dims) return std::nullopt;
-  const auto grid = topology::host_grid(*dims, group.chips_per_host);
+  const auto grid = topology::layout::host_grid(*dims, group.chips_per_host);
   if (!grid || grid->size() != group.hosts) return std::nullopt;
   return Layout{*grid, dims->rank()};
 }

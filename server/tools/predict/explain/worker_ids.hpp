@@ -1,8 +1,8 @@
 // The worker ids of members as people write them.
 #pragma once
 
-#include "server/text/ranges.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
+#include "server/tools/print/ranges.hpp"
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ inline std::string worker_ids_text(const Slice& slice) {
   for (const Member& member : slice.members)
     ids.insert(ids.end(), member.worker_ids.begin(), member.worker_ids.end());
   std::ranges::sort(ids);
-  return text::as_ranges(ids);
+  return print::as_ranges(ids);
 }
 
 }  // namespace tpuwh::server::explain

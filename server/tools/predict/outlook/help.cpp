@@ -1,9 +1,9 @@
 #include "server/tools/predict/outlook/help.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/shell_command.hpp"
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/predict/outlook/made_pool.hpp"
+#include "server/tools/print/shell_command.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
 }  // namespace
 
 void Help::apply_service(std::string_view ns, std::string_view name, std::string_view label) {
-  if (!text::is_plain_name(ns) || !text::is_plain_name(name)) return;
+  if (!print::is_plain_name(ns) || !print::is_plain_name(name)) return;
   const auto equals = label.find('=');
   const std::string key(label.substr(0, equals)), value(label.substr(equals + 1));
   add(fixes::Command::create(fixes::headless_service(
@@ -63,7 +63,7 @@ std::string common_label(const nlohmann::ordered_json& member) {
   const auto& labels = text::member(text::member(member, "metadata"), "labels");
   for (const char* key : common_keys) {
     const std::string value = text::text_member(labels, key);
-    if (text::is_plain_name(value)) return fmt::format("{}={}", key, value);
+    if (print::is_plain_name(value)) return fmt::format("{}={}", key, value);
   }
   return {};
 }

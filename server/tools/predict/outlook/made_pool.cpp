@@ -51,12 +51,13 @@ constexpr std::array<std::string_view, 4> of_machine{
 
 // "the Pods select L=8, and nodes of tpu-v5-lite-podslice with topology 16x16 have 4"; "" where a
 // machine of the shape has it: 2x4 of v6e is two nodes of 4 chips or one of 8.
-std::string no_machine_has(const topology::NodePool& pool, std::string_view label,
+std::string no_machine_has(const topology::layout::NodePool& pool, std::string_view label,
                            std::string_view value) {
   const topology::Generation* generation = topology::find_generation(pool.slice.accelerator);
   if (value.empty() || generation == nullptr) return {};
   std::vector<std::string> others;
-  for (const topology::NodePool& each : topology::node_pools(*generation, pool.slice.dims)) {
+  for (const topology::layout::NodePool& each :
+       topology::layout::node_pools(*generation, pool.slice.dims)) {
     const auto node = made_node(each, {});
     const auto own = node.labels.find(label);
     if (!own || *own == value) return {};
@@ -107,7 +108,7 @@ void add(webhook::pools::Labels& labels, std::string_view label, std::string_vie
 
 }  // namespace
 
-webhook::pools::Node made_node(const topology::NodePool& pool,
+webhook::pools::Node made_node(const topology::layout::NodePool& pool,
                                const catalog::PoolOptions& options) {
   webhook::pools::Node node;
   webhook::pools::Labels& labels = node.labels;
@@ -137,8 +138,8 @@ webhook::pools::Node made_node(const topology::NodePool& pool,
 
 MadePool made_pool(const Member& member, const Wanted& wanted) {
   MadePool made;
-  made.pool = topology::find_node_pool(member.accelerator(), member.topology(),
-                                       member.slice().chips_per_host);
+  made.pool = topology::layout::find_node_pool(member.accelerator(), member.topology(),
+                                               member.slice().chips_per_host);
   made.options = capacity_of([&](std::string_view label) { return member.selected(label); });
   made.options.slices = wanted.slices;
   made.options.slices_each = wanted.each_pool;

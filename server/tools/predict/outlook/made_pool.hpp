@@ -11,13 +11,15 @@
 namespace tpuwh::server::outlook {
 
 // One of its nodes (docs/facts.md#capacity-labels).
-webhook::pools::Node made_node(const topology::NodePool& pool, const catalog::PoolOptions& options);
+webhook::pools::Node made_node(const topology::layout::NodePool& pool,
+                               const catalog::PoolOptions& options);
 
 // A pool for the Pods of `member`, or why there is none.
 struct MadePool {
-  std::optional<topology::NodePool> pool;  // nothing where the catalog does not know the shape
-  catalog::PoolOptions options;            // with the name and the labels that the Pods select
-  std::string why_not;                     // "" where it can hold them
+  std::optional<topology::layout::NodePool>
+      pool;                      // nothing where the catalog does not know the shape
+  catalog::PoolOptions options;  // with the name and the labels that the Pods select
+  std::string why_not;           // "" where it can hold them
   // "" or what the Pods select that no machine of their shape has, whoever makes the nodes:
   // "the Pods select cloud.google.com/gke-accelerator-count=8, and …"
   std::string no_machine;

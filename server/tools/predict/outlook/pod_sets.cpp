@@ -1,7 +1,7 @@
 #include "server/tools/predict/outlook/pod_sets.hpp"
 
 #include "server/text/json_text.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -26,7 +26,7 @@ Amounts amounts_of(const Json& list) {
   Amounts out;
   if (!list.is_object()) return out;
   for (const auto& [resource, value] : list.items())
-    if (const auto amount = text::quantity_of(&value)) out[resource] = amount->value;
+    if (const auto amount = objects::quantity_of(&value)) out[resource] = amount->value;
   return out;
 }
 

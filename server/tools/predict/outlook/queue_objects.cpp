@@ -2,7 +2,7 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "webhook/read/chips.hpp"
 
 #include <nlohmann/json.hpp>
@@ -50,7 +50,7 @@ LocalQueue local_queue(const Json& object) {
 }
 
 std::optional<double> amount(const Json& resource, const char* key) {
-  const auto quantity = text::quantity_of(text::find_member(resource, key));
+  const auto quantity = objects::quantity_of(text::find_member(resource, key));
   return quantity ? std::optional(quantity->value) : std::nullopt;
 }
 

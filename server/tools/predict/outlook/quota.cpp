@@ -2,7 +2,7 @@
 
 #include "base/counted.hpp"
 #include "base/names.hpp"
-#include "server/text/quantity.hpp"
+#include "server/tools/objects/quantity.hpp"
 #include "server/tools/predict/outlook/flavor_fit.hpp"
 #include "server/tools/predict/outlook/help.hpp"
 #include "server/tools/predict/outlook/words.hpp"
@@ -39,7 +39,8 @@ bool is_bytes(const std::string& resource) {
 // "16" chips or CPUs, "200Gi" of memory.
 std::string bare(const std::string& resource, double amount) {
   constexpr double gibibyte = 1 << 30;
-  return is_bytes(resource) ? text::go_number(amount / gibibyte) + "Gi" : text::go_number(amount);
+  return is_bytes(resource) ? objects::go_number(amount / gibibyte) + "Gi"
+                            : objects::go_number(amount);
 }
 
 std::string unit_of(const std::string& resource) {

@@ -5,7 +5,7 @@
 #include "server/tools/reference/catalog/notes.hpp"
 #include "server/tools/reference/catalog/pod.hpp"
 #include "server/tools/reference/catalog/sub_slice_rows.hpp"
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using topology::Generation;
 using topology::MachineType;
-using topology::NodePool;
+using topology::layout::NodePool;
 
 Json machine_json(const Generation& generation, const MachineType& machine) {
   Json topologies = Json::array();
@@ -62,7 +62,7 @@ Json source_json() {
 
 Json hosts_json(const topology::Slice& slice) {
   Json hosts = Json::array();
-  const auto grid = topology::host_grid(slice.dims, slice.chips_per_host);
+  const auto grid = topology::layout::host_grid(slice.dims, slice.chips_per_host);
   if (!grid) return hosts;
   for (std::uint32_t worker = 0; worker < grid->size(); ++worker) {
     hosts.push_back(
@@ -91,7 +91,7 @@ Json pod_json(const NodePool& pool, const PoolOptions& options) {
   return json;
 }
 
-Json blocks_json(const topology::Blocks& made_of) {
+Json blocks_json(const topology::layout::Blocks& made_of) {
   return {{"topology", made_of.block.text()},
           {"nodesEach", made_of.nodes},
           {"along", made_of.along},
@@ -157,7 +157,7 @@ Json generation_json(const Generation& generation, std::span<const topology::Dim
     json["machineTypes"].push_back(machine_json(generation, machine));
     for (const auto& row : machine.topologies) {
       if (!dims.empty() && std::ranges::find(dims, row.dims) == dims.end()) continue;
-      for (const NodePool& pool : topology::node_pools(generation, row.dims)) {
+      for (const NodePool& pool : topology::layout::node_pools(generation, row.dims)) {
         if (pool.machine == &machine) shapes.push_back(shape_head(pool));
       }
     }

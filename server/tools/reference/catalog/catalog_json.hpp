@@ -12,7 +12,7 @@ namespace tpuwh::server::catalog {
 nlohmann::ordered_json all_generations_json();
 nlohmann::ordered_json generation_json(const topology::Generation& generation,
                                        std::span<const topology::Dims> dims);
-nlohmann::ordered_json shapes_json(std::span<const topology::NodePool> pools,
+nlohmann::ordered_json shapes_json(std::span<const topology::layout::NodePool> pools,
                                    const PoolOptions& options);
 
 }  // namespace tpuwh::server::catalog

@@ -19,7 +19,7 @@ namespace tpuwh::server::catalog {
 namespace {
 
 using topology::Dims;
-using topology::NodePool;
+using topology::layout::NodePool;
 using Answer = Result<std::string>;
 
 std::string lines(const nlohmann::ordered_json& json) {

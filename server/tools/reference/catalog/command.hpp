@@ -1,4 +1,4 @@
-// `tpu-webhook catalog`: what the documentation is searched for, from the catalog this
+// `kubectl tpu catalog`: what the documentation is searched for, from the catalog this
 // program decides with.
 #pragma once
 

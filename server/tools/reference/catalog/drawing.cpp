@@ -8,7 +8,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::HostGrid;
+using topology::layout::HostGrid;
 
 constexpr std::uint32_t chip = 16, pitch = 24;  // a chip, and from one to the next
 constexpr std::uint32_t head = 18;              // of a host, for its worker id

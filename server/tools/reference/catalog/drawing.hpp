@@ -2,7 +2,7 @@
 // pictures of `explain`.
 #pragma once
 
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -35,7 +35,7 @@ struct HostWords {
 HostWords by_worker_id(std::uint32_t worker);  // "3", "worker 3"
 
 struct SliceDrawing {
-  const topology::HostGrid& grid;
+  const topology::layout::HostGrid& grid;
   unsigned rank = 3;
   std::string title = {};  // XML, above it; "" for none and no room for it
   std::function<HostWords(std::uint32_t worker)> words = by_worker_id;

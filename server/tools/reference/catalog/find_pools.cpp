@@ -17,7 +17,7 @@ namespace {
 
 using topology::Dims;
 using topology::Generation;
-using topology::NodePool;
+using topology::layout::NodePool;
 
 // Far above any slice's: a longer number is no accelerator type.
 constexpr std::uint64_t most_cores = 1'000'000;
@@ -46,7 +46,7 @@ Error unknown_topology(const Generation& generation, const Dims& dims) {
   std::string hint;
   if (dims.rank() != generation.rank) {
     hint = fmt::format(", whose topologies have {} dimensions", generation.rank);
-  } else if (!topology::node_pools(generation, sorted(dims)).empty()) {
+  } else if (!topology::layout::node_pools(generation, sorted(dims)).empty()) {
     hint = ", whose axes must ascend" + text::did_you_mean(sorted(dims).text());
   }
   return Error(base::Errc::bad_value,
@@ -116,13 +116,13 @@ Result<std::vector<NodePool>> find_pools(const topology::Accelerator& accelerato
     return Error(base::Errc::bad_value, fmt::format("{} has {} chips, not {}", machine->name,
                                                     machine->chips_per_vm, *chips_per_node));
   }
-  auto pools = topology::node_pools(*generation, *dims);
+  auto pools = topology::layout::node_pools(*generation, *dims);
   const auto chips = machine != nullptr ? machine->chips_per_vm : chips_per_node;
   if (pools.empty() && (!chips || dims->rank() != generation->rank)) {
     return unknown_topology(*generation, *dims);
   }
   if (!chips) return pools;
-  const auto pool = topology::node_pool(*generation, *dims, *chips);
+  const auto pool = topology::layout::node_pool(*generation, *dims, *chips);
   if (!pool) return pool.error();
   std::erase_if(pools, [&](const NodePool& other) {
     return other.machine->chips_per_vm != *chips ||

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topology/accelerator.hpp"
-#include "topology/node_pool.hpp"
+#include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +13,12 @@ namespace tpuwh::server::catalog {
 
 // All ways to make a topology, or the one with so many chips per node.
 //
-//   errors  those of Dims::parse and topology::node_pool; bad_value where the topology is
+//   errors  those of Dims::parse and topology::layout::node_pool; bad_value where the topology is
 //           not the accelerator's, or has not the cores its type says, or the machine type
 //           not the chips
-Result<std::vector<topology::NodePool>> find_pools(const topology::Accelerator& accelerator,
-                                                   std::string_view topology,
-                                                   std::optional<std::uint32_t> chips_per_node);
+Result<std::vector<topology::layout::NodePool>> find_pools(
+    const topology::Accelerator& accelerator, std::string_view topology,
+    std::optional<std::uint32_t> chips_per_node);
 
 // The topologies whose accelerator type has that many cores, as far as they are listed.
 std::vector<topology::Dims> topologies_with(const topology::Generation& generation,

@@ -9,7 +9,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::NodePool;
+using topology::layout::NodePool;
 using Words = std::vector<std::string>;
 
 // Of node pools that differ in a number alone, more than anybody reads.

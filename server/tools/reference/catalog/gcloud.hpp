@@ -18,15 +18,15 @@ struct GcloudCommand {
 };
 
 // Of the first pool; of several, what stands before the number of each.
-std::string pool_name(const topology::NodePool& pool, const PoolOptions& options);
+std::string pool_name(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 // Networks (--dranet), slice controller (--dynamic-slicing), workload policy (tpu7x), node pools:
 // in the order to run them.
 // `options` has passed complaint().
-std::vector<GcloudCommand> gcloud_commands(const topology::NodePool& pool,
+std::vector<GcloudCommand> gcloud_commands(const topology::layout::NodePool& pool,
                                            const PoolOptions& options);
 
 // The same as a shell script; more than four node pools are a loop.
-std::string gcloud_script(const topology::NodePool& pool, const PoolOptions& options);
+std::string gcloud_script(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 }  // namespace tpuwh::server::catalog

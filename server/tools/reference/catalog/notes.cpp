@@ -1,7 +1,7 @@
 #include "server/tools/reference/catalog/notes.hpp"
 
 #include "base/counted.hpp"
-#include "topology/multislice.hpp"
+#include "topology/layout/multislice.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::NodePool;
+using topology::layout::NodePool;
 using Notes = std::vector<std::string>;
 
 // "2 nodes of 4 chips (ct6e-standard-4t)"
@@ -20,7 +20,8 @@ std::string nodes_text(const NodePool& pool) {
 
 // The topology label is the same for both, so Pods of one can land on nodes of the other.
 void other_ways(Notes& notes, const NodePool& pool) {
-  for (const NodePool& other : topology::node_pools(*pool.slice.generation, pool.slice.dims)) {
+  for (const NodePool& other :
+       topology::layout::node_pools(*pool.slice.generation, pool.slice.dims)) {
     if (other.slice.chips_per_host == pool.slice.chips_per_host) continue;
     notes.push_back(
         fmt::format("{} is also {}: the topology does not distinguish them, "
@@ -146,7 +147,7 @@ void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
 }
 
 void several_slices(Notes& notes, const NodePool& pool, const PoolOptions& options) {
-  const auto job = topology::make_multislice(pool.slice, options.slices);
+  const auto job = topology::layout::make_multislice(pool.slice, options.slices);
   if (!job) notes.push_back(job.error().message());
 }
 

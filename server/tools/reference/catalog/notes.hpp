@@ -8,6 +8,6 @@
 
 namespace tpuwh::server::catalog {
 
-std::vector<std::string> notes(const topology::NodePool& pool, const PoolOptions& options);
+std::vector<std::string> notes(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 }  // namespace tpuwh::server::catalog

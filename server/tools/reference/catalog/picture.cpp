@@ -11,7 +11,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::HostGrid;
+using topology::layout::HostGrid;
 
 constexpr std::size_t widest = 100;  // columns; a common terminal has 80 to 120
 constexpr std::uint32_t most_hosts = 64;

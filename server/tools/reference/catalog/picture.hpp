@@ -9,7 +9,7 @@
 // x (the first number of the topology) runs down, y to the right; z is a layer each.
 #pragma once
 
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <string>
 
@@ -18,6 +18,6 @@ namespace tpuwh::server::catalog {
 // Lines of at most 100 columns where that is possible. A layer that is wider is drawn as
 // worker ids alone. Beyond 64 hosts only the first layer is drawn, and what the others
 // are is said in words.
-std::string picture(const topology::HostGrid& grid, unsigned rank, bool colour);
+std::string picture(const topology::layout::HostGrid& grid, unsigned rank, bool colour);
 
 }  // namespace tpuwh::server::catalog

@@ -51,12 +51,12 @@ std::string yaml_lines(const KeysAndValues& lines) {
 
 }  // namespace
 
-KeysAndValues pod_annotations(const topology::NodePool& pool, const PoolOptions& options) {
+KeysAndValues pod_annotations(const topology::layout::NodePool& pool, const PoolOptions& options) {
   if (!options.dynamic_slicing) return {};
   return {{"cloud.google.com/gke-tpu-slice-topology", pool.slice.dims.text()}};
 }
 
-KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& options) {
+KeysAndValues node_selector(const topology::layout::NodePool& pool, const PoolOptions& options) {
   KeysAndValues result{
       {"cloud.google.com/gke-tpu-accelerator", std::string(pool.slice.accelerator)}};
   if (!options.dynamic_slicing)
@@ -69,7 +69,7 @@ KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& o
   return result;
 }
 
-std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options) {
+std::string pod_yaml(const topology::layout::NodePool& pool, const PoolOptions& options) {
   std::string yaml = options.dranet ? claim_template : "";
   const auto annotations = pod_annotations(pool, options);
   if (!annotations.empty()) yaml += "metadata:\n  annotations:\n" + yaml_lines(annotations);

@@ -13,12 +13,12 @@ namespace tpuwh::server::catalog {
 using KeysAndValues = std::vector<std::pair<std::string, std::string>>;
 
 // A dynamic slice is asked for by an annotation.
-KeysAndValues pod_annotations(const topology::NodePool& pool, const PoolOptions& options);
+KeysAndValues pod_annotations(const topology::layout::NodePool& pool, const PoolOptions& options);
 // A dynamic slice selects no topology: its nodes have none before it is formed.
-KeysAndValues node_selector(const topology::NodePool& pool, const PoolOptions& options);
+KeysAndValues node_selector(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 // The lines of a Pod as YAML: annotations, selector and limit; with --dranet also the claim of
 // network devices, and before it the template that the claim names.
-std::string pod_yaml(const topology::NodePool& pool, const PoolOptions& options);
+std::string pod_yaml(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 }  // namespace tpuwh::server::catalog

@@ -13,7 +13,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::NodePool;
+using topology::layout::NodePool;
 
 // Three ways to pay for a node; it is had by one of them.
 std::optional<Error> two_ways_to_pay(const PoolOptions& options) {
@@ -78,13 +78,13 @@ std::optional<Error> wrong_machine(const NodePool& pool) {
 
 std::optional<Error> no_dynamic_slice(const NodePool& pool, const PoolOptions& options) {
   if (!options.dynamic_slicing) return std::nullopt;
-  const auto made_of = topology::blocks_of(*pool.slice.generation, pool.slice.dims);
+  const auto made_of = topology::layout::blocks_of(*pool.slice.generation, pool.slice.dims);
   if (!made_of) return made_of.error();
   if (auto error = wrong_machine(pool)) return error;
   return no_such_capacity(options);
 }
 
-Error wrong_nodes_of_block(const topology::Blocks& made_of, const PoolOptions& options) {
+Error wrong_nodes_of_block(const topology::layout::Blocks& made_of, const PoolOptions& options) {
   return Error(
       base::Errc::bad_value,
       fmt::format("--num-nodes {} does not form a block: with --dynamic-slicing a node pool "
@@ -128,9 +128,9 @@ std::string_view reservation_name(std::string_view reservation) {
   return reservation.substr(0, reservation.find('/'));
 }
 
-std::optional<topology::Blocks> blocks(const NodePool& pool, const PoolOptions& options) {
+std::optional<topology::layout::Blocks> blocks(const NodePool& pool, const PoolOptions& options) {
   if (!options.dynamic_slicing) return std::nullopt;
-  const auto made_of = topology::blocks_of(*pool.slice.generation, pool.slice.dims);
+  const auto made_of = topology::layout::blocks_of(*pool.slice.generation, pool.slice.dims);
   return made_of ? std::optional(*made_of) : std::nullopt;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "topology/blocks.hpp"
-#include "topology/node_pool.hpp"
+#include "topology/layout/blocks.hpp"
+#include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -42,16 +42,17 @@ bool is_reservation(std::string_view text);
 std::string_view reservation_name(std::string_view reservation);
 
 // What a slice is put together from; nothing without --dynamic-slicing.
-std::optional<topology::Blocks> blocks(const topology::NodePool& pool, const PoolOptions& options);
+std::optional<topology::layout::Blocks> blocks(const topology::layout::NodePool& pool,
+                                               const PoolOptions& options);
 
 // Nodes of one pool: those of a block with --dynamic-slicing, else of the slice; of single-host
 // slices a pool holds them all.
-std::uint64_t nodes_of_pool(const topology::NodePool& pool, const PoolOptions& options);
+std::uint64_t nodes_of_pool(const topology::layout::NodePool& pool, const PoolOptions& options);
 // Pools for all slices: one for each block, else for each multi-host slice.
-std::uint32_t pool_count(const topology::NodePool& pool, const PoolOptions& options);
+std::uint32_t pool_count(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 // Nothing to complain of, or bad_value: two flags that exclude each other, a flag that the
 // generation or machine type does not have, --num-nodes that does not form the slices.
-std::optional<Error> complaint(const topology::NodePool& pool, const PoolOptions& options);
+std::optional<Error> complaint(const topology::layout::NodePool& pool, const PoolOptions& options);
 
 }  // namespace tpuwh::server::catalog

@@ -8,7 +8,7 @@
 #include "server/tools/reference/catalog/pod.hpp"
 #include "server/tools/reference/catalog/sub_slice_rows.hpp"
 #include "server/tools/reference/catalog/words.hpp"
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::NodePool;
+using topology::layout::NodePool;
 
 // "2x2 (4 of 1 node), 2x4 (2 of 2 nodes)"
 std::string sub_slices_text(const topology::Slice& slice) {
@@ -105,7 +105,7 @@ std::string shape_text(const NodePool& pool, const PoolOptions& options, bool co
                   slice.generation->name, slice.hosts, pool.machine->name);
   std::string out = text::paint(title, text::Ink::bold, colour) + "\n\n" + numbers(pool, options) +
                     notes_text(pool, options);
-  if (const auto grid = topology::host_grid(slice.dims, slice.chips_per_host)) {
+  if (const auto grid = topology::layout::host_grid(slice.dims, slice.chips_per_host)) {
     out += section("Chips and hosts", picture(*grid, slice.dims.rank(), colour), colour);
   }
   out += section(pool_count(pool, options) == 1 ? "Node pool" : "Node pools",

@@ -8,6 +8,7 @@
 namespace tpuwh::server::catalog {
 
 // Numbers, notes, picture, node pools, Pod.
-std::string shape_text(const topology::NodePool& pool, const PoolOptions& options, bool colour);
+std::string shape_text(const topology::layout::NodePool& pool, const PoolOptions& options,
+                       bool colour);
 
 }  // namespace tpuwh::server::catalog

@@ -1,8 +1,8 @@
 // The sub-slices of a slice as rows of a table.
 #pragma once
 
+#include "topology/layout/sub_slice.hpp"
 #include "topology/slice.hpp"
-#include "topology/sub_slice.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -19,8 +19,8 @@ struct SubSliceRow {
 inline std::vector<SubSliceRow> sub_slice_rows(const topology::Slice& slice) {
   std::vector<SubSliceRow> rows;
   if (slice.generation == nullptr || slice.generation->type_prefix == "v3") return rows;
-  for (const auto& dims : topology::sub_slice_shapes_of(slice.dims, slice.chips_per_host)) {
-    const auto boxes = topology::sub_slices(slice.dims, slice.chips_per_host, dims);
+  for (const auto& dims : topology::layout::sub_slice_shapes_of(slice.dims, slice.chips_per_host)) {
+    const auto boxes = topology::layout::sub_slices(slice.dims, slice.chips_per_host, dims);
     if (boxes) rows.push_back({dims, boxes->size(), boxes->hosts_each()});
   }
   return rows;

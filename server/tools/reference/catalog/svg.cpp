@@ -1,7 +1,7 @@
 #include "server/tools/reference/catalog/svg.hpp"
 
 #include "server/tools/reference/catalog/drawing.hpp"
-#include "topology/grid.hpp"
+#include "topology/layout/grid.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace tpuwh::server::catalog {
 
 namespace {
 
-using topology::NodePool;
+using topology::layout::NodePool;
 
 // Labels and machine types come from our own catalog and hold no character XML minds.
 std::string title(const NodePool& pool) {
@@ -23,7 +23,7 @@ std::string title(const NodePool& pool) {
 std::string svg(std::span<const NodePool> pools) {
   Drawing all;
   for (const NodePool& pool : pools) {
-    const auto grid = topology::host_grid(pool.slice.dims, pool.slice.chips_per_host);
+    const auto grid = topology::layout::host_grid(pool.slice.dims, pool.slice.chips_per_host);
     if (!grid) continue;  // no machine type has chips that nobody lays out
     all.append(draw({.grid = *grid, .rank = pool.slice.dims.rank(), .title = title(pool)},
                     all.size.height));

@@ -1,9 +1,9 @@
 #include "server/tools/reference/catalog/tables.hpp"
 
-#include "server/text/table.hpp"
+#include "server/tools/print/table.hpp"
 #include "server/tools/reference/catalog/cited_sources.hpp"
 #include "server/tools/reference/catalog/words.hpp"
-#include "topology/node_pool.hpp"
+#include "topology/layout/node_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 using topology::Dims;
 using topology::Generation;
 using topology::MachineType;
-using topology::NodePool;
+using topology::layout::NodePool;
 
 // A twin (tpu7x-ultranet-4t) has the shapes of the machine type before it.
 bool is_twin(const Generation& generation, const MachineType& machine) {
@@ -47,7 +47,7 @@ std::string facts(const Generation& generation) {
 std::string generation_block(const Generation& generation, bool colour) {
   std::string out = heading(generation, colour) + facts(generation);
   out += "  sources: " + joined(generation.sources) + '\n';
-  text::Table table({"machine type", "chips per node", "topologies", "sources"});
+  print::Table table({"machine type", "chips per node", "topologies", "sources"});
   for (const MachineType& machine : generation.machine_types) {
     table.add({std::string(machine.name), std::to_string(machine.chips_per_vm),
                shapes_of(generation, machine), joined(machine.sources)});
@@ -72,7 +72,7 @@ std::string rule_line(const Generation& generation) {
       generation.cube_axis, generation.max_slice_chips, generation.cube_chips_per_vm);
 }
 
-text::Table::Row shape_row(const NodePool& pool) {
+print::Table::Row shape_row(const NodePool& pool) {
   const auto& slice = pool.slice;
   return {slice.dims.text(),
           std::to_string(slice.chips),
@@ -113,8 +113,8 @@ std::string all_generations_text(bool colour) {
 
 std::string generation_text(const Generation& generation, std::span<const Dims> dims, bool all,
                             bool colour) {
-  text::Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts",
-                     "wrap", "sources"});
+  print::Table table({"topology", "chips", "nodes", "machine type", "type", "chips/host", "hosts",
+                      "wrap", "sources"});
   const std::size_t least = all ? 0 : sources_of_a_screen(generation, dims);
   std::size_t left_out = 0;
   std::string twins;
@@ -128,7 +128,8 @@ std::string generation_text(const Generation& generation, std::span<const Dims> 
       if (row.sources.size() < least)
         ++left_out;
       else
-        table.add(shape_row(*topology::node_pool(generation, row.dims, machine.chips_per_vm)));
+        table.add(
+            shape_row(*topology::layout::node_pool(generation, row.dims, machine.chips_per_vm)));
     }
   }
   std::string out =

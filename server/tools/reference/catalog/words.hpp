@@ -1,7 +1,7 @@
 // Small pieces of the texts of `catalog`.
 #pragma once
 
-#include "topology/node_pool.hpp"
+#include "topology/layout/node_pool.hpp"
 
 #include <fmt/format.h>
 

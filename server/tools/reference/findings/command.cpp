@@ -76,7 +76,7 @@ int run_findings(const FindingsOptions& options, const text::Console& console) {
   const Row* row = find(options.id);
   if (row == nullptr)
     return text::print_error(
-        console, fmt::format("there is no finding {}; `tpu-webhook findings` lists them",
+        console, fmt::format("there is no finding {}; `kubectl tpu findings` lists them",
                              base::printable(options.id)));
   console.out << (json ? text::json_line(to_json(*row), true)
                        : text::Printed::trusted(as_text(*row)));

@@ -1,4 +1,4 @@
-// `tpu-webhook findings`: what the id in front of a message means, and what to do.
+// `kubectl tpu findings`: what the id in front of a message means, and what to do.
 #pragma once
 
 #include "server/text/console.hpp"

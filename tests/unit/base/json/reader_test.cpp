@@ -22,7 +22,7 @@ using test::PrintTo;
 // Reads any value, looking at all of it, and says what it saw.
 bool read_all(Reader& in, std::string& out) {
   switch (in.kind()) {
-    case Kind::object:
+    case ValueKind::object:
       out += '{';
       if (!in.object([&](std::string_view key) {
             out.append(key).append("=");
@@ -31,7 +31,7 @@ bool read_all(Reader& in, std::string& out) {
         return false;
       out += '}';
       return true;
-    case Kind::array:
+    case ValueKind::array:
       out += '[';
       if (!in.array([&](std::size_t index) {
             out += std::to_string(index) + "=";
@@ -40,19 +40,19 @@ bool read_all(Reader& in, std::string& out) {
         return false;
       out += ']';
       return true;
-    case Kind::number: {
+    case ValueKind::number: {
       std::string_view text;
       if (!in.number(text)) return false;
       out.append(text).append(" ");
       return true;
     }
-    case Kind::boolean: {
+    case ValueKind::boolean: {
       bool value = false;
       if (!in.boolean(value)) return false;
       out += value ? "T" : "F";
       return true;
     }
-    case Kind::null:
+    case ValueKind::null:
       out += "N";
       return in.take_null() || in.fail_type("null");
     default: {
@@ -254,9 +254,9 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
       places.push_back(in.mark());
       ends.emplace_back();
       bool good = false;
-      if (in.kind() == Kind::object)
+      if (in.kind() == ValueKind::object)
         good = in.object([&](std::string_view) { return walk(); });
-      else if (in.kind() == Kind::array)
+      else if (in.kind() == ValueKind::array)
         good = in.array([&](std::size_t) { return walk(); });
       else
         good = in.skip();
@@ -351,7 +351,7 @@ TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
   std::vector<std::string_view> seen;
   ASSERT_TRUE(in.start(body.bytes()));
   ASSERT_TRUE(in.array([&](std::size_t) {
-    return in.kind() == Kind::number ? in.skip() : in.string(seen.emplace_back());
+    return in.kind() == ValueKind::number ? in.skip() : in.string(seen.emplace_back());
   }));
   ASSERT_EQ(seen.size(), 5000u);
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], "a" + std::to_string(i));
@@ -401,7 +401,7 @@ TEST(JsonReaderState, an_empty_object_counts_as_a_level) {
     Reader in;
     bool taken = false;
     const std::function<bool(std::size_t)> element = [&](std::size_t) {
-      if (in.kind() == Kind::array) return in.array(element);
+      if (in.kind() == ValueKind::array) return in.array(element);
       taken = in.take_empty_object();
       return taken || in.object([](std::string_view) { return false; });
     };
@@ -429,7 +429,7 @@ TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
     std::vector<Reader::Mark> marks;
     ASSERT_TRUE(in.start(body.bytes()));
     ASSERT_TRUE(in.array([&](std::size_t) {
-      if (in.kind() == Kind::object) marks.push_back(in.mark());
+      if (in.kind() == ValueKind::object) marks.push_back(in.mark());
       return in.skip();
     }));
     ASSERT_EQ(marks.size(), 3 * whole.size());

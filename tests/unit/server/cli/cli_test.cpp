@@ -1,5 +1,7 @@
 #include "server/cli/cli.hpp"
 
+#include "server/cli/kubectl_tpu/program.hpp"
+#include "server/cli/tpu_webhook/program.hpp"
 #include "server/settings/table.hpp"
 #include "tests/support/named_case.hpp"
 
@@ -9,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::cli {
@@ -18,9 +21,15 @@ using settings::Setting;
 using test::case_name;
 using test::PrintTo;
 
-Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "tpu-webhook");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+Command parse_by(const Program& program, std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), program.file.data());
+  return parse_command_line(program, static_cast<int>(arguments.size()), arguments.data());
+}
+
+// By kubectl-tpu, but for what only tpu-webhook has.
+Command parse(const std::vector<const char*>& arguments) {
+  const bool serves = !arguments.empty() && std::string_view(arguments.front()) == "serve";
+  return parse_by(serves ? tpu_webhook::program() : kubectl_tpu::program(), arguments);
 }
 
 // A value that the setting takes: its default.
@@ -64,7 +73,8 @@ TEST(CommandLineTest, help_has_an_example) {
 }
 
 TEST(CommandLineTest, tells_its_version) {
-  EXPECT_EQ(parse({"--version"}).text.rfind("tpu-webhook ", 0), 0u);
+  EXPECT_EQ(parse({"--version"}).text.rfind("kubectl-tpu ", 0), 0u);
+  EXPECT_EQ(parse_by(tpu_webhook::program(), {"--version"}).text.rfind("tpu-webhook ", 0), 0u);
   EXPECT_EQ(parse({"version"}).text, parse({"--version"}).text);
 }
 
@@ -74,25 +84,19 @@ TEST(CommandLineTest, help_of_a_command_is_what_the_command_prints) {
   EXPECT_EQ(parse({"help", "config", "check"}).text, parse({"config", "check", "--help"}).text);
 }
 
-// As kubectl runs it: its help says what a person types.
+// What a person types, also of the commands that both programs have.
 TEST(CommandLineTest, as_a_plugin_it_is_kubectl_tpu) {
-  const auto as_plugin = [](std::vector<const char*> arguments) {
-    arguments.insert(arguments.begin(), "/usr/local/bin/kubectl-tpu");
-    return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-  };
-  const std::string text = as_plugin({"review", "--help"}).text;
+  const std::string text = parse({"review", "--help"}).text;
   EXPECT_THAT(text, testing::HasSubstr("Usage: kubectl tpu review [OPTIONS]"));
   EXPECT_THAT(text, testing::HasSubstr("\n  kubectl tpu review pod.yaml\n"));
   EXPECT_THAT(text, testing::HasSubstr("-o json | kubectl tpu review\n"));
-  EXPECT_THAT(text, testing::Not(testing::HasSubstr("tpu-webhook review")));
-  EXPECT_THAT(as_plugin({"doctor", "-h"}).text, testing::HasSubstr("tpu-webhook-system"));
-  EXPECT_THAT(as_plugin({"--help"}).text, testing::HasSubstr("\n  kubectl tpu help review\n"));
-  try {
-    as_plugin({"reviw"});
-    ADD_FAILURE() << "accepted";
-  } catch (const settings::UsageError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("See kubectl tpu --help"));
-  }
+  EXPECT_THAT(parse({"doctor", "-h"}).text, testing::HasSubstr("tpu-webhook-system"));
+  EXPECT_THAT(parse({"--help"}).text, testing::HasSubstr("\n  kubectl tpu help review\n"));
+  EXPECT_THAT(parse({"config", "check", "-h"}).text,
+              testing::HasSubstr("\n  kubectl tpu config check config.yaml\n"));
+  const Program& webhook = tpu_webhook::program();
+  EXPECT_THAT(parse_by(webhook, {"config", "check", "-h"}).text,
+              testing::HasSubstr("\n  tpu-webhook config check config.yaml\n"));
 }
 
 struct CompletionCase {
@@ -154,13 +158,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ManPageTest, is_made_of_the_help) {
   const std::string page = parse({"help", "--man", "review"}).text;
-  EXPECT_EQ(page.rfind(".TH TPU\\-WEBHOOK\\-REVIEW 1 ", 0), 0u) << page;
+  EXPECT_EQ(page.rfind(".TH KUBECTL\\-TPU\\-REVIEW 1 ", 0), 0u) << page;
   for (const char* part :
-       {".SH NAME\ntpu\\-webhook\\-review \\- Answer reviews offline",
-        ".SH SYNOPSIS\n\\fBtpu\\-webhook review\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR...]",
+       {".SH NAME\nkubectl\\-tpu\\-review \\- Answer reviews offline",
+        ".SH SYNOPSIS\n\\fBkubectl tpu review\\fR [\\fIOPTIONS\\fR] [\\fIFILE\\fR...]",
         ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fItext|json|diff|review|patch|object\\fR\n",
         ".SH EXIT STATUS\n.PP\nExit code: 0 all allowed",
-        ".SH EXAMPLES\n.nf\n  tpu\\-webhook review pod.yaml\n", "tpu\\-webhook\\fR(1)"})
+        ".SH EXAMPLES\n.nf\n  kubectl tpu review pod.yaml\n", "kubectl\\-tpu\\fR(1)"})
     EXPECT_THAT(page, testing::HasSubstr(part));
 }
 
@@ -212,28 +216,28 @@ INSTANTIATE_TEST_SUITE_P(
     table, BadCommandLineTest,
     testing::Values(
         BadCase{
-            .name = "nothing", .arguments = {}, .want = "want a command, one of serve, explain"},
+            .name = "nothing", .arguments = {}, .want = "want a command, one of explain, review"},
         BadCase{.name = "unknown_command",
                 .arguments = {"frob"},
-                .want = "completion, help, version, not \"frob\"; see tpu-webhook --help"},
+                .want = "completion, help, version, not \"frob\"; see kubectl tpu --help"},
         BadCase{
             .name = "mistyped_command",
             .arguments = {"reviw", "--mode", "shadow", "a.yaml"},
-            .want = "unknown command \"reviw\"; did you mean \"review\"? See tpu-webhook --help"},
+            .want = "unknown command \"reviw\"; did you mean \"review\"? See kubectl tpu --help"},
         BadCase{
             .name = "help_of_a_mistyped_command",
             .arguments = {"help", "config", "chekc"},
-            .want = "unknown command \"chekc\"; did you mean \"check\"? See tpu-webhook config"},
+            .want = "unknown command \"chekc\"; did you mean \"check\"? See kubectl tpu config"},
         BadCase{.name = "help_below_a_command",
                 .arguments = {"help", "review", "pod.yaml"},
-                .want = "tpu-webhook review has no commands, found \"pod.yaml\""},
+                .want = "kubectl tpu review has no commands, found \"pod.yaml\""},
         BadCase{
             .name = "mistyped_option",
             .arguments = {"review", "--ouput=json", "pod.yaml"},
-            .want = "unknown option --ouput; did you mean \"--output\"? See tpu-webhook review"},
+            .want = "unknown option --ouput; did you mean \"--output\"? See kubectl tpu review"},
         BadCase{.name = "option_of_no_command",
                 .arguments = {"catalog", "v6e", "4x8", "--compute-class", "x"},
-                .want = "unknown option --compute-class. See tpu-webhook catalog --help"},
+                .want = "unknown option --compute-class. See kubectl tpu catalog --help"},
         BadCase{.name = "option_before_the_command",
                 .arguments = {"--otput", "json", "review"},
                 .want = "unknown option --otput"},
@@ -245,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "want enforce|shadow, not \"shaddow\"; did you mean \"shadow\"?"},
         BadCase{.name = "one_argument_too_many",
                 .arguments = {"version", "please"},
-                .want = "unexpected argument \"please\"; see tpu-webhook version --help"},
+                .want = "unexpected argument \"please\"; see kubectl tpu version --help"},
         BadCase{.name = "no_such_shell",
                 .arguments = {"completion", "tcsh"},
                 .want = "want bash|zsh|fish, not \"tcsh\""},
@@ -254,10 +258,10 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "--cluster: want a file, standard input is what to review"},
         BadCase{.name = "config_alone",
                 .arguments = {"config"},
-                .want = "one of check, print, schema; see tpu-webhook config --help"},
+                .want = "one of check, print, schema; see kubectl tpu config --help"},
         BadCase{.name = "config_of_another_kind",
                 .arguments = {"config", "chekc"},
-                .want = "did you mean \"check\"? See tpu-webhook config --help"},
+                .want = "did you mean \"check\"? See kubectl tpu config --help"},
         BadCase{.name = "no_file_to_check",
                 .arguments = {"config", "check"},
                 .want = "FILE is required"},
@@ -293,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .want = "want --cluster for a file, or --kubeconfig and --context"},
         BadCase{.name = "ledger_alone",
                 .arguments = {"ledger"},
-                .want = "one of list, release; see tpu-webhook ledger --help"},
+                .want = "one of list, release; see kubectl tpu ledger --help"},
         BadCase{.name = "release_of_half_a_group",
                 .arguments = {"ledger", "release", "ml/train"},
                 .want = "want NAMESPACE/CLUSTER/GROUP as `ledger list` prints them, not "},

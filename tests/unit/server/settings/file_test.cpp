@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"fraction", "threads: 1.5", "from 1 to 64, not 1.5"},
         BadFile{"huge_number", "basePort: 18446744073709551615", "from 1 to 65535"},
         BadFile{"no_such_finding", "findings: {TPU-999: warn}",
-                "want ids from TPU-101 on (tpu-webhook findings lists them), not TPU-999"},
+                "want ids from TPU-101 on (kubectl tpu findings lists them), not TPU-999"},
         BadFile{"no_such_level", "findings: {TPU-405: error}",
                 "TPU-405: want deny|warn|off, not \"error\""},
         BadFile{"findings_no_mapping", "findings: [TPU-405]",

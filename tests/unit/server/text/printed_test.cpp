@@ -2,7 +2,7 @@
 
 #include "server/text/console.hpp"
 #include "server/text/json_line.hpp"
-#include "server/text/table.hpp"
+#include "server/tools/print/table.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -82,7 +82,7 @@ TEST(AnErrorLine, is_one_line) {
   std::istringstream in;
   std::ostringstream out, err;
   EXPECT_EQ(print_error({in, out, err, false}, hostile), 2);
-  EXPECT_EQ(err.str(), "tpu-webhook: " + std::string(harmless) + "\n");
+  EXPECT_EQ(err.str(), "kubectl-tpu: " + std::string(harmless) + "\n");
 }
 
 }  // namespace

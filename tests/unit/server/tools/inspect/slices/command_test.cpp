@@ -99,7 +99,7 @@ TEST(SlicesCommand, filters_by_namespace_and_name) {
 TEST(SlicesCommand, a_name_that_nothing_has_is_said_to_be_none) {
   const std::vector<json> pods = {host("ml", "train", 0), host("web", "serve", 0)};
   const std::string said =
-      "tpu-webhook: no slice is of a workload called trian; did you mean \"train\"?\n";
+      "kubectl-tpu: no slice is of a workload called trian; did you mean \"train\"?\n";
   for (const auto& done :
        {slices(of("", "trian"), once(pods)), audit(of("", "trian"), once(pods))}) {
     EXPECT_EQ(done.code, 2);
@@ -107,7 +107,7 @@ TEST(SlicesCommand, a_name_that_nothing_has_is_said_to_be_none) {
     EXPECT_EQ(done.out, "");
   }
   EXPECT_EQ(audit(of("web", "train"), once(pods)).err,
-            "tpu-webhook: no slice is of a workload called train in namespace web\n");
+            "kubectl-tpu: no slice is of a workload called train in namespace web\n");
 }
 
 TEST(SlicesCommand, watching_waits_for_a_name) {
@@ -154,7 +154,7 @@ TEST(SlicesCommand, a_source_that_fails_is_exit_code_2) {
   EXPECT_EQ(slices({}, Broken()).code, 2);
   const auto found = audit({}, Broken());
   EXPECT_EQ(found.code, 2);
-  EXPECT_EQ(found.err, "tpu-webhook: no such cluster\n");
+  EXPECT_EQ(found.err, "kubectl-tpu: no such cluster\n");
 }
 
 // Told once, then not to be reached.
@@ -176,13 +176,13 @@ TEST(SlicesCommandTest, a_watch_goes_on_when_the_cluster_cannot_be_reached_for_a
   const Done done = slices({}, Lost(), [&] { return ++waits < 3; });
   EXPECT_EQ(done.code, 0);
   EXPECT_THAT(done.out, HasSubstr("Job/train"));
-  EXPECT_EQ(done.err, "tpu-webhook: not reached\n");
+  EXPECT_EQ(done.err, "kubectl-tpu: not reached\n");
 }
 
 TEST(SlicesCommandTest, a_watch_of_what_cannot_be_read_at_all_ends) {
   const Done done = slices({}, Broken(), [] { return true; });
   EXPECT_EQ(done.code, 2);
-  EXPECT_EQ(done.err, "tpu-webhook: no such cluster\n");
+  EXPECT_EQ(done.err, "kubectl-tpu: no such cluster\n");
 }
 
 TEST(SlicesCommandTest, a_watch_on_a_terminal_draws_over_what_was_there) {

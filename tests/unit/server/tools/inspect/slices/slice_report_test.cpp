@@ -1,7 +1,7 @@
 #include "server/tools/inspect/slices/slice_report.hpp"
 
-#include "server/text/ranges.hpp"
 #include "server/tools/inspect/slices/print_slices.hpp"
+#include "server/tools/print/ranges.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/tools/inspect/slices/a_cluster.hpp"
 
@@ -19,7 +19,7 @@ using test::PrintTo;
 using testing::HasSubstr;
 
 TEST(Ranges, are_short) {
-  const auto text = [](std::vector<std::uint32_t> numbers) { return text::as_ranges(numbers); };
+  const auto text = [](std::vector<std::uint32_t> numbers) { return print::as_ranges(numbers); };
   EXPECT_EQ(text({}), "");
   EXPECT_EQ(text({3}), "3");
   EXPECT_EQ(text({0, 1, 2, 3}), "0-3");

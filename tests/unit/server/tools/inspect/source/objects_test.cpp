@@ -163,10 +163,10 @@ INSTANTIATE_TEST_SUITE_P(
            {"standard input holds no Pod, but 1 Table (columns for people; want -o json)"}},
           {"a_review",
            R"({"kind":"AdmissionReview","request":{"object":{"kind":"Pod"}}})",
-           {"standard input holds no Pod, but 1 AdmissionReview (tpu-webhook review answers it)"}},
+           {"standard input holds no Pod, but 1 AdmissionReview (kubectl tpu review answers it)"}},
           {"a_manifest",
            "kind: Job\n---\nkind: Service\n",
-           {"standard input holds no Pod, but 1 Job (a manifest, which tpu-webhook explain reads) "
+           {"standard input holds no Pod, but 1 Job (a manifest, which kubectl tpu explain reads) "
             "and 1 Service"}},
           {"a_failure",
            R"({"kind":"Status","status":"Failure"})",

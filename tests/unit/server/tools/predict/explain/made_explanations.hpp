@@ -53,8 +53,8 @@ inline Group made_group(const std::string& accelerator, const std::string& topol
   group.accelerator = accelerator;
   group.topology = topology;
   group.chips_per_host = 4;
-  group.pool = *topology::node_pool(*topology::find_generation(accelerator),
-                                    *topology::Dims::parse(topology), 4);
+  group.pool = *topology::layout::node_pool(*topology::find_generation(accelerator),
+                                            *topology::Dims::parse(topology), 4);
   group.pool_options.slices = slices;
   group.hosts = group.pool->slice.hosts;
   group.pods = std::uint64_t{slices} * group.hosts;

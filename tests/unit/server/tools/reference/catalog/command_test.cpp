@@ -195,7 +195,7 @@ TEST_P(CatalogRefuses, in_one_line_with_exit_code_2) {
   EXPECT_EQ(run_catalog(GetParam().options, {in, out, err, false}), 2);
   EXPECT_EQ(out.str(), "");
   const std::string line = err.str();
-  EXPECT_TRUE(line.starts_with("tpu-webhook: ")) << line;
+  EXPECT_TRUE(line.starts_with("kubectl-tpu: ")) << line;
   EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
   EXPECT_THAT(line, HasSubstr(std::string(GetParam().want)));
 }

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using topology::Dims;
 
 TEST(Drawing, has_room_for_a_title_where_there_is_one) {
-  const auto grid = *topology::host_grid(Dims(2, 4), 4);
+  const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
   const auto plain = draw({.grid = grid, .rank = 2}, 0);
   const auto titled = draw({.grid = grid, .rank = 2, .title = "2x4"}, 0);
   EXPECT_LT(plain.size.height, titled.size.height);
@@ -22,7 +22,7 @@ TEST(Drawing, has_room_for_a_title_where_there_is_one) {
 }
 
 TEST(Drawing, says_of_a_host_what_the_caller_says) {
-  const auto grid = *topology::host_grid(Dims(2, 4), 4);
+  const auto grid = *topology::layout::host_grid(Dims(2, 4), 4);
   const auto words = [](std::uint32_t worker) {
     return HostWords{.id = "w" + std::to_string(worker), .title = "a Pod", .more_class = "m"};
   };
@@ -33,7 +33,7 @@ TEST(Drawing, says_of_a_host_what_the_caller_says) {
 
 // One layer is always drawn, however many hosts it has.
 TEST(Drawing, leaves_layers_out) {
-  const auto grid = *topology::host_grid(Dims(4, 4, 8), 4);
+  const auto grid = *topology::layout::host_grid(Dims(4, 4, 8), 4);
   EXPECT_EQ(layers_drawn({.grid = grid}), 8u);
   EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 9}), 2u);
   EXPECT_EQ(layers_drawn({.grid = grid, .most_hosts = 1}), 1u);

@@ -16,7 +16,7 @@ namespace {
 using topology::Dims;
 
 std::string drawn(const Dims& dims, std::uint32_t chips, bool colour = false) {
-  return picture(*topology::host_grid(dims, chips), dims.rank(), colour);
+  return picture(*topology::layout::host_grid(dims, chips), dims.rank(), colour);
 }
 
 std::size_t count(std::string_view text, std::string_view part) {
@@ -126,7 +126,8 @@ TEST(Picture, has_colour_only_where_asked) {
 
 TEST(Svg, draws_every_chip_and_host) {
   for (const auto& dims : {Dims(2, 2, 1), Dims(4, 4, 4), Dims(4, 4, 32)}) {
-    const auto pools = topology::node_pools(*topology::find_generation("tpu-v5p-slice"), dims);
+    const auto pools =
+        topology::layout::node_pools(*topology::find_generation("tpu-v5p-slice"), dims);
     const auto text = svg(pools);
     EXPECT_EQ(count(text, "class=\"c\""), dims.chips());
     EXPECT_EQ(count(text, "class=\"h\""), dims.chips() / 4);
@@ -137,7 +138,8 @@ TEST(Svg, draws_every_chip_and_host) {
 }
 
 TEST(Svg, draws_all_ways_with_a_title_each) {
-  const auto pools = topology::node_pools(*topology::find_generation("tpu-v6e-slice"), Dims(2, 4));
+  const auto pools =
+      topology::layout::node_pools(*topology::find_generation("tpu-v6e-slice"), Dims(2, 4));
   const auto text = svg(pools);
   EXPECT_NE(text.find("2x4 of tpu-v6e-slice: 2 x ct6e-standard-4t, v6e-8"), std::string::npos);
   EXPECT_NE(text.find("2x4 of tpu-v6e-slice: 1 x ct6e-standard-8t, v6e-8"), std::string::npos);

@@ -124,7 +124,8 @@ TEST(PoolCount, is_of_blocks_with_dynamic_slicing) {
 
 // Only one machine type makes blocks; ultranet is asked for by name.
 TEST(Complaint, is_of_another_machine_type) {
-  const auto ways = topology::node_pools(*topology::find_generation("tpu7x"), Dims(4, 4, 8));
+  const auto ways =
+      topology::layout::node_pools(*topology::find_generation("tpu7x"), Dims(4, 4, 8));
   ASSERT_EQ(ways.back().machine->name, "tpu7x-ultranet-4t");
   const auto error = complaint(ways.back(), {.dynamic_slicing = true});
   ASSERT_TRUE(error);

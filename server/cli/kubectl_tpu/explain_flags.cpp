@@ -1,0 +1,125 @@
+#include "server/cli/kubectl_tpu/explain_flags.hpp"
+
+#include "server/cli/choices.hpp"
+#include "server/cli/kubectl_tpu/access_flags.hpp"
+#include "server/cli/setting_flags.hpp"
+#include "server/tools/predict/explain/command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+namespace {
+
+using explain::ExplainOutput;
+
+constexpr auto explain_example = R"(
+FILE holds a Job, CronJob, JobSet, RayCluster, RayJob, RayService, LeaderWorkerSet,
+StatefulSet, Deployment or Pod: YAML, JSON or a List, several of them. Their Pods are made as
+the controllers make them and answered as the server answers. Beside them Services,
+ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are
+read. Nothing is sent anywhere, and nothing is changed.
+
+What the containers run and mount is never looked at: image, command, arguments, probes that
+only restart, volumes, security, service account. Of the rest, a field that is set and might
+matter and that nobody looks at is listed behind the verdict; --fields prints all of them.
+
+--cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
+they wait for? With SNAPSHOT.json, with what was printed by
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
+    localqueues clusterqueues resourceflavors computeclasses; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+
+Exit code: 0, 1 where something would be refused (with --strict also: warned of, or an object
+that makes Pods and is not read), 2 a file or the cluster cannot be read.
+
+Examples:
+  kubectl tpu explain train.yaml
+  kubectl tpu explain -n ml manifests/ --all
+  kubectl tpu explain --strict manifests/ > /dev/null || echo "not as it should be"
+  kubectl tpu explain train.yaml --cluster
+  kubectl tpu explain train.yaml --cluster cluster.json
+  kubectl tpu explain train.yaml -o html > train.html
+  helm template chart | kubectl tpu explain
+  kubectl tpu explain train.yaml -o json | jq '.workloads[].groups[].slices[].name'
+  kubectl tpu explain train.yaml -o pods | head -1 | jq .spec.containers[0].env)";
+
+void add_input(CLI::App& command, explain::ExplainOptions& options,
+               std::vector<std::string>& flagged) {
+  command.add_option("FILE", options.files,
+                     "What to explain: files, folders, or - for standard input (the default)");
+  command.add_option("--filename,-f", flagged, "The same as FILE, as kubectl has it")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command.add_option("--namespace,-n", options.ns, "Namespace of objects that name none")
+      ->type_name("NS")
+      ->capture_default_str();
+}
+
+void add_output(CLI::App& command, explain::ExplainOptions& options) {
+  add_choice<ExplainOutput>(
+      command, "--output,-o", options.output,
+      {{"text", ExplainOutput::text},
+       {"html", ExplainOutput::html},
+       {"svg", ExplainOutput::svg},
+       {"json", ExplainOutput::json},
+       {"pods", ExplainOutput::pods}},
+      "text: for people; html: a page that loads nothing; svg: the picture of "
+      "chips and hosts; json: everything, for programs; pods: each Pod as it "
+      "would be stored, a JSON line");
+  command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
+  command.add_flag("--fields", options.fields,
+                   "Print which fields are read, and nothing else: markdown, or with -o json JSON");
+  command.add_flag("--strict", options.strict, "Exit with 1 where there is a warning, too");
+}
+
+void add_cluster(CLI::App& command, explain::ExplainOptions& options, std::string& cluster) {
+  command
+      .add_option("--cluster", cluster,
+                  "Compare with the running cluster, or with a snapshot of one")
+      ->expected(0, 1)
+      ->type_name("[SNAPSHOT.json]");
+  add_access_flags(command, options.access);
+}
+
+// `--cluster` alone is the running one; a file behind it a snapshot.
+void choose_cluster(const CLI::App& command, const std::string& cluster,
+                    explain::ExplainOptions& options) {
+  options.ask_cluster = command.count("--cluster") > 0 || options.access.names_running();
+  if (!cluster.empty()) options.access.snapshot = {cluster};
+  check_source(options.access);
+  const bool reads_input =
+      options.files.empty() || std::ranges::find(options.files, "-") != options.files.end();
+  if (reads_input && cluster == "-")
+    throw settings::UsageError("--cluster: want a file, standard input is what to explain");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<explain::ExplainOptions>();
+  auto flagged = std::make_shared<std::vector<std::string>>();
+  auto cluster = std::make_shared<std::string>();
+  auto* command = program.add_subcommand(
+      "explain", "Say what becomes of a manifest: its Pods, slices and node pools");
+  add_input(*command, *options, *flagged);
+  add_output(*command, *options);
+  add_cluster(*command, *options, *cluster);
+  auto layers = add_setting_flags(*command, settings::Scope::decision);
+  command->footer(explain_example);
+  command->callback([command, options, flagged, cluster, layers, &chosen] {
+    options->files.insert(options->files.end(), flagged->begin(), flagged->end());
+    choose_cluster(*command, *cluster, *options);
+    options->config = layers->resolve().options.webhook;
+    chosen.run = [options](const text::Console& console) {
+      return explain::run_explain(*options, console);
+    };
+  });
+}
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

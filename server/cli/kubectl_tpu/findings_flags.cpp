@@ -1,0 +1,41 @@
+#include "server/cli/kubectl_tpu/findings_flags.hpp"
+
+#include "server/cli/choices.hpp"
+#include "server/tools/reference/findings/command.hpp"
+
+#include <memory>
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+namespace {
+
+constexpr auto findings_example = R"(
+Every denial and warning begins with an id. This says what it means, how it comes about and
+what to do; docs/messages.md has an example of each. The configuration file changes what
+follows of one: findings: {TPU-405: deny}, for all or in perNamespace.
+
+Examples:
+  kubectl tpu findings
+  kubectl tpu findings TPU-405
+  kubectl tpu findings --output json)";
+
+}  // namespace
+
+void add_findings(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<findings::FindingsOptions>();
+  auto* command =
+      program.add_subcommand("findings", "Explain the ids of messages: cause, fix, level");
+  command->add_option("ID", options->id, "TPU-405, 405 or job-too-few; all where it is left out");
+  add_choice<findings::FindingsOutput>(
+      *command, "--output,-o", options->output,
+      {{"text", findings::FindingsOutput::text}, {"json", findings::FindingsOutput::json}},
+      "Output format");
+  command->footer(findings_example);
+  command->callback([options, &chosen] {
+    chosen.run = [options](const text::Console& console) {
+      return findings::run_findings(*options, console);
+    };
+  });
+}
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

@@ -1,0 +1,14 @@
+// The flags of `kubectl tpu ledger`.
+#pragma once
+
+#include "server/cli/cli.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+void add_ledger(CLI::App& program, Command& chosen);
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

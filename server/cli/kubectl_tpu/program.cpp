@@ -1,0 +1,52 @@
+#include "server/cli/kubectl_tpu/program.hpp"
+
+#include "server/cli/config_flags.hpp"
+#include "server/cli/kubectl_tpu/catalog_flags.hpp"
+#include "server/cli/kubectl_tpu/doctor_flags.hpp"
+#include "server/cli/kubectl_tpu/explain_flags.hpp"
+#include "server/cli/kubectl_tpu/findings_flags.hpp"
+#include "server/cli/kubectl_tpu/ledger_flags.hpp"
+#include "server/cli/kubectl_tpu/review_flags.hpp"
+#include "server/cli/kubectl_tpu/slices_flags.hpp"
+#include "server/cli/rules_flags.hpp"
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+namespace {
+
+constexpr auto program_example = R"(
+Examples:
+  kubectl tpu explain -f train.yaml
+  kubectl tpu review pod.yaml
+  kubectl tpu catalog v6e 4x4
+  kubectl tpu audit
+  kubectl tpu ledger list
+  kubectl tpu doctor
+  kubectl tpu help review)";
+
+void add_commands(CLI::App& program, Command& chosen) {
+  add_explain(program, chosen);
+  add_review(program, chosen);
+  add_slices(program, chosen);
+  add_audit(program, chosen);
+  add_doctor(program, chosen);
+  add_ledger(program, chosen);
+  add_catalog(program, chosen);
+  add_findings(program, chosen);
+  add_rules(program, chosen);
+  add_config(program, chosen);
+}
+
+}  // namespace
+
+const Program& program() {
+  static constexpr Program made{
+      .file = "kubectl-tpu",
+      .called = "kubectl tpu",
+      .what = "What tpu-webhook makes of a manifest, and which TPU slices a cluster has",
+      .examples = program_example,
+      .add_commands = add_commands};
+  return made;
+}
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

@@ -1,0 +1,113 @@
+#include "server/cli/kubectl_tpu/slices_flags.hpp"
+
+#include "server/cli/choices.hpp"
+#include "server/cli/kubectl_tpu/access_flags.hpp"
+#include "server/cli/setting_flags.hpp"
+#include "server/tools/inspect/slices/audit.hpp"
+#include "server/tools/inspect/slices/command.hpp"
+#include "server/tools/inspect/source/snapshot_file.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tpuwh::server::cli::kubectl_tpu {
+
+namespace {
+
+constexpr auto slices_example = R"(
+MEMBERS: living Pods, of the number of hosts in the topology; "missing 3,5-7": hosts without
+a Pod; "duplicate 1": two Pods claim host 1. WORKER IDS: TPU_WORKER_ID of their containers.
+PHASE: running, every member exists and runs; forming, not all run yet; broken, it cannot form
+as it is; ended, no member lives. Unknown values are shown as "not known".
+Without --cluster the API server is asked, with -n for that namespace only. --watch reads
+again every two seconds; stop it with Ctrl-C.
+Exit code: 0, or 2 where the cluster or the snapshot cannot be read, or has no namespace NS
+or no workload NAME.
+
+Examples:
+  kubectl tpu slices
+  kubectl tpu slices -n ml --watch
+  kubectl tpu slices --kubeconfig admin.conf --context test
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+  kubectl tpu slices --cluster cluster.json
+  kubectl tpu slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
+  kubectl get pods,nodes -A -o json | kubectl tpu slices --cluster -)";
+
+constexpr auto audit_example = R"(
+Compares the TPU variables of each slice's members with who the members are. Nothing is
+changed. Without --cluster the API server is asked: all namespaces, since their slices may be
+on the same pools, or only that of -n where the others may not be read.
+Exit code: 0 no errors (warnings do not count), 1 errors found, 2 the cluster or the snapshot
+cannot be read, or has no namespace NS or no workload NAME.
+
+Examples:
+  kubectl tpu audit
+  kubectl tpu audit -n ml --context prod
+  for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
+    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+  kubectl tpu audit --cluster cluster.json
+  kubectl tpu audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
+
+void add_cluster_flags(CLI::App& command, slices::SlicesOptions& options) {
+  command.add_option("NAME", options.name, "Only workloads with this name");
+  command.add_option("--namespace,-n", options.ns, "Only this namespace")->type_name("NS");
+  add_snapshot_flag(command, options.access, source::reads_of_slices().made_with);
+  add_access_flags(command, options.access);
+  add_choice<slices::SlicesOutput>(
+      command, "--output,-o", options.output,
+      {{"text", slices::SlicesOutput::text}, {"json", slices::SlicesOutput::json}},
+      "text: for people; json: for programs");
+}
+
+void check(const slices::SlicesOptions& options) {
+  check_source(options.access);
+  if (options.watch && std::ranges::count(options.access.snapshot, "-") > 0)
+    throw settings::UsageError(
+        "--watch: want a file as --cluster, standard input cannot be read again");
+}
+
+std::string list_of_checks() {
+  std::string out = "\nChecks:\n";
+  for (const slices::AuditCheck& each : slices::audit_checks())
+    out += fmt::format("  {:<22}  {}\n", each.name, each.what);
+  return out;
+}
+
+}  // namespace
+
+void add_slices(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<slices::SlicesOptions>();
+  auto* command = program.add_subcommand("slices", "Print every slice of a cluster");
+  add_cluster_flags(*command, *options);
+  command->add_flag("--watch,-w", options->watch, "Read again every two seconds and print changes");
+  auto layers = add_setting_flags(*command, settings::Scope::names);
+  command->footer(slices_example);
+  command->callback([options, layers, &chosen] {
+    check(*options);
+    options->config = layers->resolve().options.webhook;
+    chosen.run = [options](const text::Console& console) {
+      return slices::run_slices(*options, console);
+    };
+  });
+}
+
+void add_audit(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<slices::SlicesOptions>();
+  auto* command = program.add_subcommand("audit", "Print what is wrong with a cluster's slices");
+  add_cluster_flags(*command, *options);
+  auto layers = add_setting_flags(*command, settings::Scope::names);
+  command->footer(list_of_checks() + audit_example);
+  command->callback([options, layers, &chosen] {
+    check(*options);
+    options->config = layers->resolve().options.webhook;
+    chosen.run = [options](const text::Console& console) {
+      return slices::run_audit(*options, console);
+    };
+  });
+}
+
+}  // namespace tpuwh::server::cli::kubectl_tpu

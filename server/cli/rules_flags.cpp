@@ -1,0 +1,77 @@
+#include "server/cli/rules_flags.hpp"
+
+#include "server/cli/choices.hpp"
+#include "server/cli/setting_flags.hpp"
+#include "server/kube/cluster/rbac.hpp"
+#include "server/rules/command.hpp"
+#include "server/rules/entries.hpp"
+#include "server/text/json_line.hpp"
+#include "server/text/json_text.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace tpuwh::server::cli {
+
+namespace {
+
+constexpr auto rules_example = R"(
+--entries prints one entry for each workload API: a Pod that concerns the webhook reaches exactly
+one. They are what the chart installs, each with failurePolicy and timeoutSeconds by its mode.
+
+--diff compares with the JSON of another release, for a review before an upgrade.
+Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.
+
+Examples:
+  tpu-webhook rules
+  tpu-webhook rules --output json | jq -r '.writes[].path'
+  tpu-webhook rules --rbac
+  tpu-webhook rules --entries
+  tpu-webhook rules --entries --output json | jq -r '.entries[].name'
+  old/tpu-webhook rules --output json > old.json && new/tpu-webhook rules --diff old.json)";
+
+}  // namespace
+
+void add_rules(CLI::App& program, Command& chosen) {
+  auto options = std::make_shared<rules::RulesOptions>();
+  auto* command =
+      program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
+  add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
+                                 {{"text", rules::RulesOutput::text},
+                                  {"markdown", rules::RulesOutput::markdown},
+                                  {"json", rules::RulesOutput::json}},
+                                 "Output format");
+  command
+      ->add_option("--diff", options->older,
+                   "Print only the differences from this file, the JSON of another release")
+      ->type_name("OLD.json");
+  auto rbac = std::make_shared<bool>(false);
+  command->add_flag("--rbac", *rbac,
+                    "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
+  auto entries = std::make_shared<bool>(false);
+  command->add_flag("--entries", *entries,
+                    "Print the entries of the MutatingWebhookConfiguration, one for each workload "
+                    "API, with the conditions by which they share the Pods; --output json: also "
+                    "what the conditions are put together from");
+  auto layers = add_setting_flags(*command, settings::Scope::names);
+  command->footer(rules_example);
+  command->callback([options, rbac, entries, layers, &chosen] {
+    options->prefix = layers->resolve().options.webhook.prefix;
+    chosen.run = [options, rbac, entries](const text::Console& console) {
+      if (*entries) {
+        const bool json = options->output == rules::RulesOutput::json;
+        console.out << (json ? text::json_line(rules::entries_json(options->prefix), true)
+                             : text::printed_lines(rules::entries_yaml(options->prefix)));
+        return 0;
+      }
+      if (*rbac) {
+        console.out << text::printed_lines(kube::cluster::rbac_yaml());
+        return 0;
+      }
+      return rules::run_rules(*options, console);
+    };
+  });
+}
+
+}  // namespace tpuwh::server::cli

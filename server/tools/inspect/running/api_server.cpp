@@ -1,0 +1,164 @@
+#include "server/tools/inspect/running/api_server.hpp"
+
+#include "server/kube/client/item_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+
+#include <csignal>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace tpuwh::server::running {
+namespace {
+
+namespace api = server::limits::api;
+
+// An expired page token is an old list, not a broken server: so often all is listed again.
+constexpr int most_lists = 3;
+
+Response interrupted_answer() {
+  Response response;
+  response.error = "interrupted";
+  return response;
+}
+
+// What ended with an answer other than 2xx, or with none.
+Listing refused(const Resource& resource, const Response& response) {
+  if (!response.answered())
+    return {Listing::End::failed,
+            fmt::format("cannot list {}: {}", resource.name(), response.error)};
+  const Status status = response.status();
+  const auto end = status.code == 404   ? Listing::End::not_served
+                   : status.code == 403 ? Listing::End::forbidden
+                                        : Listing::End::failed;
+  return {end, sentence("list", resource, status)};
+}
+
+std::string api_version(const Resource& resource) {
+  return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
+}
+
+// Whether the first member is one that only an object that says its kind has in front.
+bool says_kind(std::string_view text) {
+  const auto first = text.find_first_not_of(" \n\r\t", 1);
+  if (first == std::string_view::npos) return false;
+  const std::string_view rest = text.substr(first);
+  return rest.starts_with("\"kind\"") || rest.starts_with("\"apiVersion\"");
+}
+
+}  // namespace
+
+std::string with_kind(std::string_view text, std::string_view kind, const Resource& resource) {
+  if (text.empty() || text.front() != '{' || says_kind(text)) return std::string(text);
+  const bool empty = text.find_first_not_of(" \n\r\t", 1) == text.size() - 1;
+  return fmt::format(R"({{"apiVersion":"{}","kind":"{}"{}{})", api_version(resource), kind,
+                     empty ? "" : ",", text.substr(1));
+}
+
+// The items of one page, and those of the pages before it.
+struct ApiServer::Page final : TextReader {
+  bool expired = false;
+};
+
+ApiServer::ApiServer(access::ApiConfig config)
+    : config_(std::move(config)),
+      client_(io_.get_executor(), config_),
+      signals_(io_.get_executor()) {}
+
+template <class T>
+T ApiServer::run(net::Task<T> task) {
+  std::optional<T> result;
+  std::exception_ptr fault;
+  bool done = false;
+  const auto ended = [&](std::exception_ptr thrown, T value) {
+    fault = thrown;
+    result = std::move(value);
+    done = true;
+  };
+  boost::asio::cancellation_signal cancel;  // outlives the coroutine, which holds its slot
+  cancel_ = &cancel;
+  boost::asio::co_spawn(io_.get_executor(), std::move(task),
+                        boost::asio::bind_cancellation_slot(cancel.slot(), ended));
+  io_.restart();
+  while (!done) io_.run_one();
+  cancel_ = nullptr;
+  if (fault) std::rethrow_exception(fault);
+  return std::move(*result);
+}
+
+Response ApiServer::send(Request request, limits::Duration within) {
+  if (interrupted_) return interrupted_answer();
+  return run(client_.send(std::move(request), within));
+}
+
+// One page; where it is not whole, with the answer's own sentence.
+Listing ApiServer::read_page(const Resource& resource, Request request, Page& page) {
+  if (interrupted_) return {Listing::End::failed, "interrupted"};
+  const StreamLimits within{.silence = limits::api::page_silence, .total = limits::api::page};
+  const Response response = run(client_.stream(std::move(request), within, page));
+  const auto broken = [&](std::string_view why) {
+    return Listing{Listing::End::failed, fmt::format("cannot list {}: {}", resource.name(), why)};
+  };
+  if (!page.page().error().empty()) return broken(page.page().error());
+  if (!response.ok()) {
+    page.expired = response.answered() && response.status().expired();
+    return refused(resource, response);
+  }
+  if (!page.whole()) return broken("the page ended before its list did");
+  if (page.page().passed_over() > 0)
+    return broken(fmt::format("an object in it is larger than {} bytes", api::object_bytes));
+  return {Listing::End::whole};
+}
+
+Listing ApiServer::list(const Resource& resource, const Selectors& selectors, std::string_view kind,
+                        const Each& each) {
+  Page page;
+  ListOptions options{
+      .limit = limits::api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
+  for (int lists = 1;;) {
+    page.reset();
+    Listing read = read_page(resource, client::list(resource, selectors, options), page);
+    if (page.expired && lists < most_lists) {
+      ++lists;
+      page.expired = false;
+      page.texts.clear();
+      options.continue_token.clear();
+      continue;
+    }
+    if (!read.whole()) return read;
+    options.continue_token = page.page().continue_token();
+    if (options.continue_token.empty()) break;
+  }
+  for (std::string& text : page.texts) {
+    const std::string object = std::move(text);  // a cluster's Pods are large enough once
+    each(with_kind(object, kind, resource));
+  }
+  return {Listing::End::whole};
+}
+
+void ApiServer::catch_interrupts() {
+  signals_.add(SIGINT);
+  signals_.add(SIGTERM);
+  signals_.async_wait([this](const net::error_code& error, int) {
+    if (!error) on_interrupt();
+  });
+}
+
+void ApiServer::on_interrupt() {
+  interrupted_ = true;
+  if (cancel_ != nullptr) cancel_->emit(boost::asio::cancellation_type::terminal);
+}
+
+bool ApiServer::wait(std::chrono::milliseconds time) {
+  const auto until = net::Clock::now() + time;
+  io_.restart();
+  while (!interrupted_ && net::Clock::now() < until) io_.run_one_until(until);
+  return !interrupted_;
+}
+
+}  // namespace tpuwh::server::running

@@ -1,0 +1,78 @@
+// Requests of a command, one after the other: the caller waits for each answer.
+//
+// A Client on an io_context of its own. `serve` does not use it.
+#pragma once
+
+#include "server/kube/client/client.hpp"
+
+#include <boost/asio/basic_signal_set.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace tpuwh::server::running {
+
+// How a list ended.
+struct Listing {
+  enum class End {
+    whole,
+    not_served,  // 404: the API server knows no such resource
+    forbidden,   // 403
+    failed,      // not reached, interrupted, or what came cannot be read
+  };
+  End end = End::failed;
+  std::string why = {};  // unless whole: a sentence; of a 403 with the rule that is missing
+
+  bool whole() const { return end == End::whole; }
+};
+
+class ApiServer {
+ public:
+  // The text of one object, with apiVersion and kind; lives for the call.
+  using Each = std::function<void(std::string_view json)>;
+
+  explicit ApiServer(access::ApiConfig config);
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  // Client::send. After an interrupt: failed at once.
+  Response send(Request request, limits::Duration within = limits::api::command_call);
+
+  // Every object of `resource`, page by page; what they are the items do not say themselves,
+  // so `kind` ("Pod") is written into each. Nothing is told of a list that is not whole: it is
+  // gathered first, because a page token may expire, and then all is listed again.
+  Listing list(const Resource& resource, const Selectors& selectors, std::string_view kind,
+               const Each& each);
+
+  // From now on SIGINT and SIGTERM end what is under way instead of the program.
+  void catch_interrupts();
+  bool interrupted() const { return interrupted_; }
+  // False: interrupted before the time was over.
+  bool wait(std::chrono::milliseconds time);
+
+  const access::ApiConfig& config() const { return config_; }
+
+ private:
+  struct Page;
+
+  template <class T>
+  T run(net::Task<T> task);
+  Listing read_page(const Resource& resource, Request request, Page& page);
+  void on_interrupt();
+
+  const access::ApiConfig config_;
+  boost::asio::io_context io_;
+  Client client_;
+  boost::asio::cancellation_signal* cancel_ = nullptr;  // of what is under way
+  boost::asio::basic_signal_set<net::Executor> signals_;
+  bool interrupted_ = false;
+};
+
+// `text` of a list's item, with apiVersion and kind in front where it begins with neither: items
+// of built-in kinds have none of them, those of custom resources begin with both.
+std::string with_kind(std::string_view text, std::string_view kind, const Resource& resource);
+
+}  // namespace tpuwh::server::running

@@ -1,0 +1,19 @@
+// Which Pods a selector of labels finds.
+//   source  k8s.io/apimachinery pkg/apis/meta/v1 LabelSelector, v0.36.3
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace tpuwh::server::objects {
+
+// A LabelSelector, matchLabels and matchExpressions; none finds nothing, an empty one all.
+bool finds(const nlohmann::ordered_json& selector, const nlohmann::ordered_json& labels);
+
+// Of a Service, whose selector is a map of labels; without one it selects none.
+bool selects(const nlohmann::ordered_json& service, const nlohmann::ordered_json& labels);
+
+// A term of Pod affinity, or a spread constraint, that finds Pods labelled as the one that has it.
+// One that names namespaces does not: whose these are is not looked at.
+bool finds_its_own(const nlohmann::ordered_json& pod, const nlohmann::ordered_json& term);
+
+}  // namespace tpuwh::server::objects

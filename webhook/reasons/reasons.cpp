@@ -1,0 +1,133 @@
+#include "webhook/reasons/reasons.hpp"
+
+#include "webhook/read/vocabulary.hpp"
+#include "webhook/write/patch.hpp"
+#include "webhook/write/surface.hpp"
+
+namespace tpuwh::webhook::reasons {
+
+namespace {
+
+std::string_view where_host_comes_from(std::string_view workload) {
+  if (workload == "ray") return "label ray.io/replica-host-index, else the ledger";
+  if (workload == "lws") return "label leaderworkerset.sigs.k8s.io/worker-index";
+  if (workload == "statefulset") return "the StatefulSet's ordinal";
+  if (workload == "job" || workload == "jobset") return "the Job's completion index";
+  return "annotation worker-id";
+}
+
+std::string_view where_slice_comes_from(std::string_view workload) {
+  if (workload == "ray") return "label ray.io/worker-group-replica-index, else the ledger";
+  if (workload == "jobset") return "label jobset.sigs.k8s.io/job-index";
+  if (workload == "lws") return "the subgroup of its worker-index";
+  if (workload == "statefulset") return "the StatefulSet's ordinal";
+  return "annotation slice-id, else the completion index";
+}
+
+}  // namespace
+
+std::string explain_variable(std::string_view variable, std::string_view workload) {
+  const auto known = read::find_variable(variable);
+  if (!known) return "";
+  switch (*known) {
+    case read::Variable::megascale_num_slices:
+      return std::string("number of slices in the job, from ") +
+             (workload == "jobset" ? "label jobset.sigs.k8s.io/replicatedjob-replicas"
+                                   : "annotation slice-count");
+    case read::Variable::megascale_slice_id:
+      return "index of this slice in the job, from " +
+             std::string(where_slice_comes_from(workload));
+    case read::Variable::megascale_coordinator_address:
+      return "host 0 of slice 0, where all slices meet";
+    case read::Variable::megascale_port:
+      return workload == "ray" ? "8081 and up: Ray serves metrics on 8080"
+                               : "8080, MegaScale's default, plus 1 for each further container";
+    case read::Variable::tpu_worker_hostnames:
+      return "DNS names of all hosts of the slice, in the order of their ids";
+    case read::Variable::tpu_process_addresses:
+      return "one address for each process of the slice; TPU7x needs ports";
+    case read::Variable::tpu_process_port:
+      return "the port of this container's own entry in TPU_PROCESS_ADDRESSES";
+    case read::Variable::tpu_worker_id:
+      return "index of this process in the lists: in a slice of several hosts from " +
+             std::string(where_host_comes_from(workload));
+    case read::Variable::tpu_name:
+      return "name of the slice, the same on all its hosts";
+    case read::Variable::tpu_device_plugin_host_ip:
+      return "the node's address, for the variable after it";
+    case read::Variable::tpu_device_plugin_addr:
+      return "where Ray's dashboard reads TensorCore and memory metrics";
+    case read::Variable::torch_tpu_topology:
+      return "the slice's dimensions for torch_tpu; on TPU7x the fourth is the two chiplets of a "
+             "chip";
+    case read::Variable::torch_tpu_slicebuilder_addresses:
+      return "one address for each device of the slice, host by host, for torch_tpu";
+    case read::Variable::tpu_process_addresses_path:  // never injected
+    case read::Variable::count_:
+      break;
+  }
+  return "";
+}
+
+std::string explain_path(std::string_view op, std::string_view path, std::string_view prefix) {
+  write::Patch escaper;
+  escaper.clear(prefix);
+  const auto kind = write::op_of(op);
+  const write::SurfaceRow* row =
+      kind ? write::find_row(*kind, path, escaper.escaped_prefix()) : nullptr;
+  return row == nullptr ? "" : std::string(row->why);
+}
+
+std::string_view explain_reason(outcome::Reason reason) {
+  switch (reason) {
+    case outcome::Reason::injected:
+      return "the slice and this member's place in it are known";
+    case outcome::Reason::already_done:
+      return "everything the slice needs is there already";
+    case outcome::Reason::not_a_pod:
+      return "neither a Pod that is created nor an object whose Pods are checked";
+    case outcome::Reason::no_tpu:
+      return "no container asks for google.com/tpu";
+    case outcome::Reason::switched_off:
+      return "this workload API is switched off (--workloads)";
+    case outcome::Reason::opted_out:
+      return "the Pod opts out (annotation inject: \"false\")";
+    case outcome::Reason::single_host:
+      return "a slice of one host: the device plugin sets what it needs";
+    case outcome::Reason::no_identity:
+      return "nothing says which member of the slice this Pod is";
+    case outcome::Reason::no_place:
+      return "the ledger has no free place now";
+    case outcome::Reason::no_topology:
+      return "the topology is not known";
+    case outcome::Reason::no_subdomain:
+      return "the hosts of the slice have no DNS names";
+    case outcome::Reason::inconsistent:
+      return "what the Pod says contradicts itself; nothing is guessed";
+    case outcome::Reason::bad_topology:
+      return "such a slice cannot exist";
+    case outcome::Reason::bad_index:
+      return "an index is not a whole number in range";
+    case outcome::Reason::bad_name:
+      return "a name is not a valid DNS name";
+    case outcome::Reason::too_long:
+      return "a variable or the patch would be too long";
+    case outcome::Reason::bad_quantity:
+      return "google.com/tpu is not a whole number of chips";
+    case outcome::Reason::forbidden:
+      return "the configuration refuses what was found";
+    case outcome::Reason::checked:
+      return "none of its templates makes a slice that could never start";
+    case outcome::Reason::never_works:
+      return "its slices could never start";
+    case outcome::Reason::unreadable:
+      return "the request is not a readable AdmissionReview";
+    case outcome::Reason::too_large:
+      return "the request is too large";
+    case outcome::Reason::internal_error:
+      return "an internal error of tpu-webhook";
+  }
+  return "";
+}
+
+}  // namespace tpuwh::webhook::reasons
