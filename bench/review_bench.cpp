@@ -19,7 +19,8 @@ struct Bench {
   base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
-  webhook::decide::Scratch scratch;
+  webhook::decide::Kept kept;
+  webhook::decide::Told told;
   webhook::write::Json answer;
   webhook::answer::Workspace workspace;
 
@@ -31,8 +32,8 @@ struct Bench {
     return webhook::read::read_review(text, config.prefix, reader, review, pod);
   }
   void decide() {
-    const auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
-    webhook::answer::respond(review, decision, scratch, answer);
+    const auto decision = webhook::decide::decide(review, pod, {config, cluster}, kept, told);
+    webhook::answer::respond(review, decision, told, answer);
   }
 };
 

@@ -17,16 +17,16 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 namespace {
 
 outcome::Summary summarise(const outcome::Decision& decision, Workspace::Impl& work) {
-  const facts::Facts& facts = work.scratch.facts;
+  const facts::Facts& facts = work.told.facts;
   outcome::Summary summary = summary_of(work.review, decision);
-  summary.description = work.scratch.description.view();
+  summary.description = work.told.description.view();
   if (decision.outcome == outcome::Outcome::patched)
-    summary.patch_bytes = work.scratch.patch.json().size();
+    summary.patch_bytes = work.told.patch.json().size();
   if (decision.outcome == outcome::Outcome::patched)
-    summary.unfit_pools = work.scratch.unfit_pools.size();
-  if (!decision.workload.empty() && !work.scratch.member.kind.empty()) {
+    summary.unfit_pools = work.told.unfit_pools.size();
+  if (!decision.workload.empty() && !work.told.member.kind.empty()) {
     work.owner.clear();
-    work.owner.add(work.scratch.member.kind, '/', work.scratch.member.group);
+    work.owner.add(work.told.member.kind, '/', work.told.member.group);
     summary.owner = work.owner.view();
   }
   if (facts.placed) {
@@ -51,9 +51,9 @@ Answer defer(const outcome::Decision& decision, Workspace::Impl& work) {
 }
 
 void set_ledger_step(const outcome::Decision& decision, Workspace::Impl& work, LedgerStep& step) {
-  const facts::Facts& facts = work.scratch.facts;
+  const facts::Facts& facts = work.told.facts;
   if (facts.pod == nullptr || !facts.ray()) return;
-  const bool has_its_place = facts.placed && !work.scratch.member.needs_place;
+  const bool has_its_place = facts.placed && !work.told.member.needs_place;
   if (!decision.asks_ledger && !has_its_place) return;
   step.use = decision.asks_ledger ? LedgerStep::Use::ask : LedgerStep::Use::note;
   step.request = {.ns = facts.ns,
@@ -79,8 +79,8 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
     read::take_claimed_chips(work.pod, work.review.ns_of(work.pod), around.cluster);
   outcome::Decision decision =
       bad_quantity
-          ? decide::deny_quantity(work.reader.error(), work.review, around.config, work.scratch)
-          : decide::decide(work.review, work.pod, around, work.scratch);
+          ? decide::deny_quantity(work.reader.error(), work.review, around.config, work.told)
+          : decide::decide(work.review, work.pod, around, work.kept, work.told);
   const bool deferred = decision.outcome == outcome::Outcome::deferred && !decision.asks_ledger;
   if (deferred && !decision.shadow) return defer(decision, work);
   if (decision.asks_ledger) {
@@ -89,10 +89,9 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
     return question;
   }
   if (decision.outcome == outcome::Outcome::failed)
-    work.scratch.notes.say(
-        "tpu-webhook failed on this Pod and left it unchanged; please report it");
-  if (decision.shadow) decide::note_shadow(decision, work.scratch);
-  respond(work.review, decision, work.scratch, work.answer);
+    work.told.notes.say("tpu-webhook failed on this Pod and left it unchanged; please report it");
+  if (decision.shadow) decide::note_shadow(decision, work.told);
+  respond(work.review, decision, work.told, work.answer);
   Answer answer;
   answer.summary = summarise(decision, work);
   answer.body = work.answer.view();
@@ -137,14 +136,13 @@ Answer refuse(const Error& why, Workspace::Impl& work) {
 Answer admit_after_exception(Workspace::Impl& work) {
   if (work.review.uid.empty())
     return refuse(Error(base::Errc::internal, "unexpected failure"), work);
-  work.scratch.notes.clear();
-  work.scratch.description.clear();
-  work.scratch.notes.say(
-      "tpu-webhook failed on this object and left it unchanged; please report it");
+  work.told.notes.clear();
+  work.told.description.clear();
+  work.told.notes.say("tpu-webhook failed on this object and left it unchanged; please report it");
   outcome::Decision decision;
   decision.outcome = outcome::Outcome::failed;
   decision.reason = outcome::Reason::internal_error;
-  respond(work.review, decision, work.scratch, work.answer);
+  respond(work.review, decision, work.told, work.answer);
   Answer answer;
   answer.summary.uid = work.review.uid;
   answer.summary.ns = work.review.ns;

@@ -48,18 +48,18 @@ void append_warnings(const outcome::Notes& notes, Json& out) {
 }
 
 // Keys become "<webhook name>/<key>" in the audit log, so they have no slash.
-void append_audit(const outcome::Decision& decision, const decide::Scratch& scratch, Json& out) {
+void append_audit(const outcome::Decision& decision, const decide::Told& told, Json& out) {
   if (decision.workload.empty()) return;
   out << ",\"auditAnnotations\":{\"reason\":" << as_string(outcome::name(decision.reason));
   if (decision.shadow) out << ",\"mode\":\"shadow\"";
-  if (!scratch.description.empty()) out << ",\"slice\":" << as_string(scratch.description.view());
+  if (!told.description.empty()) out << ",\"slice\":" << as_string(told.description.view());
   out << "}";
 }
 
 }  // namespace
 
-void respond(const read::Review& review, const outcome::Decision& decision,
-             decide::Scratch& scratch, Json& out) {
+void respond(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
+             Json& out) {
   out.clear();
   out << "{\"kind\":\"AdmissionReview\",\"apiVersion\":" << as_string(review.api_version)
       << ",\"response\":{\"uid\":" << as_string(review.uid) << ",";
@@ -68,10 +68,10 @@ void respond(const read::Review& review, const outcome::Decision& decision,
   } else {
     out << "\"allowed\":true";
     if (decision.outcome == outcome::Outcome::patched && !decision.shadow)
-      append_patch(scratch.patch, out);
+      append_patch(told.patch, out);
   }
-  append_warnings(scratch.notes, out);
-  append_audit(decision, scratch, out);
+  append_warnings(told.notes, out);
+  append_audit(decision, told, out);
   out << "}}\n";
 }
 

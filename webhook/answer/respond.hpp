@@ -12,8 +12,8 @@
 namespace tpuwh::webhook::answer {
 
 // An AdmissionReview answer, with apiVersion and uid as they came.
-void respond(const read::Review& review, const outcome::Decision& decision,
-             decide::Scratch& scratch, write::Json& out);
+void respond(const read::Review& review, const outcome::Decision& decision, decide::Told& told,
+             write::Json& out);
 
 // {"kind":"Status",…}: kube-apiserver shows the message to the user.
 //   reason  "BadRequest", "RequestEntityTooLarge", "InternalError"

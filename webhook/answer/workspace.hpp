@@ -17,7 +17,8 @@ struct Workspace::Impl {
   base::json::Reader reader;
   read::Review review;
   read::Pod pod;
-  decide::Scratch scratch;
+  decide::Kept kept;
+  decide::Told told;
   write::Json answer;
   base::Buffer owner;
 
@@ -26,7 +27,7 @@ struct Workspace::Impl {
   void begin() {
     review = {};
     pod.clear();
-    scratch.forget_pod();
+    told.clear();
   }
 };
 

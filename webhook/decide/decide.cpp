@@ -12,6 +12,7 @@
 #include "webhook/workloads/annotations.hpp"
 #include "webhook/workloads/table.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -23,14 +24,14 @@ namespace {
 using findings::Finding;
 
 void begin_facts(const read::Pod& pod, std::string_view ns, const topology::Slice& slice,
-                 Scratch& scratch) {
-  scratch.facts.pod = &pod;
-  scratch.facts.shape = &scratch.shape;
-  scratch.facts.member = &scratch.member;
-  scratch.before.parse(pod.annotation(read::Annotation::injected));
-  scratch.facts.before = &scratch.before;
-  scratch.facts.ns = ns;
-  scratch.facts.slice = slice;
+                 Told& told) {
+  told.facts.pod = &pod;
+  told.facts.shape = &told.shape;
+  told.facts.member = &told.member;
+  told.before.parse(pod.annotation(read::Annotation::injected));
+  told.facts.before = &told.before;
+  told.facts.ns = ns;
+  told.facts.slice = slice;
 }
 
 // Words for `kubectl describe`: which member of which slice this is. Nothing has checked yet
@@ -67,102 +68,79 @@ void describe(const facts::Facts& facts, base::Buffer& out) {
   out.add(slice.chips_per_host, " chips per host");
 }
 
-// ---- the members of a slice
+// ---- the names of its hosts
 
-outcome::Decision no_subdomain(const Around& around, Scratch& scratch) {
-  scratch.notes.warn(Finding::subdomain_missing,
-                     "the Pod has no spec.subdomain, so the " +
-                         std::to_string(scratch.facts.slice.hosts) +
-                         " hosts of the slice have no DNS names; set it to a headless Service");
-  outcome::Decision decision = write_member(around, scratch);
-  if (decision.outcome == outcome::Outcome::unchanged)
-    decision.reason = outcome::Reason::no_subdomain;
-  return decision;
-}
-
-outcome::Decision write_noted(const Around& around, Scratch& scratch) {
-  identity::note_coordinator(scratch.facts, scratch.notes);
-  return write_member(around, scratch);
-}
-
-outcome::Decision write_named(const Around& around, Scratch& scratch) {
-  facts::Facts& facts = scratch.facts;
-  if (auto named = identity::check_names(facts, scratch.checked_names, scratch.text); !named)
-    return outcome::deny(outcome::Reason::bad_name, named.error());
-  if (auto wrong = identity::wrong_hostname(facts, scratch.text); !wrong.empty())
-    return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
-                                std::move(wrong), scratch.notes);
-  identity::note_resolving(*facts.pod, facts.ns, scratch.notes);
-  facts.named = true;
-  return write_noted(around, scratch);
-}
-
-outcome::Decision write_listed(const Around& around, Scratch& scratch) {
-  facts::Facts& facts = scratch.facts;
-  if (auto wrong = identity::wrong_hostnames(facts); !wrong.empty())
-    return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
-                                std::move(wrong), scratch.notes);
-  facts.named = true;
-  return write_noted(around, scratch);
-}
-
-outcome::Decision decide_settled(const Around& around, Scratch& scratch) {
-  const facts::Facts& facts = scratch.facts;
-  const workloads::Member& member = scratch.member;
-  describe(facts, scratch.description);
+// Nothing where it gets what it gets, with names that were checked or without; else why not. A Pod
+// that waits for nobody needs none.
+std::optional<outcome::Decision> settle_names(Kept& kept, Told& told) {
+  facts::Facts& facts = told.facts;
+  const workloads::Member& member = told.member;
+  const bool multi_host = facts.slice.multi_host();
   if (auto wrong = identity::wrong_coordinator(member); !wrong.empty())
     return outcome::leave_alone(Finding::coordinator_invalid, outcome::Reason::inconsistent,
-                                std::move(wrong), scratch.notes);
-  const bool multi_host = facts.slice.multi_host();
-  if (multi_host && !member.hostnames.empty()) return write_listed(around, scratch);
-  if (multi_host && member.names.stem.empty())
+                                std::move(wrong), told.notes);
+  if (multi_host && !member.hostnames.empty()) {
+    if (auto wrong = identity::wrong_hostnames(facts); !wrong.empty())
+      return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
+                                  std::move(wrong), told.notes);
+    facts.named = true;
+  } else if (multi_host && member.names.stem.empty()) {
     return outcome::leave_alone(Finding::identity_missing, outcome::Reason::no_identity,
                                 "nothing names the hosts of the slice: add annotation hostnames",
-                                scratch.notes);
-  if (!multi_host && (!identity::joins_others(facts) || member.subdomain.empty()))
-    return write_noted(around, scratch);
-  return member.subdomain.empty() ? no_subdomain(around, scratch) : write_named(around, scratch);
+                                told.notes);
+  } else if (!member.subdomain.empty() && (multi_host || identity::joins_others(facts))) {
+    if (auto named = identity::check_names(facts, kept.checked_names, kept.text); !named)
+      return outcome::deny(outcome::Reason::bad_name, named.error());
+    if (auto wrong = identity::wrong_hostname(facts, kept.text); !wrong.empty())
+      return outcome::leave_alone(Finding::name_contradicts, outcome::Reason::inconsistent,
+                                  std::move(wrong), told.notes);
+    identity::note_resolving(*facts.pod, facts.ns, told.notes);
+    facts.named = true;
+  } else if (multi_host) {
+    told.notes.warn(Finding::subdomain_missing,
+                    "the Pod has no spec.subdomain, so the " + std::to_string(facts.slice.hosts) +
+                        " hosts of the slice have no DNS names; set it to a headless Service");
+    return std::nullopt;
+  }
+  identity::note_coordinator(facts, told.notes);
+  return std::nullopt;
 }
 
 // The names that the hosts of slice 0 have, where they will have any.
-Result<void> check_first_names(Scratch& scratch) {
-  const workloads::Member& member = scratch.member;
+Result<void> check_first_names(Kept& kept, Told& told) {
+  const workloads::Member& member = told.member;
   if (!member.hostnames.empty() || member.names.stem.empty() || member.subdomain.empty()) return {};
-  return identity::check_names(scratch.facts, scratch.checked_names, scratch.text);
+  return identity::check_names(told.facts, kept.checked_names, kept.text);
 }
 
-outcome::Decision decide_member(const Around& around, Scratch& scratch) {
-  identity::Identity identity =
-      identity::settle_identity(scratch.facts, scratch.member, around.cluster, around.place);
-  switch (identity.verdict) {
-    case identity::Identity::Verdict::settled:
-      return decide_settled(around, scratch);
-    case identity::Identity::Verdict::leave_alone:
-      // How many hosts there are, and so which it is, follows from the chips of a node.
-      if (auto* shared = scratch.notes.find(Finding::node_shared)) {
-        shared->consequence = outcome::Notes::Consequence::not_injected;
-        return outcome::unchanged(identity.reason);
-      }
-      return outcome::leave_alone(identity.finding, identity.reason,
-                                  std::move(identity.why).message(), scratch.notes);
-    case identity::Identity::Verdict::deny:
-      return outcome::deny(identity.reason, std::move(identity.why));
-    case identity::Identity::Verdict::ask_ledger:
-      // A place is written down: not for what is denied once it has one.
-      if (auto named = check_first_names(scratch); !named)
-        return outcome::deny(outcome::Reason::bad_name, named.error());
-      break;
-    case identity::Identity::Verdict::try_again:
-      break;
+// ---- which host it is, where that is not settled
+
+outcome::Decision not_settled(identity::Identity identity, Kept& kept, Told& told) {
+  using Verdict = identity::Identity::Verdict;
+  if (identity.verdict == Verdict::deny)
+    return outcome::deny(identity.reason, std::move(identity.why));
+  if (identity.verdict == Verdict::leave_alone) {
+    // How many hosts there are, and so which it is, follows from the chips of a node.
+    if (auto* shared = told.notes.find(Finding::node_shared)) {
+      shared->consequence = outcome::Notes::Consequence::not_injected;
+      return outcome::unchanged(identity.reason);
+    }
+    return outcome::leave_alone(identity.finding, identity.reason,
+                                std::move(identity.why).message(), told.notes);
   }
+  const bool asks = identity.verdict == Verdict::ask_ledger;
+  // A place is written down: not for what is denied once it has one.
+  if (asks)
+    if (auto named = check_first_names(kept, told); !named)
+      return outcome::deny(outcome::Reason::bad_name, named.error());
   return {.outcome = outcome::Outcome::deferred,
           .reason = identity.reason,
           .denial = std::move(identity.why),
           .retry_now = identity.retry_now,
-          .asks_ledger = identity.verdict == identity::Identity::Verdict::ask_ledger};
+          .asks_ledger = asks};
 }
 
-// ---- the order of it all
+// ---- what it asks for
 
 // Spot, flex-start and a reservation are three ways to get a node; the first two have a label each
 // and one they share (docs/facts.md#capacity-labels).
@@ -201,17 +179,6 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
   }
 }
 
-outcome::Decision decide_shape(const read::Pod& pod, std::string_view ns, const Around& around,
-                               Scratch& scratch) {
-  note_capacity(pod, scratch.notes);
-  note_excluded(pod, scratch.notes);
-  identity::SliceOrDecision found = identity::slice_of(
-      scratch.shape, scratch.member, ns, around.cluster, scratch.slice, scratch.notes);
-  if (auto* decision = std::get_if<outcome::Decision>(&found)) return std::move(*decision);
-  begin_facts(pod, ns, std::get<topology::Slice>(found), scratch);
-  return decide_member(around, scratch);
-}
-
 // A Pod for TPU nodes without chips, but with claims: they may be what it asks with.
 void note_claims(const read::Pod& pod, outcome::Notes& notes) {
   if (pod.claim_uses.empty() || pod.selector(read::key::accelerator).empty()) return;
@@ -232,64 +199,91 @@ outcome::Decision unchecked(outcome::Decision decision, outcome::Notes& notes) {
       notes);
 }
 
-void begin(const config::Config& config, Scratch& scratch) {
-  scratch.forget_pod();
-  scratch.decided = true;
-  scratch.patch.clear(config.prefix);
+// ---- the order of it all
+
+// As docs/architecture.md draws it, each stage with its early return: whose it is, which slice it
+// asks for, which host of it, which names, and what is written.
+outcome::Decision decide_pod(const read::Pod& pod, std::string_view ns, const Around& around,
+                             const workloads::Workload& workload, Kept& kept, Told& told) {
+  if (!around.config.workloads.has(workload.kind))
+    return outcome::unchanged(outcome::Reason::switched_off);
+  told.member.workload = workload.kind;
+  workload.identify({pod, ns, around.config, around.cluster, kept.service}, told.member);
+  workloads::apply_annotations(pod, ns, told.member);
+  note_capacity(pod, told.notes);
+  note_excluded(pod, told.notes);
+
+  identity::SliceOrDecision slice =
+      identity::slice_of(told.shape, told.member, ns, around.cluster, kept.slice, told.notes);
+  if (auto* decision = std::get_if<outcome::Decision>(&slice)) return std::move(*decision);
+  begin_facts(pod, ns, std::get<topology::Slice>(slice), told);
+
+  identity::Identity identity =
+      identity::settle_identity(told.facts, told.member, around.cluster, around.place);
+  if (identity.verdict != identity::Identity::Verdict::settled)
+    return not_settled(std::move(identity), kept, told);
+  describe(told.facts, told.description);
+
+  if (auto decision = settle_names(kept, told)) return *std::move(decision);
+  outcome::Decision decision = write_member(around, kept, told);
+  const bool nameless = told.facts.slice.multi_host() && !told.facts.named;
+  if (nameless && decision.outcome == outcome::Outcome::unchanged)
+    decision.reason = outcome::Reason::no_subdomain;
+  return decision;
+}
+
+void begin(const config::Config& config, Told& told) {
+  told.clear();
+  told.decided = true;
+  told.patch.clear(config.prefix);
 }
 
 }  // namespace
 
 outcome::Decision deny_quantity(Error why, const read::Review& review, const config::Config& config,
-                                Scratch& scratch) {
-  begin(config, scratch);
+                                Told& told) {
+  begin(config, told);
   outcome::Decision decision = outcome::deny(outcome::Reason::bad_quantity, std::move(why));
-  decision = at_levels(std::move(decision), config, review.ns, scratch.notes);
+  decision = at_levels(std::move(decision), config, review.ns, told.notes);
   decision.shadow = config.mode == config::Mode::shadow;
   return decision;
 }
 
-void note_shadow(const outcome::Decision& decision, Scratch& scratch) {
+void note_shadow(const outcome::Decision& decision, Told& told) {
   if (decision.outcome == outcome::Outcome::denied)
-    scratch.notes.say("shadow mode: this Pod would have been denied: " +
-                      outcome::denial_text(decision));
+    told.notes.say("shadow mode: this Pod would have been denied: " +
+                   outcome::denial_text(decision));
   if (decision.outcome == outcome::Outcome::deferred)
-    scratch.notes.say("shadow mode: this Pod would have been deferred (503): " +
-                      std::string(decision.denial.text()));
+    told.notes.say("shadow mode: this Pod would have been deferred (503): " +
+                   std::string(decision.denial.text()));
   if (decision.outcome == outcome::Outcome::patched)
-    scratch.notes.say("shadow mode: this Pod would have been patched as " +
-                      std::string(scratch.description.view()) + "; it was left unchanged");
+    told.notes.say("shadow mode: this Pod would have been patched as " +
+                   std::string(told.description.view()) + "; it was left unchanged");
 }
 
 outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
-                         Scratch& scratch) {
+                         Kept& kept, Told& told) {
   const config::Config& config = around.config;
-  begin(config, scratch);
+  begin(config, told);
   const auto none_of_ours = [&](outcome::Reason reason) {
     return outcome::Decision{.reason = reason, .shadow = config.mode == config::Mode::shadow};
   };
   if (!review.is_pod_creation()) return none_of_ours(outcome::Reason::not_a_pod);
   const std::string_view ns = review.ns_of(pod);
-  if (!facts::read_shape(pod, scratch.shape)) {
-    note_claims(pod, scratch.notes);
-    return at_levels(none_of_ours(outcome::Reason::no_tpu), config, ns, scratch.notes);
+  if (!facts::read_shape(pod, told.shape)) {
+    note_claims(pod, told.notes);
+    return at_levels(none_of_ours(outcome::Reason::no_tpu), config, ns, told.notes);
   }
   if (pod.annotation(read::Annotation::inject) == "false")
     return none_of_ours(outcome::Reason::opted_out);
 
   const workloads::Workload& workload = workloads::workload_of(pod);
-  outcome::Decision decision{.reason = outcome::Reason::switched_off};
-  if (config.workloads.has(workload.kind)) {
-    scratch.member.workload = workload.kind;
-    workload.identify({pod, ns, config, around.cluster, scratch.service}, scratch.member);
-    workloads::apply_annotations(pod, ns, scratch.member);
-    decision = decide_shape(pod, ns, around, scratch);
-  }
-  if (!scratch.notes.warnings().empty() || decision.outcome == outcome::Outcome::denied)
-    decision = at_levels(std::move(decision), config, ns, scratch.notes);
+  outcome::Decision decision = decide_pod(pod, ns, around, workload, kept, told);
+  if (!told.notes.warnings().empty() || decision.outcome == outcome::Outcome::denied)
+    decision = at_levels(std::move(decision), config, ns, told.notes);
   if (decision.outcome == outcome::Outcome::denied &&
       pod.annotation(read::Annotation::skip_check) == "true")
-    decision = unchecked(std::move(decision), scratch.notes);
+    decision = unchecked(std::move(decision), told.notes);
   decision.workload = workload.name;
   decision.shadow = config.mode_for(workload.kind) == config::Mode::shadow;
   return decision;

@@ -4,7 +4,8 @@
 
 #include "webhook/config/config.hpp"
 #include "webhook/decide/around.hpp"
-#include "webhook/decide/scratch.hpp"
+#include "webhook/decide/kept.hpp"
+#include "webhook/decide/told.hpp"
 #include "webhook/outcome/decision.hpp"
 #include "webhook/read/review.hpp"
 
@@ -14,14 +15,15 @@ namespace tpuwh::webhook::decide {
 // server would do after us. It was not read to its end, so that its workload API is not
 // known and the mode is that of the whole.
 outcome::Decision deny_quantity(Error why, const read::Review& review, const config::Config& config,
-                                Scratch& scratch);
+                                Told& told);
 
 // Warns of what a decision that is not carried out would have been.
-void note_shadow(const outcome::Decision& decision, Scratch& scratch);
+void note_shadow(const outcome::Decision& decision, Told& told);
 
-// Decides about one review that was read. The patch is scratch.patch, empty unless
-// the outcome is `patched`; warnings are scratch.notes.
+// Decides about one review that was read. The patch is told.patch, empty unless
+// the outcome is `patched`; warnings are told.notes. Who the Pod is, told.member and told.facts
+// say, and what it asks for told.shape.
 outcome::Decision decide(const read::Review& review, const read::Pod& pod, const Around& around,
-                         Scratch& scratch);
+                         Kept& kept, Told& told);
 
 }  // namespace tpuwh::webhook::decide

@@ -40,30 +40,32 @@ base::Digester begin_inputs(const facts::Facts& facts) {
   return inputs;
 }
 
-void write_env(Scratch& scratch) {
-  base::Digester all_inputs = begin_inputs(scratch.facts);
+// Whether a second look found nothing changed: env and the record of it stay as they are.
+bool write_env(Kept& kept, Told& told) {
+  base::Digester all_inputs = begin_inputs(told.facts);
   bool lost = false;
-  scratch.envs.want(scratch.facts, scratch.values);
-  for (const env::ContainerEnv& env : scratch.envs) {
+  told.envs.want(told.facts, kept.values);
+  for (const env::ContainerEnv& env : told.envs) {
     all_inputs.add(env.container.name);
     env::add_theirs(env, all_inputs);
     lost = lost || env::lost_variable(env);
   }
   const base::Digest inputs = all_inputs.digest();
-  scratch.frozen = scratch.before.foreign() || (scratch.before.has_inputs(inputs) && !lost);
-  scratch.after.clear();
-  for (const env::ContainerEnv& env : scratch.envs) {
-    const env::EnvChanges changes = env::reconcile(env, scratch.after, scratch.notes);
-    if (!scratch.frozen) env::write_changes(env, changes, scratch.patch);
+  const bool frozen = told.before.foreign() || (told.before.has_inputs(inputs) && !lost);
+  told.after.clear();
+  for (const env::ContainerEnv& env : told.envs) {
+    const env::EnvChanges changes = env::reconcile(env, told.after, told.notes);
+    if (!frozen) env::write_changes(env, changes, told.patch);
   }
-  scratch.after.set_inputs(inputs);
+  told.after.set_inputs(inputs);
+  return frozen;
 }
 
 // ---- the record
 
-void write_annotation(Scratch& scratch, read::Annotation which, write::Surface row,
+void write_annotation(Told& told, read::Annotation which, write::Surface row,
                       std::string_view value) {
-  scratch.patch.set_own(row, scratch.facts.pod->annotation_values.find(which), value);
+  told.patch.set_own(row, told.facts.pod->annotation_values.find(which), value);
 }
 
 void make_map(write::Patch& patch, write::Surface row) {
@@ -74,17 +76,17 @@ void make_map(write::Patch& patch, write::Surface row) {
 
 // A record with nothing in it says so: without one, what the user set just as we
 // would would be taken for ours the next time.
-void write_annotations(Scratch& scratch) {
-  const bool record = !scratch.after.empty() || !scratch.before.empty();
-  if (scratch.frozen || (!record && !scratch.facts.slice.multi_host())) return;
-  if (scratch.facts.pod->annotations == read::Presence::absent)
-    make_map(scratch.patch, write::Surface::annotations);
-  scratch.text.clear();
-  scratch.after.append_to(scratch.text);
-  write_annotation(scratch, read::Annotation::injected, write::Surface::annotation_injected,
-                   scratch.text.view());
-  write_annotation(scratch, read::Annotation::slice, write::Surface::annotation_slice,
-                   scratch.description.view());
+void write_annotations(Kept& kept, Told& told) {
+  const bool record = !told.after.empty() || !told.before.empty();
+  if (!record && !told.facts.slice.multi_host()) return;
+  if (told.facts.pod->annotations == read::Presence::absent)
+    make_map(told.patch, write::Surface::annotations);
+  kept.text.clear();
+  told.after.append_to(kept.text);
+  write_annotation(told, read::Annotation::injected, write::Surface::annotation_injected,
+                   kept.text.view());
+  write_annotation(told, read::Annotation::slice, write::Surface::annotation_slice,
+                   told.description.view());
 }
 
 // ---- names and labels
@@ -98,53 +100,51 @@ void write_text(write::Patch& patch, write::Surface row, std::string_view value,
   patch.end();
 }
 
-void write_names(Scratch& scratch) {
-  const facts::Facts& facts = scratch.facts;
+void write_names(Kept& kept, Told& told) {
+  const facts::Facts& facts = told.facts;
   if (!facts.member->gives_names || !facts.named) return;
   if (facts.pod->hostname.empty() || facts.copied()) {
-    scratch.text.clear();
-    facts.member->names.append(scratch.text, facts.slice_index, facts.host);
-    write_text(scratch.patch, write::Surface::hostname, scratch.text.view(), facts.pod->hostname);
+    kept.text.clear();
+    facts.member->names.append(kept.text, facts.slice_index, facts.host);
+    write_text(told.patch, write::Surface::hostname, kept.text.view(), facts.pod->hostname);
   }
   if (facts.pod->subdomain.empty())
-    write_text(scratch.patch, write::Surface::subdomain, facts.member->subdomain);
+    write_text(told.patch, write::Surface::subdomain, facts.member->subdomain);
 }
 
 // Ray's autoscaler scales the hosts of a slice as one by this label.
-void write_replica_label(Scratch& scratch) {
-  const facts::Facts& facts = scratch.facts;
+void write_replica_label(const Kept& kept, Told& told) {
+  const facts::Facts& facts = told.facts;
   if (!facts.ray()) return;
-  const std::string_view name = scratch.values.tpu_name.view();
+  const std::string_view name = kept.values.tpu_name.view();
   const std::string_view present = facts.pod->label(read::Label::replica_index);
   if (present.empty() || facts.copied())
-    write_text(scratch.patch, write::Surface::label_replica_index, name, present);
+    write_text(told.patch, write::Surface::label_replica_index, name, present);
   else if (present != name)
-    scratch.notes.warn(Finding::value_kept, "label replicaIndex is " + base::printable(present) +
-                                                " and was kept; by KubeRay's labels it would be " +
-                                                base::printable(name));
+    told.notes.warn(Finding::value_kept, "label replicaIndex is " + base::printable(present) +
+                                             " and was kept; by KubeRay's labels it would be " +
+                                             base::printable(name));
 }
 
-void write_token(Scratch& scratch) {
-  const facts::Facts& facts = scratch.facts;
+void write_token(Told& told) {
+  const facts::Facts& facts = told.facts;
   if (facts.token.empty()) return;
   placement::write_own_label(*facts.pod, read::Label::token, write::Surface::label_token,
-                             facts.token, scratch.patch);
+                             facts.token, told.patch);
 }
 
-void write_labels(Scratch& scratch, const Around& around) {
-  const placement::Placement& placement = scratch.placement =
-      placement::plan_placement(scratch.facts, around.config, scratch.slice_keys, scratch.notes);
-  if ((placement.labels() || scratch.facts.ray()) &&
-      scratch.facts.pod->labels == read::Presence::absent)
-    make_map(scratch.patch, write::Surface::labels);
-  write_replica_label(scratch);
-  write_token(scratch);
+void write_labels(const Around& around, Kept& kept, Told& told) {
+  const placement::Placement& placement = told.placement =
+      placement::plan_placement(told.facts, around.config, kept.slice_keys, told.notes);
+  if ((placement.labels() || told.facts.ray()) && told.facts.pod->labels == read::Presence::absent)
+    make_map(told.patch, write::Surface::labels);
+  write_replica_label(kept, told);
+  write_token(told);
   if (!placement.labels()) return;
-  placement::find_unfit_pools(scratch.facts, placement, around.config, around.cluster,
-                              scratch.unfit_pools);
-  placement::write_placement(
-      around.config, placement,
-      {*scratch.facts.pod, scratch.unfit_pools, scratch.affinities, scratch.patch});
+  placement::find_unfit_pools(told.facts, placement, around.config, around.cluster,
+                              told.unfit_pools);
+  placement::write_placement(around.config, placement,
+                             {*told.facts.pod, told.unfit_pools, kept.affinities, told.patch});
 }
 
 Result<void> check_slice_name(std::string_view name) {
@@ -155,14 +155,14 @@ Result<void> check_slice_name(std::string_view name) {
                    "it as a node label");
 }
 
-Error large_patch(Scratch& scratch) {
-  const std::size_t bytes = scratch.patch.json().size() + scratch.patch.dropped_bytes();
+Error large_patch(Told& told) {
+  const std::size_t bytes = told.patch.json().size() + told.patch.dropped_bytes();
   std::string why = "the patch of this Pod would be " + std::to_string(bytes) +
                     " bytes, the maximum is " + std::to_string(write::max_patch_bytes) +
                     ": the API server stores no object above 1.5 MiB. " +
-                    base::counted(scratch.shape.processes.size(), "TPU container") +
-                    " would get the names of " + base::counted(scratch.facts.slice.hosts, "host");
-  if (const std::size_t terms = scratch.facts.pod->node_terms.size(); terms > 1)
+                    base::counted(told.shape.processes.size(), "TPU container") +
+                    " would get the names of " + base::counted(told.facts.slice.hosts, "host");
+  if (const std::size_t terms = told.facts.pod->node_terms.size(); terms > 1)
     why += ", and the Pod has " + base::counted(terms, "node selector term");
   return Error(findings::Errc::env_too_long, std::move(why));
 }
@@ -201,25 +201,24 @@ void note_values(const env::EnvValues& values, outcome::Notes& notes) {
 
 }  // namespace
 
-outcome::Decision write_member(const Around& around, Scratch& scratch) {
-  const facts::Facts& facts = scratch.facts;
-  if (auto built = env::build_values(facts, around.config, scratch.values); !built)
+outcome::Decision write_member(const Around& around, Kept& kept, Told& told) {
+  const facts::Facts& facts = told.facts;
+  if (auto built = env::build_values(facts, around.config, kept.values); !built)
     return outcome::deny(outcome::Reason::too_long, built.error());
-  if (auto named = check_slice_name(scratch.values.tpu_name.view()); !named)
+  if (auto named = check_slice_name(kept.values.tpu_name.view()); !named)
     return outcome::deny(outcome::Reason::bad_name, named.error());
-  note_values(scratch.values, scratch.notes);
-  note_files(facts, scratch.notes);
-  write_env(scratch);
-  write_names(scratch);
-  write_labels(scratch, around);
-  const bool relevant =
-      facts.slice.multi_host() || !scratch.after.empty() || !scratch.patch.empty();
-  write_annotations(scratch);
-  if (scratch.patch.dropped_bytes() > 0)
-    return outcome::deny(outcome::Reason::too_long, large_patch(scratch));
-  if (scratch.patch.is_spoiled())
+  note_values(kept.values, told.notes);
+  note_files(facts, told.notes);
+  const bool frozen = write_env(kept, told);
+  write_names(kept, told);
+  write_labels(around, kept, told);
+  const bool relevant = facts.slice.multi_host() || !told.after.empty() || !told.patch.empty();
+  if (!frozen) write_annotations(kept, told);
+  if (told.patch.dropped_bytes() > 0)
+    return outcome::deny(outcome::Reason::too_long, large_patch(told));
+  if (told.patch.is_spoiled())
     return {.outcome = outcome::Outcome::failed, .reason = outcome::Reason::internal_error};
-  if (!scratch.patch.empty())
+  if (!told.patch.empty())
     return {.outcome = outcome::Outcome::patched, .reason = outcome::Reason::injected};
   return outcome::unchanged(relevant ? outcome::Reason::already_done
                                      : outcome::Reason::single_host);

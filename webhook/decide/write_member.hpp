@@ -2,14 +2,15 @@
 #pragma once
 
 #include "webhook/decide/around.hpp"
-#include "webhook/decide/scratch.hpp"
+#include "webhook/decide/kept.hpp"
+#include "webhook/decide/told.hpp"
 #include "webhook/outcome/decision.hpp"
 
 namespace tpuwh::webhook::decide {
 
-// Writes scratch.patch by scratch.facts. Applied twice, the second time writes nothing.
+// Writes told.patch by told.facts. Applied twice, the second time writes nothing.
 //
 //   returns  patched, unchanged, or denied where a variable or a name would be too long
-outcome::Decision write_member(const Around& around, Scratch& scratch);
+outcome::Decision write_member(const Around& around, Kept& kept, Told& told);
 
 }  // namespace tpuwh::webhook::decide

@@ -60,7 +60,7 @@ bool Checker::open(Title title, base::json::Reader::Mark place, std::string_view
     return false;
   }
   if (!pod.claims.empty()) read::take_claimed_chips(pod, creation_.ns, cluster_);
-  if (!facts::read_shape(pod, work_.scratch.shape)) return false;
+  if (!facts::read_shape(pod, work_.told.shape)) return false;
   if (pod.annotation(read::Annotation::inject) == "false") return false;
   return ++templates_ <= max_templates;
 }
@@ -78,10 +78,10 @@ void Checker::add_bad_chips(const read::BadChips& bad) {
 
 // docs/facts.md#one-slice-a-pool
 void Checker::add_slices(std::uint64_t slices, bool after_others) {
-  const placement::Placement& placement = work_.scratch.placement;
+  const placement::Placement& placement = work_.told.placement;
   const bool pinned = placement.why == placement::Terms::pinned &&
                       placement.topology_key == read::key::node_pool && slice() != nullptr;
-  if (!pinned || work_.scratch.shape.dynamic || slices == 0) return;
+  if (!pinned || work_.told.shape.dynamic || slices == 0) return;
   std::uint64_t& all = pinned_[std::string(bounded(placement.domain))];
   all = after_others ? std::max(all, slices) : all + slices;
 }
@@ -103,7 +103,7 @@ void Checker::finish() {
 
 bool Checker::asks_for_tpu() const {
   if (!was_read_) return false;
-  const facts::Shape& shape = work_.scratch.shape;
+  const facts::Shape& shape = work_.told.shape;
   return !shape.processes.empty() || !shape.init.empty();
 }
 
@@ -124,17 +124,17 @@ void Checker::annotation(read::Annotation which, std::string_view text) {
 }
 
 void Checker::set_ray_hosts(std::uint32_t hosts) {
-  if (work_.scratch.shape.class_chooses)
+  if (work_.told.shape.class_chooses)
     cluster_.group = read::RayGroup{.hosts = hosts, .slices = identity::unbounded};
 }
 
 outcome::Decision Checker::decide() {
-  return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.scratch);
+  return decide::decide(creation_, work_.pod, {config_, cluster_}, work_.kept, work_.told);
 }
 
 const topology::Slice* Checker::slice() const {
-  const facts::Facts& facts = work_.scratch.facts;
-  if (facts.pod == nullptr || work_.scratch.notes.find(Finding::node_shared) != nullptr)
+  const facts::Facts& facts = work_.told.facts;
+  if (facts.pod == nullptr || work_.told.notes.find(Finding::node_shared) != nullptr)
     return nullptr;
   return &facts.slice;
 }
@@ -154,7 +154,7 @@ void Checker::report(const outcome::Decision& decision) {
   const auto known_better = [&](Finding finding) {
     return finding == Finding::sub_slice_unplaced && kueue_manages();
   };
-  for (const outcome::Notes::Warning& note : work_.scratch.notes.warnings())
+  for (const outcome::Notes::Warning& note : work_.told.notes.warnings())
     if (note.finding && !known_better(*note.finding))
       findings_.add_decided(*note.finding, titled(note.sentence), Level::warn);
   if (decision.outcome == outcome::Outcome::denied && decision.finding)
@@ -174,12 +174,12 @@ std::string_view Checker::who_knows_better() const {
   const read::Pod& pod = work_.pod;
   if (skips_check()) return "annotation cloud.google.com/skip-tpu-webhook-check is \"true\"";
   if (kueue_manages()) return "Kueue, whose queue it is in, may change its size";
-  if (work_.scratch.shape.dynamic) return "the slice is made or cut on demand";
+  if (work_.told.shape.dynamic) return "the slice is made or cut on demand";
   for (const read::Annotation each :
        {read::Annotation::worker_id, read::Annotation::worker_count, read::Annotation::hostnames,
         read::Annotation::slice_id, read::Annotation::slice_count, read::Annotation::coordinator})
     if (pod.has(each)) return "annotations say what the slice is";
-  for (const read::Container* process : work_.scratch.shape.processes)
+  for (const read::Container* process : work_.told.shape.processes)
     for (const read::Variable each :
          {read::Variable::tpu_worker_hostnames, read::Variable::tpu_worker_id,
           read::Variable::tpu_process_addresses})

@@ -81,7 +81,7 @@ class Checker {
   // The slice that decide() found, null where it found none, and where no node has the chips that
   // it was computed with.
   const topology::Slice* slice() const;
-  const decide::Scratch& scratch() const { return work_.scratch; }
+  const decide::Told& told() const { return work_.told; }
 
   // A denial is a fault; what decide() warned of, a warning.
   void report(const outcome::Decision& decision);

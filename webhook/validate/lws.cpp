@@ -87,7 +87,7 @@ class Group {
       leader_asks_ = true;
       decide_on(0, leader_);
       if (!check_template(checker_, group_.leader, "StatefulSet", true)) return;
-      leader_shape_.emplace(checker_.scratch().shape);
+      leader_shape_.emplace(checker_.told().shape);
       leader_misfit_ = misfit();
     }
     if (checker_.reader().failed()) return;
@@ -123,13 +123,13 @@ class Group {
   }
 
   std::string misfit() const {
-    return checker_.slice() == nullptr ? "" : identity::group_misfit(checker_.scratch().facts);
+    return checker_.slice() == nullptr ? "" : identity::group_misfit(checker_.told().facts);
   }
 
   // The workers' template is the leader's, too, where that has none.
   void check_workers() {
     if (!group_.leader) leader_asks_ = true;
-    const Asked shape(checker_.scratch().shape);
+    const Asked shape(checker_.told().shape);
     const bool alone = controllers::one_or(group_.size) == 1;
     const std::string second = leader_ + "-1";
     decide_on(alone ? 0 : 1, alone ? leader_ : second);

@@ -95,10 +95,10 @@ void soften(const Kind& kind, const Question& question, answer::Workspace::Impl&
     now.findings.soften(why);
 }
 
-// The warnings are in the scratch's notes.
+// The warnings are in work.told.notes.
 answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace::Impl& work) {
-  work.scratch.description.clear();
-  answer::respond(work.review, decision, work.scratch, work.answer);
+  work.told.description.clear();
+  answer::respond(work.review, decision, work.told, work.answer);
   answer::Answer answer;
   answer.body = work.answer.view();
   answer.summary = answer::summary_of(work.review, decision);
@@ -107,7 +107,7 @@ answer::Answer respond_with(const outcome::Decision& decision, answer::Workspace
 
 answer::Answer respond_allowed(outcome::Reason reason, std::string_view workload,
                                answer::Workspace::Impl& work) {
-  work.scratch.notes.clear();
+  work.told.notes.clear();
   return respond_with({.reason = reason, .workload = workload}, work);
 }
 
@@ -134,7 +134,7 @@ std::string verdict(const Kind& kind, const WorkloadObject& object, const FoundL
 answer::Answer respond_found(const Kind& kind, const Examined& found, const config::Config& config,
                              answer::Workspace::Impl& work) {
   const auto& faults = found.findings.faults();
-  outcome::Notes& notes = work.scratch.notes;
+  outcome::Notes& notes = work.told.notes;
   notes.clear();
   outcome::Decision decision{.reason = outcome::Reason::checked,
                              .workload = kind.name,

@@ -43,7 +43,7 @@ ShellCommand& ShellCommand::words(text::Literal more) {
 }
 
 void ShellCommand::add(std::string_view argument) {
-  if (!is_visible(argument))
+  if (!text::is_visible(argument))
     text_.clear();
   else if (!text_.empty())
     text_ += " " + shell_word(argument);

@@ -21,25 +21,25 @@ namespace api = server::limits::api;
 // An expired page token is an old list, not a broken server: so often all is listed again.
 constexpr int most_lists = 3;
 
-Response interrupted_answer() {
-  Response response;
+kube::client::Response interrupted_answer() {
+  kube::client::Response response;
   response.error = "interrupted";
   return response;
 }
 
 // What ended with an answer other than 2xx, or with none.
-Listing refused(const Resource& resource, const Response& response) {
+Listing refused(const kube::client::Resource& resource, const kube::client::Response& response) {
   if (!response.answered())
     return {Listing::End::failed,
             fmt::format("cannot list {}: {}", resource.name(), response.error)};
-  const Status status = response.status();
+  const kube::client::Status status = response.status();
   const auto end = status.code == 404   ? Listing::End::not_served
                    : status.code == 403 ? Listing::End::forbidden
                                         : Listing::End::failed;
   return {end, sentence("list", resource, status)};
 }
 
-std::string api_version(const Resource& resource) {
+std::string api_version(const kube::client::Resource& resource) {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
 }
 
@@ -53,7 +53,8 @@ bool says_kind(std::string_view text) {
 
 }  // namespace
 
-std::string with_kind(std::string_view text, std::string_view kind, const Resource& resource) {
+std::string with_kind(std::string_view text, std::string_view kind,
+                      const kube::client::Resource& resource) {
   if (text.empty() || text.front() != '{' || says_kind(text)) return std::string(text);
   const bool empty = text.find_first_not_of(" \n\r\t", 1) == text.size() - 1;
   return fmt::format(R"({{"apiVersion":"{}","kind":"{}"{}{})", api_version(resource), kind,
@@ -61,11 +62,11 @@ std::string with_kind(std::string_view text, std::string_view kind, const Resour
 }
 
 // The items of one page, and those of the pages before it.
-struct ApiServer::Page final : TextReader {
+struct ApiServer::Page final : kube::client::TextReader {
   bool expired = false;
 };
 
-ApiServer::ApiServer(access::ApiConfig config)
+ApiServer::ApiServer(kube::access::ApiConfig config)
     : config_(std::move(config)),
       client_(io_.get_executor(), config_),
       signals_(io_.get_executor()) {}
@@ -91,16 +92,18 @@ T ApiServer::run(net::Task<T> task) {
   return std::move(*result);
 }
 
-Response ApiServer::send(Request request, limits::Duration within) {
+kube::client::Response ApiServer::send(kube::client::Request request, limits::Duration within) {
   if (interrupted_) return interrupted_answer();
   return run(client_.send(std::move(request), within));
 }
 
 // One page; where it is not whole, with the answer's own sentence.
-Listing ApiServer::read_page(const Resource& resource, Request request, Page& page) {
+Listing ApiServer::read_page(const kube::client::Resource& resource, kube::client::Request request,
+                             Page& page) {
   if (interrupted_) return {Listing::End::failed, "interrupted"};
-  const StreamLimits within{.silence = limits::api::page_silence, .total = limits::api::page};
-  const Response response = run(client_.stream(std::move(request), within, page));
+  const kube::client::StreamLimits within{.silence = limits::api::page_silence,
+                                          .total = limits::api::page};
+  const kube::client::Response response = run(client_.stream(std::move(request), within, page));
   const auto broken = [&](std::string_view why) {
     return Listing{Listing::End::failed, fmt::format("cannot list {}: {}", resource.name(), why)};
   };
@@ -115,14 +118,15 @@ Listing ApiServer::read_page(const Resource& resource, Request request, Page& pa
   return {Listing::End::whole};
 }
 
-Listing ApiServer::list(const Resource& resource, const Selectors& selectors, std::string_view kind,
+Listing ApiServer::list(const kube::client::Resource& resource,
+                        const kube::client::Selectors& selectors, std::string_view kind,
                         const Each& each) {
   Page page;
-  ListOptions options{
+  kube::client::ListOptions options{
       .limit = limits::api::page_items, .continue_token = {}, .version = {}, .version_match = {}};
   for (int lists = 1;;) {
     page.reset();
-    Listing read = read_page(resource, client::list(resource, selectors, options), page);
+    Listing read = read_page(resource, kube::client::list(resource, selectors, options), page);
     if (page.expired && lists < most_lists) {
       ++lists;
       page.expired = false;

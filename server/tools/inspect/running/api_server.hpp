@@ -1,6 +1,6 @@
 // Requests of a command, one after the other: the caller waits for each answer.
 //
-// A Client on an io_context of its own. `serve` does not use it.
+// A kube::client::Client on an io_context of its own. `serve` does not use it.
 #pragma once
 
 #include "server/kube/client/client.hpp"
@@ -34,18 +34,19 @@ class ApiServer {
   // The text of one object, with apiVersion and kind; lives for the call.
   using Each = std::function<void(std::string_view json)>;
 
-  explicit ApiServer(access::ApiConfig config);
+  explicit ApiServer(kube::access::ApiConfig config);
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
 
-  // Client::send. After an interrupt: failed at once.
-  Response send(Request request, limits::Duration within = limits::api::command_call);
+  // kube::client::Client::send. After an interrupt: failed at once.
+  kube::client::Response send(kube::client::Request request,
+                              limits::Duration within = limits::api::command_call);
 
   // Every object of `resource`, page by page; what they are the items do not say themselves,
   // so `kind` ("Pod") is written into each. Nothing is told of a list that is not whole: it is
   // gathered first, because a page token may expire, and then all is listed again.
-  Listing list(const Resource& resource, const Selectors& selectors, std::string_view kind,
-               const Each& each);
+  Listing list(const kube::client::Resource& resource, const kube::client::Selectors& selectors,
+               std::string_view kind, const Each& each);
 
   // From now on SIGINT and SIGTERM end what is under way instead of the program.
   void catch_interrupts();
@@ -53,19 +54,20 @@ class ApiServer {
   // False: interrupted before the time was over.
   bool wait(std::chrono::milliseconds time);
 
-  const access::ApiConfig& config() const { return config_; }
+  const kube::access::ApiConfig& config() const { return config_; }
 
  private:
   struct Page;
 
   template <class T>
   T run(net::Task<T> task);
-  Listing read_page(const Resource& resource, Request request, Page& page);
+  Listing read_page(const kube::client::Resource& resource, kube::client::Request request,
+                    Page& page);
   void on_interrupt();
 
-  const access::ApiConfig config_;
+  const kube::access::ApiConfig config_;
   boost::asio::io_context io_;
-  Client client_;
+  kube::client::Client client_;
   boost::asio::cancellation_signal* cancel_ = nullptr;  // of what is under way
   boost::asio::basic_signal_set<net::Executor> signals_;
   bool interrupted_ = false;
@@ -73,6 +75,7 @@ class ApiServer {
 
 // `text` of a list's item, with apiVersion and kind in front where it begins with neither: items
 // of built-in kinds have none of them, those of custom resources begin with both.
-std::string with_kind(std::string_view text, std::string_view kind, const Resource& resource);
+std::string with_kind(std::string_view text, std::string_view kind,
+                      const kube::client::Resource& resource);
 
 }  // namespace tpuwh::server::running

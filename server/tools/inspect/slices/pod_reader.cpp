@@ -104,8 +104,8 @@ bool by_list_alone(const webhook::workloads::Member& member, const SeenPod& pod)
 
 // Members of a slice have it alike, and no others. A host that is a slice alone is known by
 // its index, so that a failed Pod and the one that replaced it are the same member.
-std::string slice_key(const webhook::decide::Scratch& scratch, const SeenPod& pod) {
-  const webhook::workloads::Member& member = scratch.member;
+std::string slice_key(const webhook::decide::Told& told, const SeenPod& pod) {
+  const webhook::workloads::Member& member = told.member;
   const bool nobodys = by_list_alone(member, pod);
   std::string key = joined({pod.ns, pod.kind, nobodys ? std::string_view() : pod.group, pod.part});
   if (pod.hosts == 0) return key + "\n" + pod.name;
@@ -119,8 +119,8 @@ std::string slice_key(const webhook::decide::Scratch& scratch, const SeenPod& po
 
 // Slices that form one job: of a replicated job or worker group; those of several owners are
 // one by what they say about their coordinator.
-std::string job_key(const webhook::decide::Scratch& scratch, const SeenPod& pod) {
-  const webhook::workloads::Member& member = scratch.member;
+std::string job_key(const webhook::decide::Told& told, const SeenPod& pod) {
+  const webhook::workloads::Member& member = told.member;
   if (!member.coordinator.empty()) return joined({pod.ns, "", member.coordinator});
   const bool grouped = member.group_slice.present();
   return joined({pod.ns, pod.kind, pod.group, grouped ? std::string_view() : pod.part});
@@ -128,34 +128,34 @@ std::string job_key(const webhook::decide::Scratch& scratch, const SeenPod& pod)
 
 // Why the webhook does not say who the Pod is.
 std::string reason_of(const webhook::outcome::Decision& decision,
-                      const webhook::decide::Scratch& scratch) {
+                      const webhook::decide::Told& told) {
   if (!decision.denial.message().empty()) return decision.denial.text();
-  const auto& warnings = scratch.notes.warnings();
+  const auto& warnings = told.notes.warnings();
   return warnings.empty() ? std::string("nothing on the Pod says which member of a slice it is")
                           : warnings.back().sentence;
 }
 
 // The variables that make a member of several hosts.
-bool gives_ids(const webhook::decide::Scratch& scratch) {
-  return std::ranges::any_of(scratch.envs, [](const webhook::env::ContainerEnv& each) {
+bool gives_ids(const webhook::decide::Told& told) {
+  return std::ranges::any_of(told.envs, [](const webhook::env::ContainerEnv& each) {
     return each.wanted.find(Variable::tpu_worker_id) != nullptr;
   });
 }
 
 // What a ledger gives is not on the Pod, and what one host needs its device plugin says.
 std::string left_alone(const webhook::outcome::Decision& decision,
-                       const webhook::decide::Scratch& scratch, const SeenPod& pod) {
+                       const webhook::decide::Told& told, const SeenPod& pod) {
   using webhook::outcome::Reason;
-  if (!pod.multi_host() || gives_ids(scratch)) return {};
+  if (!pod.multi_host() || gives_ids(told)) return {};
   const bool of_ray = pod.workload == webhook::config::WorkloadKind::ray;
   // Of a Ray worker the ledger knows more than the Pod says.
   if (of_ray && (decision.reason == Reason::no_place || decision.reason == Reason::no_identity))
     return {};
   // What an injector wrote on this one KubeRay's next one does not have: its name.
-  const auto& warnings = scratch.notes.warnings();
-  const bool of_names = scratch.member.hostnames.empty() && !warnings.empty() &&
+  const auto& warnings = told.notes.warnings();
+  const bool of_names = told.member.hostnames.empty() && !warnings.empty() &&
                         warnings.back().finding == webhook::findings::Finding::name_contradicts;
-  return of_ray && of_names ? std::string() : reason_of(decision, scratch);
+  return of_ray && of_names ? std::string() : reason_of(decision, told);
 }
 
 }  // namespace
@@ -177,7 +177,8 @@ struct PodReader::Work {
   base::json::Reader reader;
   webhook::read::Review review;
   webhook::read::Pod pod;
-  webhook::decide::Scratch scratch;
+  webhook::decide::Kept kept;
+  webhook::decide::Told told;
   std::string placement_key;
   bool by_claim = false;
 
@@ -190,7 +191,7 @@ struct PodReader::Work {
 
   // As at admission; where a ledger gave the place, what is on the Pod says it again.
   webhook::outcome::Decision decide(const Json& object) {
-    auto decision = webhook::decide::decide(review, pod, {config, cluster}, scratch);
+    auto decision = webhook::decide::decide(review, pod, {config, cluster}, kept, told);
     if (!decision.asks_ledger) return decision;
     webhook::ledger::PlaceAnswer answer;
     answer.why =
@@ -203,12 +204,12 @@ struct PodReader::Work {
       answer.place = *place;
       answer.token = pod.label(webhook::read::Label::token);
     }
-    return webhook::decide::decide(review, pod, {config, cluster, &answer}, scratch);
+    return webhook::decide::decide(review, pod, {config, cluster, &answer}, kept, told);
   }
 
   SeenPod seen(const webhook::outcome::Decision& decision) const {
-    const webhook::facts::Facts& facts = scratch.facts;
-    const webhook::workloads::Member& who = scratch.member;
+    const webhook::facts::Facts& facts = told.facts;
+    const webhook::workloads::Member& who = told.member;
     SeenPod out;
     out.ns = pod.ns;
     out.name = pod.name;
@@ -219,13 +220,13 @@ struct PodReader::Work {
     out.kind = who.kind;
     out.group = who.group;
     out.part = who.part;
-    out.accelerator = scratch.shape.accelerator;
-    out.topology = scratch.shape.topology;
-    out.placed_by_others = scratch.shape.dynamic;
-    out.terms = scratch.placement.why;
-    out.domain_key = scratch.placement.topology_key;
-    out.domain = scratch.placement.domain;
-    for (const webhook::read::Container* each : scratch.shape.processes)
+    out.accelerator = told.shape.accelerator;
+    out.topology = told.shape.topology;
+    out.placed_by_others = told.shape.dynamic;
+    out.terms = told.placement.why;
+    out.domain_key = told.placement.topology_key;
+    out.domain = told.placement.domain;
+    for (const webhook::read::Container* each : told.shape.processes)
       out.chips += static_cast<std::uint32_t>(each->chips());
     if (facts.member != nullptr) {
       out.hosts = facts.slice.hosts;
@@ -234,14 +235,14 @@ struct PodReader::Work {
     }
     if (facts.placed) out.host = facts.host;
     if (facts.placed && facts.sliced) out.slice = facts.job_slice;
-    if (!facts.placed) out.not_placed = reason_of(decision, scratch);
+    if (!facts.placed) out.not_placed = reason_of(decision, told);
     out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
-    out.left_alone = left_alone(decision, scratch, out);
-    for (const auto& each : scratch.notes.warnings())
+    out.left_alone = left_alone(decision, told, out);
+    for (const auto& each : told.notes.warnings())
       if (each.finding == webhook::findings::Finding::node_shared) out.shares_node = each.sentence;
-    out.slice_key = slice_key(scratch, out);
+    out.slice_key = slice_key(told, out);
     out.placement_key = placement_key;
-    out.job_key = job_key(scratch, out);
+    out.job_key = job_key(told, out);
     out.by_claim = by_claim;
     return out;
   }
@@ -272,8 +273,8 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = work_->seen(decision);
   if (opted_out) out.left_alone = "its annotation " + work_->config.prefix + "inject is \"false\"";
-  for (const webhook::read::Container* each : work_->scratch.shape.processes)
-    out.processes.push_back(process_of(pod, *each, work_->scratch.before, object));
+  for (const webhook::read::Container* each : work_->told.shape.processes)
+    out.processes.push_back(process_of(pod, *each, work_->told.before, object));
   read_status(object, out);
   return std::optional<SeenPod>(std::move(out));
 }

@@ -42,8 +42,8 @@ std::vector<Segment> segments_of(std::string_view text) {
     const char first = text[at];
     if (first == '-' || first == '.' || first == '=') {
       const std::string_view rest = text.substr(at);
-      if (!log && is_document_mark(rest, "---")) cut(at, at, line);
-      if (!log && is_document_mark(rest, "...")) cut(at, end, line + 1);
+      if (!log && text::is_document_mark(rest, "---")) cut(at, at, line);
+      if (!log && text::is_document_mark(rest, "...")) cut(at, end, line + 1);
       if (!log && rest.starts_with("==== START logs for ")) cut(at, end, line + 1), log = true;
       if (log && rest.starts_with("==== END logs for ")) cut(at, end, line + 1), log = false;
     }
@@ -58,7 +58,7 @@ void skip_comments(Segment& segment) {
   while (!segment.text.empty()) {
     const auto end = segment.text.find('\n');
     const std::string_view line = segment.text.substr(0, end);
-    const std::size_t mark = is_document_mark(line, "---") ? 3 : 0;
+    const std::size_t mark = text::is_document_mark(line, "---") ? 3 : 0;
     const auto word = line.find_first_not_of(blanks, mark);
     if (word != std::string_view::npos && line[word] != '#') return;
     segment.text.remove_prefix(end == std::string_view::npos ? segment.text.size() : end + 1);
@@ -99,11 +99,11 @@ class Documents::Reading {
     skip_comments(segment);
     if (is_blank(segment.text)) return true;
     const char first = segment.text[segment.text.find_first_not_of(blanks)];
-    return first == '{' || first == '[' ? text::read_json(segment) : read_yaml(whole);
+    return first == '{' || first == '[' ? read_json(segment) : read_yaml(whole);
   }
 
  private:
-  bool text::read_json(const Segment& segment) {
+  bool read_json(const Segment& segment) {
     JsonStream stream = json_stream(segment.text);
     if (!stream.fault) return take(stream, segment);
     std::string plain = without_comments(segment.text);
@@ -167,7 +167,7 @@ class Documents::Reading {
   }
 
   Documents& out_;
-  YamlStream yaml_;
+  text::YamlStream yaml_;
 };
 
 Documents::Documents(std::string bytes, text::Twice twice, std::size_t lines_before) {

@@ -39,7 +39,7 @@ class Documents {
   //   twice         of keys of YAML that stand twice (text::read_json() is asked about those of
   //   JSON later) lines_before  of a part of a file: what is said counts them, too cost memory: of
   //   JSON half its text again; of YAML seventy times its text
-  explicit Documents(std::string bytes, text::Twice twice = Twice::last_holds,
+  explicit Documents(std::string bytes, text::Twice twice = text::Twice::last_holds,
                      std::size_t lines_before = 0);
   Documents(Documents&&) = default;
   Documents& operator=(Documents&&) = default;

@@ -12,7 +12,7 @@ using test::PrintTo;
 
 struct KindCase {
   const char* name;
-  Resource resource;
+  kube::client::Resource resource;
   const char* item;
   const char* want;
 };
@@ -23,8 +23,8 @@ TEST_P(WithKindTest, an_item_says_what_it_is) {
   EXPECT_EQ(with_kind(GetParam().item, "Thing", GetParam().resource), GetParam().want);
 }
 
-const Resource core{"", "v1", "things", ""};
-const Resource custom{"x.io", "v2", "things", ""};
+const kube::client::Resource core{"", "v1", "things", ""};
+const kube::client::Resource custom{"x.io", "v2", "things", ""};
 
 INSTANTIATE_TEST_SUITE_P(
     table, WithKindTest,
