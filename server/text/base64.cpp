@@ -1,6 +1,7 @@
 #include "server/text/base64.hpp"
 
 #include "base/base64.hpp"
+#include "base/characters.hpp"
 
 #include <openssl/evp.h>
 
@@ -10,8 +11,10 @@ namespace tpuwh::server::text {
 
 namespace {
 
-constexpr std::string_view alphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr base::Characters alphabet = base::characters([](char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+         c == '/';
+});
 
 unsigned char* bytes_of(std::string& text) {
   return reinterpret_cast<unsigned char*>(text.data());
@@ -29,7 +32,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
   std::string packed(text);
   std::erase_if(packed, [](char c) { return c == '\n' || c == '\r'; });
   // EVP_DecodeBlock takes off blanks and dashes at the ends, and a '=' anywhere for an 'A'.
-  const std::size_t letters = std::min(packed.find_first_not_of(alphabet), packed.size());
+  const std::size_t letters = base::count_leading(alphabet, packed);
   const std::size_t padding = packed.size() - letters;
   if (packed.size() % 4 != 0 || padding > 2 ||
       packed.find_first_not_of('=', letters) != packed.npos)

@@ -96,6 +96,7 @@ Answer answer_review(read::Body body, const decide::Around& around, Workspace::I
   answer.summary = summarise(decision, work);
   answer.body = work.answer.view();
   set_ledger_step(decision, work, answer.ledger);
+  if (work.told.facts.pod != nullptr) answer.told = &work.told;
   return answer;
 }
 

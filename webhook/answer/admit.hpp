@@ -3,6 +3,7 @@
 #pragma once
 
 #include "webhook/config/config.hpp"
+#include "webhook/decide/told.hpp"
 #include "webhook/ledger/ledger.hpp"
 #include "webhook/outcome/summary.hpp"
 #include "webhook/read/body.hpp"
@@ -55,12 +56,16 @@ struct LedgerStep {
 //   retry_after  seconds for a Retry-After header, 0 for none. With it the answer
 //                should also carry Connection: close, so that the retry may reach
 //                another replica (docs/facts.md#retry-after)
+//   told         who the Pod is, what it asks for and what is written on it, which nobody has to
+//   read out of
+//                the body again; null where it is no member of a slice
 struct Answer {
   unsigned http_status = 200;
   unsigned retry_after = 0;
   std::string_view body;
   outcome::Summary summary;
   LedgerStep ledger = {};
+  const decide::Told* told = nullptr;
 };
 
 // Answers one review. Never throws: what is unexpected becomes an answer that

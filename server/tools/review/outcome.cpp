@@ -1,8 +1,12 @@
 #include "server/tools/review/outcome.hpp"
 
+#include "base/names.hpp"
 #include "server/text/base64.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/answer/respond.hpp"
+#include "webhook/read/body.hpp"
+
+#include <stdexcept>
 
 namespace tpuwh::server::review {
 
@@ -20,40 +24,74 @@ void name_object(const Json& request, ReviewOutcome& out) {
   if (out.name.empty() && !generated.empty()) out.name = generated + "*";
 }
 
-void take_refusal(const Json& status, ReviewOutcome& out) {
-  out.code = status.value("code", 0u);
-  out.message = status.value("message", "");
+using base::json::Reader;
+
+bool read_status(Reader& in, Reply& out) {
+  return in.object([&](std::string_view key) {
+    std::string_view text;
+    if (key == "message") {
+      if (!in.string(text)) return false;
+      out.message = text;
+      return true;
+    }
+    if (key != "code") return in.skip();
+    if (!in.number(text)) return false;
+    out.code = base::plain_decimal(text).value_or(0);
+    return true;
+  });
+}
+
+// `patch`: its base64.
+bool read_response(Reader& in, Reply& out, std::string_view& patch) {
+  return in.object([&](std::string_view key) {
+    if (key == "patch") return in.string(patch);
+    if (key == "status") return read_status(in, out);
+    if (key == "allowed") {
+      bool allowed = false;
+      if (!in.boolean(allowed)) return false;
+      out.verdict = allowed ? Verdict::allowed : Verdict::denied;
+      return true;
+    }
+    if (key != "warnings") return in.skip();
+    return in.array([&](std::size_t) {
+      std::string_view text;
+      if (!in.string(text)) return false;
+      out.warnings.emplace_back(text);
+      return true;
+    });
+  });
 }
 
 }  // namespace
 
+Reply ReplyReader::read(const webhook::answer::Answer& answer) {
+  Reply out;
+  body_ = answer.body;
+  std::string_view patch;
+  const bool is_review = answer.http_status == 200;
+  if (!is_review) out.verdict = Verdict::unusable;
+  const auto read = [&](std::string_view key) {
+    return key == "response" ? read_response(in_, out, patch) : in_.skip();
+  };
+  if (!in_.start(webhook::read::Body(body_).bytes()) ||
+      !(is_review ? in_.object(read) : read_status(in_, out)) || !in_.finish())
+    throw std::logic_error("an answer of ours cannot be read: " + in_.error().text());
+  if (!patch.empty()) out.patch = text::parse_or_throw(text::decode_base64(patch).value());
+  return out;
+}
+
 ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::string& review) {
   ReviewOutcome out;
+  static_cast<Reply&>(out) = ReplyReader().read(answer);
   out.answer = answer.body;
   out.workload = answer.summary.workload;
   out.reason = answer.summary.reason;
   out.description = answer.summary.description;
-  const Json body = text::parse_or_throw(answer.body);
-  if (answer.http_status != 200) {
-    out.verdict = Verdict::unusable;
-    take_refusal(body, out);
-    return out;
-  }
+  if (out.verdict == Verdict::unusable) return out;
   const Json request = text::parse_or_throw(review).at("request");
   if (request.contains("object")) out.before = out.after = request["object"];
   name_object(request, out);
-  const Json& response = body.at("response");
-  if (response.contains("warnings"))
-    out.warnings = response["warnings"].get<std::vector<std::string>>();
-  if (!response.at("allowed").get<bool>()) {
-    out.verdict = Verdict::denied;
-    take_refusal(response.at("status"), out);
-    return out;
-  }
-  if (!response.contains("patch")) return out;
-  out.patch = text::parse_or_throw(
-      text::decode_base64(response["patch"].get_ref<const std::string&>()).value());
-  out.after = out.before.patch(out.patch);
+  if (!out.patch.empty()) out.after.patch_inplace(out.patch);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The answer to one input, taken apart for output and exit code.
 #pragma once
 
+#include "base/json/reader.hpp"
 #include "webhook/answer/admit.hpp"
 
 #include <nlohmann/json.hpp>
@@ -13,19 +14,33 @@ namespace tpuwh::server::review {
 // How bad: also the exit code of `review`, where the worst input counts.
 enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
 
-struct ReviewOutcome {
+// What an answer says, without what it was asked about.
+struct Reply {
   Verdict verdict = Verdict::allowed;
-  std::string answer;             // what the server would send, with its newline
-  unsigned code = 0;              // of a denial or an error
-  std::string message;            // likewise
-  nlohmann::ordered_json before;  // the object as it came; null where there is none
-  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
-  nlohmann::ordered_json after;
+  unsigned code = 0;    // of a denial or an error
+  std::string message;  // likewise
   std::vector<std::string> warnings;
+  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
+};
+
+struct ReviewOutcome : Reply {
+  std::string answer;             // what the server would send, with its newline
+  nlohmann::ordered_json before;  // the object as it came; null where there is none
+  nlohmann::ordered_json after;
   std::string kind;      // "Pod"
   std::string ns, name;  // for people; "<generateName>*" where it has no name yet
   std::string workload, description;
   webhook::outcome::Reason reason = webhook::outcome::Reason::unreadable;
+};
+
+// Reads answers, one after the other: its memory is kept.
+class ReplyReader {
+ public:
+  Reply read(const webhook::answer::Answer& answer);
+
+ private:
+  base::json::Reader in_;
+  std::string body_;
 };
 
 // Takes an answer apart. `review` is the text that was answered.

@@ -148,7 +148,8 @@ Json head_of(const Json& pod) {
 
 }  // namespace
 
-Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config::Config& config) {
+Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config::Config& config,
+                             const source::ObjectSource::Each& also) {
   Cluster cluster;
   source::Snapshot around(config.prefix);  // Services and RayClusters say who Ray workers are
   PodReader reader(config, around);
@@ -174,6 +175,7 @@ Result<Cluster> read_cluster(source::ObjectSource& source, const webhook::config
     }
   };
   auto told = source.for_each([&](std::string_view kind, const Json& object) {
+    if (also) also(kind, object);
     if (kind == "Pod") return add_pod(object);
     owners.add(object);
     claims.add(kind, object);

@@ -34,11 +34,8 @@ const Json& container_of(const Json& object, const webhook::read::Container& con
 
 // Of valueFrom: a label or an annotation of the Pod itself; nothing of any other source, and of one
 // that is not there.
-std::optional<std::string> own_field(const Json& object, const Json& container,
-                                     std::uint32_t index) {
-  const Json& env = text::member(container, "env");
-  if (!env.is_array() || index >= env.size()) return std::nullopt;
-  const Json& from = text::member(text::member(env[index], "valueFrom"), "fieldRef");
+std::optional<std::string> own_field(const Json& object, const Json& entry) {
+  const Json& from = text::member(text::member(entry, "valueFrom"), "fieldRef");
   const std::string path = text::text_member(from, "fieldPath");
   for (const char* map : {"labels", "annotations"}) {
     const std::string begin = fmt::format("metadata.{}['", map);
@@ -53,13 +50,17 @@ std::optional<std::string> own_field(const Json& object, const Json& container,
   return std::nullopt;
 }
 
-EnvValue value_of(const webhook::read::EnvEntry* entry, bool env_from) {
-  if (entry == nullptr) return {env_from ? EnvValue::Kind::unknown : EnvValue::Kind::absent};
+// `entry`: of the container's env.
+EnvValue value_of(const Json& object, const Json& entry) {
+  if (!text::member(entry, "valueFrom").is_null()) {
+    auto own = own_field(object, entry);
+    return own ? EnvValue{EnvValue::Kind::literal, *std::move(own)}
+               : EnvValue{EnvValue::Kind::unknown};
+  }
+  std::string value = text::text_member(entry, "value");
   // $(NAME) is put in by the kubelet, from what stands before.
-  const bool known = entry->source == webhook::read::EnvSource::literal &&
-                     entry->value.find("$(") == std::string_view::npos;
-  if (!known) return {EnvValue::Kind::unknown};
-  return {EnvValue::Kind::literal, std::string(entry->value)};
+  if (value.find("$(") != std::string::npos) return {EnvValue::Kind::unknown};
+  return {EnvValue::Kind::literal, std::move(value)};
 }
 
 // Whether the record on the Pod has this value of this container.
@@ -69,20 +70,20 @@ bool is_ours(const webhook::facts::Provenance& record, const webhook::read::Cont
   return entry != nullptr && value.literal() && entry->digest == base::digest(value.text);
 }
 
-TpuProcess process_of(const webhook::read::Pod& pod, const webhook::read::Container& container,
+// As `object` has it, of which `container` says but where it is: the last entry of a name counts.
+TpuProcess process_of(const webhook::read::Container& container,
                       const webhook::facts::Provenance& record, const Json& object) {
   TpuProcess process{.container = std::string(container.name)};
   const Json& in_object = container_of(object, container);
-  const bool env_from = has_env_from(in_object);
-  for (std::size_t i = 0; i < webhook::read::variable_count; ++i) {
-    const auto variable = static_cast<Variable>(i);
-    const auto* entry = pod.entry(container, variable);
-    process.env[i] = value_of(entry, env_from);
-    if (entry != nullptr && entry->source == webhook::read::EnvSource::value_from)
-      if (auto own = own_field(object, in_object, entry->index))
-        process.env[i] = {EnvValue::Kind::literal, std::move(*own)};
-    process.env[i].ours = is_ours(record, container, variable, process.env[i]);
+  if (has_env_from(in_object)) process.env.fill({EnvValue::Kind::unknown});
+  for (const Json& entry : text::member(in_object, "env")) {
+    const Json* name = text::find_member(entry, "name");
+    if (name == nullptr || !name->is_string()) continue;
+    const auto variable = webhook::read::find_variable(name->get_ref<const std::string&>());
+    if (variable) process[*variable] = value_of(object, entry);
   }
+  for (std::size_t i = 0; i < webhook::read::variable_count; ++i)
+    process.env[i].ours = is_ours(record, container, static_cast<Variable>(i), process.env[i]);
   return process;
 }
 
@@ -158,6 +159,58 @@ std::string left_alone(const webhook::outcome::Decision& decision,
   return of_ray && of_names ? std::string() : reason_of(decision, told);
 }
 
+SeenPod seen_of(const webhook::read::Pod& pod, const webhook::decide::Told& told,
+                const webhook::outcome::Decision& decision) {
+  const webhook::facts::Facts& facts = told.facts;
+  const webhook::workloads::Member& who = told.member;
+  SeenPod out;
+  out.ns = pod.ns;
+  out.name = pod.name;
+  out.hostname = pod.hostname;
+  out.subdomain = pod.subdomain;
+  out.host_network = pod.host_network;
+  out.workload = who.workload;
+  out.kind = who.kind;
+  out.group = who.group;
+  out.part = who.part;
+  out.accelerator = told.shape.accelerator;
+  out.topology = told.shape.topology;
+  out.placed_by_others = told.shape.dynamic;
+  out.terms = told.placement.why;
+  out.domain_key = told.placement.topology_key;
+  out.domain = told.placement.domain;
+  for (const webhook::read::Container* each : told.shape.processes)
+    out.chips += static_cast<std::uint32_t>(each->chips());
+  if (facts.member != nullptr) {
+    out.hosts = facts.slice.hosts;
+    out.processes_per_host = facts.slice.processes_per_host;
+    out.slice_count = facts.slice_count;
+  }
+  if (facts.placed) out.host = facts.host;
+  if (facts.placed && facts.sliced) out.slice = facts.job_slice;
+  if (!facts.placed) out.not_placed = reason_of(decision, told);
+  out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
+  out.left_alone = left_alone(decision, told, out);
+  for (const auto& each : told.notes.warnings())
+    if (each.finding == webhook::findings::Finding::node_shared) out.shares_node = each.sentence;
+  out.slice_key = slice_key(told, out);
+  out.job_key = job_key(told, out);
+  return out;
+}
+
+// How its containers stand in the object, and what of them is ours.
+void take_processes(const webhook::decide::Told& told, const webhook::facts::Provenance& record,
+                    const Json& object, SeenPod& out) {
+  for (const webhook::read::Container* each : told.shape.processes)
+    out.processes.push_back(process_of(*each, record, object));
+}
+
+const std::string& of_map(const Json& object, const char* map, const std::string& key) {
+  static const std::string none;
+  const Json* value = text::find_member(text::member(text::member(object, "metadata"), map), key);
+  return value != nullptr && value->is_string() ? value->get_ref<const std::string&>() : none;
+}
+
 }  // namespace
 
 struct PodReader::Work {
@@ -206,46 +259,6 @@ struct PodReader::Work {
     }
     return webhook::decide::decide(review, pod, {config, cluster, &answer}, kept, told);
   }
-
-  SeenPod seen(const webhook::outcome::Decision& decision) const {
-    const webhook::facts::Facts& facts = told.facts;
-    const webhook::workloads::Member& who = told.member;
-    SeenPod out;
-    out.ns = pod.ns;
-    out.name = pod.name;
-    out.hostname = pod.hostname;
-    out.subdomain = pod.subdomain;
-    out.host_network = pod.host_network;
-    out.workload = who.workload;
-    out.kind = who.kind;
-    out.group = who.group;
-    out.part = who.part;
-    out.accelerator = told.shape.accelerator;
-    out.topology = told.shape.topology;
-    out.placed_by_others = told.shape.dynamic;
-    out.terms = told.placement.why;
-    out.domain_key = told.placement.topology_key;
-    out.domain = told.placement.domain;
-    for (const webhook::read::Container* each : told.shape.processes)
-      out.chips += static_cast<std::uint32_t>(each->chips());
-    if (facts.member != nullptr) {
-      out.hosts = facts.slice.hosts;
-      out.processes_per_host = facts.slice.processes_per_host;
-      out.slice_count = facts.slice_count;
-    }
-    if (facts.placed) out.host = facts.host;
-    if (facts.placed && facts.sliced) out.slice = facts.job_slice;
-    if (!facts.placed) out.not_placed = reason_of(decision, told);
-    out.impossible = decision.reason == webhook::outcome::Reason::bad_topology;
-    out.left_alone = left_alone(decision, told, out);
-    for (const auto& each : told.notes.warnings())
-      if (each.finding == webhook::findings::Finding::node_shared) out.shares_node = each.sentence;
-    out.slice_key = slice_key(told, out);
-    out.placement_key = placement_key;
-    out.job_key = job_key(told, out);
-    out.by_claim = by_claim;
-    return out;
-  }
 };
 
 PodReader::PodReader(const webhook::config::Config& config,
@@ -271,12 +284,32 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
     pod.annotation_values.forget(each);
   const auto decision = work_->decide(object);
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
-  SeenPod out = work_->seen(decision);
+  SeenPod out = seen_of(pod, work_->told, decision);
+  out.placement_key = work_->placement_key;
+  out.by_claim = work_->by_claim;
   if (opted_out) out.left_alone = "its annotation " + work_->config.prefix + "inject is \"false\"";
-  for (const webhook::read::Container* each : work_->told.shape.processes)
-    out.processes.push_back(process_of(pod, *each, work_->told.before, object));
+  take_processes(work_->told, work_->told.before, object, out);
   read_status(object, out);
   return std::optional<SeenPod>(std::move(out));
+}
+
+std::optional<SeenPod> seen_in_answer(const webhook::answer::Answer& answer, const Json& after,
+                                      const std::string& prefix) {
+  using webhook::read::Annotation;
+  if (answer.told == nullptr || answer.summary.shadow) return std::nullopt;
+  const webhook::decide::Told& told = *answer.told;
+  const webhook::read::Pod& pod = *told.facts.pod;
+  if (!pod.claims.empty() || pod.annotation(Annotation::skip_check) == "true") return std::nullopt;
+  SeenPod out = seen_of(pod, told, {.reason = answer.summary.reason});
+  const Json& spec = text::member(after, "spec");
+  out.hostname = text::text_member(spec, "hostname");
+  out.subdomain = text::text_member(spec, "subdomain");
+  out.placement_key = of_map(after, "labels", prefix + "slice-key");
+  webhook::facts::Provenance record;
+  record.parse(of_map(after, "annotations", prefix + "injected"));
+  take_processes(told, record, after, out);
+  read_status(after, out);
+  return out;
 }
 
 }  // namespace tpuwh::server::slices

@@ -3,6 +3,7 @@
 
 #include "base/result.hpp"
 #include "server/tools/inspect/slices/cluster.hpp"
+#include "webhook/answer/admit.hpp"
 #include "webhook/config/config.hpp"
 #include "webhook/read/cluster.hpp"
 
@@ -32,5 +33,13 @@ class PodReader {
   struct Work;
   std::unique_ptr<Work> work_;
 };
+
+// The same of a Pod that was just answered, without a second decision: `after` is the Pod with the
+// patch, as the API server stores it. Nothing where the answer does not say who it is as its Pod in
+// a cluster would be read: it is no member, or the mode is shadow, or its author asks for no check,
+// or its chips are claimed; PodReader says it then.
+std::optional<SeenPod> seen_in_answer(const webhook::answer::Answer& answer,
+                                      const nlohmann::ordered_json& after,
+                                      const std::string& prefix);
 
 }  // namespace tpuwh::server::slices

@@ -48,33 +48,4 @@ class ObjectSource {
   virtual std::string missing_namespace(const std::string&) { return {}; }
 };
 
-// Another source, of which somebody hears each object before it is told.
-class OverheardSource final : public ObjectSource {
- public:
-  // `source` outlives it.
-  OverheardSource(ObjectSource& source, Each hear) : source_(source), hear_(std::move(hear)) {}
-
-  Result<void> for_each(const Each& each) override {
-    return source_.for_each([&](std::string_view kind, const nlohmann::ordered_json& object) {
-      hear_(kind, object);
-      each(kind, object);
-    });
-  }
-  bool listed(std::string_view kind) const override { return source_.listed(kind); }
-  bool served(std::string_view kind) const override { return source_.served(kind); }
-  bool has_list_of(std::string_view kind) const override { return source_.has_list_of(kind); }
-  std::vector<std::string> not_known() const override { return source_.not_known(); }
-  std::optional<std::chrono::system_clock::time_point> now() const override {
-    return source_.now();
-  }
-  bool of_file() const override { return source_.of_file(); }
-  std::string missing_namespace(const std::string& ns) override {
-    return source_.missing_namespace(ns);
-  }
-
- private:
-  ObjectSource& source_;
-  const Each hear_;
-};
-
 }  // namespace tpuwh::server::source

@@ -82,19 +82,18 @@ class Explainer {
 
  private:
   // The cluster that was asked, with what is applied beside the workloads; else what the input
-  // says of one.
+  // says of one. The webhook may ask about all of it but its Pods.
   Result<outlook::ClusterState> read_cluster() {
-    // What the webhook may ask about.
-    const auto hear = [&](std::string_view kind, const Json& object) {
+    const auto tell_webhook = [&](std::string_view kind, const Json& object) {
       if (kind != "Pod") reviewer_.cluster().add(is_suspended(object) ? resumed(object) : object);
     };
     InputObjects input(request_.manifests, request_.ns);
-    source::OverheardSource of_input(input, hear);
-    if (request_.cluster == nullptr) return outlook::read_cluster_state(of_input, request_.config);
-    source::OverheardSource of_cluster(*request_.cluster, hear);
-    auto state = outlook::read_cluster_state(of_cluster, request_.config);
+    if (request_.cluster == nullptr)
+      return outlook::read_cluster_state(input, request_.config, tell_webhook);
+    auto state = outlook::read_cluster_state(*request_.cluster, request_.config, tell_webhook);
     if (!state) return state;
-    const auto told = of_input.for_each([&](std::string_view, const Json& object) {
+    const auto told = input.for_each([&](std::string_view kind, const Json& object) {
+      tell_webhook(kind, object);
       outlook::add_planned(*state, object, request_.ns);
     });
     if (!told) return told.error();
@@ -319,14 +318,17 @@ class Explainer {
     return fine;
   }
 
-  review::ReviewOutcome answer(const Json& object) {
-    std::string review =
-        review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
-    const auto answer = reviewer_.answer(review, webhook::validate::Listener::person);
-    review::ReviewOutcome outcome = review::parse_answer(answer, review);
-    leave_out_review(outcome.message);
-    for (std::string& warning : outcome.warnings) leave_out_review(warning);
-    return outcome;
+  // The answer's views live until the next one.
+  webhook::answer::Answer answer(const Json& object) {
+    review_ = review::review_of_creation(object, text::dump_json(object), request_.ns, ++reviews_);
+    return reviewer_.answer(review_, webhook::validate::Listener::person);
+  }
+
+  review::Reply reply_of(const webhook::answer::Answer& answer) {
+    review::Reply reply = replies_.read(answer);
+    leave_out_review(reply.message);
+    for (std::string& warning : reply.warnings) leave_out_review(warning);
+    return reply;
   }
 
   // What it was refused for, each by itself.
@@ -346,10 +348,10 @@ class Explainer {
   // A Pod is looked at as the Pods of others are.
   void look_at_object(const Json& object, const NotFilledIn& left, Findings& findings) {
     if (text::text_member(object, "kind") != "Pod") {
-      const auto outcome = answer(object);
-      findings.add_object(outcome, outcome.verdict == review::Verdict::allowed
-                                       ? std::vector<webhook::validate::Found>()
-                                       : faults(object));
+      const review::Reply reply = reply_of(answer(object));
+      findings.add_object(reply, reply.verdict == review::Verdict::allowed
+                                     ? std::vector<webhook::validate::Found>()
+                                     : faults(object));
     }
     if (std::string refused = refused_name(object); !refused.empty())
       findings.add({.denied = true,
@@ -386,22 +388,32 @@ class Explainer {
   }
 
   void add_pod(const Json& pod, ObjectPods& pods, outlook::WantedWorkload& wanted) {
-    const auto outcome = answer(pod);
-    pods.findings.add_pod(outcome);
-    if (outcome.verdict != review::Verdict::allowed) return pods.add_refused();
-    if (request_.each_pod && !supposed_) request_.each_pod(outcome.after);
-    auto seen = reader_.read(outcome.after);
-    if (!seen || !*seen) {
-      if (auto claimed = claimed_chips(outcome.after, beside_))
+    const webhook::answer::Answer answered = answer(pod);
+    const review::Reply reply = reply_of(answered);
+    pods.findings.add_pod(reply);
+    if (reply.verdict != review::Verdict::allowed) return pods.add_refused();
+    Json after = pod;
+    if (!reply.patch.empty()) after.patch_inplace(reply.patch);
+    if (request_.each_pod && !supposed_) request_.each_pod(after);
+    const std::string workload(answered.summary.workload);
+    std::optional<slices::SeenPod> seen = seen_of(answered, after);
+    if (!seen) {
+      if (auto claimed = claimed_chips(after, beside_))
         return pods.add_claiming(*std::move(claimed));
       return pods.add_other();
     }
-    if (runs_at_once_) pins_.add(**seen, out_.workloads.size() - 1);
+    if (runs_at_once_) pins_.add(*seen, out_.workloads.size() - 1);
     // Pods that get their names later are slices of their own even so.
-    if ((*seen)->hosts == 1) (*seen)->slice_key += fmt::format(" {}", reviews_);
-    pods.add(
-        {pod, outcome.after, **seen, outcome.workload, pods.variables ? &*pods.variables : nullptr},
-        wanted);
+    if (seen->hosts == 1) seen->slice_key += fmt::format(" {}", reviews_);
+    pods.add({pod, after, *seen, workload, pods.variables ? &*pods.variables : nullptr}, wanted);
+  }
+
+  // What the answer says it is; else it is read as a Pod of a cluster is.
+  std::optional<slices::SeenPod> seen_of(const webhook::answer::Answer& answered,
+                                         const Json& after) {
+    if (auto seen = slices::seen_in_answer(answered, after, request_.config.prefix)) return seen;
+    auto read = reader_.read(after);
+    return read ? *std::move(read) : std::nullopt;
   }
 
   const ExplainRequest& request_;
@@ -413,6 +425,8 @@ class Explainer {
   std::vector<std::string> admitted_;            // likewise: how Kueue would admit it, "" for not
   std::vector<std::vector<expand::MadeUpName>> made_up_;  // likewise
   Pins pins_;
+  std::string review_;  // that was answered last
+  review::ReplyReader replies_;
   bool runs_at_once_ = false;  // the workload that is added
   bool supposed_ = false;      // Pods that nobody makes now
   std::size_t reviews_ = 0;

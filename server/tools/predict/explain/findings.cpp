@@ -33,19 +33,19 @@ void Findings::add(Finding finding) {
     list_[found->second].pods += finding.pods;
 }
 
-void Findings::add_object(const review::ReviewOutcome& outcome,
+void Findings::add_object(const review::Reply& reply,
                           const std::vector<webhook::validate::Found>& faults) {
-  if (outcome.verdict != review::Verdict::allowed) refusal_ = outcome.message;
-  if (refusal_.empty() || faults.empty()) return add(outcome, 0);
+  if (reply.verdict != review::Verdict::allowed) refusal_ = reply.message;
+  if (refusal_.empty() || faults.empty()) return add(reply, 0);
   for (const webhook::validate::Found& fault : faults) add(finding_of(review::told(fault), 0));
-  for (const std::string& warning : outcome.warnings)
+  for (const std::string& warning : reply.warnings)
     add(finding_of(review::told(warning, false), 0));
 }
 
-void Findings::add(const review::ReviewOutcome& outcome, std::size_t pods) {
-  if (outcome.verdict != review::Verdict::allowed)
-    add(finding_of(review::told(outcome.message, true), pods));
-  for (const std::string& warning : outcome.warnings)
+void Findings::add(const review::Reply& reply, std::size_t pods) {
+  if (reply.verdict != review::Verdict::allowed)
+    add(finding_of(review::told(reply.message, true), pods));
+  for (const std::string& warning : reply.warnings)
     add(finding_of(review::told(warning, false), pods));
 }
 

@@ -19,10 +19,9 @@ class Findings {
   // Of the object's own review.
   //
   //   faults  what it is refused for, which is one text in the answer
-  void add_object(const review::ReviewOutcome& outcome,
-                  const std::vector<webhook::validate::Found>& faults);
+  void add_object(const review::Reply& reply, const std::vector<webhook::validate::Found>& faults);
   // Of one of its Pods.
-  void add_pod(const review::ReviewOutcome& outcome) { add(outcome, 1); }
+  void add_pod(const review::Reply& reply) { add(reply, 1); }
   void add(Finding finding);
 
   bool any_denied() const;
@@ -33,7 +32,7 @@ class Findings {
   std::vector<Finding> take();
 
  private:
-  void add(const review::ReviewOutcome& outcome, std::size_t pods);
+  void add(const review::Reply& reply, std::size_t pods);
 
   std::vector<Finding> list_;
   std::map<std::string, std::size_t> by_text_;

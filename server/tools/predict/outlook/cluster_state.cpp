@@ -48,14 +48,15 @@ void take_knowledge(const source::ObjectSource& source, ClusterState& state) {
 }  // namespace
 
 Result<ClusterState> read_cluster_state(source::ObjectSource& source,
-                                        const webhook::config::Config& config) {
+                                        const webhook::config::Config& config,
+                                        const source::ObjectSource::Each& also) {
   ClusterState state;
   state.prefix = config.prefix;
-  source::OverheardSource overheard(
-      source, [&](std::string_view kind, const nlohmann::ordered_json& object) {
+  auto cluster = slices::read_cluster(
+      source, config, [&](std::string_view kind, const nlohmann::ordered_json& object) {
         keep(kind, object, state);
+        if (also) also(kind, object);
       });
-  auto cluster = slices::read_cluster(overheard, config);
   if (!cluster) return cluster.error();
   state.slices = standing_slices(*cluster);
   state.knows_nodes = cluster->knows_nodes();

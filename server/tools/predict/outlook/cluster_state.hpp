@@ -119,9 +119,11 @@ struct ClusterState {
 // Reads everything the source has.
 //
 //   config  its prefix and its rule for KubeRay's Service names count
+//   also    is given every object too, since a source is read once
 //   errors  the source's
 Result<ClusterState> read_cluster_state(source::ObjectSource& source,
-                                        const webhook::config::Config& config);
+                                        const webhook::config::Config& config,
+                                        const source::ObjectSource::Each& also = {});
 
 // An object that is applied together with the workloads: a Service, a queue or flavor of Kueue, a
 // ComputeClass. One of its name that is there already stays as it is: it has a status.
