@@ -50,8 +50,12 @@ std::string in_microseconds(Nanoseconds time) {
   return std::to_string(time.count() / 1000) + " us";
 }
 
-void require_linear(const std::string& small, const std::string& large, const Read& read) {
-  Cost once, four_times;
+// The input that is `factor` times as long.
+using Longer = std::function<std::string(std::size_t factor)>;
+
+// Whether `large` takes more than in proportion to `small`, each by the least of some tries.
+bool grows(const std::string& small, const std::string& large, const Read& read, Cost& once,
+           Cost& four_times) {
   constexpr int tries = 5;
   for (int i = 0; i < tries; ++i) {
     measure(large, read, four_times);
@@ -59,16 +63,30 @@ void require_linear(const std::string& small, const std::string& large, const Re
             std::to_string(large.size()) + " bytes hold " + std::to_string(four_times.heap));
     most.heap_per_byte = std::max(most.heap_per_byte, static_cast<double>(four_times.heap) /
                                                           static_cast<double>(large.size()));
-    if (four_times.time <= negligible) return;
+    if (four_times.time <= negligible) return false;
     measure(small, read, once);
     if (!too_slow(once, four_times)) {
       most.times = std::max(most.times, static_cast<double>(four_times.time.count()) /
                                             static_cast<double>(once.time.count()));
-      return;
+      return false;
     }
   }
+  return true;
+}
+
+// What is refused at its beginning and what is read to its end are no two lengths of one thing:
+// what grows once has to grow again.
+void require_linear(const Longer& input, const Read& read) {
+  const std::string small = input(1), large = input(4);
+  Cost once, four_times, again;
+  if (!grows(small, large, read, once, four_times)) return;
+  const std::string largest = input(16);
+  Cost of_large;
+  if (!grows(large, largest, read, of_large, again)) return;
   require(false, std::to_string(small.size()) + " bytes take " + in_microseconds(once.time) + ", " +
-                     std::to_string(large.size()) + " take " + in_microseconds(four_times.time));
+                     std::to_string(large.size()) + " take " + in_microseconds(four_times.time) +
+                     ", " + std::to_string(largest.size()) + " take " +
+                     in_microseconds(again.time));
 }
 
 std::string times(std::string_view bytes, std::string_view between, std::size_t number) {
@@ -95,7 +113,7 @@ std::string repeated(std::string_view bytes, std::size_t size) {
 
 void require_linear(std::string_view bytes, std::size_t size, const Read& read) {
   if (bytes.empty()) return;
-  require_linear(repeated(bytes, size), repeated(bytes, 4 * size), read);
+  require_linear([&](std::size_t factor) { return repeated(bytes, factor * size); }, read);
 }
 
 void require_linear_time(std::string_view bytes, std::string_view between,
@@ -108,7 +126,7 @@ void require_linear_time(std::string_view bytes, std::string_view between,
   };
   require_linear(bytes, size, read);
   const std::size_t number = 1 + size / bytes.size();
-  require_linear(times(bytes, between, number), times(bytes, between, 4 * number), read);
+  require_linear([&](std::size_t factor) { return times(bytes, between, factor * number); }, read);
 }
 
 const Growth& most_growth() {

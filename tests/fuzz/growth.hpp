@@ -22,7 +22,7 @@ using Read = std::function<std::size_t(std::string_view bytes)>;
 
 // Broken where `read` takes more than in proportion for an input of 4 `size` than for one of
 // `size`, both made of `bytes`. The clock is noisy, so a suspicion is measured again, and the least
-// counts.
+// counts; and it has to grow as much once more, by four times.
 void require_linear(std::string_view bytes, std::size_t size, const Read& read);
 
 // The same of what a command does with its input, of which nothing is held, for one input in eight:
