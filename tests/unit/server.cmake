@@ -64,6 +64,7 @@ set(server_tests
   tools/predict/outlook/around_test.cpp
   tools/predict/outlook/made_pool_test.cpp
   tools/predict/outlook/node_pools_test.cpp
+  tools/inspect/slices/seen_in_answer_test.cpp
   tools/inspect/source/manifests_test.cpp
   tools/inspect/source/objects_test.cpp
   tools/inspect/source/snapshot_test.cpp
@@ -95,6 +96,7 @@ list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
 target_link_libraries(server_test PRIVATE tpuwh_server_cli_tpu_webhook tpuwh_server_cli_kubectl_tpu tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
+  TPUWH_TESTS="${CMAKE_SOURCE_DIR}/tests"
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md"
   TPUWH_RENDERED="${CMAKE_SOURCE_DIR}/tests/charts/golden/default.yaml")
 tpuwh_compiled_quickly(server_test)

@@ -6,7 +6,7 @@ add_executable(topology_test
 # It replaces operator new, which GCC then inlines into its neighbours and takes for a mismatch.
 set_source_files_properties(topology/allocations.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 target_link_libraries(topology_test
-  PRIVATE tpuwh_topology nlohmann_json::nlohmann_json GTest::gtest_main)
+  PRIVATE tpuwh_topology_layout tpuwh_topology nlohmann_json::nlohmann_json GTest::gtest_main)
 add_gtest(topology_test unit)
 set_tests_properties(topology_test PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 

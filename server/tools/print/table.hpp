@@ -28,7 +28,7 @@ class Table {
       text::Printed line("  ");
       for (std::size_t i = 0; i < row.size(); ++i)
         line += text::printed("{:<{}}", row[i], i + 1 == row.size() ? 0 : widths_[i] + 2);
-      out += (&row == &rows_.front() ? text::paint(line, Ink::bold, colour) : line);
+      out += (&row == &rows_.front() ? text::paint(line, text::Ink::bold, colour) : line);
       out += "\n";
     }
     return out;

@@ -45,7 +45,7 @@ TEST(Release, leaves_a_buffer_that_can_be_used_again) {
 }
 
 TEST(Release, frees_the_strings_of_a_struct) {
-  write::SharedText text;
+  webhook::write::SharedText text;
   text.key = std::string(released_bytes, 'x');
   release(text);
   EXPECT_EQ(text.key.capacity(), std::string().capacity());

@@ -75,7 +75,7 @@ class ReadsText : public testing::TestWithParam<Text> {};
 
 TEST_P(ReadsText, as_it_is) {
   std::string text = GetParam().text;
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   std::string saw;
   const bool read = in.start(body.bytes()) && read_all(in, saw) && in.finish();
@@ -156,7 +156,7 @@ enum class Way { read, skipped };
 
 bool accepts(const std::string& content, Way way, std::string* error = nullptr) {
   std::string text = content;
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   std::string saw;
   const bool good =
@@ -243,7 +243,7 @@ TEST(JsonSkip, ends_where_reading_ends_in_what_was_skipped) {
   const std::string nested = std::string(30, '[') + many + std::string(30, ']');
   for (std::string whole : {text, spaced, many, nested, "[{},[" + many + ',' + nested + "],{},{}]",
                             "[" + many + ',' + text + ',' + many + ',' + nested + "]"}) {
-    const read::Body body(whole);
+    const webhook::read::Body body(whole);
     Reader in;
     ASSERT_TRUE(in.start(body.bytes()));
     const Reader::Mark root = in.mark();
@@ -284,7 +284,7 @@ TEST(JsonSkip, refuses_what_is_cut_off_behind_what_was_skipped) {
   const std::string whole = R"({"a":{"b":{},"c":[{}]},"d":{}})";
   for (std::size_t size = 1; size < whole.size(); ++size) {
     std::string text = whole.substr(0, size);
-    const read::Body body(text);
+    const webhook::read::Body body(text);
     Reader in;
     if (!in.start(body.bytes())) continue;
     const Reader::Mark root = in.mark();
@@ -298,7 +298,7 @@ TEST(JsonSkip, refuses_what_is_cut_off_behind_what_was_skipped) {
 // The bytes behind a text may be anything: here what would go on with it.
 TEST(JsonSkip, ends_with_the_text) {
   const std::string whole = R"({"a":{"b":{},"c":"d"},"e":{}})";
-  const std::string text = whole + whole + std::string(read::padding, '}');
+  const std::string text = whole + whole + std::string(webhook::read::padding, '}');
   Reader in;
   for (std::size_t size = 1; size < whole.size(); ++size) {
     const std::string_view cut = std::string_view(text).substr(0, size);
@@ -309,7 +309,7 @@ TEST(JsonSkip, ends_with_the_text) {
 
 TEST(JsonSkip, takes_exactly_one_value) {
   std::string text = R"({"a":{"x":[{}]},"b":"y","c":3,"d":[],"e":4})";
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   std::string saw;
   ASSERT_TRUE(in.start(body.bytes()));
@@ -328,7 +328,7 @@ TEST(JsonSkip, takes_exactly_one_element) {
       std::string text = "[";
       for (int i = 0; i < 4; ++i) text.append(each).append(",").append(other).append(",");
       text += "0]";
-      const read::Body body(text);
+      const webhook::read::Body body(text);
       Reader in;
       std::size_t elements = 0;
       ASSERT_TRUE(in.start(body.bytes()));
@@ -346,7 +346,7 @@ TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
   std::string text = "[";
   for (int i = 0; i < 5000; ++i) text += "\"\\u0061" + std::to_string(i) + "\",";
   text += "1]";
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   std::vector<std::string_view> seen;
   ASSERT_TRUE(in.start(body.bytes()));
@@ -359,7 +359,7 @@ TEST(JsonReaderState, decoded_strings_stay_where_they_are) {
 
 TEST(JsonReaderState, a_mark_leads_back) {
   std::string text = R"({"o":{"x":1},"k":"v"})";
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   Reader::Mark mark;
   EXPECT_FALSE(mark);
@@ -380,7 +380,7 @@ TEST(JsonReaderState, an_empty_object_is_taken_where_it_is_one) {
   for (const std::string_view given :
        {"{}", "{ }", "[]", "{\"a\":1}", "{]", "{", "1", "\"{}\"", ""}) {
     std::string text = std::string("[").append(given);
-    const read::Body body(text);
+    const webhook::read::Body body(text);
     Reader in;
     bool taken = false;
     if (!in.start(body.bytes())) continue;  // an unclosed string
@@ -397,7 +397,7 @@ TEST(JsonReaderState, an_empty_object_is_taken_where_it_is_one) {
 TEST(JsonReaderState, an_empty_object_counts_as_a_level) {
   for (const std::size_t levels : {63u, 64u}) {
     std::string text = nested(levels, "[", "{}", "]");
-    const read::Body body(text);
+    const webhook::read::Body body(text);
     Reader in;
     bool taken = false;
     const std::function<bool(std::size_t)> element = [&](std::size_t) {
@@ -423,7 +423,7 @@ TEST(JsonReaderState, what_is_known_of_escapes_is_good_in_both_directions) {
       text += each + R"(","k":")" + each + "\"},";
     }
   text += "0]";
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   for (unsigned step = 1; step <= 11; ++step) {
     Reader in;
     std::vector<Reader::Mark> marks;
@@ -449,10 +449,10 @@ TEST(JsonReaderState, a_failure_ends_with_the_text) {
   Reader in;
   std::string bad = "[", good = "[1]";
   std::string saw;
-  ASSERT_TRUE(in.start(read::Body(bad).bytes()));
+  ASSERT_TRUE(in.start(webhook::read::Body(bad).bytes()));
   EXPECT_FALSE(read_all(in, saw));
   EXPECT_TRUE(in.failed());
-  ASSERT_TRUE(in.start(read::Body(good).bytes()));
+  ASSERT_TRUE(in.start(webhook::read::Body(good).bytes()));
   EXPECT_FALSE(in.failed());
   saw.clear();
   EXPECT_TRUE(read_all(in, saw) && in.finish());
@@ -460,7 +460,7 @@ TEST(JsonReaderState, a_failure_ends_with_the_text) {
 
 TEST(JsonReaderState, the_path_leads_to_the_value) {
   std::string text = R"({"a":[{"b":{"c d":5}}]})";
-  const read::Body body(text);
+  const webhook::read::Body body(text);
   Reader in;
   ASSERT_TRUE(in.start(body.bytes()));
   std::string_view out;
@@ -479,7 +479,7 @@ TEST(JsonReaderState, the_path_leads_to_the_value) {
 TEST(JsonReaderState, the_path_shows_eighty_characters_of_a_key) {
   for (const std::size_t length : {80u, 81u}) {
     std::string text = "{\"" + std::string(length, 'k') + "\":5}";
-    const read::Body body(text);
+    const webhook::read::Body body(text);
     Reader in;
     ASSERT_TRUE(in.start(body.bytes()));
     std::string_view out;

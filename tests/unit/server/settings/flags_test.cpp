@@ -1,5 +1,7 @@
 // Flags, file keys, schema and `config print` are the same set, and which of them wins.
 #include "server/cli/cli.hpp"
+#include "server/cli/kubectl_tpu/program.hpp"
+#include "server/cli/tpu_webhook/program.hpp"
 #include "server/settings/schema.hpp"
 #include "server/settings/table.hpp"
 
@@ -19,8 +21,11 @@ using testing::HasSubstr;
 using Set = std::set<std::string>;
 
 cli::Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "tpu-webhook");
-  return cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  const bool reviews = !arguments.empty() && std::string_view(arguments.front()) == "review";
+  const cli::Program& program =
+      reviews ? cli::kubectl_tpu::program() : cli::tpu_webhook::program();
+  arguments.insert(arguments.begin(), program.file.data());
+  return cli::parse_command_line(program, static_cast<int>(arguments.size()), arguments.data());
 }
 
 struct Ran {

@@ -62,7 +62,7 @@ TEST(PrintedLines, have_a_margin_where_there_is_something) {
 }
 
 TEST(ATable, has_columns_as_wide_as_what_is_seen) {
-  Table table({"A", "B"});
+  print::Table table({"A", "B"});
   table.add({"\n", "x"});
   EXPECT_EQ(table.text(false).text(), "  A   B\n  \\n  x\n");
 }

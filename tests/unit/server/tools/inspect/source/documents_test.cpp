@@ -16,7 +16,7 @@ using testing::ElementsAreArray;
 using std::string_literals::operator""s;
 
 // What is read, each "LINE VALUE"; a fault behind it as it is said.
-std::vector<std::string> documents_of(const std::string& bytes, Twice twice = Twice::last_holds) {
+std::vector<std::string> documents_of(const std::string& bytes, text::Twice twice = text::Twice::last_holds) {
   const Documents documents(bytes, twice);
   std::vector<std::string> out;
   for (const Document& each : documents.all())
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Documents, where_a_key_stands_twice_may_be_refused) {
   const std::string text = "kind: A\na: 1\nkind: B\n";
   EXPECT_THAT(documents_of(text), testing::ElementsAre("1 {\"kind\":\"B\",\"a\":1}"));
-  EXPECT_THAT(documents_of(text, Twice::refused),
+  EXPECT_THAT(documents_of(text, text::Twice::refused),
               testing::ElementsAre("line 3: duplicate key kind; where a second document begins, "
                                    "want --- before it"));
 }
