@@ -1,5 +1,6 @@
 #include "server/text/json_text.hpp"
 
+#include "base/characters.hpp"
 #include "base/json/reader.hpp"
 #include "server/text/json_builder.hpp"
 #include "server/text/read_json.hpp"
@@ -8,6 +9,50 @@
 #include <algorithm>
 
 namespace tpuwh::server::text {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// That JSON has as they are, and ASCII.
+constexpr base::Characters plain =
+    base::characters([](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
+
+std::string dumped(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_string(const std::string& text, std::string& out) {
+  if (!base::consists_of(plain, text)) {
+    out += dumped(text);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+// As nlohmann prints it, who looks at each byte of a string by itself: most are plain.
+void append_json(const Json& value, std::string& out) {
+  if (value.is_string()) return append_string(value.get_ref<const std::string&>(), out);
+  if (!value.is_structured()) {
+    out += dumped(value);
+    return;
+  }
+  out += value.is_object() ? '{' : '[';
+  const auto empty = out.size();
+  for (const auto& [key, each] : value.items()) {
+    if (out.size() > empty) out += ',';
+    if (value.is_object()) {
+      append_string(key, out);
+      out += ':';
+    }
+    append_json(each, out);
+  }
+  out += value.is_object() ? '}' : ']';
+}
+
+}  // namespace
 
 std::optional<Error> json_fault(std::string_view text) {
   std::string padded(text);
@@ -63,7 +108,9 @@ const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
 }
 
 std::string dump_json(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string out;
+  append_json(value, out);
+  return out;
 }
 
 std::string dump_or_throw(const nlohmann::ordered_json& value, int indent) {

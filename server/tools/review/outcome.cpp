@@ -7,6 +7,7 @@
 #include "webhook/read/body.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 namespace tpuwh::server::review {
 
@@ -76,13 +77,32 @@ Reply ReplyReader::read(const webhook::answer::Answer& answer) {
   if (!in_.start(webhook::read::Body(body_).bytes()) ||
       !(is_review ? in_.object(read) : read_status(in_, out)) || !in_.finish())
     throw std::logic_error("an answer of ours cannot be read: " + in_.error().text());
-  if (!patch.empty()) out.patch = text::parse_or_throw(text::decode_base64(patch).value());
+  read_patch(patch, out);
   return out;
 }
 
+void ReplyReader::read_patch(std::string_view base64, Reply& out) {
+  constexpr std::size_t most_kept = 4096;
+  if (operations_.size() > most_kept) operations_.clear();
+  if (base64.empty()) return;
+  patch_ = text::decode_base64(base64).value();
+  const auto keep = [&](std::size_t) {
+    std::string_view text;
+    if (!in_.raw_value(text)) return false;
+    const auto [kept, fresh] = operations_.try_emplace(std::string(text));
+    if (fresh) kept->second = Json::array({text::parse_or_throw(text)});
+    out.operations.push_back(&kept->second);
+    return true;
+  };
+  if (!in_.start(webhook::read::Body(patch_).bytes()) || !in_.array(keep) || !in_.finish())
+    throw std::logic_error("a patch of ours cannot be read: " + in_.error().text());
+}
+
 ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::string& review) {
+  ReplyReader reader;
   ReviewOutcome out;
-  static_cast<Reply&>(out) = ReplyReader().read(answer);
+  static_cast<Reply&>(out) = reader.read(answer);
+  for (const Json* each : std::exchange(out.operations, {})) out.patch.push_back(each->front());
   out.answer = answer.body;
   out.workload = answer.summary.workload;
   out.reason = answer.summary.reason;

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace tpuwh::server::review {
@@ -20,12 +22,20 @@ struct Reply {
   unsigned code = 0;    // of a denial or an error
   std::string message;  // likewise
   std::vector<std::string> warnings;
-  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
+  // The JSON patch, operation by operation: each an array of one, which the reader keeps until it
+  // reads another answer.
+  std::vector<const nlohmann::ordered_json*> operations = {};
+
+  // The object with the patch.
+  void apply(nlohmann::ordered_json& object) const {
+    for (const nlohmann::ordered_json* each : operations) object.patch_inplace(*each);
+  }
 };
 
 struct ReviewOutcome : Reply {
   std::string answer;             // what the server would send, with its newline
   nlohmann::ordered_json before;  // the object as it came; null where there is none
+  nlohmann::ordered_json patch = nlohmann::ordered_json::array();
   nlohmann::ordered_json after;
   std::string kind;      // "Pod"
   std::string ns, name;  // for people; "<generateName>*" where it has no name yet
@@ -33,14 +43,18 @@ struct ReviewOutcome : Reply {
   webhook::outcome::Reason reason = webhook::outcome::Reason::unreadable;
 };
 
-// Reads answers, one after the other: its memory is kept.
+// Reads answers, one after the other: its memory is kept, and what it has read once, since the
+// members of a slice get nearly all alike.
 class ReplyReader {
  public:
   Reply read(const webhook::answer::Answer& answer);
 
  private:
+  void read_patch(std::string_view base64, Reply& out);
+
   base::json::Reader in_;
-  std::string body_;
+  std::string body_, patch_;
+  std::unordered_map<std::string, nlohmann::ordered_json> operations_;  // by their texts
 };
 
 // Takes an answer apart. `review` is the text that was answered.

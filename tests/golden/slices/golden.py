@@ -105,7 +105,7 @@ def printed(program, cluster):
         code, text = run(program, cluster, *command)
         if "json" in command:
             text = json.dumps(json.loads(text), indent=1) + "\n"
-        out += f"$ tpu-webhook {' '.join(command)}\n{text}exit code {code}\n\n"
+        out += f"$ kubectl tpu {' '.join(command)}\n{text}exit code {code}\n\n"
     return out
 
 

@@ -393,7 +393,7 @@ class Explainer {
     pods.findings.add_pod(reply);
     if (reply.verdict != review::Verdict::allowed) return pods.add_refused();
     Json after = pod;
-    if (!reply.patch.empty()) after.patch_inplace(reply.patch);
+    reply.apply(after);
     if (request_.each_pod && !supposed_) request_.each_pod(after);
     const std::string workload(answered.summary.workload);
     std::optional<slices::SeenPod> seen = seen_of(answered, after);

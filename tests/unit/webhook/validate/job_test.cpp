@@ -119,6 +119,16 @@ TEST(ValidateJob, of_a_queue_gets_its_nodes_from_kueue) {
   EXPECT_TRUE(validated(job).silent());
 }
 
+TEST(ValidateJob, of_a_queue_is_told_what_no_queue_changes) {
+  json pod_template = in_subdomain(a_template("4x4", 4));
+  pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-spot"] = "true";
+  pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-flex-start"] = "true";
+  json job = a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}},
+                   pod_template);
+  job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
+  EXPECT_NE(validated(job).warning("no node is both"), "") << json(validated(job).warnings);
+}
+
 TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {
   const json size{{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}};
   const auto job_of = [&](const char* topology) {
@@ -277,6 +287,17 @@ json ready_by_probe() {
   json pod_template = a_template("4x4", 4);
   pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
   return pod_template;
+}
+
+TEST(JobSetOrder, of_slices_that_are_ready_when_somebody_says_so) {
+  json pod_template = a_template("4x4", 4);
+  pod_template["spec"]["readinessGates"] =
+      std::vector<json>{{{"conditionType", "a"}}, {{"conditionType", "b"}}};
+  json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), pod_template),
+                                           a_replicated_job("b", whole(), pod_template)});
+  jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
+  EXPECT_NE(validated(jobset).warning("which they are by its readinessGates"), "")
+      << json(validated(jobset).warnings);
 }
 
 TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {

@@ -43,6 +43,13 @@ TEST_F(HandlersTest, readyz_says_why_not) {
   EXPECT_EQ(reply.body, "draining");
 }
 
+TEST_F(HandlersTest, readyz_says_what_is_off) {
+  health_.set_serving();
+  health_.set_off("no validation");
+  EXPECT_EQ(answer(Resource::readyz).status, 200u);
+  EXPECT_EQ(answer(Resource::readyz).body, "ok; no validation");
+}
+
 TEST_F(HandlersTest, mutate_passes_on_what_admit_says) {
   body_ = "{}";
   const auto unreadable = answer(Resource::mutate);

@@ -65,7 +65,7 @@ std::vector<Both> both_of(const std::vector<Json>& objects, const webhook::confi
       const review::Reply reply = replies.read(answer);
       if (reply.verdict != review::Verdict::allowed) return true;
       Json after = pod;
-      after.patch_inplace(reply.patch);
+      reply.apply(after);
       auto in_answer = seen_in_answer(answer, after, config.prefix);
       auto in_cluster = reader.read(after);
       out.push_back({pod.value("/metadata/name"_json_pointer, std::string("?")),
