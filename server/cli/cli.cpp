@@ -4,6 +4,7 @@
 #include "server/cli/help_flags.hpp"
 #include "server/cli/wrong_usage.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -64,6 +65,7 @@ Command parse_command_line(const Program& program, int argc, const char* const* 
   add_help(app, chosen);
   add_version(app, program, chosen);
   set_words(app);
+  speak_of(app);
   // Asked by a shell, by way of a script of ours or of kubectl's.
   const bool of_kubectl = file.ends_with("kubectl_complete-tpu");
   if (of_kubectl || (!arguments.empty() && arguments.front() == "__complete")) {
@@ -78,6 +80,10 @@ Command parse_command_line(const Program& program, int argc, const char* const* 
   } catch (const CLI::CallForVersion&) {
     chosen.text = version_text(program);
   } catch (const CLI::ParseError& error) {
+    if (!arguments.empty() &&
+        std::ranges::find(program.elsewhere, arguments.front()) != program.elsewhere.end())
+      throw settings::UsageError(fmt::format("{} is a command of {}: {} {}", arguments.front(),
+                                             program.other, program.other, arguments.front()));
     throw settings::UsageError(wrong_usage(app, arguments, error));
   }
   return chosen;

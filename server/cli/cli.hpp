@@ -5,6 +5,7 @@
 #include "server/text/console.hpp"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ struct Program {
   std::string_view what;      // in a few words
   std::string_view examples;  // below its options
   void (*add_commands)(CLI::App& program, Command& chosen);
+  // Commands that the other one has, for who types them here; and how that is called.
+  std::span<const std::string_view> elsewhere;
+  std::string_view other;
 };
 
 // Beside the program's own commands: help, version and completion. Throws UsageError.

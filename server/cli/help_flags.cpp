@@ -71,6 +71,12 @@ std::string as_called(std::string text, const CLI::App& program) {
   return text;
 }
 
+void speak_in(CLI::App& command, const CLI::App& program) {
+  command.footer(as_called(command.get_footer(), program));
+  for (CLI::App* each : command.get_subcommands([](CLI::App*) { return true; }))
+    speak_in(*each, program);
+}
+
 // One page for each command, in `folder`.
 void write_pages(const CLI::App& command, const std::string& name, const std::string& folder) {
   std::string file = name;
@@ -126,12 +132,15 @@ void add_completion(CLI::App& app, const Program& program, Command& chosen) {
   });
 }
 
+void speak_of(CLI::App& program) {
+  speak_in(program, program);
+}
+
 std::string help_text(const CLI::App& program, std::span<const std::string> path) {
   const CLI::App& command = find_command(program, path);
   // Of the formatter, since an App prints the help of the command that was chosen.
-  const auto text = command.get_formatter()->make_help(&command, joined(program, path),
-                                                       CLI::AppFormatMode::Normal);
-  return as_called(text, program);
+  return command.get_formatter()->make_help(&command, joined(program, path),
+                                            CLI::AppFormatMode::Normal);
 }
 
 std::string version_text(const Program& program) {

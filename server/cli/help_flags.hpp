@@ -15,8 +15,11 @@ void add_help(CLI::App& program, Command& chosen);
 void add_version(CLI::App& app, const Program& program, Command& chosen);
 void add_completion(CLI::App& app, const Program& program, Command& chosen);
 
-// What --help prints of a command: `path` are the words behind the program's name. Examples of
-// commands that both programs have name the one that is asked.
+// Examples of commands that both programs have say `tpu-webhook config`: from now on they name the
+// program that this is, as it is called.
+void speak_of(CLI::App& program);
+
+// What --help prints of a command: `path` are the words behind the program's name.
 std::string help_text(const CLI::App& program, std::span<const std::string> path);
 
 std::string version_text(const Program& program);

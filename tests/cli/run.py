@@ -384,7 +384,7 @@ NEAR = [  # arguments, what is meant
     (["catalog", "v4", "16"], "v4-16 (2 TensorCores on a chip) is 2x2x2"),
     (["catalog", "v6e", "17"], "no listed topology is v6e-17"),
     (["catalog", "tpu8"], "TPU 8t (announced 2026-04-22), TPU 8i (announced 2026-04-22): no GKE label"),
-    ([], "want a command, one of serve, explain"),
+    ([], "want a command, one of explain, review"),
 ]
 for number, each in enumerate(NEAR):
     row(f"meant.{number} {' '.join(each[0])}", lambda each=each: ends_with_2(each[0], None, each[1]))
@@ -484,8 +484,10 @@ def what_both_have_names_the_one_that_is_asked():
         assert not wrong, wrong
     _, _, err = run("reviw")
     assert err.startswith("kubectl-tpu: ") and "See kubectl tpu --help" in err, err
-    _, _, err = program.run(program.PROGRAM, "review")
-    assert err.startswith("tpu-webhook: ") and "See tpu-webhook --help" in err, err
+    code, _, err = program.run(program.PROGRAM, "review", "pod.yaml")
+    assert (code, err) == (2, "tpu-webhook: review is a command of kubectl tpu: kubectl tpu review\n"), err
+    code, _, err = program.run(program.tools(), "serve")
+    assert (code, err) == (2, "kubectl-tpu: serve is a command of tpu-webhook: tpu-webhook serve\n"), err
 
 
 @check

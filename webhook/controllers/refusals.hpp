@@ -48,7 +48,7 @@ Refusals refusals_of_replicas(const TemplateWords& pod, std::string_view kind, b
 // JobSet's webhook asks that each name that it or the Job controller makes is a DNS-1035 label.
 struct ReplicatedJobWords {
   std::string_view jobset, name;
-  std::uint64_t replicas = 1;
+  std::uint64_t replicas;
   Number completions;  // of an Indexed Job
 };
 Refusals refusals_of_jobset(const ReplicatedJobWords& job);

@@ -24,6 +24,8 @@ Examples:
   kubectl tpu doctor
   kubectl tpu help review)";
 
+constexpr std::string_view of_the_server[] = {"serve"};
+
 void add_commands(CLI::App& program, Command& chosen) {
   add_explain(program, chosen);
   add_review(program, chosen);
@@ -45,7 +47,9 @@ const Program& program() {
       .called = "kubectl tpu",
       .what = "What tpu-webhook makes of a manifest, and which TPU slices a cluster has",
       .examples = program_example,
-      .add_commands = add_commands};
+      .add_commands = add_commands,
+      .elsewhere = of_the_server,
+      .other = "tpu-webhook"};
   return made;
 }
 

@@ -32,6 +32,9 @@ Examples:
   tpu-webhook serve --config config.yaml --log-level debug
   tpu-webhook serve --listen 127.0.0.1:0 --ca-bundle-out /tmp/ca.crt)";
 
+constexpr std::string_view of_people[] = {"explain", "review", "slices",  "audit",
+                                          "doctor",  "ledger", "catalog", "findings"};
+
 void add_serve(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("serve", "Answer admission reviews over HTTPS");
   auto layers = add_setting_flags(*command, settings::Scope::serve);
@@ -56,7 +59,9 @@ const Program& program() {
                                 .called = "tpu-webhook",
                                 .what = "Admission webhook for TPU workloads on Kubernetes",
                                 .examples = program_example,
-                                .add_commands = add_commands};
+                                .add_commands = add_commands,
+                                .elsewhere = of_people,
+                                .other = "kubectl tpu"};
   return made;
 }
 

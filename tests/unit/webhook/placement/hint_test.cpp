@@ -72,13 +72,17 @@ TEST(PlacementHint, prefers_other_pools) {
 // The line of the log and the metric count what was written, and nothing of what is left alone.
 TEST(PlacementHint, is_counted_where_it_is_written) {
   answer::Workspace workspace;
-  const auto pools = [&](const PodBuilder& pod) {
+  config::Config off;
+  off.placement = false;
+  const auto pools = [&](const PodBuilder& pod, const config::Config& config = {}) {
     std::string text = pod.review();
-    return answer::admit(read::Body(text), {}, two, workspace).summary.unfit_pools;
+    return answer::admit(read::Body(text), config, two, workspace).summary.unfit_pools;
   };
   EXPECT_EQ(pools(job()), 2u);
   EXPECT_EQ(pools(job().annotation("tpu-webhook.dev/inject", "false")), 0u);
   EXPECT_EQ(pools(job().set("/spec/hostname", "another")), 0u);
+  EXPECT_EQ(pools(job()), 2u);
+  EXPECT_EQ(pools(job(), off), 0u);
 }
 
 TEST(PlacementHint, asks_with_the_numbers_of_the_slice) {

@@ -141,7 +141,7 @@ TEST(ReviewText, one_byte_changed) {
     for (const char c : {'{', ']', '"', ',', '\\', '0', '\0', '\xff'}) {
       std::string text = whole;
       text[at] = c;
-      // Brackets and words of skipped values are not read (json_reader.hpp), so what
+      // Brackets and words of skipped values are not read (base/json/reader.hpp), so what
       // nlohmann refuses may be 200 here; that it is answered is the point.
       Body body(text);
       answer::Workspace workspace;

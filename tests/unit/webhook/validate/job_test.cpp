@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ValidateJob, says_what_a_pod_would_be_warned_of) {
   const json size{{"completions", 4}, {"parallelism", 4}};
   EXPECT_NE(validated(a_job(size, in_subdomain(a_template("4x4", 4))))
-                .warning("set completionMode: Indexed"),
+                .warning("a Job that is not Indexed makes Pods that are all alike"),
             "");
   json indexed = size;
   indexed["completionMode"] = "Indexed";
@@ -267,8 +267,9 @@ TEST(Children, names_of_a_job_set) {
   jobset["metadata"]["name"] = std::string(47, 'a');
   EXPECT_TRUE(validated(jobset, test::for_a_person()).silent());
   jobset["spec"]["coordinator"] = {{"replicatedJob", "slice"}, {"jobIndex", 1}};
-  EXPECT_NE(validated(jobset, test::for_a_person()).message.find("spec.coordinator.jobIndex is 1"),
-            std::string::npos);
+  const std::string refused = validated(jobset, test::for_a_person()).message;
+  EXPECT_NE(refused.find("spec.coordinator.jobIndex is 1"), std::string::npos) << refused;
+  EXPECT_EQ(refused.find("replicated job slice"), std::string::npos) << refused;
 }
 
 TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {

@@ -77,6 +77,10 @@ TEST(Annotations, one_slice_is_a_number_of_slices) {
   };
   EXPECT_EQ(effective(one("0"), "TPU_WORKER_ID"), "0");
   EXPECT_EQ(effective(one("0"), "MEGASCALE_NUM_SLICES"), "(absent)");
+  const auto coordinated = admit(task("0")
+                                     .annotation(prefix + "slice-count", "1")
+                                     .annotation(prefix + "coordinator", "train-a-0.train"));
+  EXPECT_EQ(effective(coordinated, "MEGASCALE_NUM_SLICES"), "(absent)");
   EXPECT_FALSE(one("1").allowed);
   EXPECT_NE(one("1").message.find("annotation slice-id is \"1\""), std::string::npos)
       << one("1").message;

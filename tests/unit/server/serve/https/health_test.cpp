@@ -19,6 +19,19 @@ TEST(HealthTest, is_ready_from_serving_until_draining) {
   EXPECT_EQ(health.why_not_ready(now), "draining");
 }
 
+TEST(HealthTest, waits_for_its_cluster_and_for_trust) {
+  Health health(1);
+  health.set_serving();
+  health.await_cluster();
+  EXPECT_NE(health.why_not_ready(system_clock::now()), "");
+  health.set_synced();
+  EXPECT_EQ(health.why_not_ready(system_clock::now()), "");
+  health.await_trust();
+  EXPECT_NE(health.why_not_ready(system_clock::now()), "");
+  health.set_trusted();
+  EXPECT_EQ(health.why_not_ready(system_clock::now()), "");
+}
+
 TEST(HealthTest, is_not_ready_with_an_expired_certificate) {
   Health health(1);
   health.set_serving();

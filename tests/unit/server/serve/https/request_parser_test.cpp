@@ -75,6 +75,13 @@ TEST_P(RequestParserTest, says_the_same_however_the_bytes_are_cut) {
   }
 }
 
+// So many, with Host.
+std::string with_fields(std::size_t number) {
+  std::string fields;
+  for (std::size_t i = 1; i < number; ++i) fields += "X: y\r\n";
+  return "GET /livez HTTP/1.1\r\nHost: h\r\n" + fields + "\r\n";
+}
+
 std::string post(std::string_view fields, std::string_view rest) {
   return fmt::format("POST /mutate HTTP/1.1\r\nHost: h\r\n{}\r\n{}", fields, rest);
 }
@@ -114,6 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         ParserCase{.name = "ipv6_host", .bytes = "GET /livez HTTP/1.1\r\nHost: [::1]:8443\r\n\r\n"},
         ParserCase{.name = "host_of_any_name_characters",
                    .bytes = "GET /livez HTTP/1.1\r\nHost: a!$&'()*+,;=b%2F:80\r\n\r\n"},
+        ParserCase{.name = "as_many_fields_as_there_may_be",
+                   .bytes = with_fields(limits::header_fields)},
         ParserCase{.name = "empty_line_first",
                    .bytes = "\r\nGET /livez HTTP/1.1\r\nHost: h\r\n\r\nrest",
                    .want_rest = "rest"},
@@ -192,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused("http_0_9", "GET /livez\r\n\r\n"),
         refused("two_spaces", "GET  /livez HTTP/1.1\r\nHost: h\r\n\r\n"),
         refused("tls_on_a_plain_port", "\x16\x03\x01\x02\r\n\r\n"),
+        refused("one_field_too_many", with_fields(limits::header_fields + 1), 431),
         refused(
             "too_many_fields",
             [] {
