@@ -1,7 +1,7 @@
 #include "server/cli/kubectl_tpu/findings_flags.hpp"
 
 #include "server/cli/choices.hpp"
-#include "server/tools/reference/findings/command.hpp"
+#include "server/tools/reference/ids/command.hpp"
 
 #include <memory>
 
@@ -22,18 +22,17 @@ Examples:
 }  // namespace
 
 void add_findings(CLI::App& program, Command& chosen) {
-  auto options = std::make_shared<findings::FindingsOptions>();
+  auto options = std::make_shared<ids::FindingsOptions>();
   auto* command =
       program.add_subcommand("findings", "Explain the ids of messages: cause, fix, level");
   command->add_option("ID", options->id, "TPU-405, 405 or job-too-few; all where it is left out");
-  add_choice<findings::FindingsOutput>(
+  add_choice<ids::FindingsOutput>(
       *command, "--output,-o", options->output,
-      {{"text", findings::FindingsOutput::text}, {"json", findings::FindingsOutput::json}},
-      "Output format");
+      {{"text", ids::FindingsOutput::text}, {"json", ids::FindingsOutput::json}}, "Output format");
   command->footer(findings_example);
   command->callback([options, &chosen] {
     chosen.run = [options](const text::Console& console) {
-      return findings::run_findings(*options, console);
+      return ids::run_findings(*options, console);
     };
   });
 }

@@ -11,9 +11,9 @@
 #include "server/tools/print/shell_command.hpp"
 #include "server/tools/review/input.hpp"
 #include "server/tools/review/outcome.hpp"
+#include "server/tools/review/remark.hpp"
 #include "server/tools/review/report.hpp"
 #include "server/tools/review/reviewer.hpp"
-#include "server/tools/review/told.hpp"
 
 #include <fmt/format.h>
 
@@ -92,7 +92,7 @@ ReviewOutput usual_output(const std::vector<FileInputs>& files, bool terminal) {
 }
 
 // For programs, with everything that the other forms tell of.
-Json of_told(const Told& told) {
+Json of_told(const Remark& told) {
   return {{"level", told.denied ? "deny" : "warn"},
           {"id", told.id},
           {"sentence", told.sentence},
@@ -100,7 +100,8 @@ Json of_told(const Told& told) {
           {"how", fixes::json(told.fix)}};
 }
 
-Json summary(const ReviewOutcome& outcome, const std::string& file, const std::vector<Told>& all) {
+Json summary(const ReviewOutcome& outcome, const std::string& file,
+             const std::vector<Remark>& all) {
   static constexpr const char* verdicts[] = {"allowed", "denied", "unusable"};
   Json out;
   out["file"] = file;
@@ -117,7 +118,7 @@ Json summary(const ReviewOutcome& outcome, const std::string& file, const std::v
   }
   out["warnings"] = outcome.warnings;
   out["findings"] = Json::array();
-  for (const Told& each : all) out["findings"].push_back(of_told(each));
+  for (const Remark& each : all) out["findings"].push_back(of_told(each));
   out["patch"] = outcome.patch;
   return out;
 }
@@ -188,7 +189,7 @@ int run_review(const ReviewOptions& options, const text::Console& console) {
       if (output == ReviewOutput::json)
         console.out << text::json_line(
             summary(outcome, file.name,
-                    all_told(outcome, file.inputs[i].review, reviewer, options.config.prefix)));
+                    all_remarks(outcome, file.inputs[i].review, reviewer, options.config.prefix)));
       else
         console.out << print(outcome, output, options.config, console.terminal);
       if (outcome.verdict == Verdict::unusable)

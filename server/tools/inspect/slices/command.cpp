@@ -4,7 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/near_miss.hpp"
 #include "server/tools/inspect/running/api_server.hpp"
-#include "server/tools/inspect/running/live_source.hpp"
+#include "server/tools/inspect/running/cluster_source.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/cluster_reader.hpp"
 #include "server/tools/inspect/slices/print_slices.hpp"
@@ -93,7 +93,7 @@ std::ostream* progress_on(const text::Console& console) {
 
 int print_live_slices(const SlicesOptions& options, running::ApiServer& session,
                       const text::Console& console) {
-  running::LiveSource objects(session, {.ns = options.ns, .progress = progress_on(console)});
+  running::ClusterSource objects(session, {.ns = options.ns, .progress = progress_on(console)});
   SlicesSource source{objects};
   if (options.watch) {
     session.catch_interrupts();
@@ -175,7 +175,7 @@ int run_audit(const SlicesOptions& options, const text::Console& console) {
   }
   const auto session = running::open_session(options.access);
   if (!session) return print_no_access(session.error(), console);
-  running::LiveSource objects(
+  running::ClusterSource objects(
       **session, {.ns = options.ns, .neighbours = true, .progress = progress_on(console)});
   return print_audit(options, objects, console);
 }

@@ -1,5 +1,5 @@
 // Where the objects of a cluster come from: a snapshot (snapshot_file.hpp), or an API server
-// (server/tools/inspect/running/live_source.hpp).
+// (server/tools/inspect/running/cluster_source.hpp).
 #pragma once
 
 #include "base/result.hpp"
@@ -24,7 +24,7 @@ class ObjectSource {
 
   // Calls `each` for every Pod, Node, Service, RayCluster and ResourceClaimTemplate, Pods last,
   // so that what is around them is known; other kinds may come and are passed over, and those of
-  // quota (running::LiveScope::queues) come where they are asked for. No object is nested deeper
+  // quota (running::ClusterScope::queues) come where they are asked for. No object is nested deeper
   // than 64 levels. Asked again, it tells what there is then.
   virtual Result<void> for_each(const Each& each) = 0;
 

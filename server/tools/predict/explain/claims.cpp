@@ -32,7 +32,7 @@ std::set<std::string> used_claims(const Json& pod) {
 }
 
 // A class of another name is of chips where the input has it and it selects the driver's devices.
-bool is_of_chips(const Json& request, const Beside& beside) {
+bool is_of_chips(const Json& request, const Surroundings& beside) {
   const std::string name = text::text_member(request, "deviceClassName");
   if (name == tpu_class) return true;
   const Json* found = beside.find("DeviceClass", "", name);
@@ -43,7 +43,7 @@ bool is_of_chips(const Json& request, const Beside& beside) {
 }
 
 // "all chips of a node"; "" where it is for other devices.
-std::string asked(const Json& request, const Beside& beside) {
+std::string asked(const Json& request, const Surroundings& beside) {
   const Json& several = text::member(request, "firstAvailable");
   if (several.is_array()) {
     Words names;
@@ -60,7 +60,7 @@ std::string asked(const Json& request, const Beside& beside) {
   return base::counted(count.is_number_unsigned() ? count.get<std::uint64_t>() : 1, "chip");
 }
 
-Words asked_of(const Json& spec, const Beside& beside) {
+Words asked_of(const Json& spec, const Surroundings& beside) {
   Words out;
   for (const Json& each : at(spec, {"devices", "requests"}))
     if (std::string words = asked(each, beside); !words.empty()) out.push_back(std::move(words));
@@ -68,7 +68,7 @@ Words asked_of(const Json& spec, const Beside& beside) {
 }
 
 // What one entry of spec.resourceClaims is for, in words; nothing where it is for no chips.
-std::optional<Claimed> claimed(const Json& pod, const Json& claim, const Beside& beside) {
+std::optional<Claimed> claimed(const Json& pod, const Json& claim, const Surroundings& beside) {
   const std::string ns = text::text_member(at(pod, {"metadata"}), "namespace");
   const std::string of_template = text::text_member(claim, "resourceClaimTemplateName");
   const bool made = !of_template.empty();
@@ -98,7 +98,7 @@ std::string nodes_of(const Json& pod) {
 
 }  // namespace
 
-std::optional<Claimed> claimed_chips(const Json& pod, const Beside& beside) {
+std::optional<Claimed> claimed_chips(const Json& pod, const Surroundings& beside) {
   const std::set<std::string> used = used_claims(pod);
   Words known, not_known;
   for (const Json& each : at(pod, {"spec", "resourceClaims"})) {

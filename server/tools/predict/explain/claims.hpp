@@ -2,8 +2,8 @@
 // has, the first of several kinds, a claim that several share.
 #pragma once
 
-#include "server/tools/predict/explain/beside.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -16,6 +16,6 @@ namespace tpuwh::server::explain {
 //
 //   beside  has the ResourceClaimTemplates, ResourceClaims and DeviceClasses of the input
 //   source  k8s.io/api/resource/v1 types.go, v1.36.3: DeviceRequest; docs/facts.md#dra
-std::optional<Claimed> claimed_chips(const nlohmann::ordered_json& pod, const Beside& beside);
+std::optional<Claimed> claimed_chips(const nlohmann::ordered_json& pod, const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

@@ -2,7 +2,7 @@
 
 #include "server/text/json_line.hpp"
 #include "server/text/json_text.hpp"
-#include "server/tools/inspect/running/live_source.hpp"
+#include "server/tools/inspect/running/cluster_source.hpp"
 #include "server/tools/inspect/source/manifests.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
 #include "server/tools/predict/explain/explain.hpp"
@@ -82,9 +82,9 @@ Objects open_cluster(const ExplainOptions& options, const text::Console& console
     return out;
   }
   out.session = std::move(*session);
-  const running::LiveScope scope{.queues = true,
-                                 .progress = console.watched ? &console.err.stream() : nullptr};
-  out.objects = std::make_unique<running::LiveSource>(*out.session, scope);
+  const running::ClusterScope scope{.queues = true,
+                                    .progress = console.watched ? &console.err.stream() : nullptr};
+  out.objects = std::make_unique<running::ClusterSource>(*out.session, scope);
   return out;
 }
 

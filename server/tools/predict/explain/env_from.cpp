@@ -29,7 +29,7 @@ struct Given {
 class OfContainer {
  public:
   OfContainer(const AnsweredPod& pod, std::string name, const Json& before, const Json& after,
-              const Beside& beside)
+              const Surroundings& beside)
       : pod_(pod),
         name_(std::move(name)),
         before_(before),
@@ -94,13 +94,13 @@ class OfContainer {
   const Json& before_;
   const Json& after_;
   const std::string ns_;
-  const Beside& beside_;
+  const Surroundings& beside_;
   std::map<std::string, Given> given_;
 };
 
 }  // namespace
 
-EnvFrom variables_from(const AnsweredPod& pod, const Beside& beside) {
+EnvFrom variables_from(const AnsweredPod& pod, const Surroundings& beside) {
   EnvFrom out;
   const Containers before = containers_of(pod.before);
   if (std::ranges::none_of(before, takes_from_elsewhere)) return out;

@@ -2,9 +2,9 @@
 // stands in env goes before them, and what is injected stands in env.
 #pragma once
 
-#include "server/tools/predict/explain/beside.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/explain/gather.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 
 #include <string>
 #include <vector>
@@ -19,6 +19,6 @@ struct EnvFrom {
 // Of the containers into which something is injected.
 //
 //   source  k8s.io/api/core/v1 types.go, v1.36.3: Container.EnvFrom
-EnvFrom variables_from(const AnsweredPod& pod, const Beside& beside);
+EnvFrom variables_from(const AnsweredPod& pod, const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

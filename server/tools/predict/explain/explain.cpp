@@ -4,7 +4,6 @@
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/admission.hpp"
-#include "server/tools/predict/explain/beside.hpp"
 #include "server/tools/predict/explain/claims.hpp"
 #include "server/tools/predict/explain/conclude.hpp"
 #include "server/tools/predict/explain/fixing.hpp"
@@ -16,6 +15,7 @@
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "server/tools/predict/explain/pool_names.hpp"
 #include "server/tools/predict/explain/ray_chips.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 #include "server/tools/predict/explain/together.hpp"
 #include "server/tools/predict/explain/updates.hpp"
 #include "server/tools/predict/explain/wanted.hpp"
@@ -389,6 +389,8 @@ class Explainer {
 
   void add_pod(const Json& pod, ObjectPods& pods, outlook::WantedWorkload& wanted) {
     const webhook::answer::Answer answered = answer(pod);
+    ++out_.pods;
+    ++out_.decisions;
     const review::Reply reply = reply_of(answered);
     pods.findings.add_pod(reply);
     if (reply.verdict != review::Verdict::allowed) return pods.add_refused();
@@ -412,12 +414,13 @@ class Explainer {
   std::optional<slices::SeenPod> seen_of(const webhook::answer::Answer& answered,
                                          const Json& after) {
     if (auto seen = slices::seen_in_answer(answered, after, request_.config.prefix)) return seen;
+    ++out_.decisions;
     auto read = reader_.read(after);
     return read ? *std::move(read) : std::nullopt;
   }
 
   const ExplainRequest& request_;
-  const Beside beside_;
+  const Surroundings beside_;
   review::Reviewer reviewer_;
   slices::PodReader reader_;
   Explanation out_;

@@ -125,6 +125,9 @@ struct Explanation {
   std::vector<std::string> passed_over;  // kinds that say nothing about slices
   std::vector<std::string> not_read;     // objects that make Pods, of kinds that are not read
   std::vector<std::string> not_known;    // of the cluster
+  // Pods that were made, and how often the webhook decided about one: once for each, and again for
+  // those that it leaves alone, of whom its answer does not say who they are.
+  std::uint64_t pods = 0, decisions = 0;
 
   Verdict worst() const;
 };

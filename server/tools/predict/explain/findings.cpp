@@ -1,6 +1,6 @@
 #include "server/tools/predict/explain/findings.hpp"
 
-#include "server/tools/review/told.hpp"
+#include "server/tools/review/remark.hpp"
 #include "webhook/findings/table.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace tpuwh::server::explain {
 
 namespace {
 
-Finding finding_of(review::Told told, std::size_t pods) {
+Finding finding_of(review::Remark told, std::size_t pods) {
   return {.denied = told.denied,
           .id = std::move(told.id),
           .sentence = std::move(told.sentence),
@@ -37,16 +37,16 @@ void Findings::add_object(const review::Reply& reply,
                           const std::vector<webhook::validate::Found>& faults) {
   if (reply.verdict != review::Verdict::allowed) refusal_ = reply.message;
   if (refusal_.empty() || faults.empty()) return add(reply, 0);
-  for (const webhook::validate::Found& fault : faults) add(finding_of(review::told(fault), 0));
+  for (const webhook::validate::Found& fault : faults) add(finding_of(review::remark_of(fault), 0));
   for (const std::string& warning : reply.warnings)
-    add(finding_of(review::told(warning, false), 0));
+    add(finding_of(review::remark_of(warning, false), 0));
 }
 
 void Findings::add(const review::Reply& reply, std::size_t pods) {
   if (reply.verdict != review::Verdict::allowed)
-    add(finding_of(review::told(reply.message, true), pods));
+    add(finding_of(review::remark_of(reply.message, true), pods));
   for (const std::string& warning : reply.warnings)
-    add(finding_of(review::told(warning, false), pods));
+    add(finding_of(review::remark_of(warning, false), pods));
 }
 
 bool Findings::any_denied() const {

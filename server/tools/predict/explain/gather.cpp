@@ -22,31 +22,31 @@ using Id = std::uint32_t;
 // Which variable: a container's, by name.
 using VariableKey = std::pair<std::string, std::string>;
 
-// What it is worth.
-struct Worth {
+// What stands there.
+struct VariableValue {
   std::string text;
   bool from = false, ours = false, owners = false;
-  auto operator<=>(const Worth&) const = default;
+  auto operator<=>(const VariableValue&) const = default;
 };
 
 // Values that many Pods have, such as the names of all hosts, are kept once. In order and not by a
 // hash: anybody writes them.
-class Worths {
+class ValueTable {
  public:
-  Id id_of(Worth worth) {
-    const auto [found, fresh] = ids_.try_emplace(std::move(worth), static_cast<Id>(list_.size()));
+  Id id_of(VariableValue value) {
+    const auto [found, fresh] = ids_.try_emplace(std::move(value), static_cast<Id>(list_.size()));
     if (fresh) list_.push_back(&found->first);
     return found->second;
   }
-  const Worth& operator[](Id id) const { return *list_[id]; }
+  const VariableValue& operator[](Id id) const { return *list_[id]; }
 
  private:
-  std::map<Worth, Id> ids_;
-  std::vector<const Worth*> list_;
+  std::map<VariableValue, Id> ids_;
+  std::vector<const VariableValue*> list_;
 };
 
 // Of a Pod's variables, in the order of their keys.
-using Values = std::vector<std::pair<Id, Id>>;  // key, worth
+using Values = std::vector<std::pair<Id, Id>>;  // key, value
 
 struct GatheredMember {
   Member told;
@@ -77,11 +77,11 @@ std::string source_of(const Json& entry) {
   return path.empty() ? text::dump_json(from) : path;
 }
 
-std::optional<Worth> worth_of(const Json* container, const std::string& name) {
+std::optional<VariableValue> value_of(const Json* container, const std::string& name) {
   const Json* entry = entry_of(container, name);
   if (entry == nullptr) return std::nullopt;
-  if (entry->contains("valueFrom")) return Worth{source_of(*entry), true};
-  return Worth{text::text_member(*entry, "value")};
+  if (entry->contains("valueFrom")) return VariableValue{source_of(*entry), true};
+  return VariableValue{text::text_member(*entry, "value")};
 }
 
 // What part of the object its template is. A group of a LeaderWorkerSet is a slice, of one
@@ -138,7 +138,7 @@ struct Gatherer::State {
   std::vector<GatheredGroup> groups;
   std::map<VariableKey, Id> key_ids;
   std::vector<VariableKey> keys;
-  Worths worths;
+  ValueTable value_table;
 
   Id id_of(const VariableKey& key) {
     const auto [found, fresh] = key_ids.try_emplace(key, static_cast<Id>(keys.size()));
@@ -172,21 +172,22 @@ struct Gatherer::State {
       const Json* after = container_named(all_after, process.container);
       for (const std::string_view each : webhook::read::variable_names) {
         const std::string variable(each);
-        auto worth = worth_of(after, variable);
-        if (!worth) continue;
-        worth->ours = worth_of(before, variable) != *worth;
-        worth->owners =
-            !worth->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
-        out.emplace_back(id_of({process.container, variable}), worths.id_of(std::move(*worth)));
+        auto value = value_of(after, variable);
+        if (!value) continue;
+        value->ours = value_of(before, variable) != *value;
+        value->owners =
+            !value->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
+        out.emplace_back(id_of({process.container, variable}),
+                         value_table.id_of(std::move(*value)));
       }
     }
     std::ranges::sort(out);
     return out;
   }
 
-  Variable variable(const GatheredGroup& group, Id key, Id worth) const {
+  Variable variable(const GatheredGroup& group, Id key, Id which) const {
     const auto& [container, variable] = keys[key];
-    const Worth& value = worths[worth];
+    const VariableValue& value = value_table[which];
     return {.container = container,
             .name = variable,
             .value = value.text,
@@ -209,7 +210,7 @@ struct Gatherer::State {
         std::erase_if(member.values,
                       [&](const auto& value) { return std::ranges::binary_search(shared, value); });
     std::vector<Variable> out;
-    for (const auto& [key, worth] : shared) out.push_back(variable(group, key, worth));
+    for (const auto& [key, value] : shared) out.push_back(variable(group, key, value));
     return out;
   }
 
@@ -224,8 +225,8 @@ struct Gatherer::State {
       if (member.told.host && *member.told.host < present.size()) present[*member.told.host] = true;
     told.missing = static_cast<std::uint32_t>(std::ranges::count(present, false));
     for (GatheredMember& member : slice.members) {
-      for (const auto& [key, worth] : member.values)
-        member.told.variables.push_back(variable(group, key, worth));
+      for (const auto& [key, value] : member.values)
+        member.told.variables.push_back(variable(group, key, value));
       told.members.push_back(std::move(member.told));
     }
     slice.members.clear();

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "server/tools/inspect/slices/cluster.hpp"
-#include "server/tools/predict/explain/beside.hpp"
 #include "server/tools/predict/explain/explanation.hpp"
 #include "server/tools/predict/explain/findings.hpp"
 #include "server/tools/predict/explain/gather.hpp"
 #include "server/tools/predict/explain/hindrances.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/review/outcome.hpp"
 
@@ -25,7 +25,7 @@ class ObjectPods {
  public:
   // `prefix` (Config::prefix) and `beside` outlive it.
   //   services_of_input  the Services of the input are all that count
-  ObjectPods(std::string_view prefix, const Beside& beside, bool services_of_input)
+  ObjectPods(std::string_view prefix, const Surroundings& beside, bool services_of_input)
       : prefix_(prefix), beside_(beside), services_of_input_(services_of_input) {}
 
   Findings findings;
@@ -63,7 +63,7 @@ class ObjectPods {
   std::string why_no_pool(const nlohmann::ordered_json& pod) const;
 
   const std::string_view prefix_;
-  const Beside& beside_;
+  const Surroundings& beside_;
   const bool services_of_input_;
   Gatherer gatherer_;
   std::vector<OfGroup> groups_;

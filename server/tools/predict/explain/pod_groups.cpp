@@ -12,7 +12,7 @@ namespace tpuwh::server::explain {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<PodGroupWords> pod_group_words(const Json& pod, const Beside& beside) {
+std::optional<PodGroupWords> pod_group_words(const Json& pod, const Surroundings& beside) {
   const std::string name = text::text_member(at(pod, {"spec", "schedulingGroup"}), "podGroupName");
   if (name.empty()) return std::nullopt;
   const Json* found =

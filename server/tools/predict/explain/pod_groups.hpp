@@ -1,7 +1,7 @@
 // The PodGroup of the scheduler that Pods are in, where the input has it.
 #pragma once
 
-#include "server/tools/predict/explain/beside.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,6 +19,6 @@ struct PodGroupWords {
 //
 //   source  k8s.io/api/scheduling, KEP-5732: spec.schedulingConstraints.topology
 std::optional<PodGroupWords> pod_group_words(const nlohmann::ordered_json& pod,
-                                             const Beside& beside);
+                                             const Surroundings& beside);
 
 }  // namespace tpuwh::server::explain

@@ -76,6 +76,17 @@ Explanation explained(const std::string& yaml, source::ObjectSource* cluster = n
   return explain({.manifests = objects, .config = config, .cluster = cluster}).value();
 }
 
+TEST(Explain, decides_once_about_each_pod) {
+  const Explanation of_many = explained(jobset(5000));
+  EXPECT_EQ(of_many.pods, 10000u);
+  EXPECT_EQ(of_many.decisions, 10000u);
+  // Whom it leaves alone it is asked about once more.
+  const Explanation opted_out = explained(
+      Written{.template_metadata = "annotations: {tpu-webhook.dev/inject: \"false\"}"}.text());
+  EXPECT_EQ(opted_out.pods, 2u);
+  EXPECT_EQ(opted_out.decisions, 4u);
+}
+
 // Of the only object.
 Workload one(const std::string& yaml) {
   auto explanation = explained(yaml);

@@ -1,4 +1,4 @@
-#include "server/tools/predict/explain/beside.hpp"
+#include "server/tools/predict/explain/surroundings.hpp"
 
 #include "server/text/near_miss.hpp"
 #include "server/tools/objects/label_selector.hpp"
@@ -159,7 +159,7 @@ bool makes_pods_unread(const Json& object) {
          asks_for_chips(object);
 }
 
-Beside::Beside(std::span<const source::Manifest> manifests, const std::string& ns) {
+Surroundings::Surroundings(std::span<const source::Manifest> manifests, const std::string& ns) {
   for (const source::Manifest& each : manifests) {
     const auto kind =
         std::ranges::find(read_kinds, text::text_member(each.object, "kind"), &Kind::name);
@@ -170,15 +170,16 @@ Beside::Beside(std::span<const source::Manifest> manifests, const std::string& n
   }
 }
 
-const Json* Beside::find(std::string_view kind, const std::string& ns,
-                         const std::string& name) const {
+const Json* Surroundings::find(std::string_view kind, const std::string& ns,
+                               const std::string& name) const {
   const auto of_kind = by_kind_.find(kind);
   if (of_kind == by_kind_.end()) return nullptr;
   const auto found = of_kind->second.find({ns, name});
   return found == of_kind->second.end() ? nullptr : found->second;
 }
 
-std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenPod& seen) const {
+std::vector<Finding> Surroundings::service_faults(const Json& pod,
+                                                  const slices::SeenPod& seen) const {
   if (!seen.multi_host() || seen.subdomain.empty() || makes_its_service(seen)) return {};
   const Json* service = find("Service", seen.ns, seen.subdomain);
   const std::string wanted = fmt::format("headless Service {}/{}", seen.ns, seen.subdomain);
@@ -217,12 +218,12 @@ std::vector<Finding> Beside::service_faults(const Json& pod, const slices::SeenP
             fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
 }
 
-const Json* Beside::class_of(const Json& pod) const {
+const Json* Surroundings::class_of(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   return name.empty() ? nullptr : find("ComputeClass", "", name);
 }
 
-std::optional<Json> Beside::with_shape_of_class(const Json& pod) const {
+std::optional<Json> Surroundings::with_shape_of_class(const Json& pod) const {
   namespace key = webhook::read::key;
   const Json* found = class_of(pod);
   if (found == nullptr || !selector(pod, key::topology).empty()) return std::nullopt;
@@ -242,7 +243,7 @@ std::optional<Json> Beside::with_shape_of_class(const Json& pod) const {
   return out;
 }
 
-bool Beside::claims_networks(const Json& pod, const std::string& ns) const {
+bool Surroundings::claims_networks(const Json& pod, const std::string& ns) const {
   for (const Json& claim : at(pod, {"spec", "resourceClaims"})) {
     const Json* found =
         find("ResourceClaimTemplate", ns, text::text_member(claim, "resourceClaimTemplateName"));
@@ -251,7 +252,7 @@ bool Beside::claims_networks(const Json& pod, const std::string& ns) const {
   return false;
 }
 
-std::optional<Finding> Beside::class_fault(const Json& pod) const {
+std::optional<Finding> Surroundings::class_fault(const Json& pod) const {
   const Json* found = class_of(pod);
   if (found == nullptr) return std::nullopt;
   const Json& spec = at(*found, {"spec"});
@@ -267,7 +268,7 @@ std::optional<Finding> Beside::class_fault(const Json& pod) const {
 }
 
 // Those that the API server has from the start.
-std::string Beside::missing_priority(const Json& pod) const {
+std::string Surroundings::missing_priority(const Json& pod) const {
   const std::string name = text::text_member(at(pod, {"spec"}), "priorityClassName");
   if (name.empty() || name.starts_with("system-") || find("PriorityClass", "", name) != nullptr)
     return {};
@@ -275,14 +276,14 @@ std::string Beside::missing_priority(const Json& pod) const {
       "PriorityClass {} has to be there, else no Pod is made; it is not in the input", name);
 }
 
-std::vector<std::string> Beside::notes(const Json& pod) const {
+std::vector<std::string> Surroundings::notes(const Json& pod) const {
   std::vector<std::string> out = class_notes(pod);
   if (std::string missing = missing_priority(pod); !missing.empty())
     out.push_back(std::move(missing));
   return out;
 }
 
-std::vector<std::string> Beside::class_notes(const Json& pod) const {
+std::vector<std::string> Surroundings::class_notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   const Json* found = class_of(pod);
   if (found == nullptr && !name.empty() && selector(pod, webhook::read::key::topology).empty())

@@ -1,4 +1,4 @@
-#include "server/tools/inspect/running/live_source.hpp"
+#include "server/tools/inspect/running/cluster_source.hpp"
 
 #include "server/kube/access/errc.hpp"
 #include "server/text/json_text.hpp"
@@ -34,7 +34,7 @@ Error failure(std::string why) {
 }  // namespace
 
 // With neighbours of all namespaces; where that is not allowed, of the one that was asked for.
-Listing LiveSource::list(Resource resource, std::string_view kind, const Text& each) {
+Listing ClusterSource::list(Resource resource, std::string_view kind, const Text& each) {
   progress_->now("listing " + resource.name());
   const bool wide = has_no_namespace(kind);
   resource.ns = wide || scope_.neighbours ? "" : scope_.ns;
@@ -48,7 +48,7 @@ Listing LiveSource::list(Resource resource, std::string_view kind, const Text& e
 }
 
 // nlohmann overflows the stack on what is nested without end.
-LiveSource::Text LiveSource::parse_for(std::string_view kind, const Each& each) {
+ClusterSource::Text ClusterSource::parse_for(std::string_view kind, const Each& each) {
   return [this, kind, &each](std::string_view json) {
     if (const auto fault = text::json_fault(json))
       not_known_.push_back(fmt::format("one {}: {}", kind, fault->text()));
@@ -58,7 +58,7 @@ LiveSource::Text LiveSource::parse_for(std::string_view kind, const Each& each) 
 }
 
 // Their texts, which are a third of what they are when parsed.
-Result<std::vector<std::string>> LiveSource::list_pods() {
+Result<std::vector<std::string>> ClusterSource::list_pods() {
   std::vector<std::string> texts;
   const Listing pods = list({"", "v1", "pods", ""}, "Pod", [&](std::string_view json) {
     claims_ = claims_ || json.find("\"resourceClaimTemplateName\"") != std::string_view::npos;
@@ -68,7 +68,7 @@ Result<std::vector<std::string>> LiveSource::list_pods() {
   return texts;
 }
 
-Result<void> LiveSource::note(const Listing& listing, std::string_view kind) {
+Result<void> ClusterSource::note(const Listing& listing, std::string_view kind) {
   if (listing.end == End::failed) return failure(listing.why);
   if (listing.end == End::not_served) not_served_.emplace(kind);
   if (listing.end == End::forbidden)
@@ -78,12 +78,13 @@ Result<void> LiveSource::note(const Listing& listing, std::string_view kind) {
   return {};
 }
 
-Result<void> LiveSource::list_around(Resource resource, std::string_view kind, const Each& each) {
+Result<void> ClusterSource::list_around(Resource resource, std::string_view kind,
+                                        const Each& each) {
   return note(list(std::move(resource), kind, parse_for(kind, each)), kind);
 }
 
-Listing LiveSource::list_newest(Resource resource, std::string_view kind,
-                                std::span<const char* const> versions, const Each& each) {
+Listing ClusterSource::list_newest(Resource resource, std::string_view kind,
+                                   std::span<const char* const> versions, const Each& each) {
   Listing listing;
   for (const char* version : versions) {
     resource.version = version;
@@ -93,7 +94,7 @@ Listing LiveSource::list_newest(Resource resource, std::string_view kind,
   return listing;
 }
 
-Result<void> LiveSource::list_claim_templates(const Each& each) {
+Result<void> ClusterSource::list_claim_templates(const Each& each) {
   const Listing listing = list_newest({"resource.k8s.io", "", "resourceclaimtemplates", ""},
                                       "ResourceClaimTemplate", claim_versions, each);
   if (listing.end == End::failed) return failure(listing.why);
@@ -102,7 +103,7 @@ Result<void> LiveSource::list_claim_templates(const Each& each) {
   return {};
 }
 
-Result<void> LiveSource::list_queues(const Each& each) {
+Result<void> ClusterSource::list_queues(const Each& each) {
   constexpr std::pair<const char*, const char*> kinds[] = {{"localqueues", "LocalQueue"},
                                                            {"clusterqueues", "ClusterQueue"},
                                                            {"resourceflavors", "ResourceFlavor"}};
@@ -115,7 +116,7 @@ Result<void> LiveSource::list_queues(const Each& each) {
   return note(list_newest(classes, "ComputeClass", class_versions, each), "ComputeClass");
 }
 
-Result<void> LiveSource::for_each(const Each& each) {
+Result<void> ClusterSource::for_each(const Each& each) {
   print::Progress progress(scope_.progress);
   progress_ = &progress;
   listed_.clear();
@@ -137,7 +138,7 @@ Result<void> LiveSource::for_each(const Each& each) {
   return {};
 }
 
-std::string LiveSource::missing_namespace(const std::string& ns) {
+std::string ClusterSource::missing_namespace(const std::string& ns) {
   const auto response = session_.send(kube::client::get({"", "v1", "namespaces", ""}, ns));
   const bool absent = response.answered() && response.head.status == 404;
   return absent ? fmt::format("namespace {} does not exist", ns) : std::string();

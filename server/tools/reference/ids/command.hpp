@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tpuwh::server::findings {
+namespace tpuwh::server::ids {
 
 enum class FindingsOutput { text, json };
 
@@ -19,4 +19,4 @@ struct FindingsOptions {
 //   returns  0; 2 for an id that there is not (a sentence on err)
 int run_findings(const FindingsOptions& options, const text::Console& console);
 
-}  // namespace tpuwh::server::findings
+}  // namespace tpuwh::server::ids

@@ -23,10 +23,10 @@ bool is_read_beside(std::string_view kind);
 // container within asks for chips.
 bool makes_pods_unread(const nlohmann::ordered_json& object);
 
-class Beside {
+class Surroundings {
  public:
   // The manifests outlive it. `ns`: of objects that name none.
-  Beside(std::span<const source::Manifest> manifests, const std::string& ns);
+  Surroundings(std::span<const source::Manifest> manifests, const std::string& ns);
 
   // What keeps the hosts of the slice from finding each other: their headless Service is missing
   // in the input, is not headless, or selects other Pods. Nothing where their controller makes it.

@@ -1,4 +1,4 @@
-#include "server/tools/reference/findings/command.hpp"
+#include "server/tools/reference/ids/command.hpp"
 
 #include "base/names.hpp"
 #include "server/text/json_line.hpp"
@@ -12,7 +12,7 @@
 #include <cctype>
 #include <ostream>
 
-namespace tpuwh::server::findings {
+namespace tpuwh::server::ids {
 
 namespace {
 
@@ -83,4 +83,4 @@ int run_findings(const FindingsOptions& options, const text::Console& console) {
   return 0;
 }
 
-}  // namespace tpuwh::server::findings
+}  // namespace tpuwh::server::ids

@@ -1,4 +1,4 @@
-#include "server/tools/review/told.hpp"
+#include "server/tools/review/remark.hpp"
 
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/make.hpp"
@@ -13,21 +13,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 using webhook::validate::Listener;
 
-std::vector<Told> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {
-  std::vector<Told> out;
+std::vector<Remark> parts(const ReviewOutcome& outcome, std::string review, Reviewer& reviewer) {
+  std::vector<Remark> out;
   if (outcome.verdict != Verdict::allowed) {
     for (const auto& fault : reviewer.faults(review, Listener::api_server))
-      out.push_back(told(fault));
-    if (out.empty()) out.push_back(told(outcome.message, true));
+      out.push_back(remark_of(fault));
+    if (out.empty()) out.push_back(remark_of(outcome.message, true));
   }
-  for (const std::string& warning : outcome.warnings) out.push_back(told(warning, false));
+  for (const std::string& warning : outcome.warnings) out.push_back(remark_of(warning, false));
   return out;
 }
 
-fixes::Said said(const std::vector<Told>& all, const ReviewOutcome& outcome) {
+fixes::Said said(const std::vector<Remark>& all, const ReviewOutcome& outcome) {
   const bool denied = outcome.verdict != Verdict::allowed;
   fixes::Said out{.verdict = denied ? 2 : all.empty() ? 0 : 1};
-  for (const Told& each : all)
+  for (const Remark& each : all)
     if (!each.id.empty()) out.ids.insert(each.id);
   return out;
 }
@@ -51,8 +51,8 @@ std::optional<std::string> with_steps(const fixes::Steps& steps, const std::stri
 
 }  // namespace
 
-Told told(const std::string& text, bool denied) {
-  Told out{.denied = denied, .id = {}, .sentence = text};
+Remark remark_of(const std::string& text, bool denied) {
+  Remark out{.denied = denied, .id = {}, .sentence = text};
   const auto colon = text.find(": ");
   if (colon == std::string::npos) return out;
   const auto* row = webhook::findings::find(std::string_view(text).substr(0, colon));
@@ -63,7 +63,7 @@ Told told(const std::string& text, bool denied) {
   return out;
 }
 
-Told told(const webhook::validate::Found& fault) {
+Remark remark_of(const webhook::validate::Found& fault) {
   const auto& row = webhook::findings::row(fault.finding);
   return {.denied = true,
           .id = std::string(row.id),
@@ -71,9 +71,9 @@ Told told(const webhook::validate::Found& fault) {
           .fix = fixes::Choice{std::string(row.fix)}};
 }
 
-std::vector<Told> all_told(const ReviewOutcome& outcome, const std::string& review,
-                           Reviewer& reviewer, const std::string& prefix) {
-  std::vector<Told> out = parts(outcome, review, reviewer);
+std::vector<Remark> all_remarks(const ReviewOutcome& outcome, const std::string& review,
+                                Reviewer& reviewer, const std::string& prefix) {
+  std::vector<Remark> out = parts(outcome, review, reviewer);
   if (!may_try(outcome)) return out;
   const fixes::Said before = said(out, outcome);
   const auto trial = [&](const fixes::Steps& steps) -> std::optional<fixes::Said> {
@@ -85,12 +85,12 @@ std::vector<Told> all_told(const ReviewOutcome& outcome, const std::string& revi
   const fixes::Subject subject{.object = outcome.before, .ns = outcome.ns, .prefix = prefix};
   for (const std::string& id : before.ids) {
     std::vector<std::string> sentences;
-    for (const Told& each : out)
+    for (const Remark& each : out)
       if (each.id == id) sentences.push_back(each.sentence);
     const fixes::Fix made =
         fixes::make_fix(fixes::proposals(subject, id, sentences), id, before, trial, {});
     if (std::holds_alternative<fixes::Choice>(made)) continue;
-    for (Told& each : out)
+    for (Remark& each : out)
       if (each.id == id) each.fix = made;
   }
   return out;

@@ -2,8 +2,8 @@
 //
 // Pods are asked for always; Nodes, Services, RayClusters and, where a Pod names one,
 // ResourceClaimTemplates as far as they may be read. What may not be read is told in
-// not_known(); a resource that is not served has no objects. With LiveScope::queues also the quota
-// of Kueue, and the ComputeClasses of GKE.
+// not_known(); a resource that is not served has no objects. With ClusterScope::queues also the
+// quota of Kueue, and the ComputeClasses of GKE.
 #pragma once
 
 #include "server/tools/inspect/running/api_server.hpp"
@@ -19,7 +19,7 @@
 namespace tpuwh::server::running {
 
 // Whose objects are asked for.
-struct LiveScope {
+struct ClusterScope {
   std::string ns = {};  // "" for all namespaces
   // Of all namespaces even so, as far as allowed: slices of others stand on the same pools.
   bool neighbours = false;
@@ -29,10 +29,10 @@ struct LiveScope {
   std::ostream* progress = nullptr;
 };
 
-class LiveSource final : public source::ObjectSource {
+class ClusterSource final : public source::ObjectSource {
  public:
   // `session` outlives it.
-  LiveSource(running::ApiServer& session, LiveScope scope)
+  ClusterSource(running::ApiServer& session, ClusterScope scope)
       : session_(session), scope_(std::move(scope)) {}
 
   //   errors  api_access: the API server was not reached, or Pods may not be listed: a sentence
@@ -63,7 +63,7 @@ class LiveSource final : public source::ObjectSource {
   Result<void> list_queues(const Each& each);
 
   running::ApiServer& session_;
-  const LiveScope scope_;
+  const ClusterScope scope_;
   std::set<std::string, std::less<>> listed_, not_served_;
   std::vector<std::string> not_known_;
   bool claims_ = false;                  // a Pod names a ResourceClaimTemplate

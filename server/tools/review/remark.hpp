@@ -11,7 +11,7 @@
 
 namespace tpuwh::server::review {
 
-struct Told {
+struct Remark {
   bool denied = false;   // else a warning
   std::string id;        // "TPU-302", "" where it has none
   std::string sentence;  // without the id
@@ -19,12 +19,12 @@ struct Told {
 };
 
 // "TPU-405: completions is 1" in its parts; a text without an id is a sentence alone.
-Told told(const std::string& text, bool denied);
-Told told(const webhook::validate::Found& fault);
+Remark remark_of(const std::string& text, bool denied);
+Remark remark_of(const webhook::validate::Found& fault);
 
 // All that is told of an input, denials first, with fixes that were tried: the answer to the object
 // that they make. `review` is the text that was answered.
-std::vector<Told> all_told(const ReviewOutcome& outcome, const std::string& review,
-                           Reviewer& reviewer, const std::string& prefix);
+std::vector<Remark> all_remarks(const ReviewOutcome& outcome, const std::string& review,
+                                Reviewer& reviewer, const std::string& prefix);
 
 }  // namespace tpuwh::server::review
