@@ -1,5 +1,5 @@
-// `tpu-webhook rules`: what this program may ever write into a Pod, and what it reads; or what
-// is different in that from another release.
+// `rules`: what this program may ever write into a Pod, and what it reads; or what
+// is different in that from another release. What --rbac prints is server/kube/cluster/rbac.hpp.
 #pragma once
 
 #include "server/text/console.hpp"

@@ -21,7 +21,6 @@ from checks import check, run  # noqa: E402
 
 MOST = 20_000_000  # bytes, unpacked; 17 MB when this was written
 CHROOT = shutil.which("chroot", path=os.environ["PATH"] + ":/usr/sbin")
-JOB = CHECKOUT / "tests" / "golden" / "job"
 
 ENVIRONMENT = {**os.environ, "VERSION": "1.2.3", "REVISION": "abc", "SOURCE_DATE_EPOCH": "86400"}
 
@@ -59,9 +58,10 @@ def the_program_starts_with_its_own_files_alone():
         root, _ = made(folder)
         version = inside(root, "--version")
         assert version.returncode == 0 and version.stdout.startswith("tpu-webhook "), version
-        answer = inside(root, "config", "print", "--output", "json", "--config", "/dev/stdin", input="mode: shadow\n")
-        assert answer.returncode == 0, answer
-        assert json.loads(answer.stdout)["config"]["mode"] == "shadow", answer.stdout[:300]
+        answer = inside(root, "config", "check", "-", input="mode: shadwo\n")
+        assert answer.returncode == 2 and "did you mean" in answer.stderr, answer
+        answer = inside(root, "rules", "--output", "json")
+        assert answer.returncode == 0 and json.loads(answer.stdout)["writes"], answer
 
 
 @check

@@ -167,7 +167,8 @@ def compiler_arguments():
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"].replace(str(TREE), str(ROOT)))
         output = words[words.index("-o") + 1]
-        out[output.split("/CMakeFiles/")[0]] = [word for word in words if word.startswith(("-I", "-D", "-std"))]
+        said = out.setdefault(output.split("/CMakeFiles/")[0], [])
+        said += [word for word in words if word.startswith(("-I", "-D", "-std")) and word not in said]
     return out
 
 

@@ -28,7 +28,7 @@ struct ProcessPorts {
 };
 ProcessPorts read_ports(const facts::Facts& facts, const config::Config& config);
 
-// MEGASCALE_PORT.
+// MEGASCALE_PORT: of Ray another base than elsewhere, and a port for each process of the Pod.
 std::uint32_t megascale_port(const facts::Facts& facts, std::uint32_t process);
 
 }  // namespace tpuwh::webhook::env

@@ -252,7 +252,7 @@ int release_from(running::ApiServer& session, const ReleaseOptions& options,
   if (found) return worst;
   const auto& group = options.group;
   return text::print_error(
-      console, fmt::format("no ledger object of {}/{}/{} in namespace {}; see `tpu-webhook "
+      console, fmt::format("no ledger object of {}/{}/{} in namespace {}; see `kubectl tpu "
                            "ledger list`",
                            group.ns, group.cluster, group.group, inventory->ns));
 }

@@ -65,7 +65,7 @@ void find_impossible(const SliceReport& slice, Findings& findings) {
   if (impossible.empty()) return;
   findings.error("bad-shape", slice, impossible,
                  fmt::format("{}: {}", names_of(impossible), impossible.front()->not_placed),
-                 "give the Pods a topology and a number of chips that match: tpu-webhook "
+                 "give the Pods a topology and a number of chips that match: kubectl tpu "
                  "catalog lists them");
 }
 

@@ -93,7 +93,7 @@ void SnapshotFile::tell_left_out(const Input& input, const Holdings& holdings,
   });
   if (of_a_manifest > 0)
     not_known_.push_back(fmt::format(
-        "{} of the Pods with neither uid nor status, as in a manifest, which tpu-webhook "
+        "{} of the Pods with neither uid nor status, as in a manifest, which kubectl tpu "
         "explain reads",
         of_a_manifest));
   if (replaced > 0)

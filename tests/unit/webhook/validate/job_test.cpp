@@ -269,7 +269,7 @@ TEST(Children, names_of_a_job_set) {
   jobset["spec"]["coordinator"] = {{"replicatedJob", "slice"}, {"jobIndex", 1}};
   const std::string refused = validated(jobset, test::for_a_person()).message;
   EXPECT_NE(refused.find("spec.coordinator.jobIndex is 1"), std::string::npos) << refused;
-  EXPECT_EQ(refused.find("replicated job slice"), std::string::npos) << refused;
+  EXPECT_EQ(refused.find("replicated job slice: "), std::string::npos) << refused;
 }
 
 TEST(ValidateJob, that_kueue_may_start_with_fewer_pods) {

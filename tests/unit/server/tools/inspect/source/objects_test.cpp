@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         Given{"a_pod_of_a_manifest",
               "kind: Pod\nmetadata: {namespace: ml, name: a}\n",
               {"Pod ml/a",
-               "1 of the Pods with neither uid nor status, as in a manifest, which tpu-webhook "
+               "1 of the Pods with neither uid nor status, as in a manifest, which kubectl tpu "
                "explain reads"}},
         Given{
             "a_list_that_goes_on",
