@@ -7,6 +7,7 @@
 #include "webhook/read/body.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::text {
 
@@ -39,17 +40,18 @@ void append_json(const Json& value, std::string& out) {
     out += dumped(value);
     return;
   }
-  out += value.is_object() ? '{' : '[';
-  const auto empty = out.size();
-  for (const auto& [key, each] : value.items()) {
-    if (out.size() > empty) out += ',';
-    if (value.is_object()) {
-      append_string(key, out);
+  const bool object = value.is_object();
+  char separator = object ? '{' : '[';
+  for (auto each = value.begin(); each != value.end(); ++each) {
+    out += std::exchange(separator, ',');
+    if (object) {
+      append_string(each.key(), out);
       out += ':';
     }
-    append_json(each, out);
+    append_json(*each, out);
   }
-  out += value.is_object() ? '}' : ']';
+  if (value.empty()) out += separator;
+  out += object ? '}' : ']';
 }
 
 }  // namespace

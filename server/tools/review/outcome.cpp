@@ -65,6 +65,32 @@ bool read_response(Reader& in, Reply& out, std::string_view& patch) {
 
 }  // namespace
 
+Operation::Operation(Json text) : patch_(Json::array({std::move(text)})) {
+  const std::string what = text::text_member(patch_.front(), "op");
+  const Json::json_pointer path(text::text_member(patch_.front(), "path"));
+  adds_ = what == "add";
+  if (path.empty() || !(adds_ || what == "replace")) return;
+  parent_ = path.parent_pointer();
+  key_ = path.back();
+  value_ = text::find_member(patch_.front(), "value");
+}
+
+// What patch() does, of a path that is read once for all Pods that have the same.
+void Operation::apply(Json& object) const {
+  if (value_ == nullptr) return object.patch_inplace(patch_);
+  Json& parent = object.at(parent_);
+  if (parent.is_object()) {
+    (adds_ ? parent[key_] : parent.at(key_)) = *value_;
+    return;
+  }
+  const auto place = base::plain_decimal(key_);
+  if (!parent.is_array() || !place || *place > parent.size()) return object.patch_inplace(patch_);
+  if (adds_)
+    parent.insert(parent.begin() + static_cast<std::ptrdiff_t>(*place), *value_);
+  else
+    parent.at(*place) = *value_;
+}
+
 Reply ReplyReader::read(const webhook::answer::Answer& answer) {
   Reply out;
   body_ = answer.body;
@@ -89,8 +115,10 @@ void ReplyReader::read_patch(std::string_view base64, Reply& out) {
   const auto keep = [&](std::size_t) {
     std::string_view text;
     if (!in_.raw_value(text)) return false;
-    const auto [kept, fresh] = operations_.try_emplace(std::string(text));
-    if (fresh) kept->second = Json::array({text::parse_or_throw(text)});
+    std::string key(text);
+    auto kept = operations_.find(key);
+    if (kept == operations_.end())
+      kept = operations_.try_emplace(std::move(key), text::parse_or_throw(text)).first;
     out.operations.push_back(&kept->second);
     return true;
   };
@@ -102,7 +130,7 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
   ReplyReader reader;
   ReviewOutcome out;
   static_cast<Reply&>(out) = reader.read(answer);
-  for (const Json* each : std::exchange(out.operations, {})) out.patch.push_back(each->front());
+  for (const Operation* each : std::exchange(out.operations, {})) out.patch.push_back(each->text());
   out.answer = answer.body;
   out.workload = answer.summary.workload;
   out.reason = answer.summary.reason;

@@ -16,19 +16,35 @@ namespace tpuwh::server::review {
 // How bad: also the exit code of `review`, where the worst input counts.
 enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
 
+// An operation of a JSON patch, with its path read.
+class Operation {
+ public:
+  explicit Operation(nlohmann::ordered_json text);
+  // As it stands in the patch.
+  const nlohmann::ordered_json& text() const { return patch_.front(); }
+  // Throws what nlohmann's patch() does where the path leads nowhere.
+  void apply(nlohmann::ordered_json& object) const;
+
+ private:
+  const nlohmann::ordered_json patch_;  // of this operation alone
+  nlohmann::ordered_json::json_pointer parent_;
+  std::string key_;                                // in the parent
+  const nlohmann::ordered_json* value_ = nullptr;  // of an add or a replace
+  bool adds_ = false;
+};
+
 // What an answer says, without what it was asked about.
 struct Reply {
   Verdict verdict = Verdict::allowed;
   unsigned code = 0;    // of a denial or an error
   std::string message;  // likewise
   std::vector<std::string> warnings;
-  // The JSON patch, operation by operation: each an array of one, which the reader keeps until it
-  // reads another answer.
-  std::vector<const nlohmann::ordered_json*> operations = {};
+  // The JSON patch, which the reader keeps until it reads another answer.
+  std::vector<const Operation*> operations = {};
 
   // The object with the patch.
   void apply(nlohmann::ordered_json& object) const {
-    for (const nlohmann::ordered_json* each : operations) object.patch_inplace(*each);
+    for (const Operation* each : operations) each->apply(object);
   }
 };
 
@@ -54,7 +70,7 @@ class ReplyReader {
 
   base::json::Reader in_;
   std::string body_, patch_;
-  std::unordered_map<std::string, nlohmann::ordered_json> operations_;  // by their texts
+  std::unordered_map<std::string, Operation> operations_;  // by their texts
 };
 
 // Takes an answer apart. `review` is the text that was answered.

@@ -6,6 +6,7 @@
 #include "webhook/reasons/reasons.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -77,8 +78,24 @@ std::string source_of(const Json& entry) {
   return path.empty() ? text::dump_json(from) : path;
 }
 
-std::optional<VariableValue> value_of(const Json* container, const std::string& name) {
-  const Json* entry = entry_of(container, name);
+// The entries of a container's env, each by its variable: of one that stands twice the last.
+using Entries = std::array<const Json*, webhook::read::variable_count>;
+
+Entries entries_of(const Json* container) {
+  Entries out{};
+  if (container == nullptr) return out;
+  const Json& env = at(*container, {"env"});
+  if (!env.is_array()) return out;
+  for (const Json& entry : env) {
+    const Json* name = text::find_member(entry, "name");
+    if (name == nullptr || !name->is_string()) continue;
+    if (const auto which = webhook::read::find_variable(name->get_ref<const std::string&>()))
+      out[static_cast<std::size_t>(*which)] = &entry;
+  }
+  return out;
+}
+
+std::optional<VariableValue> value_of(const Json* entry) {
   if (entry == nullptr) return std::nullopt;
   if (entry->contains("valueFrom")) return VariableValue{source_of(*entry), true};
   return VariableValue{text::text_member(*entry, "value")};
@@ -168,13 +185,13 @@ struct Gatherer::State {
     Values out;
     const Containers all_before = containers_of(pod.before), all_after = containers_of(pod.after);
     for (const slices::TpuProcess& process : pod.seen.processes) {
-      const Json* before = container_named(all_before, process.container);
-      const Json* after = container_named(all_after, process.container);
-      for (const std::string_view each : webhook::read::variable_names) {
-        const std::string variable(each);
-        auto value = value_of(after, variable);
+      const Entries before = entries_of(container_named(all_before, process.container));
+      const Entries after = entries_of(container_named(all_after, process.container));
+      for (std::size_t i = 0; i < after.size(); ++i) {
+        auto value = value_of(after[i]);
         if (!value) continue;
-        value->ours = value_of(before, variable) != *value;
+        const std::string variable(webhook::read::variable_names[i]);
+        value->ours = value_of(before[i]) != *value;
         value->owners =
             !value->ours && pod.in_manifest != nullptr && !pod.in_manifest->contains(variable);
         out.emplace_back(id_of({process.container, variable}),
