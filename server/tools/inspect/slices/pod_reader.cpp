@@ -1,6 +1,7 @@
 #include "server/tools/inspect/slices/pod_reader.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/inspect/slices/env_entries.hpp"
 #include "server/tools/inspect/slices/pod_status.hpp"
 #include "server/tools/inspect/source/snapshot.hpp"
 #include "webhook/decide/decide.hpp"
@@ -70,20 +71,17 @@ bool is_ours(const webhook::facts::Provenance& record, const webhook::read::Cont
   return entry != nullptr && value.literal() && entry->digest == base::digest(value.text);
 }
 
-// As `object` has it, of which `container` says but where it is: the last entry of a name counts.
+// As `object` has it, of which `container` says but where it is.
 TpuProcess process_of(const webhook::read::Container& container,
                       const webhook::facts::Provenance& record, const Json& object) {
   TpuProcess process{.container = std::string(container.name)};
   const Json& in_object = container_of(object, container);
   if (has_env_from(in_object)) process.env.fill({EnvValue::Kind::unknown});
-  for (const Json& entry : text::member(in_object, "env")) {
-    const Json* name = text::find_member(entry, "name");
-    if (name == nullptr || !name->is_string()) continue;
-    const auto variable = webhook::read::find_variable(name->get_ref<const std::string&>());
-    if (variable) process[*variable] = value_of(object, entry);
-  }
-  for (std::size_t i = 0; i < webhook::read::variable_count; ++i)
+  const EnvEntries entries = env_entries(in_object);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i] != nullptr) process.env[i] = value_of(object, *entries[i]);
     process.env[i].ours = is_ours(record, container, static_cast<Variable>(i), process.env[i]);
+  }
   return process;
 }
 
@@ -205,12 +203,6 @@ void take_processes(const webhook::decide::Told& told, const webhook::facts::Pro
     out.processes.push_back(process_of(*each, record, object));
 }
 
-const std::string& of_map(const Json& object, const char* map, const std::string& key) {
-  static const std::string none;
-  const Json* value = text::find_member(text::member(text::member(object, "metadata"), map), key);
-  return value != nullptr && value->is_string() ? value->get_ref<const std::string&>() : none;
-}
-
 }  // namespace
 
 struct PodReader::Work {
@@ -233,7 +225,6 @@ struct PodReader::Work {
   webhook::decide::Kept kept;
   webhook::decide::Told told;
   std::string placement_key;
-  bool by_claim = false;
 
   bool parse(std::string& text) {
     pod.clear();
@@ -276,7 +267,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (!work_->parse(text)) return work_->reader.error();
   webhook::read::Pod& pod = work_->pod;
   work_->placement_key = pod.label(webhook::read::Label::slice_key);
-  work_->by_claim = !pod.claims.empty() && !asks_as_resource(pod);
+  const bool by_claim = !pod.claims.empty() && !asks_as_resource(pod);
   if (!pod.claims.empty()) webhook::read::take_claimed_chips(pod, pod.ns, work_->cluster);
   const bool opted_out = pod.annotation(webhook::read::Annotation::inject) == "false";
   // Left alone or not checked it is a member all the same.
@@ -286,7 +277,7 @@ Result<std::optional<SeenPod>> PodReader::read(const Json& object) {
   if (decision.reason == webhook::outcome::Reason::no_tpu) return std::optional<SeenPod>();
   SeenPod out = seen_of(pod, work_->told, decision);
   out.placement_key = work_->placement_key;
-  out.by_claim = work_->by_claim;
+  out.by_claim = by_claim;
   if (opted_out) out.left_alone = "its annotation " + work_->config.prefix + "inject is \"false\"";
   take_processes(work_->told, work_->told.before, object, out);
   read_status(object, out);
@@ -304,9 +295,12 @@ std::optional<SeenPod> seen_in_answer(const webhook::answer::Answer& answer, con
   const Json& spec = text::member(after, "spec");
   out.hostname = text::text_member(spec, "hostname");
   out.subdomain = text::text_member(spec, "subdomain");
-  out.placement_key = of_map(after, "labels", prefix + "slice-key");
-  webhook::facts::Provenance record;
-  record.parse(of_map(after, "annotations", prefix + "injected"));
+  const Json& metadata = text::member(after, "metadata");
+  out.placement_key = text::text_member(text::member(metadata, "labels"), prefix + "slice-key");
+  const std::string injected =
+      text::text_member(text::member(metadata, "annotations"), prefix + "injected");
+  webhook::facts::Provenance record;  // views it
+  record.parse(injected);
   take_processes(told, record, after, out);
   read_status(after, out);
   return out;

@@ -1,12 +1,12 @@
 #include "server/tools/predict/explain/gather.hpp"
 
 #include "base/names.hpp"
+#include "server/tools/inspect/slices/env_entries.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/reasons/reasons.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -66,9 +66,10 @@ struct GatheredGroup {
   std::map<std::string, std::size_t> by_key;
 };
 
-const Json* container_named(const Containers& all, const std::string& name) {
+// Of the container of this name, where there is one.
+slices::EnvEntries entries_of(const Containers& all, const std::string& name) {
   const auto found = all.find(name);
-  return found == all.end() ? nullptr : found->second;
+  return found == all.end() ? slices::EnvEntries{} : slices::env_entries(*found->second);
 }
 
 // Where it comes from, in words.
@@ -76,23 +77,6 @@ std::string source_of(const Json& entry) {
   const Json& from = at(entry, {"valueFrom"});
   const std::string path = text::text_member(at(from, {"fieldRef"}), "fieldPath");
   return path.empty() ? text::dump_json(from) : path;
-}
-
-// The entries of a container's env, each by its variable: of one that stands twice the last.
-using Entries = std::array<const Json*, webhook::read::variable_count>;
-
-Entries entries_of(const Json* container) {
-  Entries out{};
-  if (container == nullptr) return out;
-  const Json& env = at(*container, {"env"});
-  if (!env.is_array()) return out;
-  for (const Json& entry : env) {
-    const Json* name = text::find_member(entry, "name");
-    if (name == nullptr || !name->is_string()) continue;
-    if (const auto which = webhook::read::find_variable(name->get_ref<const std::string&>()))
-      out[static_cast<std::size_t>(*which)] = &entry;
-  }
-  return out;
 }
 
 std::optional<VariableValue> value_of(const Json* entry) {
@@ -185,8 +169,8 @@ struct Gatherer::State {
     Values out;
     const Containers all_before = containers_of(pod.before), all_after = containers_of(pod.after);
     for (const slices::TpuProcess& process : pod.seen.processes) {
-      const Entries before = entries_of(container_named(all_before, process.container));
-      const Entries after = entries_of(container_named(all_after, process.container));
+      const slices::EnvEntries before = entries_of(all_before, process.container);
+      const slices::EnvEntries after = entries_of(all_after, process.container);
       for (std::size_t i = 0; i < after.size(); ++i) {
         auto value = value_of(after[i]);
         if (!value) continue;
