@@ -130,7 +130,6 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
   ReplyReader reader;
   ReviewOutcome out;
   static_cast<Reply&>(out) = reader.read(answer);
-  for (const Operation* each : std::exchange(out.operations, {})) out.patch.push_back(each->text());
   out.answer = answer.body;
   out.workload = answer.summary.workload;
   out.reason = answer.summary.reason;
@@ -139,7 +138,8 @@ ReviewOutcome parse_answer(const webhook::answer::Answer& answer, const std::str
   const Json request = text::parse_or_throw(review).at("request");
   if (request.contains("object")) out.before = out.after = request["object"];
   name_object(request, out);
-  if (!out.patch.empty()) out.after.patch_inplace(out.patch);
+  out.apply(out.after);
+  for (const Operation* each : std::exchange(out.operations, {})) out.patch.push_back(each->text());
   return out;
 }
 

@@ -20,6 +20,8 @@ enum class Verdict { allowed = 0, denied = 1, unusable = 2 };
 class Operation {
  public:
   explicit Operation(nlohmann::ordered_json text);
+  Operation(const Operation&) = delete;  // it points into itself
+  Operation& operator=(const Operation&) = delete;
   // As it stands in the patch.
   const nlohmann::ordered_json& text() const { return patch_.front(); }
   // Throws what nlohmann's patch() does where the path leads nowhere.

@@ -331,11 +331,9 @@ class Explainer {
     return reply;
   }
 
-  // What it was refused for, each by itself.
-  std::vector<webhook::validate::Found> faults(const Json& object) {
-    std::string review =
-        review::review_of_creation(object, text::dump_json(object), request_.ns, reviews_);
-    return reviewer_.faults(review, webhook::validate::Listener::person);
+  // What the object that was answered last was refused for, each by itself.
+  std::vector<webhook::validate::Found> faults() {
+    return reviewer_.faults(review_, webhook::validate::Listener::person);
   }
 
   // A path of the review that nobody wrote: in a manifest it begins with what it is of.
@@ -351,7 +349,7 @@ class Explainer {
       const review::Reply reply = reply_of(answer(object));
       findings.add_object(reply, reply.verdict == review::Verdict::allowed
                                      ? std::vector<webhook::validate::Found>()
-                                     : faults(object));
+                                     : faults());
     }
     if (std::string refused = refused_name(object); !refused.empty())
       findings.add({.denied = true,
