@@ -19,6 +19,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "e2e")]
+import program  # noqa: E402  pylint: disable=wrong-import-position
 from certificates import KEY, openssl, sign_dated  # noqa: E402  pylint: disable=wrong-import-position
 from controlplane import cache  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -190,7 +191,7 @@ def main():
             make(row, folders[row.name])
         by_go = go_verdicts(folders.values(), options.verifier)
         for row in ROWS:
-            trusted, what, fix = ask(pathlib.Path(options.program).with_name("kubectl-tpu"), folders[row.name])
+            trusted, what, fix = ask(program.tools(options.program), folders[row.name])
             if trusted != (by_go[row.name] == "ok"):
                 wrong.append(f"{row.name}: Go says {by_go[row.name]!r}, doctor: {what}")
             if trusted != (row.fix == ""):
