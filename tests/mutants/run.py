@@ -162,10 +162,11 @@ def source_files():
 
 
 def compiler_arguments():
-    """Of each room."""
+    """Of each room: its sources are read here, and what the build generated where it is built."""
     out = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
-        words = shlex.split(entry["command"].replace(str(TREE), str(ROOT)))
+        words = [word.replace(str(TREE), str(ROOT)) if str(BUILD) not in word else word
+                 for word in shlex.split(entry["command"])]
         output = words[words.index("-o") + 1]
         said = out.setdefault(output.split("/CMakeFiles/")[0], [])
         said += [word for word in words if word.startswith(("-I", "-D", "-std")) and word not in said]
