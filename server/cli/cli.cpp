@@ -51,11 +51,7 @@ std::vector<std::string> chosen_path(const CLI::App& program) {
 
 }  // namespace
 
-Command parse_command_line(const Program& program, int argc, const char* const* argv) {
-  Command chosen;
-  const std::string_view file = argc > 0 ? argv[0] : "";
-  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  CLI::App app(std::string(program.what), std::string(program.called));
+void describe(CLI::App& app, const Program& program, Command& chosen) {
   app.set_version_flag("--version", version_text(program));
   app.require_subcommand(1);
   app.formatter(std::make_shared<Names>());  // of the commands, too
@@ -66,6 +62,14 @@ Command parse_command_line(const Program& program, int argc, const char* const* 
   add_version(app, program, chosen);
   set_words(app);
   speak_of(app);
+}
+
+Command parse_command_line(const Program& program, int argc, const char* const* argv) {
+  Command chosen;
+  const std::string_view file = argc > 0 ? argv[0] : "";
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  CLI::App app(std::string(program.what), std::string(program.called));
+  describe(app, program, chosen);
   // Asked by a shell, by way of a script of ours or of kubectl's.
   const bool of_kubectl = file.ends_with("kubectl_complete-tpu");
   if (of_kubectl || (!arguments.empty() && arguments.front() == "__complete")) {

@@ -34,6 +34,10 @@ struct Program {
   std::string_view other;
 };
 
+// Gives `app` the program's commands with their options and helps. Whatever is chosen stands in
+// `chosen` once it was parsed; both must live until then.
+void describe(CLI::App& app, const Program& program, Command& chosen);
+
 // Beside the program's own commands: help, version and completion. Throws UsageError.
 Command parse_command_line(const Program& program, int argc, const char* const* argv);
 

@@ -2,7 +2,6 @@
 
 #include "server/cli/choices.hpp"
 #include "server/cli/completion.hpp"
-#include "server/cli/man_page.hpp"
 #include "server/cli/wrong_usage.hpp"
 #include "server/text/version.hpp"
 
@@ -10,9 +9,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -77,39 +73,14 @@ void speak_in(CLI::App& command, const CLI::App& program) {
     speak_in(*each, program);
 }
 
-// One page for each command, in `folder`.
-void write_pages(const CLI::App& command, const std::string& name, const std::string& folder) {
-  std::string file = name;
-  std::ranges::replace(file, ' ', '-');
-  file = fmt::format("{}/{}.1", folder, file);
-  if (!(std::ofstream(file) << man_page(command, name) << std::flush))
-    throw settings::UsageError(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
-  for (const CLI::App* each : command.get_subcommands({}))
-    write_pages(*each, name + " " + each->get_name(), folder);
-}
-
-struct HelpFlags {
-  std::vector<std::string> path;
-  bool man = false;
-  std::string folder;
-};
-
 }  // namespace
 
 void add_help(CLI::App& program, Command& chosen) {
-  auto flags = std::make_shared<HelpFlags>();
+  auto path = std::make_shared<std::vector<std::string>>();
   auto* command = program.add_subcommand("help", "Print the help of a command");
-  command->add_option("COMMAND", flags->path, "Which one; default: all of them, in short");
-  // For who packages the program: CMake's install, and the tests.
-  command->add_flag("--man", flags->man, "Print its manual page")->group("");
-  command->add_option("--man-folder", flags->folder, "Write all manual pages")->group("");
+  command->add_option("COMMAND", *path, "Which one; default: all of them, in short");
   command->footer(help_example);
-  command->callback([flags, &program, &chosen] {
-    if (!flags->folder.empty()) return write_pages(program, program.get_name(), flags->folder);
-    chosen.text = flags->man
-                      ? man_page(find_command(program, flags->path), joined(program, flags->path))
-                      : help_text(program, flags->path);
-  });
+  command->callback([path, &program, &chosen] { chosen.text = help_text(program, *path); });
 }
 
 void add_version(CLI::App& app, const Program& program, Command& chosen) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""installed.py CMAKE BUILD: what `cmake --install` puts beside the programs is what they print."""
+"""installed.py CMAKE BUILD: what `cmake --install` puts beside the programs is what they and the build print."""
 
 import os
 import pathlib
@@ -9,7 +9,8 @@ import tempfile
 
 
 def main(cmake, build):
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as manual:
+        subprocess.run([pathlib.Path(build) / "server/cli/pages/man_pages", manual], check=True)
         subprocess.run([cmake, "--install", build, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
         prefix = pathlib.Path(folder)
         bin, share = prefix / "bin", prefix / "share"
@@ -18,18 +19,19 @@ def main(cmake, build):
             def prints(*arguments, program=bin / name):
                 return subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout
 
-            wanted = {share / f"bash-completion/completions/{name}": ("completion", "bash"),
-                      share / f"zsh/site-functions/_{name}": ("completion", "zsh"),
-                      share / f"fish/vendor_completions.d/{name}.fish": ("completion", "fish"),
-                      share / f"man/man1/{name}.1": ("help", "--man"),
-                      share / f"man/man1/{name}-{page}.1": ("help", "--man", *page.split("-"))}
+            pages = sorted(pathlib.Path(manual, name).iterdir())
+            assert pathlib.Path(manual, name, f"{name}-{page}.1") in pages
+            wanted = {share / f"bash-completion/completions/{name}": prints("completion", "bash"),
+                      share / f"zsh/site-functions/_{name}": prints("completion", "zsh"),
+                      share / f"fish/vendor_completions.d/{name}.fish": prints("completion", "fish"),
+                      **{share / f"man/man1/{each.name}": each.read_text(encoding="utf-8") for each in pages}}
             count += len(wanted)
-            wrong += [path for path, words in wanted.items()
-                      if not path.is_file() or path.read_text(encoding="utf-8") != prints(*words)]
+            wrong += [path for path, text in wanted.items()
+                      if not path.is_file() or path.read_text(encoding="utf-8") != text]
         if os.readlink(bin / "kubectl_complete-tpu") != "kubectl-tpu":
             wrong.append(bin / "kubectl_complete-tpu")
     print("\n".join(f"not installed, or other than printed: {path}" for path in wrong)
-          or f"{count} files are what the programs print")
+          or f"{count} files are what the programs and man_pages print")
     return 1 if wrong else 0
 
 

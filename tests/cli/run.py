@@ -493,29 +493,32 @@ def what_both_have_names_the_one_that_is_asked():
 @check
 def every_manual_page_renders():
     assert shutil.which("groff"), "groff is not installed"
-    for each, called, _ in BOTH:
-        renders(functools.partial(program.run, each), called.replace(" ", "-"), commands_of(each))
-
-
-def renders(run, file, commands):
-    with tempfile.TemporaryDirectory() as path:
-        code, out, err = run("help", "--man-folder", path)
+    with tempfile.TemporaryDirectory() as folder:
+        writer = pathlib.Path(program.PROGRAM).parent / "cli/pages/man_pages"
+        code, out, err = program.run(writer, folder)
         assert (code, out, err) == (0, "", ""), err
-        pages = {page.stem: page for page in pathlib.Path(path).iterdir()}
-        assert set(pages) == {"-".join((file, *words)) for words in ((), *commands)}, pages.keys()
-        for words in ((), *commands):
-            name = "-".join((file, *words))
-            assert pages[name].read_text(encoding="utf-8") == run("help", "--man", *words)[1]
-            done = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-ww", "-rLL=100n", str(pages[name])], text=True,
-                                  capture_output=True, check=False)
-            assert done.returncode == 0 and not done.stderr, (name, done.stderr)
-            set_page = re.sub(r".\x08", "", done.stdout)
-            plain = re.sub(r"\s+", "", set_page.replace("‐", "").replace("−", "-"))
-            _, help_text, _ = run(*words, "--help")
-            for option in ",".join(options_of(help_text)).split(","):
-                assert option in plain, (name, option)
-            for line in examples_of(help_text):
-                assert re.sub(r"\s+", "", line) in plain, (name, line)
+        for each, called, _ in BOTH:
+            file = called.replace(" ", "-")
+            renders(functools.partial(program.run, each), file, commands_of(each), pathlib.Path(folder) / file)
+        assert program.run(writer) == (2, "", "usage: man_pages FOLDER\n")
+        assert program.run(writer, "/proc/1")[0] == 1
+
+
+def renders(run, file, commands, folder):
+    pages = {page.stem: page for page in folder.iterdir()}
+    assert set(pages) == {"-".join((file, *words)) for words in ((), *commands)}, pages.keys()
+    for words in ((), *commands):
+        name = "-".join((file, *words))
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-ww", "-rLL=100n", str(pages[name])], text=True,
+                              capture_output=True, check=False)
+        assert done.returncode == 0 and not done.stderr, (name, done.stderr)
+        set_page = re.sub(r".\x08", "", done.stdout)
+        plain = re.sub(r"\s+", "", set_page.replace("‐", "").replace("−", "-"))
+        _, help_text, _ = run(*words, "--help")
+        for option in ",".join(options_of(help_text)).split(","):
+            assert option in plain, (name, option)
+        for line in examples_of(help_text):
+            assert re.sub(r"\s+", "", line) in plain, (name, line)
 
 
 def examples_of(help_text):

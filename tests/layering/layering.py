@@ -225,10 +225,9 @@ def code_lines(root):
 def sizes(root):
     """What each program is made of."""
     allowed, lines = read_table(root / TABLE), code_lines(root)
-    for program, room in PROGRAMS.items():
-        linked = reached(room, allowed)
-        yield f"{program}: {sum(lines[each] for each in linked):,} code lines in {len(linked)} rooms"
-    yield f"both: {sum(lines.values()):,} code lines in {len(lines)} rooms"
+    linked = {program: reached(room, allowed) for program, room in PROGRAMS.items()}
+    for program, rooms in {**linked, "both": set().union(*linked.values())}.items():
+        yield f"{program}: {sum(lines[each] for each in rooms):,} code lines in {len(rooms)} rooms"
 
 
 def namespace_of(room):

@@ -94,7 +94,7 @@ set(server_tests
 )
 list(TRANSFORM server_tests PREPEND ${CMAKE_CURRENT_LIST_DIR}/server/)
 add_executable(server_test ${server_tests})
-target_link_libraries(server_test PRIVATE tpuwh_server_cli_tpu_webhook tpuwh_server_cli_kubectl_tpu tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
+target_link_libraries(server_test PRIVATE tpuwh_server_cli_pages tpuwh_test_support fmt::fmt GTest::gmock GTest::gtest_main)
 target_compile_definitions(server_test PRIVATE
   TPUWH_TESTS="${CMAKE_SOURCE_DIR}/tests"
   TPUWH_OPERATIONS="${CMAKE_SOURCE_DIR}/docs/operations.md"

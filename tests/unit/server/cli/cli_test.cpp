@@ -1,12 +1,14 @@
 #include "server/cli/cli.hpp"
 
 #include "server/cli/kubectl_tpu/program.hpp"
+#include "server/cli/pages/man_page.hpp"
 #include "server/cli/tpu_webhook/program.hpp"
 #include "server/settings/table.hpp"
 #include "tests/support/named_case.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <sstream>
 #include <stdexcept>
@@ -157,7 +159,11 @@ INSTANTIATE_TEST_SUITE_P(
     case_name);
 
 TEST(ManPageTest, is_made_of_the_help) {
-  const std::string page = parse({"help", "--man", "review"}).text;
+  const Program& program = kubectl_tpu::program();
+  CLI::App app(std::string(program.what), std::string(program.called));
+  Command chosen;
+  describe(app, program, chosen);
+  const std::string page = pages::man_page(*app.get_subcommand("review"), "kubectl tpu review");
   EXPECT_EQ(page.rfind(".TH KUBECTL\\-TPU\\-REVIEW 1 ", 0), 0u) << page;
   for (const char* part :
        {".SH NAME\nkubectl\\-tpu\\-review \\- Answer reviews offline",

@@ -1,4 +1,4 @@
-#include "server/cli/man_page.hpp"
+#include "server/cli/pages/man_page.hpp"
 
 #include "server/text/version.hpp"
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tpuwh::server::cli {
+namespace tpuwh::server::cli::pages {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::string man_page(const CLI::App& command, const std::string& name) {
   return out;
 }
 
-}  // namespace tpuwh::server::cli
+}  // namespace tpuwh::server::cli::pages

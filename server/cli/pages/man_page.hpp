@@ -7,9 +7,9 @@ namespace CLI {
 class App;
 }
 
-namespace tpuwh::server::cli {
+namespace tpuwh::server::cli::pages {
 
 // `name` is what is typed: "tpu-webhook config check".
 std::string man_page(const CLI::App& command, const std::string& name);
 
-}  // namespace tpuwh::server::cli
+}  // namespace tpuwh::server::cli::pages
