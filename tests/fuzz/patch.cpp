@@ -2,6 +2,7 @@
 #include "server/text/base64.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/strict_patch.hpp"
+#include "webhook/reasons/declared.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -199,7 +200,9 @@ void require_patch(const std::vector<Told>& all, const std::string& prefix, Patc
   for (const Told& each : all) {
     expected.push_back(operation_of(each, prefix));
     const auto path = expected.back()["path"].get<std::string>();
-    require(allows(each.row, each.op, path, patch.escaped_prefix()), "not allowed: " + path);
+    require(reasons::allows(surface()[static_cast<std::size_t>(each.row)], each.op, path,
+                            patch.escaped_prefix()),
+            "not allowed: " + path);
   }
   require(patch.dropped_bytes() == 0, "dropped");
   const std::string text(patch.finish());

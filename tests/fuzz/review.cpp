@@ -1,7 +1,7 @@
 #include "base/names.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/support/answer.hpp"
-#include "webhook/write/surface.hpp"
+#include "webhook/reasons/declared.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -29,7 +29,7 @@ void require_declared(const Json& patch) {
     const auto kind = op == "add"       ? webhook::write::PatchOp::add
                       : op == "replace" ? webhook::write::PatchOp::replace
                                         : webhook::write::PatchOp::remove;
-    require(webhook::write::find_row(kind, path, "tpu-webhook.dev~1") != nullptr,
+    require(webhook::reasons::find_row(kind, path, "tpu-webhook.dev~1") != nullptr,
             "not in the declared surface: " + operation.dump());
   }
 }

@@ -32,9 +32,9 @@
 #include "tests/golden/recording.hpp"
 #include "tests/support/answer.hpp"
 #include "webhook/answer/admit.hpp"
+#include "webhook/reasons/declared.hpp"
 #include "webhook/validate/validate.hpp"
 #include "webhook/write/patch.hpp"
-#include "webhook/write/surface.hpp"
 
 namespace tpuwh::test {
 namespace {
@@ -172,8 +172,8 @@ std::string wrong_patch(const std::string& encoded) {
   for (const json& operation : patch) {
     const std::string op = operation.at("op"), path = operation.at("path");
     if (operation.size() != (op == "remove" ? 2 : 3)) return "patch: members of " + op;
-    const auto kind = webhook::write::op_of(op);
-    if (!kind || webhook::write::find_row(*kind, path, prefix) == nullptr)
+    const auto kind = webhook::reasons::op_of(op);
+    if (!kind || webhook::reasons::find_row(*kind, path, prefix) == nullptr)
       return "patch: " + op + " " + path;
     if (!fits(op, path, operation)) return "patch: value of " + path;
   }

@@ -1,6 +1,6 @@
 #include "tests/golden/properties.hpp"
 
-#include "webhook/write/surface.hpp"
+#include "webhook/reasons/declared.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,10 +59,10 @@ void Properties::expect_fixed_point(const Json& object, const std::string& what)
 
 void Properties::operations_are_declared() const {
   for (const Json& operation : outcome_.patch)
-    EXPECT_NE(
-        webhook::write::find_row(webhook::write::op_of(operation["op"].get<std::string>()).value(),
-                                 operation["path"].get<std::string>(), escaped_prefix),
-        nullptr)
+    EXPECT_NE(webhook::reasons::find_row(
+                  webhook::reasons::op_of(operation["op"].get<std::string>()).value(),
+                  operation["path"].get<std::string>(), escaped_prefix),
+              nullptr)
         << operation.dump();
 }
 

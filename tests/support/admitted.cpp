@@ -1,7 +1,7 @@
 #include "tests/support/admitted.hpp"
 
 #include "tests/support/strict_patch.hpp"
-#include "webhook/write/surface.hpp"
+#include "webhook/reasons/declared.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,9 +21,10 @@ std::string escaped(std::string_view prefix) {
 void check_declared(const json& patch, std::string_view prefix) {
   for (const json& operation : patch) {
     const std::string op = operation["op"], path = operation["path"];
-    const auto kind = webhook::write::op_of(op);
+    const auto kind = webhook::reasons::op_of(op);
     ASSERT_TRUE(kind) << op;
-    EXPECT_NE(webhook::write::find_row(*kind, path, escaped(prefix)), nullptr) << op << ' ' << path;
+    EXPECT_NE(webhook::reasons::find_row(*kind, path, escaped(prefix)), nullptr)
+        << op << ' ' << path;
   }
 }
 

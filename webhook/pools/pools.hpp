@@ -52,7 +52,7 @@ inline constexpr std::size_t few_criteria = 16;
 enum class Stand {
   usable,
   not_selected,  // the Pod's node selector or required node affinity does not match
-  unusable,      // unusable() says why, trouble_of() in words
+  unusable,      // unusable() says why, reasons::trouble_of() in words
   held,          // others have chips that it needs
 };
 

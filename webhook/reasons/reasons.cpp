@@ -72,9 +72,8 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
 std::string explain_path(std::string_view op, std::string_view path, std::string_view prefix) {
   write::Patch escaper;
   escaper.clear(prefix);
-  const auto kind = write::op_of(op);
-  const write::SurfaceRow* row =
-      kind ? write::find_row(*kind, path, escaper.escaped_prefix()) : nullptr;
+  const auto kind = op_of(op);
+  const write::SurfaceRow* row = kind ? find_row(*kind, path, escaper.escaped_prefix()) : nullptr;
   return row == nullptr ? "" : std::string(row->why);
 }
 

@@ -125,15 +125,10 @@ constexpr std::array<SurfaceRow, static_cast<std::size_t>(Surface::count_)> rows
      "a term of ours for another slice", "the Pod was copied or changed after us"},
 }};
 
-constexpr std::string_view prefix_mark = "<prefix>";
 constexpr std::string_view key_mark = "<key>";
 
 constexpr std::array<std::string_view, 3> op_names{"add", "replace", "remove"};
 constexpr PatchOp ops[] = {PatchOp::add, PatchOp::replace, PatchOp::remove};
-
-constexpr bool allows_op(const SurfaceRow& row, PatchOp op) {
-  return op == row.op || (op == PatchOp::replace && row.also_replace);
-}
 
 // What stands in front of the first mark.
 constexpr std::string_view begin_of(std::string_view path) {
@@ -161,7 +156,7 @@ constexpr Spelling spelling_of(const SurfaceRow& row, Join& join) {
   std::string_view rest = row.path.substr(begin.size());
   const auto end = [&] { return rest.empty() ? path_end(row) : std::string_view(); };
   for (const PatchOp op : ops)
-    if (allows_op(row, op)) {
+    if (row.allows(op)) {
       const auto index = static_cast<std::size_t>(op);
       spelling.heads[index] = join({"{\"op\":\"", op_names[index], "\",\"path\":\"", begin, end()});
     }
@@ -227,48 +222,10 @@ static_assert(std::ranges::all_of(spellings, [](const Spelling& each) {
          count_special_bytewise(replace.text) == count_special_bytewise(add.text);
 }));
 
-// Takes a canonical index ("0", "17") off the front of `path`.
-bool take_index(std::string_view& path) {
-  std::size_t digits = 0;
-  while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
-  if (digits == 0 || (digits > 1 && path.front() == '0')) return false;
-  path.remove_prefix(digits);
-  return true;
-}
-
-bool matches(std::string_view pattern, std::string_view path, std::string_view escaped_prefix) {
-  while (!pattern.empty()) {
-    if (pattern.front() == '*') {
-      if (!take_index(path)) return false;
-      pattern.remove_prefix(1);
-    } else if (pattern.starts_with(key_mark)) {
-      const std::size_t key = std::min(path.find('/'), path.size());
-      if (key == 0) return false;
-      path.remove_prefix(key);
-      pattern.remove_prefix(key_mark.size());
-    } else if (pattern.front() == '<') {
-      if (!path.starts_with(escaped_prefix)) return false;
-      path.remove_prefix(escaped_prefix.size());
-      pattern.remove_prefix(prefix_mark.size());
-    } else {
-      if (path.empty() || path.front() != pattern.front()) return false;
-      path.remove_prefix(1);
-      pattern.remove_prefix(1);
-    }
-  }
-  return path.empty();
-}
-
 }  // namespace
 
 std::string_view name(PatchOp op) {
   return op_names[static_cast<std::size_t>(op)];
-}
-
-std::optional<PatchOp> op_of(std::string_view name) {
-  const auto found = std::ranges::find(op_names, name);
-  if (found == op_names.end()) return std::nullopt;
-  return ops[found - op_names.begin()];
 }
 
 std::span<const SurfaceRow> surface() {
@@ -284,17 +241,6 @@ std::span<const std::string_view> never_written() {
 
 const Spelling& spelling(Surface row) {
   return spellings[static_cast<std::size_t>(row)];
-}
-
-bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix) {
-  const SurfaceRow& declared = rows[static_cast<std::size_t>(row)];
-  return allows_op(declared, op) && matches(declared.path, path, escaped_prefix);
-}
-
-const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix) {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (allows(static_cast<Surface>(i), op, path, escaped_prefix)) return &rows[i];
-  return nullptr;
 }
 
 }  // namespace tpuwh::webhook::write

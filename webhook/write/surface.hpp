@@ -12,7 +12,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -20,7 +19,6 @@ namespace tpuwh::webhook::write {
 
 enum class PatchOp { add, replace, remove };
 std::string_view name(PatchOp op);
-std::optional<PatchOp> op_of(std::string_view name);
 
 // One row of the table each.
 enum class Surface : std::size_t {
@@ -73,6 +71,10 @@ struct SurfaceRow {
   std::string_view path;
   std::string_view when;
   std::string_view why;
+
+  constexpr bool allows(PatchOp done) const {
+    return done == op || (done == PatchOp::replace && also_replace);
+  }
 };
 
 std::span<const SurfaceRow> surface();
@@ -92,12 +94,5 @@ struct Spelling {
 const Spelling& spelling(Surface row);
 // Fields that no row writes, for whoever asks.
 std::span<const std::string_view> never_written();
-
-// Whether `row` allows `op` on `path`, for explanations and tests. `escaped_prefix` is the prefix
-// as it stands in a pointer ("tpu-webhook.dev~1").
-bool allows(Surface row, PatchOp op, std::string_view path, std::string_view escaped_prefix);
-
-// The row that allows it, or null. Likewise.
-const SurfaceRow* find_row(PatchOp op, std::string_view path, std::string_view escaped_prefix);
 
 }  // namespace tpuwh::webhook::write

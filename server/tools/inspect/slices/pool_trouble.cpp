@@ -2,7 +2,7 @@
 
 #include "base/counted.hpp"
 #include "webhook/pools/fit.hpp"
-#include "webhook/pools/trouble.hpp"
+#include "webhook/reasons/node_trouble.hpp"
 
 #include <fmt/format.h>
 
@@ -51,8 +51,8 @@ bool passes(const Node& node, const PoolQuestion& question) {
     case webhook::pools::Unusable::few_chips:
       return node.chips == 0;  // its device plugin has not spoken yet
     case webhook::pools::Unusable::tainted:
-      return webhook::pools::passes(
-          webhook::pools::cause_of(*webhook::pools::untolerated(node, question)));
+      return webhook::reasons::passes(
+          webhook::reasons::cause_of(*webhook::reasons::untolerated(node, question)));
     case webhook::pools::Unusable::no:
       break;
   }
@@ -62,7 +62,7 @@ bool passes(const Node& node, const PoolQuestion& question) {
 // `own` is the slice's key.
 Trouble trouble_of(const Node& node, const std::vector<const SeenPod*>& pods, std::string_view own,
                    const Asked& asked) {
-  Trouble trouble{webhook::pools::trouble_of(node, asked.question), passes(node, asked.question),
+  Trouble trouble{webhook::reasons::trouble_of(node, asked.question), passes(node, asked.question),
                   false};
   const auto holder =
       std::ranges::find_if(pods, [&](const SeenPod* pod) { return pod->slice_key != own; });

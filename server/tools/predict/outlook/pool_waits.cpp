@@ -5,7 +5,7 @@
 #include "server/tools/predict/outlook/help.hpp"
 #include "server/tools/predict/outlook/words.hpp"
 #include "webhook/pools/fit.hpp"
-#include "webhook/pools/trouble.hpp"
+#include "webhook/reasons/node_trouble.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -227,7 +227,8 @@ std::string holders(const PoolView& view) {
 
 std::string extras(const PoolView& view, const webhook::read::PoolQuestion& question) {
   std::string out;
-  for (const Node* node : view.unusable_nodes) out += ", " + trouble_of(*node, question);
+  for (const Node* node : view.unusable_nodes)
+    out += ", " + webhook::reasons::trouble_of(*node, question);
   return view.unusable_nodes.size() > most_told
              ? fmt::format(", {} nodes cannot be used", view.unusable_nodes.size())
              : out;
@@ -278,11 +279,11 @@ Wait too_small(const Placeless& slices, const Views& views, Taken& taken) {
 }
 
 std::string remedy_of(const webhook::pools::Taint& taint) {
-  using webhook::pools::TaintCause;
+  using webhook::reasons::TaintCause;
   const std::string name =
       fmt::format("{}{}{}:{}", plain(taint.key), taint.value.empty() ? "" : "=", plain(taint.value),
                   taint.no_execute ? "NoExecute" : "NoSchedule");
-  switch (webhook::pools::cause_of(taint)) {
+  switch (webhook::reasons::cause_of(taint)) {
     case TaintCause::kind_of_node:
       return fmt::format("Pods that are meant for such nodes tolerate {}", name);
     case TaintCause::compute_class:
@@ -306,7 +307,7 @@ std::string toleration(const Views& views, const webhook::read::PoolQuestion& qu
   for (const PoolView* view : views)
     for (const Node* node : view->unusable_nodes)
       if (unusable(*node, question) == Unusable::tainted)
-        return "; " + remedy_of(*untolerated(*node, question));
+        return "; " + remedy_of(*webhook::reasons::untolerated(*node, question));
   return {};
 }
 
@@ -338,7 +339,8 @@ Wait not_usable(const Placeless& slices, const Views& views) {
   Help help;
   for (const PoolView* view : views) {
     std::vector<std::string> troubles;
-    for (const Node* node : view->unusable_nodes) troubles.push_back(trouble_of(*node, question));
+    for (const Node* node : view->unusable_nodes)
+      troubles.push_back(webhook::reasons::trouble_of(*node, question));
     if (view == views.front()) help_with_nodes(*view, question, help);
     parts.push_back(fmt::format("node pool {} has {} of {} that can be used: {}", plain(view->name),
                                 view->usable, counted(view->nodes, "node"), told(troubles, ", ")));

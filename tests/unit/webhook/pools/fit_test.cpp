@@ -1,5 +1,5 @@
 #include "webhook/pools/fit.hpp"
-#include "webhook/pools/trouble.hpp"
+#include "webhook/reasons/node_trouble.hpp"
 
 #include <gtest/gtest.h>
 
@@ -135,13 +135,14 @@ TEST(ANode, is_unusable_for_one_reason) {
                                     .slice_key = {}};
   Node node{.name = "n", .chips = 4};
   EXPECT_EQ(unusable(node, question), Unusable::no);
-  EXPECT_EQ(trouble_of(node, question), "");
+  EXPECT_EQ(reasons::trouble_of(node, question), "");
   node.chips = 3;
   EXPECT_EQ(unusable(node, question), Unusable::few_chips);
-  EXPECT_EQ(trouble_of(node, question), "node n has 3 chips, a Pod needs 4");
+  EXPECT_EQ(reasons::trouble_of(node, question), "node n has 3 chips, a Pod needs 4");
   node.taints = {{"team", "blue"}};
   EXPECT_EQ(unusable(node, question), Unusable::tainted);
-  EXPECT_EQ(trouble_of(node, question), "node n has taint team, which the Pods do not tolerate");
+  EXPECT_EQ(reasons::trouble_of(node, question),
+            "node n has taint team, which the Pods do not tolerate");
   node.taints = {{"ToBeDeletedByClusterAutoscaler", "1"}};
   EXPECT_EQ(unusable(node, question), Unusable::to_be_deleted);
   node.taints = {{"node.kubernetes.io/unschedulable", ""}};

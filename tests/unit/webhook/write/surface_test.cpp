@@ -1,5 +1,7 @@
 #include "webhook/write/surface.hpp"
 
+#include "webhook/reasons/declared.hpp"
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -33,17 +35,17 @@ TEST(SurfaceTable, each_row_allows_its_own_path_and_says_why) {
     const SurfaceRow& row = surface()[i];
     const std::string path = example(row);
     EXPECT_TRUE(seen.insert(std::string(name(row.op)) + path).second) << path;
-    EXPECT_TRUE(allows(static_cast<Surface>(i), row.op, path, escaped)) << path;
-    EXPECT_EQ(find_row(row.op, path, escaped), &row) << path;
-    EXPECT_EQ(allows(static_cast<Surface>(i), PatchOp::replace, path, escaped),
+    EXPECT_TRUE(reasons::allows(row, row.op, path, escaped)) << path;
+    EXPECT_EQ(reasons::find_row(row.op, path, escaped), &row) << path;
+    EXPECT_EQ(reasons::allows(row, PatchOp::replace, path, escaped),
               row.op == PatchOp::replace || row.also_replace);
     EXPECT_FALSE(row.when.empty() || row.why.empty()) << path;
     std::vector<std::string> others = {path + "/", path + "/0", "/" + path, path.substr(1)};
     const bool any_key = row.path.ends_with("<key>");
     if (!any_key) others.insert(others.end(), {path + "x", path.substr(0, path.size() - 1)});
     for (const std::string& other : others)
-      EXPECT_FALSE(allows(static_cast<Surface>(i), row.op, other, escaped)) << other;
-    EXPECT_FALSE(allows(static_cast<Surface>(i), row.op, path.substr(0, path.rfind('/')), escaped));
+      EXPECT_FALSE(reasons::allows(row, row.op, other, escaped)) << other;
+    EXPECT_FALSE(reasons::allows(row, row.op, path.substr(0, path.rfind('/')), escaped));
   }
 }
 
@@ -59,7 +61,7 @@ TEST(SurfaceTable, an_index_is_a_whole_number_as_it_is_written) {
       path.replace(at, 1, index);
       for (auto next = path.find('*'); next != std::string::npos; next = path.find('*'))
         path.replace(next, 1, "0");
-      return allows(static_cast<Surface>(i), row.op, path, escaped);
+      return reasons::allows(row, row.op, path, escaped);
     };
     for (const char* index : {"0", "1", "9", "10", "19", "90", "99", "1000000"})
       EXPECT_TRUE(allowed(index)) << row.path << ' ' << index;
@@ -87,7 +89,7 @@ struct Path {
 class Declared : public testing::TestWithParam<Path> {};
 
 TEST_P(Declared, or_not) {
-  EXPECT_EQ(find_row(GetParam().op, GetParam().path, escaped) != nullptr, GetParam().want);
+  EXPECT_EQ(reasons::find_row(GetParam().op, GetParam().path, escaped) != nullptr, GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

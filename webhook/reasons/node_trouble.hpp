@@ -6,11 +6,11 @@
 
 #include <string>
 
-namespace tpuwh::webhook::pools {
+namespace tpuwh::webhook::reasons {
 
 // "node n-2 is cordoned", "node n-3 has taint team, which the Pods do not tolerate"; "" where
 // unusable() has nothing against it.
-std::string trouble_of(const Node& node, const read::PoolQuestion& question);
+std::string trouble_of(const pools::Node& node, const read::PoolQuestion& question);
 
 // Who sets a taint, and so what becomes of it (docs/facts.md#taints).
 enum class TaintCause {
@@ -21,11 +21,11 @@ enum class TaintCause {
   condition,      // Kubernetes, until what is wrong with the node has passed
   unknown,
 };
-TaintCause cause_of(const Taint& taint);
+TaintCause cause_of(const pools::Taint& taint);
 // Whether whoever has set it takes it off again by itself.
 bool passes(TaintCause cause);
 
 // The first taint that the Pod does not tolerate; null for none.
-const Taint* untolerated(const Node& node, const read::PoolQuestion& question);
+const pools::Taint* untolerated(const pools::Node& node, const read::PoolQuestion& question);
 
-}  // namespace tpuwh::webhook::pools
+}  // namespace tpuwh::webhook::reasons

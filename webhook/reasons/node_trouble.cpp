@@ -1,4 +1,4 @@
-#include "webhook/pools/trouble.hpp"
+#include "webhook/reasons/node_trouble.hpp"
 
 #include "base/counted.hpp"
 #include "base/names.hpp"
@@ -8,7 +8,11 @@
 #include <array>
 #include <string_view>
 
-namespace tpuwh::webhook::pools {
+namespace tpuwh::webhook::reasons {
+
+using pools::Node;
+using pools::Taint;
+using pools::Unusable;
 
 TaintCause cause_of(const Taint& taint) {
   constexpr std::array<std::string_view, 4> kinds = {
@@ -27,14 +31,15 @@ bool passes(TaintCause cause) {
 }
 
 const Taint* untolerated(const Node& node, const read::PoolQuestion& question) {
-  const auto found = std::ranges::find_if(
-      node.taints, [&](const Taint& taint) { return !tolerates(question.pod.tolerations, taint); });
+  const auto found = std::ranges::find_if(node.taints, [&](const Taint& taint) {
+    return !pools::tolerates(question.pod.tolerations, taint);
+  });
   return found == node.taints.end() ? nullptr : &*found;
 }
 
 std::string trouble_of(const Node& node, const read::PoolQuestion& question) {
   const std::string name = "node " + base::printable(node.name, 253);
-  switch (unusable(node, question)) {
+  switch (pools::unusable(node, question)) {
     case Unusable::not_ready:
       return name + " is not ready";
     case Unusable::cordoned:
@@ -53,4 +58,4 @@ std::string trouble_of(const Node& node, const read::PoolQuestion& question) {
   return {};
 }
 
-}  // namespace tpuwh::webhook::pools
+}  // namespace tpuwh::webhook::reasons
