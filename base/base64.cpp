@@ -27,51 +27,25 @@ unsigned byte_at(const char* at) {
   return static_cast<unsigned char>(*at);
 }
 
-char* encode_portable(const char* from, std::size_t size, char* to) {
+void encode_portable(const char* from, std::size_t size, char* to) {
   for (; size >= 3; size -= 3, from += 3, to += 4) {
     const unsigned bits = byte_at(from) << 16 | byte_at(from + 1) << 8 | byte_at(from + 2);
     std::memcpy(to, pairs[bits >> 12].data(), 2);
     std::memcpy(to + 2, pairs[bits & 0xfff].data(), 2);
   }
-  if (size == 0) return to;
+  if (size == 0) return;
   const unsigned bits = byte_at(from) << 16 | (size == 2 ? byte_at(from + 1) << 8 : 0);
   std::memcpy(to, pairs[bits >> 12].data(), 2);
   to[2] = size == 2 ? alphabet[bits >> 6 & 63] : '=';
   to[3] = '=';
-  return to + 4;
 }
 
 #if defined(__x86_64__)
-// 12 bytes to 16 characters at a time. Each 32-bit lane gets the bytes b a c b of
-// one triple; two multiplications shift its four 6-bit parts into place; the parts
-// become characters by adding an offset that depends on their range: 0 for upper case,
-// 1 for lower case, 2 to 11 for digits, 12 and 13 for '+' and '/'.
-__attribute__((target("ssse3"))) std::size_t encode_ssse3(const char* from, std::size_t size,
-                                                          char* to) {
-  const __m128i spread = _mm_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10);
-  const __m128i offsets =
-      _mm_setr_epi8('A', 'a' - 26, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52, '0' - 52,
-                    '0' - 52, '0' - 52, '0' - 52, '0' - 52, '+' - 62, '/' - 63, 0, 0);
-  std::size_t done = 0;
-  for (; size - done >= 16; done += 12, to += 16) {
-    __m128i in = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done));
-    in = _mm_shuffle_epi8(in, spread);
-    const __m128i high =
-        _mm_mulhi_epu16(_mm_and_si128(in, _mm_set1_epi32(0x0fc0fc00)), _mm_set1_epi32(0x04000040));
-    const __m128i low =
-        _mm_mullo_epi16(_mm_and_si128(in, _mm_set1_epi32(0x003f03f0)), _mm_set1_epi32(0x01000010));
-    const __m128i parts = _mm_or_si128(high, low);
-    const __m128i above = _mm_subs_epu8(parts, _mm_set1_epi8(51));
-    const __m128i not_upper = _mm_cmpgt_epi8(parts, _mm_set1_epi8(25));  // -1 where it is so
-    const __m128i range = _mm_sub_epi8(above, not_upper);
-    const __m128i text = _mm_add_epi8(parts, _mm_shuffle_epi8(offsets, range));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), text);
-  }
-  return done;
-}
-
-// The same with two such steps beside each other: 24 bytes to 32 characters. In `in` they stand in
-// the middle, four bytes from either end.
+// 24 bytes to 32 characters: of each half of the register 12 to 16. In `in` they stand in the
+// middle, four bytes from either end. Each 32-bit lane gets the bytes b a c b of one triple; two
+// multiplications shift its four 6-bit parts into place; the parts become characters by adding an
+// offset that depends on their range: 0 for upper case, 1 for lower case, 2 to 11 for digits, 12
+// and 13 for '+' and '/'.
 __attribute__((target("avx2"))) inline void encode_24(__m256i in, char* to) {
   const __m256i spread =
       _mm256_setr_epi8(5, 4, 6, 5, 8, 7, 9, 8, 11, 10, 12, 11, 14, 13, 15, 14,  //
@@ -88,7 +62,7 @@ __attribute__((target("avx2"))) inline void encode_24(__m256i in, char* to) {
                                          _mm256_set1_epi32(0x01000010));
   const __m256i parts = _mm256_or_si256(high, low);
   const __m256i above = _mm256_subs_epu8(parts, _mm256_set1_epi8(51));
-  const __m256i not_upper = _mm256_cmpgt_epi8(parts, _mm256_set1_epi8(25));
+  const __m256i not_upper = _mm256_cmpgt_epi8(parts, _mm256_set1_epi8(25));  // -1 where it is so
   const __m256i range = _mm256_sub_epi8(above, not_upper);
   const __m256i text = _mm256_add_epi8(parts, _mm256_shuffle_epi8(offsets, range));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), text);
@@ -126,14 +100,12 @@ void append_base64(Buffer& out, std::string_view bytes) {
   char* to = out.tail();
 #if defined(__x86_64__)
   static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  static const bool has_ssse3 = __builtin_cpu_supports("ssse3") != 0;
-  const auto take = [&](std::size_t done) {
+  if (has_avx2 && left >= fewest) {
+    const std::size_t done = encode_avx2(from, left, to);
     from += done;
     left -= done;
     to += done / 3 * 4;
-  };
-  if (has_avx2 && left >= fewest) take(encode_avx2(from, left, to));
-  if (has_ssse3 && left >= 16) take(encode_ssse3(from, left, to));
+  }
 #endif
   encode_portable(from, left, to);
   out.commit(length);

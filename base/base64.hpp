@@ -3,7 +3,6 @@
 
 #include "base/buffer.hpp"
 
-#include <cstddef>
 #include <string_view>
 
 namespace tpuwh::base {
@@ -11,11 +10,8 @@ namespace tpuwh::base {
 // Blanks to a multiple of the 3 bytes that make four characters: what follows is encoded
 // as it would be alone.
 inline void pad_to_base64_group(Buffer& out) {
-  constexpr std::size_t group = 3;
-  out.reserve(group);
-  char* const to = out.tail();
-  to[0] = to[1] = ' ';
-  out.commit((group - out.size() % group) % group);
+  constexpr std::string_view blanks = "  ";
+  out.append(blanks.substr(0, (3 - out.size() % 3) % 3));
 }
 
 // Appends the encoding of `bytes`, 4 characters for each 3 begun.
