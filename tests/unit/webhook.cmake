@@ -16,6 +16,8 @@ add_executable(webhook_test
   webhook/read/affinity_test.cpp
   webhook/answer/again_test.cpp
   base/base64_test.cpp
+  base/counted_test.cpp
+  base/edit_distance_test.cpp
   base/buffer_test.cpp
   webhook/read/claims_test.cpp
   webhook/decide/decide_test.cpp

@@ -499,5 +499,18 @@ TEST(JsonReaderState, a_key_may_stand_once) {
   EXPECT_EQ(in.error().code(), Errc::duplicate_key);
 }
 
+TEST(JsonSkip, goes_back_to_the_depth_of_the_mark) {
+  const std::string whole = "{\"a\":" + std::string(63, '[') + std::string(63, ']') + "}";
+  std::string text = whole;
+  const webhook::read::Body body(text);
+  Reader in;
+  ASSERT_TRUE(in.start(body.bytes()));
+  const Reader::Mark root = in.mark();
+  EXPECT_FALSE(in.object([&](std::string_view) { return in.fail(Errc::bad_json, "no more"); }));
+  in.clear_error();
+  in.go_to(root);
+  EXPECT_TRUE(in.skip()) << "64 levels from there on";
+}
+
 }  // namespace
 }  // namespace tpuwh::base::json

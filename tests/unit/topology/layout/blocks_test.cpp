@@ -101,6 +101,12 @@ const NotMadeOf no_dynamic_slices[] = {
      .want =
          "1x1x1 is not a dynamic slice: each dimension is a multiple of 4 (blocks of 4x4x4), or "
          "the slice is a part of one block: 2x2x1, 2x2x2, 2x2x4, 2x4x4; did you mean 4x4x4?"},
+    {.name = "below_the_largest",
+     .slice = {16, 23, 24},
+     .want =
+         "16x23x24 is not a dynamic slice: each dimension is a multiple of 4 (blocks of 4x4x4), "
+         "or the slice is a part of one block: 2x2x1, 2x2x2, 2x2x4, 2x4x4; did you mean "
+         "16x24x24?"},
     {.name = "that_decreases",
      .slice = {4, 16, 12},
      .want = "4x16x12 is not a dynamic slice: no dimension is smaller than the one before it; did "

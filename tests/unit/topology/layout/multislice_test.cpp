@@ -88,5 +88,10 @@ TEST(Multislice, of_one_is_always_a_job) {
   EXPECT_TRUE(make_multislice(slice_of("tpu9z", Dims(4, 4), 4), 7));  // nothing is known of it
 }
 
+TEST(Multislice, has_as_many_hosts_as_32_bits_count) {
+  EXPECT_TRUE(make_multislice(slice_of("tpu-v6e-slice", Dims(2, 4), 4), 2'147'483'647));
+  EXPECT_FALSE(make_multislice(slice_of("tpu-v6e-slice", Dims(2, 4), 4), 2'147'483'648));
+}
+
 }  // namespace
 }  // namespace tpuwh::topology::layout

@@ -6,13 +6,16 @@
 #include <optional>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "base/hash.hpp"
 #include "base/names.hpp"
 #include "tests/support/admitted.hpp"
+#include "tests/support/heap_bytes.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/webhook/placement/a_job.hpp"
 
@@ -738,6 +741,22 @@ TEST(Follower, is_no_leader_nor_one_without_the_annotation) {
                                 .annotation("tpu-webhook.dev/exclusive-topology", "none"),
                             cluster)),
             "");
+}
+
+// Of any number of slices the keys of a few are kept.
+TEST(SliceKeysTest, keep_no_more_than_a_few) {
+  SliceKeys keys;
+  const auto ask = [&](int from, int to) {
+    for (int i = from; i < to; ++i) {
+      const std::string name = "slice-" + std::to_string(i);
+      const std::array<std::string_view, 4> parts{"ns", "Job", name, "0"};
+      ASSERT_EQ(keys.of(parts), base::hash(parts));
+    }
+  };
+  ask(0, 1000);
+  const std::size_t before = test::heap_bytes();
+  ask(0, 10'000);
+  EXPECT_LT(test::heap_bytes(), before + 4096);
 }
 
 }  // namespace

@@ -97,6 +97,27 @@ TEST_F(PoolsTest, with_a_host_that_cannot_be_used_are_named_in_order) {
   EXPECT_EQ(unfit(), Names());
 }
 
+// Without room for anybody, but of two priorities: to a slice of one of them half of it is free.
+TEST_F(PoolsTest, full_of_slices_of_two_priorities_are_named) {
+  whole("a");
+  for (int number = 0; number < 4; ++number)
+    hold(node("a", number).name, std::string(32, "2345"[number]), number < 2 ? 0 : 10);
+  EXPECT_EQ(unfit(), (Names{"a"}));
+  read::PoolQuestion other = question();
+  other.priority = 5;
+  EXPECT_EQ(unfit(other), Names()) << "no host of it is free";
+}
+
+// Three of four chips are held: whoever asks for one finds room on that host, and on no other.
+TEST_F(PoolsTest, with_room_on_one_host_alone_are_named) {
+  whole("a");
+  for (int number = 0; number < 4; ++number)
+    pools.hold(node("a", number).name, {.chips = number == 0 ? 3u : 4u});
+  read::PoolQuestion one = question();
+  one.chips_per_host = 1;
+  EXPECT_EQ(unfit(one), (Names{"a"}));
+}
+
 TEST_F(PoolsTest, where_nothing_can_begin_are_not_named) {
   whole("a");
   for (int number = 0; number < 4; ++number) cordoned("a", number);
@@ -323,6 +344,11 @@ TEST_F(PoolsTest, are_held_against_what_a_pod_says_as_long_as_that_is_quick) {
 TEST(SliceId, is_none_for_what_is_no_key) {
   EXPECT_NE(slice_id(one_slice), SliceId());
   EXPECT_NE(slice_id(one_slice), slice_id(another_slice));
+  for (std::size_t at = 0; at < one_slice.size(); ++at) {
+    std::string other = one_slice;
+    other[at] = '2';
+    EXPECT_NE(slice_id(one_slice), slice_id(other)) << at;
+  }
   for (const std::string& bad : {std::string(), std::string(31, '1'), std::string(33, '1'),
                                  std::string(32, 'G'), std::string(32, 'A')})
     EXPECT_EQ(slice_id(bad), SliceId()) << bad;

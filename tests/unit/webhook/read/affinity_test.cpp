@@ -159,5 +159,21 @@ TEST(AffinityReading, every_namespace_is_the_empty_selector_alone) {
   EXPECT_FALSE(every(R"(,"namespaceSelector":{"matchLabels":{}})"));
 }
 
+// What is required of another label excludes no value of this one.
+TEST(NodeAffinity, excludes_a_value_by_its_own_key_alone) {
+  const Selector label{"k", "v"};
+  const auto excludes = [&](const std::string& terms) {
+    const Affinity affinity(node_terms("[" + terms + "]"));
+    EXPECT_TRUE(affinity.read.good);
+    return node_affinity_excludes(affinity.read.pod, label);
+  };
+  EXPECT_TRUE(excludes(term("k", "In", R"(["x"])")));
+  EXPECT_FALSE(excludes(term("k", "In", R"(["x","v"])")));
+  EXPECT_FALSE(excludes(term("j", "In", R"(["x"])")));
+  EXPECT_FALSE(excludes(term("kk", "In", R"(["x"])")));
+  EXPECT_TRUE(excludes(term("k", "NotIn", R"(["v"])")));
+  EXPECT_FALSE(excludes(term("k", "NotIn", R"(["v"])") + "," + term("j", "NotIn", R"(["v"])")));
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::read

@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Quantity{"exponent", "4e0", 4}, Quantity{"exponent_up", "4E2", 400},
         Quantity{"exponent_plus", "4e+1", 40}, Quantity{"exponent_down", "40e-1", 4},
         Quantity{"milli", "4000m", 4}, Quantity{"micro", "4000000u", 4},
+        Quantity{"milli_beyond_53_bits", "90071992547409921m", -1, not_whole},
         Quantity{"nano", "4000000000n", 4}, Quantity{"kilo_fraction", "0.004k", 4},
         Quantity{"kilo", "1k", 1000}, Quantity{"kibi", "1Ki", 1024},
         Quantity{"half_kibi", "0.5Ki", 512}, Quantity{"exa", "0.000000000000000004E", 4},

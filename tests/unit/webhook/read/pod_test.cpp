@@ -452,5 +452,14 @@ TEST(PodReading, a_pod_without_metadata_cannot_be_patched) {
   }
 }
 
+TEST(PodEntries, of_one_container_are_no_others) {
+  const Read read(a_pod().env("TPU_WORKER_ID", "0").container("b").env("A", "a"));
+  ASSERT_TRUE(read.good);
+  ASSERT_EQ(read.pod.containers.size(), 2u);
+  const Container& second = read.pod.containers[1];
+  EXPECT_NE(read.pod.entry(read.pod.containers[0], Variable::tpu_worker_id), nullptr);
+  EXPECT_EQ(read.pod.entry(second, Variable::tpu_worker_id), nullptr);
+}
+
 }  // namespace
 }  // namespace tpuwh::webhook::read

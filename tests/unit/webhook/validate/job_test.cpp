@@ -123,8 +123,8 @@ TEST(ValidateJob, of_a_queue_is_told_what_no_queue_changes) {
   json pod_template = in_subdomain(a_template("4x4", 4));
   pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-spot"] = "true";
   pod_template["spec"]["nodeSelector"]["cloud.google.com/gke-flex-start"] = "true";
-  json job = a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}},
-                   pod_template);
+  json job =
+      a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}}, pod_template);
   job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
   EXPECT_NE(validated(job).warning("no node is both"), "") << json(validated(job).warnings);
 }
@@ -236,6 +236,52 @@ INSTANTIATE_TEST_SUITE_P(
                {"selector", {{"matchLabels", {{"job-name", "js-slice-0"}}}}}},
               restarting(nullptr),
               ""}),
+    case_name);
+
+// How a term of a selector stands to the labels of the Job's Pods: its name, and a uid that nobody
+// knows yet.
+struct Term {
+  const char* name;
+  json term;
+  bool matches;
+};
+
+void PrintTo(const Term& each, std::ostream* out) {
+  *out << each.name;
+}
+
+class SelectorTerms : public testing::TestWithParam<Term> {};
+
+TEST_P(SelectorTerms, are_held_against_the_labels_of_its_pods) {
+  const json spec = {{"completions", 4},
+                     {"parallelism", 4},
+                     {"selector", {{"matchExpressions", std::vector<json>{GetParam().term}}}}};
+  const auto answer =
+      validated(a_jobset(std::vector<json>{a_replicated_job("slice", spec, restarting(nullptr))}));
+  EXPECT_EQ(answer.allowed, GetParam().matches) << answer.message;
+}
+
+json term(const char* key, const char* op, const std::vector<std::string>& values = {}) {
+  json out = {{"operator", op}, {"key", key}};
+  if (!values.empty()) out["values"] = values;
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Validate, SelectorTerms,
+    testing::Values(Term{"its_name_exists", term("job-name", "Exists"), true},
+                    Term{"no_name", term("job-name", "DoesNotExist"), false},
+                    Term{"its_uid_exists", term("batch.kubernetes.io/controller-uid", "Exists"),
+                         true},
+                    Term{"no_uid", term("controller-uid", "DoesNotExist"), false},
+                    Term{"another_exists", term("a", "Exists"), false},
+                    Term{"no_other", term("a", "DoesNotExist"), true},
+                    Term{"its_name", term("job-name", "In", {"x", "js-slice-0"}), true},
+                    Term{"another_name", term("job-name", "In", {"x"}), false},
+                    Term{"not_its_name", term("job-name", "NotIn", {"x", "js-slice-0"}), false},
+                    Term{"not_another_name", term("job-name", "NotIn", {"x"}), true},
+                    Term{"a_uid", term("controller-uid", "In", {"x"}), true},
+                    Term{"not_a_uid", term("controller-uid", "NotIn", {"x"}), true}),
     case_name);
 
 TEST(Children, an_exit_code_may_be_an_init_containers) {

@@ -177,6 +177,15 @@ TEST(ValidateRay, a_later_replica_is_no_fault) {
   EXPECT_NE(answer.warning("Pods of replica 3 will be refused"), "") << json(answer.warnings);
 }
 
+TEST(ValidateRay, a_second_replica_is_a_later_one) {
+  json group = a_group("w", 4, good);
+  group["replicas"] = 2;
+  group["template"]["spec"]["containers"][0]["env"] =
+      list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "1"}}});
+  const auto answer = validated(cluster(group));
+  EXPECT_NE(answer.warning("Pods of replica 1 will be refused"), "") << json(answer.warnings);
+}
+
 TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
   struct {
     json replicas, least, most;

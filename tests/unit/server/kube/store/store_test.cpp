@@ -436,5 +436,28 @@ TEST_F(StoreTest, passes_over_what_it_cannot_read) {
   }
 }
 
+TEST_F(StoreTest, forgets_a_leader_that_is_gone) {
+  upsert(Kind::node,
+         {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
+          {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
+  const webhook::read::JobOfJobSet job{"ns", "s", "r", "1", "job-uid"};
+  const auto domain = [&] { return store.leader_domain(job, "cloud.google.com/gke-nodepool"); };
+  upsert(Kind::pod, leader("1", "n"));
+  upsert(Kind::pod, leader("2", "n"));
+  EXPECT_FALSE(domain()) << "which of them?";
+  remove(Kind::pod, leader("1", "n"));
+  EXPECT_EQ(domain(), "pool-a");
+  remove(Kind::pod, leader("2", "n"));
+  EXPECT_FALSE(domain());
+}
+
+TEST_F(StoreTest, names_no_pools_of_an_earlier_question) {
+  base::NameList names;
+  names.add("left");
+  const webhook::read::Pod pod;
+  store.unfit_pools({.pod = pod}, names);
+  EXPECT_EQ(names.size(), 0u);
+}
+
 }  // namespace
 }  // namespace tpuwh::server::kube::store

@@ -287,5 +287,29 @@ TEST(RequestParserHeadTest, ignores_trailers) {
   EXPECT_FALSE(head.expects_continue);
 }
 
+TEST(RequestHeadTest, gives_back_what_only_an_odd_request_needs) {
+  RequestHead head;
+  head.target = std::string(4000, 'a');
+  head.content_type = std::string(4000, 'a');
+  head.give_back_memory();
+  EXPECT_LE(head.target.capacity(), 512u);
+  EXPECT_LE(head.content_type.capacity(), 512u);
+  head.target = "/mutate";
+  const char* const kept = head.target.data();
+  head.give_back_memory();
+  EXPECT_EQ(head.target.data(), kept);
+}
+
+TEST(RequestParserTest, takes_a_head_of_exactly_the_limit) {
+  const std::string begin = "POST /mutate HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX: ";
+  const std::string end = "\r\n\r\n";
+  for (const std::size_t beyond : {0, 1}) {
+    const std::string filling(limits::header_bytes - begin.size() - end.size() + beyond, 'x');
+    RequestHead head;
+    const Outcome out = parse(begin + filling + end, 1u << 20, head);
+    EXPECT_EQ(out.state, beyond == 0 ? State::complete : State::refused) << out.status;
+  }
+}
+
 }  // namespace
 }  // namespace tpuwh::server::https
