@@ -60,7 +60,7 @@ def _define(name: str, text: str) -> str:
 def _schema(settings: dict) -> str:
     """Drafts 7 alike; what may be null in a file, a value that Helm takes away, may be so here, too."""
     values = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    config = {"description": "The program's settings: what `tpu-webhook config schema` prints, without what the chart sets.",
+    config = {"description": "The program's settings, as in `tpu-webhook config schema`, without those that the chart sets.",
               "type": "object", "additionalProperties": False,
               "properties": {key: value for key, value in settings["properties"].items() if key not in DERIVED}}
     values["properties"]["config"] = config
