@@ -455,7 +455,7 @@ TEST_F(StoreTest, names_no_pools_of_an_earlier_question) {
   base::NameList names;
   names.add("left");
   const webhook::read::Pod pod;
-  store.unfit_pools({.pod = pod}, names);
+  store.unfit_pools({.pod = pod, .accelerator = "a", .topology = "t", .slice_key = ""}, names);
   EXPECT_EQ(names.size(), 0u);
 }
 
