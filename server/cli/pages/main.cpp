@@ -50,8 +50,13 @@ int main(int argc, char** argv) {
     std::cerr << "usage: man_pages FOLDER\n";
     return 2;
   }
-  return write_pages(tpu_webhook::program(), argv[1]) &&
-                 write_pages(kubectl_tpu::program(), argv[1])
-             ? 0
-             : 1;
+  try {
+    return write_pages(tpu_webhook::program(), argv[1]) &&
+                   write_pages(kubectl_tpu::program(), argv[1])
+               ? 0
+               : 1;
+  } catch (const std::filesystem::filesystem_error& failure) {
+    std::cerr << failure.what() << '\n';
+    return 1;
+  }
 }
