@@ -6,7 +6,6 @@ generate.py --check   exit 1 and name each file that is not what would be writte
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
@@ -17,6 +16,8 @@ from controllers import (JOB_CONTROLLER, KUBERAY_OPERATOR, bare_pod, deployment_
 from stateful import STATEFULSET_CONTROLLER, lws_pod, lws_written, statefulset_pod
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from readable_json import readable  # noqa: E402
 NAMESPACE = "default"
 JAX_IMAGE = "us-docker.pkg.dev/cloud-tpu-images/jax-ai-image/tpu:latest"
 RAY_IMAGE = "us-docker.pkg.dev/example/ray/maxtext-tpu:2.55.0"
@@ -299,7 +300,7 @@ def files():
     for name, make in WORKLOADS.items():
         lines, around = make()
         out[f"{name}.jsonl"] = "".join(go_json(line) + "\n" for line in lines)
-        out[f"{name}.cluster.json"] = json.dumps(clusters.listing(around), indent=1) + "\n"
+        out[f"{name}.cluster.json"] = readable(clusters.listing(around)) + "\n"
     return out
 
 
