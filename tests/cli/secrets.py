@@ -17,9 +17,10 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS / "server"))
+sys.path[:0] = [str(TESTS / "server"), str(TESTS / "support")]
 
 import checks  # noqa: E402
+import golden_reviews  # noqa: E402
 import program  # noqa: E402
 from checks import check  # noqa: E402
 from program import Program  # noqa: E402
@@ -28,7 +29,6 @@ from wire import Connection, get, post, tls  # noqa: E402
 SECRET = "pa55w0rd"
 # Of names that look like ours, too.
 NAMES = ("PASSWORD", "TPU_LIBRARY_PATH", "TPU_WORKER_IDS", "tpu_worker_id", "XTPU_WORKER_ID", "XLA_FLAGS", "A=B", "")
-REVIEWS = sorted((TESTS / "golden").glob("*/*/review.json"))
 
 
 def containers(value):
@@ -103,10 +103,10 @@ def spoiled(value):
 
 
 def reviews():
-    for file in REVIEWS:
-        review = json.loads(file.read_text())
+    for folder in golden_reviews.cases():
+        review = golden_reviews.review_of(folder)
         if review["request"].get("object"):
-            yield f"{file.parent.parent.name}/{file.parent.name}", review
+            yield f"{folder.parent.name}/{folder.name}", review
 
 
 def require_nothing(said, what):

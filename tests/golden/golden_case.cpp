@@ -1,5 +1,7 @@
 #include "tests/golden/golden_case.hpp"
 
+#include "tests/golden/recording.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -12,11 +14,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t columns = 130;
+
+std::string in_a_line(const Json& value) {
+  if (value.empty() || !value.is_structured()) return value.dump();
+  std::string out;
+  for (const auto& [key, each] : value.items())
+    out += (out.empty() ? "" : ", ") + (value.is_object() ? Json(key).dump() + ": " : "") +
+           in_a_line(each);
+  return value.is_object() ? '{' + out + '}' : '[' + out + ']';
+}
+
 // The files that an outcome decides, and where it keeps them.
 constexpr std::array<std::pair<const char*, Json Outcome::*>, 2> files{{
     {"patch.json", &Outcome::patch},
     {"response.json", &Outcome::response},
 }};
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+// What `base` of a change.json names.
+std::string base_review(const std::string& base) {
+  const std::size_t hash = base.find('#');
+  const fs::path place = fs::path(TPUWH_GOLDEN).parent_path() / base.substr(0, hash);
+  if (hash == std::string::npos) return review_of(place);
+  return lines_of(place).at(std::stoul(base.substr(hash + 1)) - 1);
+}
 
 void apply_its_patch(const std::string& review, Outcome& outcome) {
   if (outcome.patch.empty()) return;  // as null is
@@ -27,10 +53,32 @@ void apply_its_patch(const std::string& review, Outcome& outcome) {
 
 }  // namespace
 
+std::string readable(const Json& value, std::size_t indent, std::size_t used) {
+  std::string flat = in_a_line(value);
+  if (used + flat.size() <= columns || value.empty() || !value.is_structured()) return flat;
+  const std::string before(indent + 2, ' '), after(indent, ' ');
+  std::string out;
+  for (const auto& [key, each] : value.items()) {
+    const std::string head = before + (value.is_object() ? Json(key).dump() + ": " : "");
+    out += (out.empty() ? "" : ",\n") + head + readable(each, indent + 2, head.size());
+  }
+  return (value.is_object() ? "{\n" : "[\n") + out + '\n' + after + (value.is_object() ? '}' : ']');
+}
+
+std::string review_of(const fs::path& folder) {
+  if (fs::exists(folder / "review.json")) return read_text(folder / "review.json");
+  const Json golden = Json::parse(read_text(folder / "change.json"));
+  std::string text = base_review(golden.at("base"));
+  const Json renamed = golden.value("renamed", Json::object());
+  for (const auto& [from, to] : renamed.items()) replace_all(text, from, to);
+  return Json::parse(text).patch(golden.value("change", Json::array())).dump(2) + '\n';
+}
+
 std::vector<GoldenCase> find_cases(const fs::path& root) {
   std::vector<GoldenCase> cases;
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
-    if (entry.path().filename() != "review.json") continue;
+    if (entry.path().filename() != "review.json" && entry.path().filename() != "change.json")
+      continue;
     const fs::path folder = entry.path().parent_path();
     cases.push_back({folder.parent_path().filename().string(), folder.filename().string(), folder});
   }
@@ -86,7 +134,7 @@ Outcome wanted(const GoldenCase& golden) {
   for (const auto& [file, member] : files)
     if (fs::exists(golden.folder / file))
       out.*member = Json::parse(read_text(golden.folder / file));
-  apply_its_patch(read_text(golden.folder / "review.json"), out);
+  apply_its_patch(review_of(golden.folder), out);
   return out;
 }
 
@@ -99,7 +147,7 @@ std::vector<std::string> rewrite(const GoldenCase& golden, const Outcome& outcom
     if ((outcome.*member).is_null())
       fs::remove(path);
     else
-      std::ofstream(path, std::ios::binary) << (outcome.*member).dump(2) << '\n';
+      std::ofstream(path, std::ios::binary) << readable(outcome.*member) << '\n';
     changed.push_back(path.string());
   }
   return changed;

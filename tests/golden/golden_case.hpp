@@ -1,8 +1,12 @@
 // A folder golden/<workload>/<case>: a review and what is to become of it. The object that the
 // API server then stores is in no file: it is the review's with the patch applied, strictly.
 //
-//   review.json    the AdmissionReview as the API server sends it, pretty printed
-//   patch.json     the wanted patch, [] for none; absent where the Pod is denied
+//   change.json    which review it is, and what was changed in it:
+//                    base     FILE#N, the Nth line of a file below tests/; or the folder of another
+//                    case renamed  names in its text, and what stands in their place; may be absent
+//                    change   a JSON patch of the review; may be absent
+//   review.json    in its place, the AdmissionReview, pretty printed: where none like it was
+//   recorded patch.json     the wanted patch, [] for none; absent where the Pod is denied
 //   response.json  the wanted response without uid and patch, where it is a denial or
 //                  has warnings
 //   why.md         two sentences: what the case shows, and where the review is from
@@ -21,6 +25,10 @@ struct GoldenCase {
   std::filesystem::path folder;
 };
 
+// The review of a case, pretty printed; throws where change.json cannot be followed.
+// tests/support/golden_reviews.py reads the same.
+std::string review_of(const std::filesystem::path& folder);
+
 // All cases below `root`, sorted.
 std::vector<GoldenCase> find_cases(const std::filesystem::path& root);
 
@@ -32,6 +40,10 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
 std::string underscored(std::string name);
 
 std::string read_text(const std::filesystem::path& file);
+
+// JSON of which a value is in one line if it fits, as tests/support/readable_json.py writes it.
+//   indent, used  the columns before its lines, and before the first
+std::string readable(const Json& value, std::size_t indent = 0, std::size_t used = 0);
 
 // What became of a review; null stands for a file that is not wanted.
 struct Outcome {

@@ -1,5 +1,6 @@
 // golden_test            every case of this folder and every recording of recorded/; then
 //                        every Pod of tests/support/workloads
+// golden_test --reviews  prints the review of each case, one a line
 // golden_test --update   makes patch and response of each case, and responses of each
 //                        recording, say what is answered now; read the diff like code
 
@@ -25,7 +26,7 @@ class Golden : public ::testing::Test {
   explicit Golden(GoldenCase golden) : golden_(std::move(golden)) {}
 
   void TestBody() override {
-    const std::string review = read_text(golden_.folder / "review.json");
+    const std::string review = review_of(golden_.folder);
     const Outcome want = wanted(golden_), got = outcome_of(review);
     EXPECT_NE(read_text(golden_.folder / "why.md"), "");
     EXPECT_EQ(want.broken, "") << "patch.json";
@@ -84,7 +85,7 @@ class Recorded : public Reviews {
 
 Json object_with(const std::string& name, const webhook::config::Config& config,
                  const webhook::read::ClusterView& cluster = webhook::read::NoCluster()) {
-  const std::string review = read_text(fs::path(TPUWH_GOLDEN) / name / "review.json");
+  const std::string review = review_of(fs::path(TPUWH_GOLDEN) / name);
   const Reply reply = ask(review, config, cluster);
   EXPECT_EQ(reply.broken, "");
   return apply_patch(Json::parse(review)["request"]["object"], reply.patch).object;
@@ -147,7 +148,7 @@ int update_recordings(const std::vector<fs::path>& recordings) {
 int update_cases(const std::vector<GoldenCase>& cases) {
   int failed = 0;
   for (const GoldenCase& golden : cases) {
-    const Outcome outcome = outcome_of(read_text(golden.folder / "review.json"));
+    const Outcome outcome = outcome_of(review_of(golden.folder));
     if (!outcome.broken.empty()) {
       std::printf("%s: %s\n", golden.folder.c_str(), outcome.broken.c_str());
       failed = 1;
@@ -174,8 +175,13 @@ int main(int argc, char** argv) {
   const std::filesystem::path golden_folder = TPUWH_GOLDEN;
   const auto cases = find_cases(golden_folder);
   const auto recordings = find_recordings(golden_folder / "recorded");
-  if (argc > 1 && std::string_view(argv[1]) == "--update")
-    return update_cases(cases) | update_recordings(recordings);
+  const std::string_view asked = argc > 1 ? argv[1] : "";
+  if (asked == "--reviews") {
+    for (const GoldenCase& golden : cases)
+      std::printf("%s\n", Json::parse(review_of(golden.folder)).dump().c_str());
+    return 0;
+  }
+  if (asked == "--update") return update_cases(cases) | update_recordings(recordings);
   for (const GoldenCase& golden : cases)
     ::testing::RegisterTest(golden.workload.c_str(), golden.name.c_str(), nullptr, nullptr,
                             golden.folder.c_str(), 1, [golden] { return new Golden(golden); });

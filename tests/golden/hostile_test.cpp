@@ -221,25 +221,20 @@ std::string wrong(const Answer& answer) {
 
 // ---- what is sent
 
-std::vector<std::string> all_reviews() {
-  std::vector<std::string> reviews;
+// Each once, in an order that no file system decides.
+std::set<std::string> all_reviews() {
   const std::filesystem::path root = TPUWH_GOLDEN;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-    const auto& file = entry.path();
-    if (file.filename() != "review.json" && file.filename() != "reviews.jsonl") continue;
-    if (file.filename() == "review.json") {
-      const std::string text = read_text(file);
-      if (json::accept(text)) reviews.push_back(json::parse(text).dump());
-      continue;
-    }
+  std::set<std::string> reviews;
+  for (const GoldenCase& golden : find_cases(root))
+    reviews.insert(json::parse(review_of(golden.folder)).dump());
+  for (const auto& recording : find_recordings(root / "recorded")) {
     // Pods of one group differ by an index: two of each kind of object are enough.
     std::map<std::string, int> seen;
-    for (const std::string& line : lines_of(file)) {
+    for (const std::string& line : lines_of(recording / "reviews.jsonl")) {
       const json review = json::parse(line);
-      if (++seen[review["request"]["kind"].dump()] <= 2) reviews.push_back(review.dump());
+      if (++seen[review["request"]["kind"].dump()] <= 2) reviews.insert(review.dump());
     }
   }
-  std::ranges::sort(reviews);
   return reviews;
 }
 

@@ -13,17 +13,20 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "e2e"))
+sys.path[:0] = [str(HERE.parents[1] / "e2e"), str(HERE.parents[1] / "support")]
+import golden_reviews  # noqa: E402  pylint: disable=wrong-import-position
 from controlplane import cache  # noqa: E402  pylint: disable=wrong-import-position
 
 TESTS = HERE.parents[1]
 
 
-def files(words):
+def files(words, folder):
     if not words:
-        return [*sorted((TESTS / "golden").glob("*/*/review*.json*")), *sorted((TESTS / "fuzz/corpus/review").iterdir())]
+        return [*golden_reviews.written_to(pathlib.Path(folder)), *sorted((TESTS / "golden/recorded").glob("*/reviews.jsonl")),
+                *sorted((TESTS / "fuzz/corpus/review").iterdir())]
     out = []
     for path in map(pathlib.Path, words):
         out += sorted(path.iterdir()) if path.is_dir() else [path]
@@ -61,7 +64,8 @@ def main():
     if not shutil.which("go"):
         print("no go to build the library with")
         sys.exit(1 if os.environ.get("TPUWH_READERS_REQUIRED") else 77)
-    cases = [line for path in files(sys.argv[2:]) for line in lines(sys.argv[1], path)]
+    with tempfile.TemporaryDirectory() as folder:
+        cases = [line for path in files(sys.argv[2:], folder) for line in lines(sys.argv[1], path)]
     text = "".join(json.dumps(case) + "\n" for case in cases)
     sys.exit(subprocess.run(["go", "run", "."], cwd=HERE, env=cache.go_environment(), input=text, text=True,
                             check=False).returncode)

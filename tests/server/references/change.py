@@ -6,8 +6,12 @@ A review is read into lists of members, so that one may stand twice. Each of CHA
 import json
 import pathlib
 import random
+import sys
 
-GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden"
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TESTS / "support"))
+import golden_reviews  # noqa: E402
+
 SEVERAL = 8  # Pods of one story differ by an index: so many of each are enough
 
 
@@ -48,8 +52,9 @@ def write(value):
 def seeds():
     """Recorded and golden reviews, as text."""
     found = []
-    for file in sorted(GOLDEN.rglob("review*.json*")):
-        lines = file.read_text(encoding="utf-8").splitlines() if file.suffix == ".jsonl" else [file.read_text(encoding="utf-8")]
+    recordings = sorted((TESTS / "golden/recorded").glob("*/reviews.jsonl"))
+    several = [file.read_text(encoding="utf-8").splitlines() for file in recordings]
+    for lines in [*([golden_reviews.text_of(folder)] for folder in golden_reviews.cases()), *several]:
         step = max(1, len(lines) // SEVERAL)
         for line in lines[::step]:
             try:
