@@ -12,7 +12,7 @@ import checks  # noqa: E402
 import golden_reviews  # noqa: E402
 import repeats  # noqa: E402
 from checks import check  # noqa: E402
-from readable_json import readable  # noqa: E402
+from readable_json import joined, readable  # noqa: E402
 
 WRITTEN = ("change.json", "patch.json", "response.json", "review.json")
 
@@ -48,9 +48,10 @@ def each_change_changes_something():
 
 @check
 def json_is_written_so_that_it_can_be_read():
-    wrong = [file for name in WRITTEN for file in sorted(HERE.glob(f"*/*/{name}"))
-             if file.read_text(encoding="utf-8") != readable(json.loads(file.read_text(encoding="utf-8"))) + "\n"]
-    assert not wrong, wrong
+    for file in (each for name in WRITTEN for each in sorted(HERE.glob(f"*/*/{name}"))):
+        text = file.read_text(encoding="utf-8")
+        assert text == readable(joined(json.loads(text))) + "\n", file
+        assert max(map(len, text.splitlines())) <= 200, file
 
 
 @check

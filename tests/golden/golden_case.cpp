@@ -14,7 +14,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t columns = 130;
+constexpr std::size_t columns = 130, longest = 200, piece = 100;
+
+// A string that no line holds, in pieces that end behind a comma or a blank.
+Json in_pieces(const std::string& text) {
+  Json pieces = Json::array();
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.size();
+    if (end - begin > piece) {
+      end = text.find_last_of(", ", begin + piece - 1);
+      end = end == text.npos || end < begin ? begin + piece : end + 1;
+    }
+    pieces.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return {{"joined", pieces}};
+}
+
+// The value without pieces.
+Json joined(const Json& value) {
+  if (value.is_object() && value.size() == 1 && value.contains("joined")) {
+    std::string text;
+    for (const Json& each : value["joined"]) text += each.get<std::string>();
+    return text;
+  }
+  Json out = value;
+  if (out.is_structured())
+    for (Json& each : out) each = joined(each);
+  return out;
+}
 
 std::string in_a_line(const Json& value) {
   if (value.empty() || !value.is_structured()) return value.dump();
@@ -55,6 +83,8 @@ void apply_its_patch(const std::string& review, Outcome& outcome) {
 
 std::string readable(const Json& value, std::size_t indent, std::size_t used) {
   std::string flat = in_a_line(value);
+  if (value.is_string() && used + flat.size() > longest)
+    return readable(in_pieces(value), indent, used);
   if (used + flat.size() <= columns || value.empty() || !value.is_structured()) return flat;
   const std::string before(indent + 2, ' '), after(indent, ' ');
   std::string out;
@@ -133,7 +163,7 @@ Outcome wanted(const GoldenCase& golden) {
   Outcome out;
   for (const auto& [file, member] : files)
     if (fs::exists(golden.folder / file))
-      out.*member = Json::parse(read_text(golden.folder / file));
+      out.*member = joined(Json::parse(read_text(golden.folder / file)));
   apply_its_patch(review_of(golden.folder), out);
   return out;
 }

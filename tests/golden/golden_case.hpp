@@ -41,7 +41,8 @@ std::string underscored(std::string name);
 
 std::string read_text(const std::filesystem::path& file);
 
-// JSON of which a value is in one line if it fits, as tests/support/readable_json.py writes it.
+// JSON of which a value is in one line if it fits, as tests/support/readable_json.py writes it. A
+// string that makes a line of more than 200 columns is {"joined": ["its ", "pieces"]}.
 //   indent, used  the columns before its lines, and before the first
 std::string readable(const Json& value, std::size_t indent = 0, std::size_t used = 0);
 
