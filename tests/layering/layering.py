@@ -292,11 +292,30 @@ def targets(root):
                 yield f"{path.relative_to(root)}: in no target, so nobody builds it"
 
 
+def unit_tests(root):
+    """Tests that their folder does not list by name, or whose name says nothing of what they test."""
+    units = root / "tests/unit"
+    for folder in sorted({path.parent for path in units.rglob("*.cpp")}):
+        where, cmake = folder.relative_to(root), folder / "CMakeLists.txt"
+        lists = TARGET.findall(cmake.read_text()) if cmake.is_file() else []
+        several = [[word for word in body.split() if word.endswith(".cpp")] for body in lists]
+        there = sorted(path.name for path in folder.glob("*.cpp"))
+        if sorted(sum(several, [])) != there:
+            yield f"{where}: CMakeLists.txt lists {' '.join(sorted(set(sum(several, [])) ^ set(there)))} wrongly"
+        if any(names != sorted(names) for names in several):
+            yield f"{where}: CMakeLists.txt is not in the order of names"
+        for test in folder.glob("*_test.cpp"):
+            tested = root / test.relative_to(units).as_posix().removesuffix("_test.cpp")
+            if not any(tested.with_suffix(suffix).is_file() for suffix in SOURCES) and not test.read_text().startswith("// "):
+                yield f"{test.relative_to(root)}: has neither a source's name nor a first comment that says what it tests"
+
+
 def breaches(root):
     root = root.resolve()
     yield from sources(root)
     yield from header_circles(root)
     yield from targets(root)
+    yield from unit_tests(root)
     yield from rooms(root)
     yield from houses(root)
     yield from namespaces(root)
@@ -337,6 +356,9 @@ server/cli: server/serve/https
     "server/net/asio.hpp": "",
     "server/serve/https/session.hpp": '#include "webhook/answer/admit.hpp"\n#include "server/net/asio.hpp"\n',
     "build/CMakeLists.txt": "add_library(x of_the_build.cpp)\n",
+    "tests/unit/topology/CMakeLists.txt": "target_sources(t PRIVATE\n  all_test.cpp\n  dims_test.cpp)\n",
+    "tests/unit/topology/all_test.cpp": "// All of it.\n",
+    "tests/unit/topology/dims_test.cpp": '#include "topology/dims.hpp"\n',
 }
 
 
@@ -380,6 +402,11 @@ BAD = (
      {"webhook/read/CMakeLists.txt": "tpuwh_room(SOURCES pod.cpp gone.cpp)\n"},
      "webhook/read/gone.cpp does not exist"),
     ("there, not listed", {"webhook/read/new.cpp": ""}, "webhook/read/new.cpp: in no target"),
+    ("a test that no folder lists", {"tests/unit/topology/new_test.cpp": "// Of what is new.\n"}, "lists new_test.cpp wrongly"),
+    ("a list of tests without order",
+     {"tests/unit/topology/CMakeLists.txt": "target_sources(t PRIVATE dims_test.cpp all_test.cpp)\n"}, "not in the order"),
+    ("a test of nobody knows what", {"tests/unit/topology/all_test.cpp": '#include "topology/dims.hpp"\n'},
+     "all_test.cpp: has neither"),
     ("a file at the top of server", {"server/log.hpp": ""}, "server/log.hpp: at the top of server/"),
     ("an include against the table",
      {"server/net/asio.hpp": '#include "topology/dims.hpp"\n'}, "server/net may not include topology"),

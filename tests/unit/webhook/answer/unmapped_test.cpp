@@ -126,7 +126,7 @@ struct Cluster final : read::ClusterView {
 };
 
 enum class Path { mutate, mutate_with_place, shadow, validate };
-constexpr Path paths[] = {Path::mutate, Path::mutate_with_place, Path::shadow, Path::validate};
+constexpr Path all_paths[] = {Path::mutate, Path::mutate_with_place, Path::shadow, Path::validate};
 
 // All that is said of a review, while its body is there.
 std::string said(const std::string& review, Path path, Workspace& workspace) {
@@ -162,7 +162,7 @@ TEST(AWorkspace, holds_nothing_of_a_body_that_is_gone) {
   };
   std::vector<Asked> asked;
   for (const std::string& review : reviews)
-    for (const Path path : paths) {
+    for (const Path path : all_paths) {
       Workspace fresh;
       asked.push_back({&review, path, said(review, path, fresh)});
     }

@@ -64,10 +64,10 @@ TEST(PodFields, a_wrong_type_anywhere_is_named_with_its_path) {
       const bool quantity = pointer.ends_with("~1tpu") && value.is_number();
       if (any_type || quantity) continue;
       // A quantity that is none is a denial: what the Pod asks for, not how it is written.
-      const bool no_quantity = pointer.ends_with("~1tpu") && value.is_string();
-      EXPECT_EQ(answer.status, no_quantity ? 200u : 400u) << pointer << ' ' << value;
+      const bool wrong_quantity = pointer.ends_with("~1tpu") && value.is_string();
+      EXPECT_EQ(answer.status, wrong_quantity ? 200u : 400u) << pointer << ' ' << value;
       EXPECT_FALSE(answer.allowed);
-      EXPECT_TRUE(answer.message.starts_with((no_quantity ? "TPU-104: " : "") +
+      EXPECT_TRUE(answer.message.starts_with((wrong_quantity ? "TPU-104: " : "") +
                                              test::path_of(pointer) + ": "))
           << answer.message;
       ++refused;

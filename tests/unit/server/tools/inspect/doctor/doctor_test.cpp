@@ -1,3 +1,4 @@
+// What `doctor` says of an installation: sound, broken in one way (by check), and seen in part.
 #include "server/kube/cluster/ledger_object.hpp"
 #include "server/tools/inspect/doctor/check.hpp"
 #include "tests/support/named_case.hpp"

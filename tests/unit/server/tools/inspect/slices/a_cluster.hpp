@@ -81,4 +81,13 @@ inline EnvValue& env(Cluster& cluster, std::size_t pod, Variable variable) {
   return cluster.pods.at(pod).processes.at(0)[variable];
 }
 
+// Another Pod for host 2 of slice 0.
+inline void add_twin(Cluster& cluster, Life life, bool terminating) {
+  SeenPod pod = a_member(0, 2);
+  pod.name += "-2";
+  pod.life = life;
+  pod.terminating = terminating;
+  cluster.pods.push_back(pod);
+}
+
 }  // namespace tpuwh::server::slices

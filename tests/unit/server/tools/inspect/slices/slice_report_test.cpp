@@ -1,7 +1,5 @@
 #include "server/tools/inspect/slices/slice_report.hpp"
 
-#include "server/tools/inspect/slices/print_slices.hpp"
-#include "server/tools/print/ranges.hpp"
 #include "tests/support/named_case.hpp"
 #include "tests/unit/server/tools/inspect/slices/a_cluster.hpp"
 
@@ -16,15 +14,6 @@ namespace {
 
 using test::case_name;
 using test::PrintTo;
-using testing::HasSubstr;
-
-TEST(Ranges, are_short) {
-  const auto text = [](std::vector<std::uint32_t> numbers) { return print::as_ranges(numbers); };
-  EXPECT_EQ(text({}), "");
-  EXPECT_EQ(text({3}), "3");
-  EXPECT_EQ(text({0, 1, 2, 3}), "0-3");
-  EXPECT_EQ(text({3, 5, 6, 7, 9}), "3,5-7,9");
-}
 
 struct PhaseCase {
   const char* name;
@@ -41,14 +30,6 @@ TEST_P(PhaseTest, of_slice_0) {
   ASSERT_EQ(slices.size(), 2u);
   EXPECT_EQ(slices[0].phase, GetParam().want);
   EXPECT_EQ(slices[1].phase, Phase::running);
-}
-
-void add(Cluster& cluster, Life life, bool terminating) {
-  SeenPod pod = a_member(0, 2);
-  pod.name += "-2";
-  pod.life = life;
-  pod.terminating = terminating;
-  cluster.pods.push_back(pod);
 }
 
 const Time time_of_test(std::chrono::hours(24 * 365 * 56));
@@ -77,9 +58,9 @@ const PhaseCase phases[] = {
     {"one_is_missing", [](Cluster& c) { c.pods.erase(c.pods.begin() + 2); }, Phase::forming},
     {"one_succeeded", [](Cluster& c) { c.pods[2].life = Life::succeeded; }, Phase::running},
     {"one_failed", [](Cluster& c) { c.pods[2].life = Life::failed; }, Phase::broken},
-    {"one_failed_and_was_replaced", [](Cluster& c) { add(c, Life::failed, false); },
+    {"one_failed_and_was_replaced", [](Cluster& c) { add_twin(c, Life::failed, false); },
      Phase::running},
-    {"one_is_replaced", [](Cluster& c) { add(c, Life::running, true); }, Phase::running},
+    {"one_is_replaced", [](Cluster& c) { add_twin(c, Life::running, true); }, Phase::running},
     {"one_is_being_deleted", [](Cluster& c) { c.pods[2].terminating = true; }, Phase::forming},
     {"all_are_being_deleted",
      [](Cluster& c) {
@@ -135,7 +116,7 @@ const PhaseCase phases[] = {
        for (std::size_t pod = 0; pod < 4; ++pod) c.pods[pod].processes[0].exit_code = 0;
      },
      Phase::ended},
-    {"one_twice", [](Cluster& c) { add(c, Life::running, false); }, Phase::broken},
+    {"one_twice", [](Cluster& c) { add_twin(c, Life::running, false); }, Phase::broken},
     {"an_id_twice",
      [](Cluster& c) { env(c, 2, webhook::read::Variable::tpu_worker_id) = literal("1"); },
      Phase::broken},
@@ -177,7 +158,7 @@ TEST(SliceReport, deals_places_to_pods_of_which_nobody_says_where_they_belong) {
 
 TEST(SliceReport, says_who_is_there) {
   Cluster cluster = a_cluster();
-  add(cluster, Life::running, false);
+  add_twin(cluster, Life::running, false);
   cluster.pods.erase(cluster.pods.begin() + 1);
   cluster.nodes["node-0-3"].labels = labels_of_pool("other");
   const auto slices = report_slices(cluster);
@@ -187,45 +168,6 @@ TEST(SliceReport, says_who_is_there) {
   EXPECT_THAT(slices[0].duplicate_ids, testing::ElementsAre(2));
   EXPECT_THAT(slices[0].pools, testing::ElementsAre("other", "pool-0"));
   EXPECT_EQ(slices[0].hosts_present(), 3u);
-}
-
-// The row of slice 0.
-std::string row(const Cluster& cluster) {
-  const std::string text = slices_text(cluster, report_slices(cluster), false).text();
-  const auto begin = text.find('\n') + 1;
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-TEST(SlicesText, is_a_row_for_each) {
-  Cluster cluster = a_cluster();
-  EXPECT_EQ(row(cluster),
-            "  ml         JobSet/train/w  0 of 2  tpu-v6e-slice  4x4       4 of 4   0-3         "
-            "pool-0  running");
-  cluster.pods[3].node = "";
-  add(cluster, Life::running, false);
-  cluster.pods.erase(cluster.pods.begin() + 1);
-  EXPECT_THAT(row(cluster),
-              HasSubstr("4 of 4, missing 1, duplicate 2  0,2-3, duplicate 2  pool-0"));
-  cluster.nodes.clear();
-  EXPECT_THAT(row(cluster), HasSubstr("not known  broken"));
-  EXPECT_THAT(slices_text(cluster, report_slices(cluster), false).text(),
-              HasSubstr("\nnot known: node pools, because"));
-  EXPECT_EQ(slices_text({}, {}, false).text(), "no Pod asks for google.com/tpu\n");
-}
-
-TEST(SlicesJson, has_stable_names) {
-  Cluster cluster = a_cluster();
-  cluster.pods.resize(2);
-  const auto json = slices_json(cluster, report_slices(cluster));
-  EXPECT_EQ(
-      json.dump(),
-      R"({"slices":[{"namespace":"ml","workload":"JobSet","name":"train","part":"w",)"
-      R"("slice":0,"slices":2,"accelerator":"tpu-v6e-slice","topology":"4x4","hosts":4,)"
-      R"("phase":"forming","missing":[2,3],"duplicates":[],"workerIds":[0,1],)"
-      R"("duplicateWorkerIds":[],"workerIdsKnown":true,"pools":["pool-0"],"poolTroubles":[],"waits":[],"members":[)"
-      R"({"pod":"train-w-0-0-x","host":0,"node":"node-0-0","running":true,)"
-      R"("terminating":false},{"pod":"train-w-0-1-x","host":1,"node":"node-0-1",)"
-      R"("running":true,"terminating":false}]}],"notKnown":[]})");
 }
 
 }  // namespace

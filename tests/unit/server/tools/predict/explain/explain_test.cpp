@@ -1,14 +1,11 @@
 #include "server/tools/predict/explain/explain.hpp"
 
-#include "server/text/yaml.hpp"
-#include "server/tools/predict/explain/text.hpp"
 #include "tests/support/named_case.hpp"
+#include "tests/unit/server/tools/predict/explain/written.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 namespace tpuwh::server::explain {
 namespace {
@@ -19,63 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Puts together manifests, of which each test says what it is about.
-struct Written {
-  std::string kind = "Job", name = "train";
-  std::string metadata = {};  // more of it
-  std::string spec = "completions: 2, parallelism: 2, completionMode: Indexed";
-  std::string template_metadata = {};
-  std::string pod = "subdomain: svc";
-  std::string selector = "cloud.google.com/gke-tpu-topology: 2x4";
-  std::string accelerator = "tpu-v6e-slice";
-  std::string env = {};
-
-  std::string pod_template() const {
-    return fmt::format(
-        "{{metadata: {{{}}}, spec: {{{}{}, nodeSelector: {{cloud.google.com/gke-tpu-accelerator: "
-        "{}{}{}}}, containers: [{{name: jax, image: x, env: [{}], resources: {{limits: "
-        "{{google.com/tpu: 4}}}}}}]}}}}",
-        template_metadata, restart_policy(), pod, accelerator, selector.empty() ? "" : ", ",
-        selector, env);
-  }
-  // Of a Job it is missed.
-  std::string restart_policy() const {
-    const bool said = pod.find("restartPolicy") != std::string::npos;
-    return kind == "Job" && !said ? "restartPolicy: Never, " : "";
-  }
-  std::string text() const {
-    const std::string version = kind == "Job" ? "batch/v1" : "apps/v1";
-    return fmt::format(
-        "apiVersion: {}\nkind: {}\nmetadata: {{name: {}{}}}\nspec: {{{}, template: {}}}\n", version,
-        kind, name, metadata, spec, pod_template());
-  }
-};
-
-constexpr auto headless =
-    "---\napiVersion: v1\nkind: Service\nmetadata: {name: svc}\n"
-    "spec: {clusterIP: None, selector: {job-name: train}}\n";
-
-std::string jobset(int replicas) {
-  return fmt::format(
-      "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {{name: train}}\n"
-      "spec: {{replicatedJobs: [{{name: slice, replicas: {}, template: {{spec: {{completions: 2, "
-      "parallelism: 2, template: {}}}}}}}]}}\n",
-      replicas, Written{.pod = "restartPolicy: Never"}.pod_template());
-}
-
-std::vector<source::Manifest> manifests(const std::string& yaml) {
-  std::vector<source::Manifest> out;
-  for (auto& object : text::parse_yaml(yaml).value())
-    out.push_back({"train.yaml", std::move(object)});
-  return out;
-}
-
-Explanation explained(const std::string& yaml, source::ObjectSource* cluster = nullptr) {
-  const webhook::config::Config config;
-  const auto objects = manifests(yaml);
-  return explain({.manifests = objects, .config = config, .cluster = cluster}).value();
-}
-
 TEST(Explain, decides_once_about_each_pod) {
   const Explanation of_many = explained(jobset(5000));
   EXPECT_EQ(of_many.pods, 10000u);
@@ -85,13 +25,6 @@ TEST(Explain, decides_once_about_each_pod) {
       Written{.template_metadata = "annotations: {tpu-webhook.dev/inject: \"false\"}"}.text());
   EXPECT_EQ(opted_out.pods, 2u);
   EXPECT_EQ(opted_out.decisions, 4u);
-}
-
-// Of the only object.
-Workload one(const std::string& yaml) {
-  auto explanation = explained(yaml);
-  EXPECT_EQ(explanation.workloads.size(), 1u);
-  return std::move(explanation.workloads.front());
 }
 
 std::vector<std::string> names(const std::vector<Variable>& variables) {
@@ -348,92 +281,6 @@ TEST(TheNodePools, of_a_part_of_a_slice_are_not_made_for_it) {
           .text() +
       headless);
   EXPECT_FALSE(workload.groups.front().pool);
-}
-
-// ---- how far the verdict goes
-
-TEST(AVerdict, says_what_nobody_looked_at) {
-  const auto explanation = explained(
-      Written{.pod = "subdomain: svc, preemptionPolicy: Never, tomorrow: 1"}.text() + headless);
-  const Workload& workload = explanation.workloads.front();
-  EXPECT_EQ(workload.verdict, Verdict::fine);
-  EXPECT_EQ(workload.unseen.size(), 2u);
-  const std::string said = text(explanation, {}).text();
-  EXPECT_THAT(said, HasSubstr("\n  nothing in what was read stops its slices\n"));
-  EXPECT_THAT(said,
-              HasSubstr("\n  not looked at: Pod: spec.preemptionPolicy, Pod: spec.tomorrow\n"));
-}
-
-TEST(AVerdict, lists_nothing_of_what_asks_for_no_chips) {
-  const Workload workload =
-      one("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {preemptionPolicy: Never, "
-          "containers: [{name: a, image: b}]}}");
-  EXPECT_EQ(workload.verdict, Verdict::no_tpu);
-  EXPECT_THAT(workload.unseen, IsEmpty());
-}
-
-TEST(AVerdict, says_what_nobody_looked_at_beside_it) {
-  const auto explanation = explained(
-      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, spec: "
-      "{preemption: {withinClusterQueue: Never}}}");
-  ASSERT_EQ(explanation.unseen.size(), 1u);
-  EXPECT_THAT(text(explanation, {}).text(),
-              HasSubstr("not looked at of these: ClusterQueue: spec.preemption\n"));
-}
-
-TEST(AVerdict, is_doubtful_where_a_field_keeps_the_pods_from_their_nodes) {
-  const Workload workload = one(Written{.pod = "subdomain: svc, nodeName: a"}.text() + headless);
-  EXPECT_EQ(workload.verdict, Verdict::doubtful);
-  ASSERT_EQ(workload.findings.size(), 1u);
-  EXPECT_THAT(workload.findings.front().sentence, HasSubstr("puts all 2 hosts"));
-}
-
-TEST(AVerdict, is_doubtful_where_the_machine_is_too_small) {
-  const Workload workload =
-      one(Written{.pod = "subdomain: svc, resources: {requests: {cpu: 200}}"}.text() + headless);
-  ASSERT_EQ(workload.findings.size(), 1u);
-  EXPECT_THAT(workload.findings.front().sentence, HasSubstr("a Pod requests 200 CPUs"));
-}
-
-TEST(AVerdict, is_fine_where_a_field_only_may_matter) {
-  const auto priority = Written{.pod = "subdomain: svc, priorityClassName: high"}.text() + headless;
-  const Workload workload = one(priority);
-  EXPECT_EQ(workload.verdict, Verdict::fine);
-  EXPECT_THAT(workload.notes, testing::Contains(HasSubstr("PriorityClass high has to be there")));
-  EXPECT_THAT(
-      one(priority + "---\n{kind: PriorityClass, metadata: {name: high}, value: 5}\n").notes,
-      Not(testing::Contains(HasSubstr("PriorityClass"))));
-}
-
-// ---- as text
-
-std::size_t lines(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
-
-TEST(TheText, of_two_hundred_slices_is_a_screen) {
-  const auto explanation = explained(jobset(200));
-  const std::string folded = text(explanation, {}).text();
-  EXPECT_LE(lines(folded), 60u);
-  EXPECT_THAT(folded, HasSubstr("195 more"));
-  EXPECT_GT(lines(text(explanation, {.all = true}).text()), 1000u);
-}
-
-TEST(TheText, of_many_objects_begins_with_the_worst) {
-  std::string yaml =
-      Written{.name = "good"}.text() + "---\n" +
-      Written{.name = "bad", .selector = "cloud.google.com/gke-tpu-topology: 3x3"}.text();
-  for (int i = 0; i < 40; ++i) yaml += "---\n" + Written{.name = fmt::format("n{}", i)}.text();
-  const std::string said = text(explained(yaml), {}).text();
-  EXPECT_THAT(said, testing::StartsWith("✗ Job default/bad"));
-  EXPECT_LE(lines(said), 60u);
-  EXPECT_THAT(said, HasSubstr("42 objects: 1 refused"));
-}
-
-TEST(TheText, has_colours_only_where_they_are_wanted) {
-  const auto explanation = explained(jobset(1));
-  EXPECT_THAT(text(explanation, {}).text(), Not(HasSubstr("\033")));
-  EXPECT_THAT(text(explanation, {.colour = true}).text(), HasSubstr("\033[32m✓"));
 }
 
 }  // namespace

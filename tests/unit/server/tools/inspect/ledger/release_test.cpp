@@ -1,6 +1,7 @@
 #include "server/tools/inspect/ledger/release.hpp"
 
 #include "tests/support/named_case.hpp"
+#include "tests/unit/server/tools/inspect/ledger/a_group.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,48 +15,10 @@ using test::PrintTo;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string token(std::uint32_t slice, std::uint32_t host) {
-  return std::to_string(slice) + "-" + std::to_string(host) + "-0123456789abcdef";
-}
-
-// Group "workers" of RayCluster ml/train with an entry for hosts 0 to 3 of slice 0.
-kube::cluster::LedgerObject four_hosts() {
-  kube::cluster::LedgerObject object;
-  object.group = {"ml", "train", "u1", "workers"};
-  object.name = kube::cluster::ledger_object_name(object.group);
-  object.version = "7";
-  object.record.hosts_per_slice = 4;
-  for (std::uint32_t host = 0; host < 4; ++host)
-    object.record.entries.push_back({{0, host}, token(0, host)});
-  return object;
-}
-
-LivingTokens living(std::vector<std::uint32_t> hosts, const std::string& ns = "ml") {
-  LivingTokens out;
-  for (const std::uint32_t host : hosts) out.emplace(ns, token(0, host));
-  return out;
-}
-
 std::vector<std::string> freed(const ReleasePlan& plan) {
   std::vector<std::string> out;
   for (const auto& entry : plan.free) out.push_back(place_text(entry.place));
   return out;
-}
-
-TEST(LivingTokensTest, a_pod_lives_until_it_has_ended) {
-  static constexpr auto label = "tpu-webhook.dev/token";
-  const auto pod = [](const char* with, const char* phase) {
-    return nlohmann::ordered_json{{"metadata", {{"namespace", "ml"}, {"labels", {{label, with}}}}},
-                                  {"status", {{"phase", phase}}}};
-  };
-  LivingTokens found;
-  add_pod(pod("a", "Pending"), label, found);
-  add_pod(pod("b", "Running"), label, found);
-  add_pod(pod("c", "Succeeded"), label, found);
-  add_pod(pod("d", "Failed"), label, found);
-  add_pod(pod("", "Running"), label, found);
-  add_pod(nlohmann::ordered_json::object(), label, found);
-  EXPECT_THAT(found, ElementsAre(std::pair{"ml", "a"}, std::pair{"ml", "b"}));
 }
 
 TEST(ReleaseTest, frees_what_has_no_living_pod) {
@@ -102,29 +65,6 @@ TEST(ReleaseTest, the_rest_of_the_record_stays_as_it_is) {
   EXPECT_EQ(left.hosts_per_slice, 4u);
   EXPECT_TRUE(left.rebuilding);
   EXPECT_THAT(left.entries, ElementsAre(webhook::ledger::LedgerEntry{{0, 2}, token(0, 2)}));
-}
-
-TEST(InventoryTest, says_which_places_nobody_holds) {
-  const LedgerInventory inventory{"tpu-webhook-system", {four_hosts()}, living({0, 1}), {}};
-  EXPECT_EQ(inventory_text(inventory, false).text(),
-            "  RAYCLUSTER  GROUP    HOSTS PER SLICE  ENTRIES  WITH POD  WITHOUT POD  STATE\n"
-            "  ml/train    workers  4                4        2         2: 0-2 0-3   whole\n");
-  const auto group = inventory_json(inventory)["groups"][0];
-  EXPECT_EQ(group["withPod"].dump(), R"(["0-0","0-1"])");
-  EXPECT_EQ(group["withoutPod"].dump(), R"(["0-2","0-3"])");
-  EXPECT_EQ(group["state"], "whole");
-}
-
-TEST(InventoryTest, what_may_not_be_read_is_not_known) {
-  const LedgerInventory inventory{"ns", {four_hosts()}, {}, {"RBAC missing: list pods"}};
-  const std::string text = inventory_text(inventory, false).text();
-  EXPECT_THAT(text, HasSubstr("not known  not known    whole"));
-  EXPECT_THAT(text, HasSubstr("not known: RBAC missing: list pods\n"));
-  EXPECT_TRUE(inventory_json(inventory)["groups"][0]["withPod"].is_null());
-}
-
-TEST(InventoryTest, an_empty_ledger_says_where_it_looked) {
-  EXPECT_EQ(inventory_text({"ns", {}, {}, {}}, false).text(), "no ledger object in namespace ns\n");
 }
 
 struct PathCase {
