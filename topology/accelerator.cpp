@@ -13,28 +13,6 @@ namespace tpuwh::topology {
 
 namespace {
 
-// Names that are in no column of the catalog, or in two: v3 is the prefix of both labels.
-struct Alias {
-  std::string_view key;
-  std::string_view label;
-};
-constexpr Alias aliases[] = {
-    {"v3", "tpu-v3-slice"},
-    {"v5e", "tpu-v5-lite-podslice"},
-    {"v5eslice", "tpu-v5-lite-podslice"},  // Cluster Toolkit's misspelling
-    {"trillium", "tpu-v6e-slice"},
-    {"ironwood", "tpu7x"},
-    {"v7", "tpu7x"},
-    {"v7x", "tpu7x"},  // Ray and AXLearn
-};
-
-// Announced generations of which no GKE label, machine type or topology is known.
-// source: topology/tpu-catalog.json, "announced_without_gke_support"
-struct Announced {
-  std::string_view key, name, date;
-};
-constexpr Announced announced[] = {{"8t", "TPU 8t", "2026-04-22"}, {"8i", "TPU 8i", "2026-04-22"}};
-
 // "TPU v6e", "tpu-v6e" and "V6E" are one name.
 std::string key_of(std::string_view text) {
   std::string key;
@@ -58,12 +36,12 @@ struct Name {
   const MachineType* machine = nullptr;
 };
 
-// Every name there is, the more particular first.
+// Every name there is, the more particular first: v3 is the prefix of two labels, and an alias of
+// one.
 std::vector<Name> all_names() {
   std::vector<Name> names;
-  for (const auto& [key, label] : aliases) {
-    names.push_back({std::string(key), find_generation(label)});
-  }
+  for (const Generation& row : generations())
+    for (const auto alias : row.aliases) names.push_back({key_of(alias), &row});
   for (const Generation& row : generations()) {
     for (const auto name : {row.label, row.id, row.type_prefix, row.name}) {
       names.push_back({key_of(name), &row});
@@ -87,8 +65,8 @@ std::string announced_as(std::string_view text) {
   std::string key = key_of(text);
   if (key.starts_with('v')) key.erase(0, 1);
   std::string out;
-  for (const auto& [its_key, name, date] : announced)
-    if (!key.empty() && its_key.starts_with(key))
+  for (const auto& [name, date] : announced())
+    if (!key.empty() && key_of(name).starts_with(key))
       out +=
           (out.empty() ? "" : ", ") + std::string(name) + " (announced " + std::string(date) + ")";
   return out;

@@ -55,6 +55,10 @@ std::span<const Generation> generations() {
   return rows::generations;
 }
 
+std::span<const Announced> announced() {
+  return rows::announced;
+}
+
 std::span<const Source> sources() {
   return rows::sources;
 }
@@ -64,12 +68,20 @@ const Generation* find_generation(std::string_view label) {
   return row == std::ranges::end(rows::generations) ? nullptr : row;
 }
 
-bool is_ironwood(std::string_view label) {
-  constexpr std::string_view family = "tpu7";
-  if (!label.starts_with(family)) return false;
-  label.remove_prefix(family.size());
-  if (label.starts_with('x')) label.remove_prefix(1);
-  return label.empty() || label.front() == '-';
+const Traits& traits_of(std::string_view label) {
+  static constexpr Traits of_others;
+  const auto* row = std::ranges::find_if(rows::generations, [&](const Generation& each) {
+    return label.starts_with(each.label) &&
+           (label.size() == each.label.size() || label[each.label.size()] == '-');
+  });
+  return row == std::ranges::end(rows::generations) ? of_others : row->traits;
+}
+
+std::string labels_of(bool (*has)(const Generation&)) {
+  std::string labels;
+  for (const Generation& row : rows::generations)
+    if (has(row)) labels += (labels.empty() ? "" : " or ") + std::string(row.label);
+  return labels;
 }
 
 bool is_known(const Generation& generation, const Dims& dims, std::uint32_t chips_per_vm) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tpuwh::topology {
@@ -32,6 +33,7 @@ struct Topology {
 struct MachineType {
   std::string_view name;  // "ct6e-standard-4t"
   std::uint32_t chips_per_vm;
+  bool dranet;                           // a source shows two more networks on it
   std::span<const Topology> topologies;  // ascending by chips
   std::string_view note;                 // a sentence, or ""
   std::span<const std::string_view> sources;
@@ -44,6 +46,34 @@ enum class WrapRule {
   axis_of_sixteen,  // v5e, v6e: an axis of 16
 };
 
+// What programs on a chip, and the node it is in, do in ways of their own. As it stands here:
+// a generation that the catalog does not know.
+struct Traits {
+  // as torch_tpu counts them (docs/facts.md#torch-tpu)
+  std::uint32_t devices_per_chip = 1;
+  // TPU containers that may share a host (docs/facts.md#all-chips-of-a-node); each has ports of
+  // its own then
+  std::uint32_t processes_per_host = 1;
+  // Where a slice has one host, the device plugin leaves its worker id and names to the webhook
+  // (docs/facts.md#single-host-defaults).
+  bool ids_by_webhook = false;
+  // JAX reads TPU_PROCESS_ADDRESSES (docs/facts.md#process-addresses-break-xla).
+  bool process_addresses = false;
+
+  bool shares_host() const { return processes_per_host > 1; }
+};
+
+// Slices that are put together from blocks, each a node pool (docs/facts.md#dynamic-slices).
+struct DynamicSlicing {
+  Dims block;           // a cube, in chips
+  std::uint32_t nodes;  // of a block
+  std::string_view machine_type;
+  std::span<const Dims> parts;         // of one block, that are slices too
+  std::string_view version_of_parts;   // of GKE, the least
+  std::string_view version_of_slices;  // likewise, of whole blocks
+  std::uint32_t most_blocks;           // of a slice, as one source says
+};
+
 struct Generation {
   std::string_view label;        // cloud.google.com/gke-tpu-accelerator
   std::string_view id;           // "v6e"
@@ -51,7 +81,12 @@ struct Generation {
   std::string_view type_prefix;  // "v6e" in "v6e-16"
   unsigned rank;                 // 2 or 3
   unsigned cores_per_chip;
+  std::span<const std::string_view> aliases;  // "Trillium", beside the names above
   WrapRule wrap;
+  Traits traits;
+  bool placed_by_policy;  // a multi-host pool: by a workload policy, not --tpu-topology
+  bool flex_start;        // GKE offers it
+  const DynamicSlicing* dynamic_slicing;  // null where there is none
   bool multislice;  // a source says it works; false for tpu7, where none says either
   std::uint64_t max_slice_chips;
   // v4, v5p, tpu7, tpu7x: beyond the listed rows, every A<=B<=C of multiples of
@@ -64,7 +99,8 @@ struct Generation {
   // whether the device plugin writes bounds and wrap (docs/facts.md#who-gets-bounds)
   bool bounds_set_by_gke;
   std::string_view status;  // "supported by GKE"
-  std::string_view note;    // a sentence or two, or ""
+  bool supported_by_gke() const { return status.starts_with("supported by GKE"); }
+  std::string_view note;  // a sentence or two, or ""
   std::span<const std::string_view> sources;
 };
 
@@ -76,17 +112,25 @@ struct Source {
   std::string_view version;  // commit or date
 };
 
+// A generation of which no GKE label, machine type or topology is known.
+struct Announced {
+  std::string_view name;  // "TPU 8t"
+  std::string_view date;
+};
+
 std::span<const Generation> generations();
+std::span<const Announced> announced();
 std::span<const Source> sources();
 
 // The row whose label is `label`, or null. An empty or unknown label is null.
 const Generation* find_generation(std::string_view label);
 
-// True for tpu7, tpu7x and machine-type spellings of them ("tpu7x-standard-4t"):
-// several TPU containers may share a host, and the device plugin leaves worker
-// ids to the webhook (docs/facts.md#single-host-defaults). A name that
-// only starts so ("tpu70", "tpu7e") is another generation and false.
-bool is_ironwood(std::string_view label);
+// Those of the row, or of the row that `label` is a machine-type spelling of
+// ("tpu7x-standard-4t"). A name that only starts so ("tpu70", "tpu7e") is another generation.
+const Traits& traits_of(std::string_view label);
+
+// "tpu7x", "tpu7x or tpu9x": the generations for which this holds, for a sentence. Allocates.
+std::string labels_of(bool (*has)(const Generation&));
 
 // Whether the catalog, by row or by rule, knows `dims` on this generation with
 // `chips_per_vm` chips on a node. A row counts even beyond max_slice_chips: tools

@@ -145,13 +145,15 @@ class Generator {
     }
     return "// Written by generate_catalog from tpu-catalog.json; do not edit.\n#pragma once\n\n"
            "#include \"topology/catalog.hpp\"\n#include \"topology/machine_size.hpp\"\n\n"
-           "#include <string_view>\n\n"
+           "#include <array>\n#include <string_view>\n\n"
            "namespace tpuwh::topology::rows {\n\n" +
            arrays_.text() + "\nconstexpr Generation generations[] = {\n" + generations +
            "};\n\nconstexpr Dims sub_slice_shapes[] = {\n" + shapes +
            "};\n\nconstexpr MachineSize machine_sizes[] = {\n" + machine_sizes() +
-           "};\n\nconstexpr Source sources[] = {\n" + all_sources() +
-           "};\n\n}  // namespace tpuwh::topology::rows\n";
+           "};\n\nconstexpr std::array<Announced, " +
+           std::to_string(catalog_.at("announced_without_gke_support").elements().size()) +
+           "> announced{{\n" + announced() + "}};\n\nconstexpr Source sources[] = {\n" +
+           all_sources() + "};\n\n}  // namespace tpuwh::topology::rows\n";
   }
 
  private:
@@ -163,17 +165,72 @@ class Generator {
            ", .type_prefix = " + literal(value.at("accelerator_type_prefix").text()) +
            ", .rank = " + std::to_string(rank(value)) +
            ", .cores_per_chip = " + std::to_string(value.at("cores_per_chip").number()) +
-           ", .wrap = " + wrap_rule(value.at("wrap_rule")) +
+           ", .aliases = " + aliases(value) + ", .wrap = " + wrap_rule(value.at("wrap_rule")) +
+           ", .traits = " + traits(value) +
+           ", .placed_by_policy = " + word(value.at("placed_by_policy")) +
+           ", .flex_start = " + word(value.at("flex_start")) +
+           ", .dynamic_slicing = " + dynamic_slicing(value) +
            ", .multislice = " + (multislice(value) ? "true" : "false") +
            ", .max_slice_chips = " + std::to_string(value.at("max_slice_chips").number()) +
            ", .cube_axis = " + std::to_string(cubes.axis) +
            ", .cube_chips_per_vm = " + std::to_string(cubes.chips_per_vm) +
            ", .machine_types = " + machine_types(value) + ", .physical_chips_per_host = " +
            std::to_string(value.at("physical_chips_per_host").number()) +
-           ", .bounds_set_by_gke = " +
-           (value.at("bounds_env_set_by_gke").flag() ? "true" : "false") +
+           ", .bounds_set_by_gke = " + word(value.at("bounds_env_set_by_gke")) +
            ", .status = " + literal(value.at("status").text()) + ", .note = " + note(value) +
            ", .sources = " + sources(value) + '}';
+  }
+
+  static std::string word(const Value& flag) { return flag.flag() ? "true" : "false"; }
+
+  std::string aliases(const Value& generation) {
+    if (!generation.has("aliases")) return "{}";
+    std::vector<std::string> names;
+    for (const Value& name : generation.at("aliases").elements())
+      names.push_back(literal(name.text()));
+    return arrays_.add("std::string_view", names);
+  }
+
+  static std::string traits(const Value& generation) {
+    const Value processes = generation.at("processes_per_host");
+    const Value devices = generation.at("torch_tpu_devices_per_chip");
+    if (processes.number() == 0) processes.fail("is 0");
+    if (devices.number() == 0) devices.fail("is 0");
+    return "{.devices_per_chip = " + std::to_string(devices.number()) +
+           ", .processes_per_host = " + std::to_string(processes.number()) +
+           ", .ids_by_webhook = " + (ids_by_webhook(generation) ? "true" : "false") +
+           ", .process_addresses = " + word(generation.at("process_addresses")) + '}';
+  }
+
+  static bool ids_by_webhook(const Value& generation) {
+    const Value by = generation.at("single_host_ids_by");
+    if (by.text() != "webhook" && by.text() != "device plugin")
+      by.fail("is neither \"device plugin\" nor \"webhook\"");
+    return by.text() == "webhook";
+  }
+
+  // "&array_7[0]", or null.
+  std::string dynamic_slicing(const Value& generation) {
+    if (!generation.has("dynamic_slicing")) return "nullptr";
+    const Value said = generation.at("dynamic_slicing");
+    const Value block = said.at("sub_block"), parts = said.at("sub_slice");
+    const Value slices = said.at("super_slice");
+    const Dims cube = block.at("topology").dims();
+    if (cube != Dims(cube.axis(0), cube.axis(0), cube.axis(0)))
+      block.at("topology").fail("is not a cube");
+    if (slices.at("max_chips").number() != generation.at("max_slice_chips").number())
+      slices.at("max_chips").fail("differs from max_slice_chips");
+    std::vector<std::string> shapes;
+    for (const Value& shape : parts.at("topologies").elements())
+      shapes.push_back(literal(shape.dims()));
+    const std::string row =
+        "{.block = " + literal(cube) + ", .nodes = " + std::to_string(block.at("nodes").number()) +
+        ", .machine_type = " + literal(block.at("machine_type").text()) +
+        ", .parts = " + arrays_.add("Dims", shapes) +
+        ", .version_of_parts = " + literal(parts.at("min_gke_version").text()) +
+        ", .version_of_slices = " + literal(slices.at("min_gke_version").text()) +
+        ", .most_blocks = " + std::to_string(slices.at("max_sub_blocks_claimed").number()) + '}';
+    return arrays_.add("DynamicSlicing", {row});
   }
 
   static unsigned rank(const Value& generation) {
@@ -250,7 +307,8 @@ class Generator {
     std::vector<std::string> rows;
     for (const Value& machine : machines) {
       rows.push_back("{.name = " + literal(machine.at("name").text()) +
-                     ", .chips_per_vm = " + std::to_string(chips(machine)) +
+                     ", .chips_per_vm = " + std::to_string(chips(machine)) + ", .dranet = " +
+                     (machine.has("dranet") ? word(machine.at("dranet")) : "false") +
                      ", .topologies = " + topologies(generation, machine) +
                      ", .note = " + note(machine) + ", .sources = " + sources(machine) + '}');
     }
@@ -307,6 +365,14 @@ class Generator {
 
   static std::string note(const Value& value) {
     return value.has("note") ? literal(value.at("note").text()) : "\"\"";
+  }
+
+  std::string announced() const {
+    std::string result;
+    for (const Value& each : catalog_.at("announced_without_gke_support").elements())
+      result += "    {.name = " + literal(each.at("name").text()) +
+                ", .date = " + literal(each.at("announced").text()) + "},\n";
+    return result;
   }
 
   std::string all_sources() {

@@ -112,6 +112,10 @@ OtherChips other_chips(const Generation& generation, const Dims& dims,
   return others;
 }
 
+const Traits& traits(const Generation* generation, std::string_view accelerator) {
+  return generation != nullptr ? generation->traits : traits_of(accelerator);
+}
+
 }  // namespace
 
 std::string text(const Bounds& bounds) {
@@ -160,6 +164,7 @@ Result<Slice> make_slice(const SliceRequest& request) {
       .processes_per_host = request.containers_per_pod,
       .processes = hosts * request.containers_per_pod,
       .in_catalog = known,
+      .traits = traits(generation, request.accelerator),
       .other_chips = known ? other_chips(*generation, request.dims, chips_per_host) : OtherChips{},
   };
 }
@@ -180,6 +185,7 @@ Result<Slice> slice_of_hosts(std::string_view accelerator, std::uint32_t hosts,
       .processes_per_host = containers_per_pod,
       .processes = hosts * containers_per_pod,
       .in_catalog = false,
+      .traits = traits(generation, accelerator),
   };
 }
 

@@ -47,6 +47,7 @@ struct Slice {
   std::uint32_t processes_per_host;
   std::uint32_t processes;      // hosts * processes_per_host
   bool in_catalog;              // dims with chips_per_host is a row or follows the rule
+  Traits traits;                // of the generation, as far as it is known
   OtherChips other_chips = {};  // of the catalog, where the slice is in it
 
   bool multi_host() const { return hosts > 1; }

@@ -10,18 +10,9 @@
 namespace tpuwh::topology::layout {
 namespace {
 
-// docs/facts.md#dynamic-slices; blocks_test.cpp compares these with the catalog's file.
-constexpr std::string_view only_label = "tpu7x";
-constexpr std::uint32_t edge = 4;
-constexpr Dims cube(edge, edge, edge);
-constexpr std::uint32_t chips_per_node = 4;
-constexpr std::array parts{Dims(2, 2, 1), Dims(2, 2, 2), Dims(2, 2, 4), Dims(2, 4, 4)};
-
-constexpr auto nodes_per_block = static_cast<std::uint32_t>(cube.chips() / chips_per_node);
-
-std::string part_names() {
+std::string part_names(const DynamicSlicing& slicing) {
   std::string names;
-  for (const Dims& part : parts) names += (names.empty() ? "" : ", ") + part.text();
+  for (const Dims& part : slicing.parts) names += (names.empty() ? "" : ", ") + part.text();
   return names;
 }
 
@@ -30,12 +21,15 @@ Error refused(const Dims& dims, const std::string& why) {
 }
 
 Error no_dynamic_slicing(const Generation& generation, const Dims& dims) {
-  return refused(dims, "only " + std::string(only_label) + " has dynamic slicing, " +
-                           std::string(generation.label) + " has node pools of fixed topologies");
+  const std::string labels =
+      labels_of([](const Generation& each) { return each.dynamic_slicing != nullptr; });
+  return refused(dims, "only " + labels + " has dynamic slicing, " + std::string(generation.label) +
+                           " has node pools of fixed topologies");
 }
 
 // Each axis up to the next multiple, in ascending order; nothing where that is no slice either.
 std::string did_you_mean(const Generation& generation, const Dims& dims) {
+  const std::uint32_t edge = generation.dynamic_slicing->block.axis(0);
   std::array<std::uint32_t, 3> axes{};
   for (unsigned i = 0; i < axes.size(); ++i) axes[i] = (dims.axis(i) + edge - 1) / edge * edge;
   std::ranges::sort(axes);
@@ -44,8 +38,10 @@ std::string did_you_mean(const Generation& generation, const Dims& dims) {
 }
 
 Error not_of_cubes(const Generation& generation, const Dims& dims) {
-  return refused(dims, "each dimension is a multiple of " + std::to_string(edge) + " (blocks of " +
-                           cube.text() + "), or the slice is a part of one block: " + part_names() +
+  const DynamicSlicing& slicing = *generation.dynamic_slicing;
+  return refused(dims, "each dimension is a multiple of " + std::to_string(slicing.block.axis(0)) +
+                           " (blocks of " + slicing.block.text() +
+                           "), or the slice is a part of one block: " + part_names(slicing) +
                            did_you_mean(generation, dims));
 }
 
@@ -55,7 +51,7 @@ Error too_large(const Generation& generation, const Dims& dims) {
                            " of the largest slice of " + std::string(generation.label));
 }
 
-Bounds blocks_along(const Dims& dims) {
+Bounds blocks_along(const Dims& dims, std::uint32_t edge) {
   return {dims.axis(0) / edge, dims.axis(1) / edge, dims.axis(2) / edge};
 }
 
@@ -66,11 +62,13 @@ std::uint32_t Blocks::count_for(std::uint32_t slices) const {
 }
 
 Result<Blocks> blocks_of(const Generation& generation, const Dims& dims) {
-  if (generation.label != only_label) return no_dynamic_slicing(generation, dims);
+  if (generation.dynamic_slicing == nullptr) return no_dynamic_slicing(generation, dims);
+  const DynamicSlicing& slicing = *generation.dynamic_slicing;
+  const Dims& cube = slicing.block;
   if (dims.rank() != 3) return refused(dims, "it has three dimensions, such as " + cube.text());
-  if (std::ranges::find(parts, dims) != parts.end()) {
+  if (std::ranges::find(slicing.parts, dims) != slicing.parts.end()) {
     const auto per_block = static_cast<std::uint32_t>(cube.chips() / dims.chips());
-    return Blocks{cube, nodes_per_block, {1, 1, 1}, per_block};
+    return Blocks{cube, slicing.nodes, {1, 1, 1}, per_block};
   }
   if (!dims.divisible_by(cube)) return not_of_cubes(generation, dims);
   if (!dims.nondecreasing()) {
@@ -78,7 +76,7 @@ Result<Blocks> blocks_of(const Generation& generation, const Dims& dims) {
         dims, "no dimension is smaller than the one before it" + did_you_mean(generation, dims));
   }
   if (dims.chips() > generation.max_slice_chips) return too_large(generation, dims);
-  return Blocks{cube, nodes_per_block, blocks_along(dims), 1};
+  return Blocks{cube, slicing.nodes, blocks_along(dims, cube.axis(0)), 1};
 }
 
 }  // namespace tpuwh::topology::layout

@@ -1,4 +1,4 @@
-// Dynamic slicing of TPU7x: slices that are put together from blocks, not made as a node pool.
+// Dynamic slicing: slices that are put together from blocks, not made as a node pool.
 //
 // A block is a cube of chips and one node pool. Large slices take whole blocks; small ones are a
 // part of one block, which several of them share.

@@ -63,17 +63,17 @@ Result<void> build_addresses(const facts::Facts& facts, const config::Config& co
   return {};
 }
 
-// torch_tpu's slice builder listens once for each device; a chip of TPU7x is two of them
-// (docs/facts.md#torch-tpu).
+// torch_tpu's slice builder listens once for each device (docs/facts.md#torch-tpu).
 std::uint32_t devices_per_host(const facts::Facts& facts) {
-  return facts.slice.chips_per_host * (facts.ironwood() ? 2 : 1);
+  return facts.slice.chips_per_host * facts.slice.traits.devices_per_chip;
 }
 
-// Dimensions joined by commas, at least three; on TPU7x a fourth of 2.
+// Dimensions joined by commas, at least three; a fourth is the devices of a chip that has several.
 void build_torch_topology(const facts::Facts& facts, base::Buffer& out) {
   const topology::Dims& dims = facts.slice.dims;
   out.add(dims.axis(0), ',', dims.axis(1), ',', dims.axis(2));
-  if (facts.ironwood()) out.append(",2");
+  const std::uint32_t devices = facts.slice.traits.devices_per_chip;
+  if (devices > 1) out.add(',', devices);
 }
 
 // Why torch_tpu cannot have its ports, or "".
@@ -122,7 +122,7 @@ void build_coordinator(const facts::Facts& facts, EnvValues& values) {
   const read::Container& first = *facts.shape->processes.front();
   facts.member->names.append(values.coordinator, 0, 0);
   values.coordinator.add('.', facts.member->subdomain);
-  if (!facts.ironwood()) return;
+  if (!facts.slice.traits.shares_host()) return;
   // Each container has a port of its own; the coordinator is container 0 of host 0.
   const read::EnvEntry* own = facts::set_by_others(facts, first, read::Variable::megascale_port);
   const auto port = own == nullptr ? std::optional(megascale_port(facts, 0)) : port_in(*own);
@@ -142,17 +142,18 @@ bool has_local_addresses(const facts::Facts& facts) {
   return false;
 }
 
-// JAX on tpu7x needs them; before, they break PyTorch/XLA
+// JAX needs them on some generations; on others they break PyTorch/XLA
 // (docs/facts.md#process-addresses-break-xla), so they are only put right where somebody set them
 // to this machine.
 bool wants_addresses(const facts::Facts& facts) {
   if (facts.slice.multi_host() && !facts.named) return false;
-  if (facts.ironwood()) return facts.slice.processes > 1;
+  if (facts.slice.traits.process_addresses) return facts.slice.processes > 1;
   return facts.slice.multi_host() && has_local_addresses(facts);
 }
 
 bool wants_hostnames(const facts::Facts& facts) {
-  return facts.slice.multi_host() ? facts.named : facts.ironwood() || facts.slice.processes > 1;
+  return facts.slice.multi_host() ? facts.named
+                                  : facts.slice.traits.ids_by_webhook || facts.slice.processes > 1;
 }
 
 bool wants_torch(const facts::Facts& facts, const config::Config& config) {
@@ -166,7 +167,8 @@ void append_slice_name(const facts::Facts& facts, base::Buffer& out) {
   member.names.append_slice(out, facts.slice_index);
   const bool of_job = member.workload == config::WorkloadKind::job ||
                       member.workload == config::WorkloadKind::jobset;
-  if (of_job && !facts.slice.multi_host() && base::plain_decimal(member.host.text))
+  if (of_job && !facts.slice.multi_host() &&
+      base::plain_decimal(member.host.text))
     out.add('-', member.host.text);
 }
 

@@ -25,7 +25,8 @@ bool repairs_worker_id(const ContainerEnv& env) {
 bool wants_worker_id(const ContainerEnv& env) {
   const facts::Facts& facts = env.facts;
   if (facts.slice.multi_host()) return facts.named;
-  return facts.ironwood() || facts.slice.processes > 1 || facts.ray() || repairs_worker_id(env);
+  return facts.slice.traits.ids_by_webhook || facts.slice.processes > 1 || facts.ray() ||
+         repairs_worker_id(env);
 }
 
 void want_slices(const ContainerEnv& env, const EnvValues& values) {

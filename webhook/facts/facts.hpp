@@ -43,7 +43,6 @@ struct Facts {
   // Which host of the slice this is, is known (always with one host).
   bool placed = false;
 
-  bool ironwood() const { return topology::is_ironwood(slice.accelerator); }
   bool lws() const { return member->workload == config::WorkloadKind::lws; }
   // It came with the token of another Pod, and with what was written for that one.
   bool copied() const {

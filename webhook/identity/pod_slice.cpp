@@ -32,15 +32,19 @@ std::string_view odd_shape(const facts::Shape& shape) {
   return {};
 }
 
-// A host's processes share it on tpu7x alone; elsewhere the device plugin gives a container all
-// chips of its node or none (docs/facts.md#all-chips-of-a-node), and two processes would share one
-// port.
+// A host's processes share it on some generations; elsewhere the device plugin gives a container
+// all chips of its node or none (docs/facts.md#all-chips-of-a-node), and two processes would share
+// one port.
 std::string shares_node(const facts::Shape& shape) {
-  if (shape.processes.size() < 2 || topology::is_ironwood(shape.accelerator)) return {};
+  if (shape.processes.size() < 2 || topology::traits_of(shape.accelerator).shares_host()) return {};
   const std::string many =
       base::counted(shape.processes.size(), "container") + " of this Pod ask for google.com/tpu";
   if (topology::find_generation(shape.accelerator) == nullptr)
-    return many + ", and nothing says that its nodes are of tpu7x, where containers may share one";
+    return many + ", and nothing says that its nodes are of " +
+           topology::labels_of([](const auto& each) {
+             return each.traits.shares_host() && each.supported_by_gke();
+           }) +
+           ", where containers may share one";
   return many + "; on " + std::string(shape.accelerator) +
          " one container has to ask for all chips of its node, and no other for any";
 }

@@ -122,22 +122,26 @@ TEST(Catalog, finds_generations_by_exact_label_only) {
   }
 }
 
-struct Ironwood {
+struct TraitsOf {
   std::string_view name;
   std::string_view label;
   bool want;
 };
-void PrintTo(const Ironwood& c, std::ostream* out) {
+void PrintTo(const TraitsOf& c, std::ostream* out) {
   *out << c.name;
 }
 
-class IsIronwood : public testing::TestWithParam<Ironwood> {};
+class ALabel : public testing::TestWithParam<TraitsOf> {};
 
-TEST_P(IsIronwood, answers) {
-  EXPECT_EQ(is_ironwood(GetParam().label), GetParam().want);
+TEST_P(ALabel, has_the_traits_of_the_row_that_it_spells) {
+  const Traits& traits = traits_of(GetParam().label);
+  EXPECT_EQ(traits.shares_host(), GetParam().want);
+  EXPECT_EQ(traits.ids_by_webhook, GetParam().want);
+  EXPECT_EQ(traits.process_addresses, GetParam().want);
+  EXPECT_EQ(traits.devices_per_chip, GetParam().want ? 2u : 1u);
 }
 
-constexpr Ironwood ironwood[] = {
+constexpr TraitsOf labels[] = {
     {.name = "tpu7", .label = "tpu7", .want = true},
     {.name = "tpu7x", .label = "tpu7x", .want = true},
     {.name = "machine_type", .label = "tpu7x-standard-4t", .want = true},
@@ -151,7 +155,32 @@ constexpr Ironwood ironwood[] = {
     {.name = "prefix_of_it", .label = "tpu", .want = false},
     {.name = "empty", .label = "", .want = false},
 };
-INSTANTIATE_TEST_SUITE_P(catalog, IsIronwood, testing::ValuesIn(ironwood), case_name);
+INSTANTIATE_TEST_SUITE_P(catalog, ALabel, testing::ValuesIn(labels), case_name);
+
+TEST(Catalog, has_the_columns_of_the_file) {
+  for (const auto& row : read_catalog().at("generations")) {
+    const std::string label = row.at("gke_accelerator_label");
+    SCOPED_TRACE(label);
+    const Generation& generation = *find_generation(label);
+    const Traits& traits = generation.traits;
+    EXPECT_EQ(traits.devices_per_chip, row.at("torch_tpu_devices_per_chip"));
+    EXPECT_EQ(traits.processes_per_host, row.at("processes_per_host"));
+    EXPECT_EQ(traits.ids_by_webhook, row.at("single_host_ids_by") == "webhook");
+    EXPECT_EQ(traits.process_addresses, row.at("process_addresses"));
+    EXPECT_EQ(generation.placed_by_policy, row.at("placed_by_policy"));
+    EXPECT_EQ(generation.flex_start, row.at("flex_start"));
+    EXPECT_EQ(generation.dynamic_slicing != nullptr, row.contains("dynamic_slicing"));
+    EXPECT_EQ(generation.aliases.size(), row.value("aliases", nlohmann::json::array()).size());
+  }
+}
+
+TEST(Catalog, names_generations_in_a_sentence) {
+  EXPECT_EQ(labels_of([](const Generation& each) { return each.traits.shares_host(); }),
+            "tpu7x or tpu7");
+  EXPECT_EQ(labels_of([](const Generation& each) { return each.dynamic_slicing != nullptr; }),
+            "tpu7x");
+  EXPECT_EQ(labels_of([](const Generation&) { return false; }), "");
+}
 
 // --- Shapes -------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/lone_host.hpp"
 
+#include "topology/catalog.hpp"
 #include "webhook/read/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace tpuwh::server::explain {
 
 std::optional<Finding> lone_host_fault(const slices::SeenPod& seen) {
-  if (seen.hosts != 1 || seen.accelerator.starts_with("tpu7")) return std::nullopt;
+  if (seen.hosts != 1 || topology::traits_of(seen.accelerator).ids_by_webhook) return std::nullopt;
   const bool lws = seen.workload == webhook::config::WorkloadKind::lws;
   for (const slices::TpuProcess& process : seen.processes) {
     const auto& names = process[webhook::read::Variable::tpu_worker_hostnames];

@@ -233,8 +233,8 @@ std::optional<Json> Surroundings::with_shape_of_class(const Json& pod) const {
   const auto dims = topology::Dims::parse(shape);
   const auto asked = outlook::requests_of(pod);
   const auto chips = asked.find(std::string(key::tpu));
-  if (!dims || accelerator.empty() || topology::is_ironwood(accelerator) || chips == asked.end() ||
-      chips->second != static_cast<double>(dims->chips()))
+  if (!dims || accelerator.empty() || topology::traits_of(accelerator).ids_by_webhook ||
+      chips == asked.end() || chips->second != static_cast<double>(dims->chips()))
     return std::nullopt;
   Json out = pod;
   Json& selectors = out["spec"]["nodeSelector"];

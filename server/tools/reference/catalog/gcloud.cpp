@@ -29,11 +29,11 @@ std::string base_name(const NodePool& pool, const PoolOptions& options) {
                      slice.chips_per_host);
 }
 
-// TPU7x places multi-host pools by a resource policy, which carries the topology
-// (reference: doc-gke-ironwood); its single-host nodes have one topology and need neither.
+// A resource policy carries the topology of multi-host pools (reference: doc-gke-ironwood);
+// single-host nodes of such a generation have one topology and need neither.
 bool needs_policy(const NodePool& pool, const PoolOptions& options) {
   return options.dynamic_slicing ||
-         (topology::is_ironwood(pool.slice.accelerator) && pool.slice.multi_host());
+         (pool.slice.generation->placed_by_policy && pool.slice.multi_host());
 }
 
 std::string policy_name(const NodePool& pool, const PoolOptions& options) {
@@ -83,7 +83,7 @@ std::vector<GcloudCommand> networks() {
 void add_topology(Words& words, const NodePool& pool, const PoolOptions& options) {
   if (needs_policy(pool, options)) {
     words.push_back("--placement-policy=" + policy_name(pool, options));
-  } else if (!topology::is_ironwood(pool.slice.accelerator)) {
+  } else if (!pool.slice.generation->placed_by_policy) {
     words.push_back("--tpu-topology=" + pool.slice.dims.text());
   }
 }

@@ -58,11 +58,12 @@ void dynamic_slices(Notes& notes, const NodePool& pool, const PoolOptions& optio
       made_of->shared() ? "the partition" : base::counted(made_of->count(), "partition")));
 }
 
-// Least versions: catalog, "dynamic_slicing" of tpu7x.
 void capacity_of_blocks(Notes& notes, const NodePool& pool, const PoolOptions& options) {
   const auto made_of = blocks(pool, options);
   if (!made_of) return;
-  const std::string_view version = made_of->shared() ? "1.36.0-gke.3712000" : "1.35.2-gke.1842000";
+  const auto& slicing = *pool.slice.generation->dynamic_slicing;
+  const std::string_view version =
+      made_of->shared() ? slicing.version_of_parts : slicing.version_of_slices;
   const std::string_view which =
       options.reservation.empty()
           ? ": $RESERVATION is projects/P/reservations/R/reservationBlocks/B"
@@ -71,12 +72,12 @@ void capacity_of_blocks(Notes& notes, const NodePool& pool, const PoolOptions& o
       "dynamic slicing needs a Standard cluster of the Rapid channel with GKE {} or later, "
       "and a reservation in All Capacity mode{}",
       version, which));
-  constexpr std::uint32_t most_claimed = 32;  // the catalog's disagreement "dynamic-slice-max"
-  if (made_of->count() > most_claimed) {
+  // The catalog's disagreement "dynamic-slice-max".
+  if (made_of->count() > slicing.most_blocks) {
     notes.push_back(
         fmt::format("one source has at most {} blocks in a slice (news-subslicing), GKE's "
                     "page of the Slice object {} chips",
-                    most_claimed, pool.slice.generation->max_slice_chips));
+                    slicing.most_blocks, pool.slice.generation->max_slice_chips));
   }
 }
 
@@ -111,21 +112,22 @@ void legality(Notes& notes, const NodePool& pool) {
   }
 }
 
-// Each container is a process with half the chips (docs/facts.md#all-chips-of-a-node).
-void two_containers(Notes& notes, const NodePool& pool) {
-  if (!topology::is_ironwood(pool.slice.accelerator) || pool.slice.chips_per_host != 4) return;
-  const auto slice = topology::make_slice(
-      {pool.slice.accelerator, pool.slice.dims, pool.slice.chips_per_host / 2, 2});
+// Each container is a process with its share of the chips (docs/facts.md#all-chips-of-a-node).
+void several_containers(Notes& notes, const NodePool& pool) {
+  const std::uint32_t many = pool.slice.traits.processes_per_host;
+  if (many < 2 || pool.slice.chips_per_host % many != 0) return;
+  const std::uint32_t each = pool.slice.chips_per_host / many;
+  const auto slice = topology::make_slice({pool.slice.accelerator, pool.slice.dims, each, many});
   if (!slice) return;
-  notes.push_back(
-      fmt::format("two containers of 2 chips fill a node too: then {} processes, chips "
-                  "per process {}, processes {}",
-                  slice->processes, topology::text(slice->chips_per_process_bounds()),
-                  topology::text(slice->host_bounds())));
+  notes.push_back(fmt::format(
+      "{} containers of {} fill a node too: then {} processes, chips "
+      "per process {}, processes {}",
+      many == 2 ? "two" : std::to_string(many), base::counted(each, "chip"), slice->processes,
+      topology::text(slice->chips_per_process_bounds()), topology::text(slice->host_bounds())));
 }
 
 void capacity(Notes& notes, const NodePool& pool, const PoolOptions& options) {
-  const bool has_policy = topology::is_ironwood(pool.slice.accelerator) && pool.slice.multi_host();
+  const bool has_policy = pool.slice.generation->placed_by_policy && pool.slice.multi_host();
   if (has_policy && !options.dynamic_slicing) {
     notes.push_back(
         "a workload policy carries the topology instead of --tpu-topology "
@@ -160,7 +162,7 @@ std::vector<std::string> notes(const NodePool& pool, const PoolOptions& options)
   dynamic_slices(result, pool, options);
   capacity_of_blocks(result, pool, options);
   physical_hosts(result, pool);
-  two_containers(result, pool);
+  several_containers(result, pool);
   legality(result, pool);
   capacity(result, pool, options);
   several_slices(result, pool, options);

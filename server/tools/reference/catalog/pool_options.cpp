@@ -4,6 +4,7 @@
 #include "base/result.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -31,26 +32,28 @@ std::optional<Error> two_ways_to_pay(const PoolOptions& options) {
 // GKE, "About GPU, TPU, and VM consumption with flex-start provisioning mode"
 // (concepts/provisioning-model), limitations, read 2026-09.
 std::optional<Error> no_flex_start(const NodePool& pool, const PoolOptions& options) {
-  const std::string_view prefix = pool.slice.generation->type_prefix;
-  const bool is_old = prefix.starts_with("v3") || prefix.starts_with("v4");
-  if (!options.flex_start || !is_old) return std::nullopt;
+  if (!options.flex_start || pool.slice.generation->flex_start) return std::nullopt;
   return Error(base::Errc::bad_value,
                fmt::format("--flex-start does not exist for {}: GKE offers it "
                            "from v5e on",
                            pool.slice.accelerator));
 }
 
-// The sources that show it use ct6e-standard-4t and tpu7x-standard-4t, machines with
-// several network cards. Of others nobody says that two more networks can be attached.
+// "ct6e-standard-4t and tpu7x-standard-4t": machines with several network cards.
+std::string dranet_machines() {
+  std::vector<std::string_view> names;
+  for (const topology::Generation& generation : topology::generations())
+    for (const topology::MachineType& machine : generation.machine_types)
+      if (machine.dranet) names.push_back(machine.name);
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+// Of machines that no source uses it on nobody says that two more networks can be attached.
 std::optional<Error> no_dranet(const NodePool& pool, const PoolOptions& options) {
-  const std::string_view name = pool.machine->name;
-  if (!options.dranet || name == "ct6e-standard-4t" || name == "tpu7x-standard-4t") {
-    return std::nullopt;
-  }
+  if (!options.dranet || pool.machine->dranet) return std::nullopt;
   return Error(base::Errc::bad_value,
-               fmt::format("--dranet: no source shows two more networks on {}, only on "
-                           "ct6e-standard-4t and tpu7x-standard-4t",
-                           name));
+               fmt::format("--dranet: no source shows two more networks on {}, only on {}",
+                           pool.machine->name, dranet_machines()));
 }
 
 // Blocks come from a reservation in All Capacity mode (docs/facts.md#dynamic-slices), of which no
@@ -69,7 +72,7 @@ std::optional<Error> no_such_capacity(const PoolOptions& options) {
 }
 
 std::optional<Error> wrong_machine(const NodePool& pool) {
-  constexpr std::string_view only = "tpu7x-standard-4t";
+  const std::string_view only = pool.slice.generation->dynamic_slicing->machine_type;
   if (pool.machine->name == only) return std::nullopt;
   return Error(base::Errc::bad_value,
                fmt::format("--dynamic-slicing: blocks are nodes of {}, not of {}", only,

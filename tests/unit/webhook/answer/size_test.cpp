@@ -93,7 +93,7 @@ TEST(SizeOfAnAnswer, of_every_shape_at_the_longest_names_is_bounded) {
   std::size_t asked = 0;
   for (const Shape& shape : all_shapes()) {
     // Before tpu7x more containers than one get nothing.
-    const bool shares = topology::is_ironwood(shape.accelerator);
+    const bool shares = topology::traits_of(shape.accelerator).shares_host();
     const std::uint32_t most_containers = shares ? shape.chips_per_vm : 1;
     for (std::uint32_t containers = 1; containers <= most_containers; containers *= 2) {
       const Size size = largest(shape, containers, config::Config());
