@@ -94,6 +94,26 @@ std::vector<Entry> entries(const std::string& prefix) {
   return out;
 }
 
+std::vector<Objects> objects() {
+  std::vector<Objects> out;
+  for (const Workload& workload : webhook::workloads::workloads()) {
+    const Workload* seen = nullptr;
+    for (const webhook::workloads::ObjectKind& object : workload.objects) {
+      if (seen != &workload || out.back().group != object.group) {
+        out.push_back({.workload = std::string(workload.name),
+                       .group = std::string(object.group),
+                       .versions = {},
+                       .resources = {}});
+        for (const std::string_view version : object.versions)
+          if (!version.empty()) out.back().versions.emplace_back(version);
+      }
+      seen = &workload;
+      out.back().resources.emplace_back(object.resource);
+    }
+  }
+  return out;
+}
+
 std::string entries_yaml(const std::string& prefix) {
   std::string out;
   for (const Entry& entry : entries(prefix)) {
@@ -124,6 +144,12 @@ nlohmann::ordered_json entries_json(const std::string& prefix) {
                               {"labelValue", entry.label_value},
                               {"ofWorkload", entry.of_workload},
                               {"expression", entry.expression}});
+  out["objects"] = nlohmann::ordered_json::array();
+  for (const Objects& each : objects())
+    out["objects"].push_back({{"workload", each.workload},
+                              {"group", each.group},
+                              {"versions", each.versions},
+                              {"resources", each.resources}});
   return out;
 }
 

@@ -32,6 +32,14 @@ struct Entry {
 // In the order of the workload table, then that of the claims. Prefix: "tpu-webhook.dev/".
 std::vector<Entry> entries(const std::string& prefix);
 
+// Workload objects that are checked: one rule of the ValidatingWebhookConfiguration each, in the
+// order of the workload table.
+struct Objects {
+  std::string workload, group;
+  std::vector<std::string> versions, resources;
+};
+std::vector<Objects> objects();
+
 // `rules --entries`
 std::string entries_yaml(const std::string& prefix);
 nlohmann::ordered_json entries_json(const std::string& prefix);

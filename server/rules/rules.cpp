@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/version.hpp"
 #include "webhook/read/reads.hpp"
+#include "webhook/workloads/table.hpp"
 #include "webhook/write/surface.hpp"
 
 #include <fmt/format.h>
@@ -105,6 +106,19 @@ EntryDiff<Entry> compare(const std::vector<Entry>& older, const std::vector<Entr
   return out;
 }
 
+// What is read of an object of which the workload table says all.
+Read read_of(const webhook::workloads::ObjectKind& object) {
+  const webhook::workloads::PlainMaker& maker = *object.maker;
+  const std::string members =
+      fmt::format("{}{}, {}", maker.parts.empty() ? "" : fmt::format("{}, ", maker.part_name),
+                  maker.count, maker.pod_template);
+  std::string what = maker.parts.empty() ? fmt::format("spec.{}", members)
+                                         : fmt::format("spec.{}[*]: {}", maker.parts, members);
+  if (!maker.service.empty()) what += fmt::format("; spec.{}", maker.service);
+  return {std::string(object.kind), std::move(what),
+          "whether its Pods are the hosts of their topology"};
+}
+
 }  // namespace
 
 Rules rules_of(const std::string& prefix) {
@@ -124,6 +138,9 @@ Rules rules_of(const std::string& prefix) {
   for (const auto field : webhook::write::never_written()) out.never.emplace_back(field);
   for (const auto& row : webhook::read::reads())
     out.reads.push_back({std::string(row.where), std::string(row.what), std::string(row.why)});
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const auto& object : workload.objects)
+      if (object.maker != nullptr) out.reads.push_back(read_of(object));
   return out;
 }
 

@@ -2,7 +2,7 @@
 
     python3 tests/charts/generate.py --program build/ci/server/tpu-webhook [--check]
 
-* templates/_program.tpl: conditions of the webhook's entries (`rules --entries`), and the defaults that
+* templates/_program.tpl: conditions of the webhook's entries and the objects that are checked (`rules --entries`), and the defaults that
   other objects depend on (`config schema`);
 * `config` in values.schema.json: `config schema`, without what the chart itself sets.
 """
@@ -50,6 +50,10 @@ def _template(entries: dict, settings: dict) -> str:
     for entry in workloads:
         about += [f"  - name: {entry['workload']}", f"    entry: {entry['name']}"]
         about += [f"    {key}: {entry[field]}" for key, field in (("key", "labelKey"), ("value", "labelValue")) if entry[field]]
+    about += ["objects:"]
+    for each in entries["objects"]:
+        about += [f"  - workload: {each['workload']}", f"    group: {each['group']}"]
+        about += [f"    {key}: [{', '.join(each[key])}]" for key in ("versions", "resources")]
     return text + _define("program", "\n".join(about))
 
 

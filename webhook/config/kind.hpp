@@ -7,8 +7,8 @@
 
 namespace tpuwh::webhook::config {
 
-enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray, lws, statefulset };
-inline constexpr std::size_t workload_kinds = 6;
+enum class WorkloadKind : std::uint8_t { pod, job, jobset, ray, lws, statefulset, count_ };
+inline constexpr auto workload_kinds = static_cast<std::size_t>(WorkloadKind::count_);
 
 class WorkloadSet {
  public:

@@ -161,13 +161,11 @@ bool wants_torch(const facts::Facts& facts, const config::Config& config) {
          (facts.named || !facts.slice.multi_host());
 }
 
-// Each Pod of a Job of single hosts is a slice, which its completion index tells apart.
+// Each Pod of a Job of single hosts, for instance, is a slice, which its index tells apart.
 void append_slice_name(const facts::Facts& facts, base::Buffer& out) {
   const workloads::Member& member = *facts.member;
   member.names.append_slice(out, facts.slice_index);
-  const bool of_job = member.workload == config::WorkloadKind::job ||
-                      member.workload == config::WorkloadKind::jobset;
-  if (of_job && !facts.slice.multi_host() &&
+  if (member.index_names_slice && !facts.slice.multi_host() &&
       base::plain_decimal(member.host.text))
     out.add('-', member.host.text);
 }

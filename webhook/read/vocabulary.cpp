@@ -4,67 +4,6 @@
 
 namespace tpuwh::webhook::read {
 
-constexpr std::array<Key, label_count> label_keys{{
-    {"batch.kubernetes.io/job-completion-index"},
-    {"batch.kubernetes.io/job-name"},
-    {"job-name"},
-    {"batch.kubernetes.io/controller-uid"},
-    {"jobset.sigs.k8s.io/jobset-name"},
-    {"jobset.sigs.k8s.io/replicatedjob-name"},
-    {"jobset.sigs.k8s.io/replicatedjob-replicas"},
-    {"jobset.sigs.k8s.io/job-index"},
-    {"jobset.sigs.k8s.io/group-name"},
-    {"jobset.sigs.k8s.io/group-replicas"},
-    {"jobset.sigs.k8s.io/job-group-index"},
-    {"jobset.sigs.k8s.io/coordinator"},
-    {"ray.io/node-type"},
-    {"ray.io/cluster"},
-    {"ray.io/group"},
-    {"ray.io/worker-group-replica-index"},
-    {"ray.io/worker-group-replica-name"},
-    {"ray.io/replica-host-index"},
-    {"leaderworkerset.sigs.k8s.io/name"},
-    {"leaderworkerset.sigs.k8s.io/group-index"},
-    {"leaderworkerset.sigs.k8s.io/worker-index"},
-    {"apps.kubernetes.io/pod-index"},
-    {"replicaIndex"},
-    {"kueue.x-k8s.io/queue-name"},
-    {"slice-key", true},
-    {"token", true},
-    {"priority", true},
-}};
-
-constexpr std::array<Key, annotation_count> annotation_keys{{
-    {"batch.kubernetes.io/job-completion-index"},
-    {"cloud.google.com/gke-tpu-slice-topology"},
-    {"cloud.google.com/gke-tpu-topology"},
-    {"cloud.google.com/skip-tpu-webhook-check"},
-    {"alpha.jobset.sigs.k8s.io/exclusive-topology"},
-    {"leaderworkerset.sigs.k8s.io/size"},
-    {"leaderworkerset.sigs.k8s.io/leader-requests-tpus"},
-    {"leaderworkerset.sigs.k8s.io/subdomainPolicy"},
-    {"leaderworkerset.sigs.k8s.io/subgroup-size"},
-    {"leaderworkerset.sigs.k8s.io/subgroup-policy-type"},
-    {"leaderworkerset.sigs.k8s.io/exclusive-topology"},
-    {"leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"},
-    {"kueue.x-k8s.io/pod-suspending-parent"},
-    {"kueue.x-k8s.io/podset-required-topology"},
-    {"kueue.x-k8s.io/podset-preferred-topology"},
-    {"kueue.x-k8s.io/podset-unconstrained-topology"},
-    {"kueue.x-k8s.io/podset-slice-required-topology"},
-    {"start-ordinal", true},
-    {"worker-id", true},
-    {"worker-count", true},
-    {"hostnames", true},
-    {"slice-id", true},
-    {"slice-count", true},
-    {"coordinator", true},
-    {"inject", true},
-    {"exclusive-topology", true},
-    {"injected", true},
-    {"slice", true},
-}};
-
 namespace {
 
 // A slot for each key, by its length and two of its characters, so that one look says of nearly

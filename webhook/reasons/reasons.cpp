@@ -1,47 +1,27 @@
 #include "webhook/reasons/reasons.hpp"
 
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/workloads/table.hpp"
 #include "webhook/write/patch.hpp"
 #include "webhook/write/surface.hpp"
 
 namespace tpuwh::webhook::reasons {
 
-namespace {
-
-std::string_view where_host_comes_from(std::string_view workload) {
-  if (workload == "ray") return "label ray.io/replica-host-index, else the ledger";
-  if (workload == "lws") return "label leaderworkerset.sigs.k8s.io/worker-index";
-  if (workload == "statefulset") return "the StatefulSet's ordinal";
-  if (workload == "job" || workload == "jobset") return "the Job's completion index";
-  return "annotation worker-id";
-}
-
-std::string_view where_slice_comes_from(std::string_view workload) {
-  if (workload == "ray") return "label ray.io/worker-group-replica-index, else the ledger";
-  if (workload == "jobset") return "label jobset.sigs.k8s.io/job-index";
-  if (workload == "lws") return "the subgroup of its worker-index";
-  if (workload == "statefulset") return "the StatefulSet's ordinal";
-  return "annotation slice-id, else the completion index";
-}
-
-}  // namespace
-
 std::string explain_variable(std::string_view variable, std::string_view workload) {
   const auto known = read::find_variable(variable);
   if (!known) return "";
+  const workloads::Workload& row = workloads::row_of(workload);
   switch (*known) {
     case read::Variable::megascale_num_slices:
-      return std::string("number of slices in the job, from ") +
-             (workload == "jobset" ? "label jobset.sigs.k8s.io/replicatedjob-replicas"
-                                   : "annotation slice-count");
+      return std::string("number of slices in the job, from ") + std::string(row.slices_from);
     case read::Variable::megascale_slice_id:
-      return "index of this slice in the job, from " +
-             std::string(where_slice_comes_from(workload));
+      return "index of this slice in the job, from " + std::string(row.slice_from);
     case read::Variable::megascale_coordinator_address:
       return "host 0 of slice 0, where all slices meet";
     case read::Variable::megascale_port:
-      return workload == "ray" ? "8081 and up: Ray serves metrics on 8080"
-                               : "8080, MegaScale's default, plus 1 for each further container";
+      return row.kind == config::WorkloadKind::ray
+                 ? "8081 and up: Ray serves metrics on 8080"
+                 : "8080, MegaScale's default, plus 1 for each further container";
     case read::Variable::tpu_worker_hostnames:
       return "DNS names of all hosts of the slice, in the order of their ids";
     case read::Variable::tpu_process_addresses:
@@ -50,7 +30,7 @@ std::string explain_variable(std::string_view variable, std::string_view workloa
       return "the port of this container's own entry in TPU_PROCESS_ADDRESSES";
     case read::Variable::tpu_worker_id:
       return "index of this process in the lists: in a slice of several hosts from " +
-             std::string(where_host_comes_from(workload));
+             std::string(row.host_from);
     case read::Variable::tpu_name:
       return "name of the slice, the same on all its hosts";
     case read::Variable::tpu_device_plugin_host_ip:

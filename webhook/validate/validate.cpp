@@ -8,45 +8,46 @@
 #include "webhook/validate/job.hpp"
 #include "webhook/validate/jobset.hpp"
 #include "webhook/validate/lws.hpp"
+#include "webhook/validate/plain.hpp"
 #include "webhook/validate/ray.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace tpuwh::webhook::validate {
 
 namespace {
 
-struct Kind {
-  std::string_view group, kind;
-  config::WorkloadKind workload;
-  std::string_view name;  // of the workload API
+struct Check {
+  std::string_view kind;
   bool (*check)(Checker&, base::json::Reader::Mark spec);
 };
 
-constexpr Kind kinds[] = {
-    {"ray.io", "RayCluster", config::WorkloadKind::ray, "ray", check_ray_cluster},
-    {"ray.io", "RayJob", config::WorkloadKind::ray, "ray", check_ray_job},
-    {"ray.io", "RayService", config::WorkloadKind::ray, "ray", check_ray_service},
-    {"jobset.x-k8s.io", "JobSet", config::WorkloadKind::jobset, "jobset", check_jobset},
-    {"batch", "Job", config::WorkloadKind::job, "job", check_job},
-    {"batch", "CronJob", config::WorkloadKind::job, "job", check_cron_job},
-    {"apps", "Deployment", config::WorkloadKind::pod, "pod", check_deployment},
-    {"apps", "StatefulSet", config::WorkloadKind::statefulset, "statefulset", check_statefulset},
-    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", config::WorkloadKind::lws, "lws",
-     check_leader_worker_set},
+// Of kinds that check_plain() does not know.
+constexpr Check checks[] = {
+    {"RayCluster", check_ray_cluster},
+    {"RayJob", check_ray_job},
+    {"RayService", check_ray_service},
+    {"JobSet", check_jobset},
+    {"Job", check_job},
+    {"CronJob", check_cron_job},
+    {"Deployment", check_deployment},
+    {"StatefulSet", check_statefulset},
+    {"LeaderWorkerSet", check_leader_worker_set},
 };
 
-const Kind* kind_of(const read::Review& review) {
-  if (!review.has_object || !review.sub_resource.empty()) return nullptr;
-  if (review.operation != "CREATE" && review.operation != "UPDATE") return nullptr;
-  const auto* found = std::ranges::find_if(kinds, [&](const Kind& each) {
-    return each.group == review.kind_group && each.kind == review.kind;
-  });
-  return found == std::end(kinds) ? nullptr : found;
+using Kind = workloads::Checked;
+
+std::optional<Kind> kind_of(const read::Review& review) {
+  if (!review.has_object || !review.sub_resource.empty()) return std::nullopt;
+  if (review.operation != "CREATE" && review.operation != "UPDATE") return std::nullopt;
+  return workloads::find_object(review.kind_group, review.kind);
 }
 
-bool is_checked_kind(std::string_view kind) {
-  return std::ranges::find(kinds, kind, &Kind::kind) != std::end(kinds);
+bool check(const Kind& kind, Checker& checker, base::json::Reader::Mark spec) {
+  if (kind.object->maker != nullptr) return check_plain(checker, spec, *kind.object);
+  return std::ranges::find(checks, kind.object->kind, &Check::kind)->check(checker, spec);
 }
 
 // What is found in one of the two objects of a review.
@@ -72,7 +73,7 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
   if (out.object.being_deleted) return true;
   Checker checker(out.object, question.config, question.cluster, question.listener, work,
                   out.findings);
-  if (kind.check(checker, out.object.spec)) {
+  if (check(kind, checker, out.object.spec)) {
     checker.finish();
     return true;
   }
@@ -84,7 +85,7 @@ bool examine(const Kind& kind, base::json::Reader::Mark place, const Question& q
 void soften(const Kind& kind, const Question& question, answer::Workspace::Impl& work,
             Examined& now) {
   if (now.findings.faults().empty()) return;
-  if (is_checked_kind(now.object.owner_kind))
+  if (workloads::is_checked(now.object.owner_kind))
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
   if (!work.review.old_object) return;
   Examined before(question.config, work.review.ns);
@@ -125,7 +126,7 @@ bool never_works(const FoundList& faults) {
 }
 
 std::string verdict(const Kind& kind, const WorkloadObject& object, const FoundList& faults) {
-  const std::string who = std::string(kind.kind) + ' ' + base::printable(object.name, 100);
+  const std::string who = std::string(kind.object->kind) + ' ' + base::printable(object.name, 100);
   return (never_works(faults) ? "slices of " + who + " could never start: "
                               : who + " is refused by the configuration: ") +
          joined(faults);
@@ -136,9 +137,10 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
   const auto& faults = found.findings.faults();
   outcome::Notes& notes = work.told.notes;
   notes.clear();
-  outcome::Decision decision{.reason = outcome::Reason::checked,
-                             .workload = kind.name,
-                             .shadow = config.mode_for(kind.workload) == config::Mode::shadow};
+  outcome::Decision decision{
+      .reason = outcome::Reason::checked,
+      .workload = kind.workload->name,
+      .shadow = config.mode_for(kind.workload->kind) == config::Mode::shadow};
   if (!faults.empty()) {
     decision.outcome = outcome::Outcome::denied;
     decision.reason =
@@ -150,7 +152,7 @@ answer::Answer respond_found(const Kind& kind, const Examined& found, const conf
   take_warnings(found.findings.warnings(), notes);
   answer::Answer answer = respond_with(decision, work);
   work.owner.clear();
-  work.owner.add(kind.kind, '/', found.object.name);
+  work.owner.add(kind.object->kind, '/', found.object.name);
   answer.summary.owner = work.owner.view();
   return answer;
 }
@@ -160,10 +162,10 @@ answer::Answer answer_object(read::Body body, const Question& question,
   const config::Config& config = question.config;
   if (!read::read_envelope(body.bytes(), work.reader, work.review))
     return answer::refuse(work.reader.error(), work);
-  const Kind* kind = kind_of(work.review);
-  if (kind == nullptr) return respond_allowed(outcome::Reason::not_a_pod, {}, work);
-  if (!config.workloads.has(kind->workload))
-    return respond_allowed(outcome::Reason::switched_off, kind->name, work);
+  const auto kind = kind_of(work.review);
+  if (!kind) return respond_allowed(outcome::Reason::not_a_pod, {}, work);
+  if (!config.workloads.has(kind->workload->kind))
+    return respond_allowed(outcome::Reason::switched_off, kind->workload->name, work);
   Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, question, work, now)) {
     work.reader.within("request.object");
@@ -191,8 +193,8 @@ std::vector<Found> faults_of(read::Body review, const config::Config& config,
   answer::Workspace::Impl& work = workspace.impl();
   work.begin();
   if (!read::read_envelope(review.bytes(), work.reader, work.review)) return {};
-  const Kind* kind = kind_of(work.review);
-  if (kind == nullptr || !config.workloads.has(kind->workload)) return {};
+  const auto kind = kind_of(work.review);
+  if (!kind || !config.workloads.has(kind->workload->kind)) return {};
   const Question question{config, cluster, listener};
   Examined now(config, work.review.ns);
   if (!examine(*kind, work.review.object, question, work, now)) return {};

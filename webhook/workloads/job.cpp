@@ -48,6 +48,7 @@ void identify(const WorkloadContext& context, Member& member) {
   member.names.stem = member.group;
   member.subdomain = pod.subdomain;
   key_by_job(pod, context.ns, member);
+  member.index_names_slice = true;
   if (member.group.empty())
     member.incomplete = "neither label batch.kubernetes.io/job-name nor the owner names the Job";
   else if (!member.host.present())
@@ -56,12 +57,25 @@ void identify(const WorkloadContext& context, Member& member) {
         "completionMode: Indexed on the Job";
 }
 
+constexpr ObjectKind objects[] = {
+    {.group = "batch", .versions = {"v1"}, .kind = "Job", .resource = "jobs"},
+    {.group = "batch",
+     .versions = {"v1"},
+     .kind = "CronJob",
+     .resource = "cronjobs",
+     .makes_pods = false},
+};
+
 }  // namespace
 
 const Workload job_workload{.name = "job",
                             .kind = config::WorkloadKind::job,
                             .claims = claims,
                             .cel = cel,
-                            .identify = identify};
+                            .identify = identify,
+                            .host_from = "the Job's completion index",
+                            .service_selects = ", by their label batch.kubernetes.io/job-name",
+                            .makes_again = false,
+                            .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

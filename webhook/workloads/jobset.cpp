@@ -72,9 +72,15 @@ void identify(const WorkloadContext& context, Member& member) {
   member.slices_are_one_job = true;
   count_slices(pod, member);
   key_by_job(pod, context.ns, member);
+  member.index_names_slice = true;
   member.incomplete = missing_label(pod);
   find_leader(context, member);
 }
+
+constexpr ObjectKind objects[] = {{.group = "jobset.x-k8s.io",
+                                   .versions = {"v1alpha2"},
+                                   .kind = "JobSet",
+                                   .resource = "jobsets"}};
 
 }  // namespace
 
@@ -83,6 +89,15 @@ const Workload jobset_workload{.name = "jobset",
                                .claims = claims,
                                .cel = cel,
                                .label_key = "jobset.sigs.k8s.io/jobset-name",
-                               .identify = identify};
+                               .identify = identify,
+                               .host_from = "the Job's completion index",
+                               .slice_from = "label jobset.sigs.k8s.io/job-index",
+                               .slices_from = "label jobset.sigs.k8s.io/replicatedjob-replicas",
+                               .service_by = "the JobSet controller",
+                               .part_is = "replicated job",
+                               .name_label = "jobset.sigs.k8s.io/jobset-name",
+                               .group_kind = "JobSet",
+                               .makes_again = false,
+                               .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

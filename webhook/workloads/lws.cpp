@@ -105,6 +105,11 @@ void identify(const WorkloadContext& context, Member& member) {
   member.incomplete = what_is_missing(pod, member);
 }
 
+constexpr ObjectKind objects[] = {{.group = "leaderworkerset.x-k8s.io",
+                                   .versions = {"v1"},
+                                   .kind = "LeaderWorkerSet",
+                                   .resource = "leaderworkersets"}};
+
 }  // namespace
 
 const Workload lws_workload{.name = "lws",
@@ -112,6 +117,12 @@ const Workload lws_workload{.name = "lws",
                             .claims = claims,
                             .cel = cel,
                             .label_key = "leaderworkerset.sigs.k8s.io/name",
-                            .identify = identify};
+                            .identify = identify,
+                            .host_from = "label leaderworkerset.sigs.k8s.io/worker-index",
+                            .slice_from = "the subgroup of its worker-index",
+                            .service_by = "the LeaderWorkerSet controller",
+                            .name_label = "leaderworkerset.sigs.k8s.io/name",
+                            .group_kind = "LeaderWorkerSet",
+                            .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

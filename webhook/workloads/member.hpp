@@ -108,6 +108,9 @@ struct Member {
   // meet, or not.
   bool of_several_owners = false;
 
+  // Where a slice is one host, the host's index says which of the group's slices the Pod is.
+  bool index_names_slice = false;
+
   // Nothing on the Pod tells it from the others of its group: a ledger gives it its place.
   bool needs_place = false;
 

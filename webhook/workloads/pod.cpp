@@ -23,12 +23,18 @@ void identify(const WorkloadContext& context, Member& member) {
             "or a RayCluster, or annotations worker-id and hostnames";
 }
 
+// Whose Pods a ReplicaSet makes.
+constexpr ObjectKind objects[] = {
+    {.group = "apps", .versions = {"v1"}, .kind = "Deployment", .resource = "deployments"}};
+
 }  // namespace
 
 const Workload pod_workload{.name = "pod",
                             .kind = config::WorkloadKind::pod,
                             .claims = claims,
                             .cel = cel,
-                            .identify = identify};
+                            .identify = identify,
+                            .makes_again = false,
+                            .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

@@ -55,14 +55,39 @@ void identify(const WorkloadContext& context, Member& member) {
   member.slice_in_key = replica.empty();
 }
 
+constexpr ObjectKind objects[] = {
+    {.group = "ray.io",
+     .versions = {"v1", "v1alpha1"},
+     .kind = "RayCluster",
+     .resource = "rayclusters"},
+    {.group = "ray.io",
+     .versions = {"v1", "v1alpha1"},
+     .kind = "RayJob",
+     .resource = "rayjobs",
+     .makes_pods = false},
+    {.group = "ray.io",
+     .versions = {"v1", "v1alpha1"},
+     .kind = "RayService",
+     .resource = "rayservices",
+     .makes_pods = false},
+};
+
 }  // namespace
 
-const Workload ray_workload{.name = "ray",
-                            .kind = config::WorkloadKind::ray,
-                            .claims = claims,
-                            .cel = cel,
-                            .label_key = "ray.io/node-type",
-                            .label_value = "worker",
-                            .identify = identify};
+const Workload ray_workload{
+    .name = "ray",
+    .kind = config::WorkloadKind::ray,
+    .claims = claims,
+    .cel = cel,
+    .label_key = "ray.io/node-type",
+    .label_value = "worker",
+    .identify = identify,
+    .host_from = "label ray.io/replica-host-index, else the ledger",
+    .slice_from = "label ray.io/worker-group-replica-index, else the ledger",
+    .service_by = "KubeRay",
+    .part_is = "worker group",
+    .name_label = "ray.io/cluster",
+    .group_kind = "RayCluster",
+    .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

@@ -47,12 +47,18 @@ void identify(const WorkloadContext& context, Member& member) {
         "in";
 }
 
+constexpr ObjectKind objects[] = {
+    {.group = "apps", .versions = {"v1"}, .kind = "StatefulSet", .resource = "statefulsets"}};
+
 }  // namespace
 
 const Workload statefulset_workload{.name = "statefulset",
                                     .kind = config::WorkloadKind::statefulset,
                                     .claims = claims,
                                     .cel = cel,
-                                    .identify = identify};
+                                    .identify = identify,
+                                    .host_from = "the StatefulSet's ordinal",
+                                    .slice_from = "the StatefulSet's ordinal",
+                                    .objects = objects};
 
 }  // namespace tpuwh::webhook::workloads

@@ -118,4 +118,29 @@ workloads:
     entry: statefulset.pods.tpu-webhook.dev
   - name: pod
     entry: pods.tpu-webhook.dev
+objects:
+  - workload: ray
+    group: ray.io
+    versions: [v1, v1alpha1]
+    resources: [rayclusters, rayjobs, rayservices]
+  - workload: lws
+    group: leaderworkerset.x-k8s.io
+    versions: [v1]
+    resources: [leaderworkersets]
+  - workload: jobset
+    group: jobset.x-k8s.io
+    versions: [v1alpha2]
+    resources: [jobsets]
+  - workload: job
+    group: batch
+    versions: [v1]
+    resources: [jobs, cronjobs]
+  - workload: statefulset
+    group: apps
+    versions: [v1]
+    resources: [statefulsets]
+  - workload: pod
+    group: apps
+    versions: [v1]
+    resources: [deployments]
 {{- end }}

@@ -123,20 +123,13 @@ matchConditions:
 {{- end }}
 
 {{- define "tpu-webhook.validationRules" -}}
-{{- $all := list
-  (list "ray" "ray.io" (list "v1" "v1alpha1") (list "rayclusters" "rayjobs" "rayservices"))
-  (list "jobset" "jobset.x-k8s.io" (list "v1alpha2") (list "jobsets"))
-  (list "job" "batch" (list "v1") (list "jobs" "cronjobs"))
-  (list "pod" "apps" (list "v1") (list "deployments"))
-  (list "statefulset" "apps" (list "v1") (list "statefulsets"))
-  (list "lws" "leaderworkerset.x-k8s.io" (list "v1") (list "leaderworkersets")) }}
 {{- $handled := include "tpu-webhook.handled" . | fromYamlArray }}
-{{- range $rule := $all }}
-{{- if has (index $rule 0) $handled }}
-- apiGroups: [{{ index $rule 1 }}]
-  apiVersions: [{{ join ", " (index $rule 2) }}]
+{{- range (include "tpu-webhook.program" . | fromYaml).objects }}
+{{- if has .workload $handled }}
+- apiGroups: [{{ .group }}]
+  apiVersions: [{{ join ", " .versions }}]
   operations: [CREATE, UPDATE]
-  resources: [{{ join ", " (index $rule 3) }}]
+  resources: [{{ join ", " .resources }}]
   scope: Namespaced
 {{- end }}
 {{- end }}

@@ -3,13 +3,19 @@
 #include "server/cli/choices.hpp"
 #include "server/cli/kubectl_tpu/access_flags.hpp"
 #include "server/cli/setting_flags.hpp"
+#include "server/tools/predict/expand/expand.hpp"
 #include "server/tools/predict/explain/command.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <ranges>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tpuwh::server::cli::kubectl_tpu {
@@ -18,12 +24,14 @@ namespace {
 
 using explain::ExplainOutput;
 
-constexpr auto explain_example = R"(
-FILE holds a Job, CronJob, JobSet, RayCluster, RayJob, RayService, LeaderWorkerSet,
-StatefulSet, Deployment or Pod: YAML, JSON or a List, several of them. Their Pods are made as
-the controllers make them and answered as the server answers. Beside them Services,
-ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are
-read. Nothing is sent anywhere, and nothing is changed.
+// The kinds go where {} is.
+constexpr std::string_view explain_input =
+    "FILE holds a {}: YAML, JSON or a List, several of them. Their Pods are made as the "
+    "controllers make them and answered as the server answers. Beside them Services, "
+    "ResourceClaimTemplates, Kueue's queues and flavors, ComputeClasses and PriorityClasses are "
+    "read. Nothing is sent anywhere, and nothing is changed.";
+
+constexpr std::string_view explain_example = R"(
 
 What the containers run and mount is never looked at: image, command, arguments, probes that
 only restart, volumes, security, service account. Of the rest, a field that is set and might
@@ -48,6 +56,29 @@ Examples:
   helm template chart | kubectl tpu explain
   kubectl tpu explain train.yaml -o json | jq '.workloads[].groups[].slices[].name'
   kubectl tpu explain train.yaml -o pods | head -1 | jq .spec.containers[0].env)";
+
+// In lines of at most 95 columns.
+std::string folded(const std::string& text) {
+  constexpr std::size_t widest = 95;
+  std::string out;
+  std::size_t used = 0;
+  for (const auto each : std::views::split(text, ' ')) {
+    const std::string_view word(each.begin(), each.end());
+    const bool fits = used + 1 + word.size() <= widest;
+    if (used > 0) out += fits ? ' ' : '\n';
+    used = used > 0 && fits ? used + 1 + word.size() : word.size();
+    out += word;
+  }
+  return out;
+}
+
+std::string explain_footer() {
+  auto kinds = expand::read_kinds();
+  const std::string last = std::move(kinds.back());
+  kinds.pop_back();
+  const std::string all = fmt::format("{} or {}", fmt::join(kinds, ", "), last);
+  return '\n' + folded(fmt::format(explain_input, all)) + std::string(explain_example);
+}
 
 void add_input(CLI::App& command, explain::ExplainOptions& options,
                std::vector<std::string>& flagged) {
@@ -111,7 +142,7 @@ void add_explain(CLI::App& program, Command& chosen) {
   add_output(*command, *options);
   add_cluster(*command, *options, *cluster);
   auto layers = add_setting_flags(*command, settings::Scope::decision);
-  command->footer(explain_example);
+  command->footer(explain_footer());
   command->callback([command, options, flagged, cluster, layers, &chosen] {
     options->files.insert(options->files.end(), flagged->begin(), flagged->end());
     choose_cluster(*command, *cluster, *options);

@@ -3,6 +3,7 @@
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,7 @@ namespace tpuwh::server::fixes {
 namespace {
 
 namespace key = webhook::read::key;
+using webhook::workloads::PlainMaker;
 
 const Json* find(const Json& object, const Path& path) {
   return object.contains(path) ? &object.at(path) : nullptr;
@@ -66,6 +68,7 @@ class Finder {
     if (kind == "RayCluster") of_ray(spec);
     if (kind == "RayJob") of_ray(spec / "rayClusterSpec");
     if (kind == "RayService") of_ray(spec / "rayClusterConfig");
+    if (const auto* maker = plain_maker(kind)) of_plain(*maker, spec);
     return std::move(out_);
   }
 
@@ -76,6 +79,20 @@ class Finder {
   }
 
   void of_job(Maker maker, const Path& job) { add(maker, job / "spec", job / "spec" / "template"); }
+
+  const PlainMaker* plain_maker(const std::string& kind) const {
+    const std::string version = text::text_member(object_, "apiVersion");
+    const auto found = webhook::workloads::find_object(
+        std::string_view(version).substr(0, version.find('/')), kind);
+    return found ? found->object->maker : nullptr;
+  }
+
+  void of_plain(const PlainMaker& maker, const Path& spec) {
+    const std::string pod_template(maker.pod_template);
+    if (maker.parts.empty()) return add(Maker::plain, spec, spec / pod_template);
+    each(spec / std::string(maker.parts),
+         [&](const Path& part) { add(Maker::plain, part, part / pod_template); });
+  }
 
   template <class F>
   void each(const Path& list, F&& visit) {

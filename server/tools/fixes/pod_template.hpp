@@ -25,6 +25,7 @@ enum class Maker {
   lws_workers,
   ray_workers,  // numOfHosts
   ray_head,
+  plain,  // webhook::workloads::PlainMaker
 };
 
 struct Container {

@@ -23,7 +23,7 @@ bool writes_jobset_pods(const Json& configuration) {
 
 void check_jobset(const View& view, Checks& out) {
   constexpr auto check = "jobset";
-  if (view.jobset.found != Found::there) return;
+  if (served(view, "jobset.x-k8s.io").found != Found::there) return;
   if (!view.mutating.there()) return unknown(out, check, view.mutating.why);
   if (std::ranges::any_of(view.mutating.items, writes_jobset_pods))
     return ok(out, check, "JobSet's own webhook for Pods is installed");
@@ -39,13 +39,11 @@ void check_jobset(const View& view, Checks& out) {
 void check_workload_apis(const View& view, Checks& out) {
   constexpr auto check = "workload-apis";
   std::vector<std::string> there, absent;
-  const auto sort = [&](const char* name, const Read& read) {
-    if (read.found == Found::unknown) return unknown(out, check, read.why);
-    (read.there() ? there : absent).push_back(name);
-  };
-  sort("RayCluster", view.ray);
-  sort("JobSet", view.jobset);
-  sort("LeaderWorkerSet", view.lws);
+  for (const auto& [kind, group, read] : view.apis)
+    if (read.found == Found::unknown)
+      unknown(out, check, read.why);
+    else
+      (read.there() ? there : absent).push_back(kind);
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
   };

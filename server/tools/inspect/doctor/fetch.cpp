@@ -127,9 +127,7 @@ View fetch(running::ApiServer& session, const running::Installation& installed, 
   read_objects(objects, view);
   read_releases(objects, view);
   fetch_replicas(session, view);
-  view.ray = get_path(session, "/apis/ray.io");
-  view.jobset = get_path(session, "/apis/jobset.x-k8s.io");
-  view.lws = get_path(session, "/apis/leaderworkerset.x-k8s.io");
+  for (Served& api : view.apis) api.read = get_path(session, "/apis/" + api.group);
   return view;
 }
 

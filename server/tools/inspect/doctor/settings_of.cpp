@@ -6,6 +6,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
 #include "server/tools/inspect/doctor/entries.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +18,13 @@ namespace {
 
 // In the order of --workloads.
 const std::vector<std::string>& all_workloads() {
-  static const std::vector<std::string> all = {"pod", "job", "jobset", "ray", "lws", "statefulset"};
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < webhook::config::workload_kinds; ++i)
+      out.emplace_back(
+          webhook::workloads::row_of(static_cast<webhook::config::WorkloadKind>(i)).name);
+    return out;
+  }();
   return all;
 }
 

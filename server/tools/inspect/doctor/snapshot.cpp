@@ -116,9 +116,7 @@ View view_of(const std::vector<Json>& objects, const KindsListed& listed, const 
     view.pod_monitor = {.found = Found::absent, .object = {}, .why = {}};
   for (const Json& pod : view.pods.items)
     if (is_ready_pod(pod)) view.replicas.push_back({name_of_object(pod), not_known(not_in_a_file)});
-  view.ray = snapshot.group("ray.io");
-  view.jobset = snapshot.group("jobset.x-k8s.io");
-  view.lws = snapshot.group("leaderworkerset.x-k8s.io");
+  for (Served& api : view.apis) api.read = snapshot.group(api.group);
   return view;
 }
 

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <algorithm>
 
@@ -16,6 +17,23 @@ bool has_any(const Json& list, std::initializer_list<const char*> wanted) {
 }
 
 }  // namespace
+
+std::vector<Served> workload_apis() {
+  std::vector<Served> out;
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const auto& object : workload.objects) {
+      const bool of_every_cluster = object.group.find('.') == object.group.npos;
+      if (of_every_cluster || !object.makes_pods) continue;
+      out.push_back({.kind = std::string(object.kind), .group = std::string(object.group)});
+    }
+  return out;
+}
+
+const Read& served(const View& view, std::string_view group) {
+  static const Read not_asked;
+  const auto found = std::ranges::find(view.apis, group, &Served::group);
+  return found == view.apis.end() ? not_asked : found->read;
+}
 
 const Json& pod_spec(const Json& deployment) {
   return text::member(pod_template(deployment), "spec");

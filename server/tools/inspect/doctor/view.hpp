@@ -48,6 +48,15 @@ struct Replica {
   Read metrics;  // a string: GET /metrics of its port `health`, through the API server
 };
 
+// Whether the cluster serves a workload API that not every cluster has.
+struct Served {
+  std::string kind;   // the one that makes Pods: "JobSet"
+  std::string group;  // "jobset.x-k8s.io"
+  Read read = {};
+};
+// In the order of the workload table; nothing is read yet.
+std::vector<Served> workload_apis();
+
 struct View {
   std::string server;        // "https://HOST:PORT as <source>"
   std::string ns;            // where tpu-webhook is installed
@@ -85,9 +94,12 @@ struct View {
   Read pod_monitor;               // the PodMonitor tpu-webhook
   Read secret;                    // of its data nothing but tls.crt is kept
   Read cluster_role, cluster_role_binding, role, role_binding;
-  ReadList ledger;        // ConfigMaps
-  Read ray, jobset, lws;  // their API groups
+  ReadList ledger;  // ConfigMaps
+  std::vector<Served> apis = workload_apis();
 };
+
+// Of an API group; not known where no workload API has it.
+const Read& served(const View& view, std::string_view group);
 
 // "spec" of a Deployment's Pods.
 const Json& pod_spec(const Json& deployment);

@@ -91,29 +91,12 @@ Json validation_conditions(const rules::Conditions& is) {
                              concerns_us(is, "object.spec.template.spec")))});
 }
 
-struct Checked {
-  const char *workload, *group;
-  std::vector<std::string> versions, resources;
-};
-
-const std::vector<Checked>& checked_objects() {
-  static const std::vector<Checked> all = {
-      {"ray", "ray.io", {"v1", "v1alpha1"}, {"rayclusters", "rayjobs", "rayservices"}},
-      {"jobset", "jobset.x-k8s.io", {"v1alpha2"}, {"jobsets"}},
-      {"job", "batch", {"v1"}, {"jobs", "cronjobs"}},
-      {"pod", "apps", {"v1"}, {"deployments"}},
-      {"statefulset", "apps", {"v1"}, {"statefulsets"}},
-      {"lws", "leaderworkerset.x-k8s.io", {"v1"}, {"leaderworkersets"}},
-  };
-  return all;
-}
-
 Json validation_rules(const View& view) {
   const auto names = left_out(view);
   Json out = Json::array();
-  for (const Checked& each : checked_objects())
+  for (const rules::Objects& each : rules::objects())
     if (std::ranges::find(names, each.workload) == names.end())
-      out.push_back({{"apiGroups", {each.group}},
+      out.push_back({{"apiGroups", Json::array({each.group})},
                      {"apiVersions", each.versions},
                      {"operations", {"CREATE", "UPDATE"}},
                      {"resources", each.resources},

@@ -2,6 +2,7 @@
 #include "base/names.hpp"
 #include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/recreate.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -52,28 +53,22 @@ std::string shortened(const SliceReport& slice, const std::string& name, const C
 // Operators make the Service of their Pods themselves.
 std::string service_fix(const SliceReport& slice, const std::string& subdomain,
                         const Cluster& cluster) {
-  using webhook::config::WorkloadKind;
-  const WorkloadKind workload = slice.staying.front()->workload;
-  const auto made_by = [&](std::string_view who) {
-    return fmt::format("{} makes it for {} {}/{}: see in its log why it has not", who, slice.kind,
-                       slice.ns, slice.group);
-  };
-  if (workload == WorkloadKind::jobset) return made_by("the JobSet controller");
-  if (workload == WorkloadKind::lws) return made_by("the LeaderWorkerSet controller");
-  if (workload == WorkloadKind::ray) {
-    const std::string other = shortened(slice, subdomain, cluster);
-    return other.empty() ? made_by("KubeRay")
-                         : fmt::format(
-                               "KubeRay calls it {}, shortened as by its versions up to "
-                               "1.3, which the setting --kuberay-truncated-service tells "
-                               "tpu-webhook: {}",
-                               printable(other, 253), recreate_hint(slice));
-  }
+  const auto& workload = webhook::workloads::row_of(slice.staying.front()->workload);
+  const std::string other = workload.kind == webhook::config::WorkloadKind::ray
+                                ? shortened(slice, subdomain, cluster)
+                                : std::string();
+  if (!other.empty())
+    return fmt::format(
+        "KubeRay calls it {}, shortened as by its versions up to 1.3, which the setting "
+        "--kuberay-truncated-service tells tpu-webhook: {}",
+        printable(other, 253), recreate_hint(slice));
+  if (!workload.service_by.empty())
+    return fmt::format("{} makes it for {} {}/{}: see in its log why it has not",
+                       workload.service_by, slice.kind, slice.ns, slice.group);
   return fmt::format(
       "create a headless Service {} (clusterIP: None, publishNotReadyAddresses: true) in namespace "
       "{} that selects the Pods{}",
-      printable(subdomain, 100), slice.ns,
-      workload == WorkloadKind::job ? ", by their label batch.kubernetes.io/job-name" : "");
+      printable(subdomain, 100), slice.ns, workload.service_selects);
 }
 
 void find_unselected(const SliceReport& slice, const std::string& subdomain,

@@ -1,11 +1,12 @@
 #include "server/tools/inspect/slices/owners.hpp"
 
 #include "server/text/json_text.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
+#include <ranges>
 
 namespace tpuwh::server::slices {
 
@@ -15,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t deepest = 8;  // TrainJob, JobSet, Job, Pod are four
 
-std::string label(const Json& object, const char* key) {
+std::string label(const Json& object, const std::string& key) {
   return text::text_member(text::member(text::member(object, "metadata"), "labels"), key);
 }
 
@@ -70,8 +71,13 @@ bool makes_pods(std::string_view kind) {
 }  // namespace
 
 std::span<const std::string_view> Owners::kinds() {
-  static constexpr std::array<std::string_view, 7> kinds = {
-      "Job", "JobSet", "LeaderWorkerSet", "ReplicaSet", "StatefulSet", "RayCluster", "Deployment"};
+  static const std::vector<std::string_view> kinds = [] {
+    std::vector<std::string_view> out{"ReplicaSet"};
+    for (const auto& workload : webhook::workloads::workloads())
+      for (const auto& object : workload.objects)
+        if (object.makes_pods) out.push_back(object.kind);
+    return out;
+  }();
   return kinds;
 }
 
@@ -104,10 +110,10 @@ std::vector<ObjectName> Owners::of_pod(const Json& pod) const {
       chain[0].name.ends_with("-" + hash))
     chain.push_back(
         {"Deployment", ns, chain[0].name.substr(0, chain[0].name.size() - hash.size() - 1)});
-  for (const auto& [kind, key] : {std::pair{"JobSet", "jobset.sigs.k8s.io/jobset-name"},
-                                  std::pair{"LeaderWorkerSet", "leaderworkerset.sigs.k8s.io/name"},
-                                  std::pair{"RayCluster", "ray.io/cluster"}})
-    add_once(chain, {kind, ns, label(pod, key)});
+  for (const auto& workload : webhook::workloads::workloads() | std::views::reverse)
+    if (!workload.name_label.empty())
+      add_once(chain, {std::string(workload.group_kind), ns,
+                       label(pod, std::string(workload.name_label))});
   climb(chain);
   return chain;
 }

@@ -3,6 +3,7 @@
 #include "base/names.hpp"
 #include "server/tools/inspect/slices/finding.hpp"
 #include "server/tools/print/shell_command.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -54,8 +55,8 @@ std::string again(const SliceReport& slice, const std::string& with) {
   if (slice.kind == "Pod" && slice.staying.size() > 1)  // of nobody
     return fmt::format("delete and recreate {}{}{}", names_of(slice.staying),
                        with.empty() ? "" : " ", with);
-  // The Pods of a Job count as failures when they are deleted.
-  if (kind == WorkloadKind::job || kind == WorkloadKind::jobset || kind == WorkloadKind::pod)
+  // The Pods of a Job, for instance, count as failures when they are deleted.
+  if (!webhook::workloads::row_of(kind).makes_again)
     return fmt::format("delete and recreate {} {}/{}{}{}", slice.kind, slice.ns, slice.group,
                        with.empty() ? "" : " ", with);
   print::ShellCommand command("kubectl -n");

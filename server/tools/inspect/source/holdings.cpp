@@ -2,6 +2,7 @@
 
 #include "base/counted.hpp"
 #include "base/names.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -33,11 +34,9 @@ std::string_view what_it_is(std::string_view kind, bool of_a_manifest) {
   if (kind == "AdmissionReview") return "kubectl tpu review answers it";
   if (kind == "Status") return "what an API server says of a failure";
   if (kind.starts_with("PartialObjectMetadata")) return "names and labels alone";
-  const bool makes_pods =
-      is_one_of(kind, {"Job", "CronJob", "JobSet", "LeaderWorkerSet", "StatefulSet", "Deployment",
-                       "RayCluster", "RayJob", "RayService"});
-  return makes_pods && of_a_manifest ? "a manifest, which kubectl tpu explain reads"
-                                     : std::string_view();
+  return of_a_manifest && webhook::workloads::is_checked(kind)
+             ? "a manifest, which kubectl tpu explain reads"
+             : std::string_view();
 }
 
 std::string listed(const std::vector<std::string>& words) {

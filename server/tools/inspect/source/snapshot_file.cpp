@@ -7,6 +7,7 @@
 #include "server/tools/inspect/source/holdings.hpp"
 #include "server/tools/inspect/source/latest.hpp"
 #include "server/tools/inspect/source/newest_time.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,9 +23,14 @@ using Kinds = std::vector<std::string_view>;
 
 // Of those that may have made a Pod it is asked who made them
 // (server/tools/inspect/slices/owners.hpp).
-const Kinds owners = {"Job",         "CronJob",    "JobSet",     "LeaderWorkerSet",
-                      "StatefulSet", "ReplicaSet", "Deployment", "DaemonSet",
-                      "RayJob",      "RayService", "TrainJob",   "Namespace"};
+Kinds makers() {
+  Kinds out{"ReplicaSet", "DaemonSet", "TrainJob", "Namespace"};
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const auto& object : workload.objects)
+      if (object.kind != "RayCluster") out.push_back(object.kind);  // it is `around`, too
+  return out;
+}
+const Kinds owners = makers();
 const Kinds around = {"Node", "Service", "RayCluster", "ResourceClaimTemplate", "ResourceClaim"};
 const Kinds queues = {"LocalQueue", "ClusterQueue", "ResourceFlavor", "ComputeClass"};
 

@@ -6,10 +6,12 @@
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/jobset.hpp"
 #include "server/tools/predict/expand/lws.hpp"
+#include "server/tools/predict/expand/plain.hpp"
 #include "server/tools/predict/expand/pod_template.hpp"
 #include "server/tools/predict/expand/ray.hpp"
 #include "server/tools/predict/expand/ray_job.hpp"
 #include "server/tools/predict/expand/reading.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,15 +74,35 @@ const Api* api_of(const Json& object) {
   return found == apis.end() ? nullptr : found;
 }
 
+// Of a kind that the workload table says all about; null for the ones above.
+const webhook::workloads::ObjectKind* plain_kind_of(const Json& object) {
+  const std::string version = text::text_member(object, "apiVersion");
+  const auto found =
+      webhook::workloads::find_object(group_of_version(version), text::text_member(object, "kind"));
+  return found && found->object->maker != nullptr ? found->object : nullptr;
+}
+
 }  // namespace
 
 bool makes_pods(const Json& object) {
-  return api_of(object) != nullptr;
+  return api_of(object) != nullptr || plain_kind_of(object) != nullptr;
 }
 
 std::uint64_t pod_count(const Json& object) {
-  const Api* api = api_of(object);
-  return api == nullptr ? 0 : api->count(without_nulls(object));
+  if (const Api* api = api_of(object)) return api->count(without_nulls(object));
+  const auto* plain = plain_kind_of(object);
+  return plain == nullptr ? 0 : count_plain(without_nulls(object), *plain->maker);
+}
+
+std::vector<std::string> read_kinds() {
+  std::vector<std::string> out;
+  for (const Api& api : apis)
+    if (api.kind != "Pod" && api.kind != "ReplicaSet") out.emplace_back(api.kind);
+  for (const auto& workload : webhook::workloads::workloads())
+    for (const auto& object : workload.objects)
+      if (object.maker != nullptr) out.emplace_back(object.kind);
+  out.emplace_back("Pod");
+  return out;
 }
 
 std::optional<PodRange> autoscaled_pods(const Json& object) {
@@ -110,9 +132,10 @@ std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& o
 
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
-  const Api* api = api_of(object);
-  if (api == nullptr) return Error(base::Errc::bad_value, "makes no Pods", "kind");
-  return api->expand(without_nulls(object), options, each);
+  if (const Api* api = api_of(object)) return api->expand(without_nulls(object), options, each);
+  if (const auto* plain = plain_kind_of(object))
+    return expand_plain(without_nulls(object), *plain, options, each);
+  return Error(base::Errc::bad_value, "makes no Pods", "kind");
 }
 
 }  // namespace tpuwh::server::expand

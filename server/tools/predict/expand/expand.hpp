@@ -50,9 +50,12 @@ struct ExpandOptions {
 };
 
 // Whether `object` is a Pod or makes Pods, by apiVersion and kind: Job, CronJob, JobSet,
-// RayCluster, RayJob, RayService, LeaderWorkerSet, StatefulSet, Deployment, ReplicaSet. A version
-// of an API group is not looked at. A List is none: its items are.
+// RayCluster, RayJob, RayService, LeaderWorkerSet, StatefulSet, Deployment, ReplicaSet, and what
+// the workload table says all about. A version of an API group is not looked at. A List is none:
+// its items are.
 bool makes_pods(const Json& object);
+// Those that people write, for a sentence: "Job", ..., "Pod".
+std::vector<std::string> read_kinds();
 
 // How many Pods it makes, without making one. Absent numbers are what the API server or the
 // controller takes them for; of hostile ones the sum ends at the largest number, a negative one is

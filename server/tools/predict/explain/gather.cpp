@@ -5,6 +5,9 @@
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/reasons/reasons.hpp"
+#include "webhook/workloads/table.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -88,14 +91,13 @@ std::optional<VariableValue> value_of(const Json* entry) {
 // What part of the object its template is. A group of a LeaderWorkerSet is a slice, of one
 // template with the others.
 std::string part_of(const slices::SeenPod& pod) {
-  return pod.workload == webhook::config::WorkloadKind::lws ? std::string() : pod.part;
+  return webhook::workloads::row_of(pod.workload).part_is.empty() ? std::string() : pod.part;
 }
 
 std::string title_of(const slices::SeenPod& pod) {
   const std::string part = part_of(pod);
   if (part.empty()) return {};
-  const bool ray = pod.workload == webhook::config::WorkloadKind::ray;
-  return (ray ? "worker group " : "replicated job ") + part;
+  return fmt::format("{} {}", webhook::workloads::row_of(pod.workload).part_is, part);
 }
 
 std::string pod_name(const Json& pod) {

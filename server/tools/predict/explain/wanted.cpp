@@ -2,6 +2,7 @@
 
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "server/tools/predict/outlook/pod_sets.hpp"
+#include "webhook/workloads/table.hpp"
 
 #include <fmt/format.h>
 
@@ -24,9 +25,7 @@ std::string slice_title(const slices::SeenPod& seen) {
 }  // namespace
 
 bool makes_its_service(const slices::SeenPod& seen) {
-  using webhook::config::WorkloadKind;
-  return seen.workload == WorkloadKind::jobset || seen.workload == WorkloadKind::lws ||
-         seen.workload == WorkloadKind::ray;
+  return !webhook::workloads::row_of(seen.workload).service_by.empty();
 }
 
 outlook::WantedWorkload wanted_workload(const Json& object, const std::string& ns) {

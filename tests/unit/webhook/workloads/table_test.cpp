@@ -66,6 +66,37 @@ TEST(Table, its_last_claims_every_pod) {
   EXPECT_TRUE(workloads().back().claims(empty.pod));
 }
 
+TEST(Table, has_a_row_for_each_kind_and_name) {
+  for (const Workload& workload : workloads()) {
+    EXPECT_EQ(&row_of(workload.kind), &workload);
+    EXPECT_EQ(&row_of(workload.name), &workload);
+  }
+  EXPECT_EQ(workloads().size(), config::workload_kinds);
+  EXPECT_EQ(row_of("none").name, "pod");
+}
+
+TEST(Table, finds_an_object_by_group_and_kind) {
+  const auto found = find_object("batch", "CronJob");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->workload->name, "job");
+  EXPECT_EQ(found->object->resource, "cronjobs");
+  EXPECT_FALSE(find_object("apps", "CronJob"));
+  EXPECT_TRUE(is_checked("StatefulSet"));
+  EXPECT_FALSE(is_checked("ReplicaSet"));
+}
+
+TEST(Table, has_a_name_label_where_the_group_has_a_kind) {
+  for (const Workload& workload : workloads())
+    EXPECT_EQ(workload.name_label.empty(), workload.group_kind.empty()) << workload.name;
+}
+
+TEST(Filled, puts_name_part_and_index_into_a_pattern) {
+  EXPECT_EQ(filled("{name}-{part}-{index}", "n", "p", "3"), "n-p-3");
+  EXPECT_EQ(filled("plain", "n", "p", "3"), "plain");
+  EXPECT_EQ(filled("", "n", "p", "3"), "");
+  EXPECT_EQ(filled("{name}.{name", "n", "p", "3"), "n.");
+}
+
 TEST(HostNamesTest, total_size_is_the_length_of_all) {
   HostNames statefulset{.stem = "web"};
   statefulset.numbered = true;

@@ -209,9 +209,7 @@ inline View live_view(const Objects& objects) {
   view.releases_asked = true;
   view.releases = all({record_of(1, "deployed")});
   for (Replica& each : view.replicas) each.metrics = there(metrics_of_a_replica);
-  view.ray = there(nullptr);
-  view.jobset = absent();
-  view.lws = absent();
+  for (Served& api : view.apis) api.read = api.kind == "RayCluster" ? there(nullptr) : absent();
   return view;
 }
 
