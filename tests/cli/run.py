@@ -259,6 +259,20 @@ def a_terminal_is_told_what_takes_long():
 # --- what is printed
 
 @check
+def findings_are_asked_for_by_id_and_by_name():
+    for name in "TPU-705", "tpu-705", "705", "unmutated":
+        code, out, _ = run("findings", name)
+        assert code == 0 and out.startswith("TPU-705 unmutated (error at most, by audit)\n"), out
+    _, out, _ = run("findings", "quota")  # Kueue's, and that of the webhook's namespace
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("TPU-")] == ["TPU-802", "TPU-926"], out
+    rows = json.loads(run("findings", "-o", "json")[1])
+    ids = [row["id"] for row in rows]
+    assert ids == sorted(set(ids)) and {row["by"] for row in rows} == {"webhook", "audit", "explain", "doctor"}, ids
+    assert all(row["what"].endswith(".") and row["fix"].endswith(".") for row in rows)
+    assert run("findings", "unmuted")[0] == 2
+
+
+@check
 def manifests_are_answered_in_words():
     code, out, _ = run("review", POD)
     assert code == 0 and out.startswith("Pod default/train-1-*: allowed, 6 changes\n"), out

@@ -3,9 +3,9 @@
 #include "server/cli/choices.hpp"
 #include "server/cli/kubectl_tpu/access_flags.hpp"
 #include "server/cli/setting_flags.hpp"
-#include "server/tools/inspect/slices/audit.hpp"
 #include "server/tools/inspect/slices/command.hpp"
 #include "server/tools/inspect/source/snapshot_file.hpp"
+#include "server/tools/reference/ids/audit_rows.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -72,7 +72,7 @@ void check(const slices::SlicesOptions& options) {
 
 std::string list_of_checks() {
   std::string out = "\nChecks:\n";
-  for (const slices::AuditCheck& each : slices::audit_checks())
+  for (const ids::Row& each : ids::audit_rows)
     out += fmt::format("  {:<22}  {}\n", each.name, each.what);
   return out;
 }

@@ -1,5 +1,7 @@
 """findings.py PROGRAM [--update]: each manifest beside this file is wrong in one way, and `review`
-says that way and no other. docs/messages.md is made of the program's table and of these answers.
+says that way and no other; one of TPU-8nn is for `explain`. docs/messages.md is made of the program's
+table and of these answers. That `audit` and `doctor` can print each of theirs is tested by the unit
+tests of their rooms; that they print no other, by the compiler.
 
 A manifest is called ID-WHAT.yaml; a first line "# review FLAGS" gives it flags. With --update the
 page is written again; without, the script fails where the page differs, where a manifest has
@@ -39,6 +41,10 @@ perNamespace:
 
 `review --strict` exits with 1 where there is a warning.
 
+`explain`, [`audit`](#of-audit) and [`doctor`](#of-doctor) find more, under names of their own, each of which has an
+id of the same kind (`id` in the JSON of audit and doctor, `finding` in that of explain). Their level is
+the worst that is said of one, and no configuration changes it.
+
 | Id | Level | What is found |
 |---|---|---|
 """
@@ -74,6 +80,17 @@ def ids_in(sentence, ids):
     return {each for each in ids if f"{each}: " in sentence}
 
 
+def explained(program, manifest):
+    """The same of `explain`, which warns and never denies under a name of its own."""
+    command = [program, "explain", str(manifest), "--output", "json"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if ran.returncode > 1:
+        raise SystemExit(f"{manifest.name}: {ran.stderr}{ran.stdout}")
+    found = [each for workload in json.loads(ran.stdout)["workloads"] for each in workload["findings"]]
+    denied = any(each["level"] == "deny" for each in found)
+    return denied, [f"{each['finding']}: {each['sentence']}" for each in found]
+
+
 def fault(name, level, denied, found):
     own = name[:7]
     if found != {own}:
@@ -84,8 +101,9 @@ def fault(name, level, denied, found):
 
 
 def section(row, examples):
-    level = "Denied" if row["default"] == "deny" else "A warning"
-    out = [f"## {row['id']} {row['name']}", "", f"*{level} by default.* {row['what']} {row['cause']}", "",
+    level = "A warning of `explain`" if row["by"] == "explain" else \
+        "Denied by default" if row["default"] == "deny" else "A warning by default"
+    out = [f"## {row['id']} {row['name']}", "", f"*{level}.* {row['what']} {row['cause']}".rstrip(), "",
            f"**Fix.** {row['fix']}", ""]
     for name, denied, sentences in examples:
         out += [f"[{name}](../tests/golden/findings/{name}):", "", "```"]
@@ -94,15 +112,24 @@ def section(row, examples):
     return "\n".join(out)
 
 
+def tool_section(by, found, rows):
+    """The rows of `audit` or `doctor`, which have no manifests."""
+    out = [f"## Of {by}", "", f"| Id | Name | At most | {found} | What to do |", "|---|---|---|---|---|"]
+    return "\n".join(out + [f"| {row['id']} | `{row['name']}` | {row['default']} | {row['what']} | {row['fix']} |"
+                            for row in rows if row["by"] == by]) + "\n"
+
+
 def main(program, update):
     program = str(pathlib.Path(program).resolve())
-    rows = table(program)
+    whole = table(program)
+    rows = [row for row in whole if row["by"] in ("webhook", "explain")]
     ids = [row["id"] for row in rows]
     examples = {each: [] for each in ids}
     faults = []
     for manifest in sorted(HERE.glob("TPU-*.yaml")):
         level = next((row["default"] for row in rows if row["id"] == manifest.name[:7]), None)
-        denied, sentences = messages(program, manifest)
+        by = explained if manifest.name.startswith("TPU-8") else messages
+        denied, sentences = by(program, manifest)
         found = set().union(*(ids_in(each, ids) for each in sentences), set())
         wrong = fault(manifest.name, level, denied, found)
         if wrong:
@@ -117,7 +144,9 @@ def main(program, update):
         if sentences:
             faults.append("\n  ".join([f"{manifest.name}: nothing is wrong with it", *sentences]))
     links = [f"| [{row['id']}](#{row['id'].lower()}-{row['name']}) | {row['default']} | {row['what']} |" for row in rows]
-    page = HEAD + "\n".join(links) + "\n\n" + "\n".join(section(row, examples[row["id"]]) for row in rows)
+    page = HEAD + "\n".join(links) + "\n\n" + "\n".join([
+        *(section(row, examples[row["id"]]) for row in rows),
+        tool_section("audit", "What is found", whole), tool_section("doctor", "What is checked", whole)])
     page = page.rstrip("\n") + "\n"
     if update:
         PAGE.write_text(page, encoding="utf-8")

@@ -30,6 +30,10 @@ text::Ink ink(Verdict verdict) {
   return verdict == Verdict::fail ? text::Ink::red : text::Ink::yellow;
 }
 
+std::string_view id_of(const Check& check) {
+  return ids::id_of(ids::doctor_rows, check.check);
+}
+
 // What fails because the API server cannot call us, or gets no answer that it can use.
 bool is_of_calls(const Check& check) {
   constexpr std::string_view checks[] = {"service", "deployment", "ca-bundle",      "certificate",
@@ -86,7 +90,7 @@ text::Printed checks_text(const Checks& checks, bool colour) {
     const auto verdict = text::printed("{:<4}", label(each.verdict));
     out += text::printed("{}  {:<16}  {}\n", text::paint(verdict, ink(each.verdict), colour),
                          each.check, each.what);
-    if (!each.fix.empty()) out += text::printed("{:24}fix: {}\n", "", each.fix);
+    if (!each.fix.empty()) out += text::printed("{:6}{:<16}  fix: {}\n", "", id_of(each), each.fix);
   }
   return out;
 }
@@ -97,6 +101,7 @@ Json checks_json(const Checks& checks) {
     out[std::string(name(verdict))] = std::ranges::count(checks, verdict, &Check::verdict);
   for (const Check& each : checks)
     out["checks"].push_back({{"check", each.check},
+                             {"id", id_of(each)},
                              {"verdict", name(each.verdict)},
                              {"what", each.what},
                              {"fix", each.fix.empty() ? Json() : Json(each.fix)}});

@@ -3,6 +3,7 @@
 
 #include "server/text/printed.hpp"
 #include "server/tools/inspect/doctor/view.hpp"
+#include "server/tools/reference/ids/doctor_rows.hpp"
 
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ std::string_view name(Verdict verdict);
 
 struct Check {
   Verdict verdict;
-  std::string check;     // "certificate": one word, which stays
+  std::string check;     // "certificate": the name of one of ids::doctor_rows
   std::string what;      // what was found
   std::string fix = {};  // what to do; of warn, fail and unknown
 };
@@ -64,18 +65,18 @@ void check_rbac(const View& view, Checks& out);
 void check_ledger(const View& view, Checks& out);
 void check_workload_apis(const View& view, Checks& out);
 
-inline void ok(Checks& out, std::string check, std::string what) {
-  out.push_back({Verdict::ok, std::move(check), std::move(what)});
+inline void ok(Checks& out, ids::DoctorCheck check, std::string what) {
+  out.push_back({Verdict::ok, check, std::move(what)});
 }
-inline void warn(Checks& out, std::string check, std::string what, std::string fix) {
-  out.push_back({Verdict::warn, std::move(check), std::move(what), std::move(fix)});
+inline void warn(Checks& out, ids::DoctorCheck check, std::string what, std::string fix) {
+  out.push_back({Verdict::warn, check, std::move(what), std::move(fix)});
 }
-inline void fail(Checks& out, std::string check, std::string what, std::string fix) {
-  out.push_back({Verdict::fail, std::move(check), std::move(what), std::move(fix)});
+inline void fail(Checks& out, ids::DoctorCheck check, std::string what, std::string fix) {
+  out.push_back({Verdict::fail, check, std::move(what), std::move(fix)});
 }
-inline void unknown(Checks& out, std::string check, const std::string& why) {
-  out.push_back({Verdict::unknown, std::move(check), "not known: " + why,
-                 "ask somebody who may read it to run doctor"});
+inline void unknown(Checks& out, ids::DoctorCheck check, const std::string& why) {
+  out.push_back(
+      {Verdict::unknown, check, "not known: " + why, "ask somebody who may read it to run doctor"});
 }
 
 text::Printed checks_text(const Checks& checks, bool colour);

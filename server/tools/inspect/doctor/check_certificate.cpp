@@ -38,7 +38,7 @@ std::string how_to_renew(const View& view) {
 
 // A line about dates; the verdict by the last of them for a CA bundle, which may hold an old
 // one beside its successor, and by the first in a chain.
-void check_dates(const std::string& check, const std::string& what,
+void check_dates(ids::DoctorCheck check, const std::string& what,
                  const tls::CertificateDates& certificate, const View& view, Checks& out) {
   const std::string end = tls::to_text(certificate.not_after);
   const std::string named = fmt::format("{} ({})", what, certificate.subject);

@@ -91,7 +91,7 @@ std::string Mending::command() const {
   return command + (again.starts_with("helm ") ? " && " : "; then ") + again;
 }
 
-void warn_of_spec(const View& view, Checks& out, const char* line, const Json& object,
+void warn_of_spec(const View& view, Checks& out, ids::DoctorCheck line, const Json& object,
                   const std::string& kind, const std::string& name, const std::string& ns,
                   const std::vector<Difference>& differences) {
   std::string resource = kind;

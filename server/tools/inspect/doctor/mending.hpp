@@ -50,7 +50,7 @@ class Mending {
 //
 //   kind, name  "PodMonitor", "tpu-webhook"
 //   ns          "" for what is in none
-void warn_of_spec(const View& view, Checks& out, const char* line, const Json& object,
+void warn_of_spec(const View& view, Checks& out, ids::DoctorCheck line, const Json& object,
                   const std::string& kind, const std::string& name, const std::string& ns,
                   const std::vector<Difference>& differences);
 

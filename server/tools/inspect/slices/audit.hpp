@@ -6,19 +6,9 @@
 
 #include "server/tools/inspect/slices/finding.hpp"
 
-#include <span>
-#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::slices {
-
-// A kind of finding.
-struct AuditCheck {
-  std::string_view name;
-  std::string_view what;
-};
-// All there are, in the order of --help.
-std::span<const AuditCheck> audit_checks();
 
 // Errors first, each in the order of the slices. `slices` was made of `cluster`.
 Audit audit(const Cluster& cluster, const std::vector<SliceReport>& slices);

@@ -35,14 +35,14 @@ std::size_t Audit::errors() const {
       std::ranges::count(findings, Severity::error, &Finding::severity));
 }
 
-void Findings::add(Severity severity, std::string_view check, const SliceReport& slice,
+void Findings::add(Severity severity, ids::AuditCheck check, const SliceReport& slice,
                    const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
-  Finding finding{severity, std::string(check), &slice, {}, {}, std::move(what), std::move(fix)};
+  Finding finding{severity, check, &slice, {}, {}, std::move(what), std::move(fix)};
   for (const SeenPod* pod : pods) finding.pods.push_back(pod->name);
   findings_.push_back(std::move(finding));
 }
 
-void Findings::error(std::string_view check, const SliceReport& slice,
+void Findings::error(ids::AuditCheck check, const SliceReport& slice,
                      const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
   if (slice.rolls_over)
     return warn(check, slice, pods,
@@ -51,7 +51,7 @@ void Findings::error(std::string_view check, const SliceReport& slice,
   add(Severity::error, check, slice, pods, std::move(what), std::move(fix));
 }
 
-void Findings::warn(std::string_view check, const SliceReport& slice,
+void Findings::warn(ids::AuditCheck check, const SliceReport& slice,
                     const std::vector<const SeenPod*>& pods, std::string what, std::string fix) {
   add(Severity::warning, check, slice, pods, std::move(what), std::move(fix));
 }
@@ -60,7 +60,8 @@ void Findings::also_of(std::vector<const SliceReport*> others) {
   findings_.back().others = std::move(others);
 }
 
-void Findings::fold(std::string_view check) {
+void Findings::fold(ids::AuditCheck named) {
+  const std::string check = named;
   // Severity, fix, namespace, kind and name of the workload.
   using Alike = std::tuple<Severity, std::string, std::string, std::string, std::string>;
   std::map<Alike, std::size_t> places;

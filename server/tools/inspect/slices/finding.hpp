@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/tools/inspect/slices/slice_report.hpp"
+#include "server/tools/reference/ids/audit_rows.hpp"
 
 #include <cstdint>
 #include <set>
@@ -18,8 +19,8 @@ enum class Severity {
 
 struct Finding {
   Severity severity;
-  std::string check;                       // "duplicate-worker-id": one of audit_checks()
-  const SliceReport* slice;                // never null
+  std::string check;         // "duplicate-worker-id": the name of one of ids::audit_rows
+  const SliceReport* slice;  // never null
   std::vector<const SliceReport*> others;  // of which it is true as well
   std::vector<std::string> pods;           // names, in the slice's namespace
   std::string what;  // what was found, with the numbers, and what would be right
@@ -40,22 +41,22 @@ class Findings {
 
   const Cluster& cluster() const { return cluster_; }
   // A warning of a slice that rolls over: what is found of old and new Pods passes with the old.
-  void error(std::string_view check, const SliceReport& slice,
+  void error(ids::AuditCheck check, const SliceReport& slice,
              const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
-  void warn(std::string_view check, const SliceReport& slice,
+  void warn(ids::AuditCheck check, const SliceReport& slice,
             const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
   // Of the finding that was added last.
   void also_of(std::vector<const SliceReport*> others);
   // Findings of `check` that slices of one workload have alike, and that one deed mends, become
   // one: of the first slice, with the others and their Pods.
-  void fold(std::string_view check);
+  void fold(ids::AuditCheck check);
   // Once, however often it is said.
   void not_known(const std::string& sentence) { not_known_.insert(sentence); }
 
   Audit take();
 
  private:
-  void add(Severity severity, std::string_view check, const SliceReport& slice,
+  void add(Severity severity, ids::AuditCheck check, const SliceReport& slice,
            const std::vector<const SeenPod*>& pods, std::string what, std::string fix);
 
   const Cluster& cluster_;

@@ -186,13 +186,17 @@ std::size_t pods_in(const std::vector<SliceReport>& slices) {
   return pods;
 }
 
+std::string_view id_of(const Finding& finding) {
+  return ids::id_of(ids::audit_rows, finding.check);
+}
+
 text::Printed finding_text(const Finding& finding, bool colour) {
   const text::Ink ink = finding.severity == Severity::error ? text::Ink::red : text::Ink::yellow;
   const auto severity = text::paint(text::printed("{}", name(finding.severity)), ink, colour);
   const auto slice = text::printed(
       "{}{}", finding.slice->full_name(),
       finding.others.empty() ? "" : " and " + base::counted(finding.others.size(), "other slice"));
-  return text::printed("{} {}: {}\n  {}\n  fix: {}\n\n", severity, finding.check,
+  return text::printed("{} {} {}: {}\n  {}\n  fix: {}\n\n", severity, finding.check, id_of(finding),
                        text::paint(slice, text::Ink::bold, colour), finding.what, finding.fix);
 }
 
@@ -244,7 +248,8 @@ Json audit_json(const Audit& audit, const std::vector<SliceReport>& slices) {
               {"errors", errors},          {"warnings", audit.findings.size() - errors},
               {"findings", Json::array()}, {"notKnown", audit.not_known}};
   for (const Finding& finding : audit.findings) {
-    Json each = {{"severity", name(finding.severity)}, {"check", finding.check}};
+    Json each = {
+        {"severity", name(finding.severity)}, {"check", finding.check}, {"id", id_of(finding)}};
     each.update(name_json(*finding.slice));
     Json others = Json::array();
     for (const SliceReport* slice : finding.others) others.push_back(name_json(*slice));

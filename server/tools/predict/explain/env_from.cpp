@@ -78,7 +78,7 @@ class OfContainer {
     if (same && !(differs && pod_.seen.multi_host())) return;
     out.push_back(
         {.denied = false,
-         .id = "env-from",
+         .id = ids::of_explain("env-from"),
          .sentence = fmt::format(
              "container {} takes {} from ConfigMap {} by envFrom, {}", name_, variable,
              given.config_map,

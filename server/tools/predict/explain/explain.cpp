@@ -150,7 +150,7 @@ class Explainer {
     for (const outlook::Wait& wait : outlook.waits)
       if (wait.cause == outlook::Cause::quota)
         workload.findings.push_back({.denied = false,
-                                     .id = "quota",
+                                     .id = ids::of_explain("quota"),
                                      .sentence = wait.what,
                                      .fix = fixes::Choice{looks(wait)}});
     for (const std::string& each : outlook.not_known)
@@ -193,7 +193,8 @@ class Explainer {
     for (Finding& each : ray_chip_faults(object)) pods.findings.add(std::move(each));
     for (const source::Manifest* each : objects)
       for (const std::string& note : each->notes)
-        pods.findings.add({.denied = false, .id = "read", .sentence = note, .fix = {}});
+        pods.findings.add(
+            {.denied = false, .id = ids::of_explain("read"), .sentence = note, .fix = {}});
     pods.finish(workload);
     tell_of_object(object, cluster, wanted, workload);
     // What has no chips is no slice.

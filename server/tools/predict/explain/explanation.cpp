@@ -29,6 +29,16 @@ const char* name(Verdict verdict) {
   return "refused";
 }
 
+std::string_view Finding::finding() const {
+  if (id.starts_with("TPU-")) return id;
+  const std::string_view own = ids::id_of(ids::explain_rows, id);
+  return own.empty() ? ids::id_of(ids::audit_rows, id) : own;
+}
+
+std::string Finding::title() const {
+  return finding() == id ? id : id + " " + std::string(finding());
+}
+
 std::uint64_t Workload::pods() const {
   return sum(groups, [](const Group& group) { return group.pods; });
 }

@@ -6,11 +6,13 @@
 #include "server/tools/predict/outlook/outlook.hpp"
 #include "server/tools/reference/catalog/pool_options.hpp"
 #include "server/tools/reference/fields/unseen.hpp"
+#include "server/tools/reference/ids/explain_rows.hpp"
 #include "topology/layout/node_pool.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tpuwh::server::explain {
@@ -35,10 +37,15 @@ inline constexpr auto where_ids_stand =
 // What somebody is told of it.
 struct Finding {
   bool denied = false;   // else a warning
-  std::string id;        // "TPU-302", "" where it has none
+  std::string id;        // "TPU-302", or a name of ids::of_explain(); "" where it has none
   std::string sentence;  // without the id
   fixes::Fix fix = {};   // a choice without a sentence where it has none
   std::size_t pods = 0;  // of whose creation it is said; 0: of the object
+
+  // "TPU-715" where `id` is "no-service".
+  std::string_view finding() const;
+  // "TPU-302", "no-service TPU-715", "": what a person reads.
+  std::string title() const;
 };
 
 // A variable of a container. What it is worth may be `from` somewhere: then `value` says whence.

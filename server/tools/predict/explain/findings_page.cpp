@@ -23,7 +23,7 @@ std::string one_below_the_other(const std::vector<std::string>& commands) {
 Markup finding_html(const Finding& finding) {
   const Markup colour = finding.denied ? Markup("bad") : Markup("warn");
   Markup lead = finding.denied ? Markup("✗ Denied") : Markup("! Warning");
-  if (!finding.id.empty()) lead += " " + element("code", escaped(finding.id));
+  if (!finding.id.empty()) lead += " " + element("code", escaped(finding.title()));
   Markup body = element("p", element("span", "class=\"lead " + colour + "\"", lead) + " " +
                                  element("span", "class=\"quiet small\"", said_of(finding)));
   body += element("p", words_html(finding.sentence));

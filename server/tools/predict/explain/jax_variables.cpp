@@ -97,7 +97,7 @@ std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
       if (!what.empty())
         return Finding{
             .denied = false,
-            .id = "jax",
+            .id = ids::of_explain("jax"),
             .sentence = std::move(what),
             .fix = fixes::Choice{"leave these out: JAX finds them in the variables of the slice"}};
     }

@@ -76,6 +76,7 @@ Json of_group(const Group& group) {
 Json of_finding(const Finding& finding) {
   return {{"level", finding.denied ? "deny" : "warn"},
           {"id", finding.id},
+          {"finding", finding.finding()},
           {"sentence", finding.sentence},
           {"fix", fixes::words(finding.fix)},
           {"how", fixes::json(finding.fix)},

@@ -21,7 +21,7 @@ constexpr auto slice_size = "kueue.x-k8s.io/podset-slice-size";
 
 Finding never(std::string sentence, const Group& group) {
   return {.denied = false,
-          .id = "kueue-topology",
+          .id = ids::of_explain("kueue-topology"),
           .sentence = std::move(sentence),
           .fix = fixes::Choice{
               fmt::format("annotations {}: {} and {}: \"{}\" keep each slice on one node pool",

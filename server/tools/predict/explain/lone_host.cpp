@@ -19,7 +19,7 @@ std::optional<Finding> lone_host_fault(const slices::SeenPod& seen) {
     if (count <= seen.processes_per_host) continue;
     return Finding{
         .denied = false,
-        .id = "host-names",
+        .id = ids::of_explain("host-names"),
         .sentence = fmt::format("TPU_WORKER_HOSTNAMES of container {} has {} names, but {} with {} "
                                 "chips per Pod is one host{}",
                                 process.container, count, seen.topology, seen.chips,

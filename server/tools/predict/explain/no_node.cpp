@@ -121,7 +121,7 @@ void find_other_requests(const Json& pod, std::vector<Finding>& out) {
 
 Finding no_node(std::string sentence, std::string fix) {
   return {.denied = false,
-          .id = "no-node",
+          .id = ids::of_explain("no-node"),
           .sentence = std::move(sentence),
           .fix = fixes::Choice{std::move(fix)}};
 }

@@ -37,7 +37,7 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
   if (*told == chips || !at(container, {"resources", "claims"}).empty()) return;
   out.push_back(
       {.denied = false,
-       .id = "ray-chips",
+       .id = ids::of_explain("ray-chips"),
        .sentence = fmt::format(
            "{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
            "google.com/tpu: Ray {}",

@@ -46,7 +46,7 @@ std::string ready_by(const Json& pod) {
 
 Finding fault(std::string sentence, std::string fix) {
   return {.denied = false,
-          .id = "no-service",
+          .id = ids::of_explain("no-service"),
           .sentence = std::move(sentence),
           .fix = fixes::Choice{std::move(fix)}};
 }

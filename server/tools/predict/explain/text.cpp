@@ -82,7 +82,7 @@ void print_finding(const Finding& finding, bool with_fix, TextLines& out) {
       finding.pods == 0 ? "" : fmt::format(" ({})", counted(finding.pods, "Pod"));
   out.line("  {}{}{}{}: {}",
            out.paint(std::string_view(finding.denied ? "✗ denied" : "! warning"), ink),
-           finding.id.empty() ? "" : " ", finding.id, whose, finding.sentence);
+           finding.id.empty() ? "" : " ", finding.title(), whose, finding.sentence);
   if (with_fix) print_fix(finding.fix, out);
 }
 

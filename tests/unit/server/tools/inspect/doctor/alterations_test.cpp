@@ -8,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 namespace tpuwh::server::doctor {
@@ -1388,6 +1390,32 @@ TEST(AlterationsTest, every_command_that_is_printed_is_run_by_a_test) {
       EXPECT_TRUE(there || each.fix.find("--reset-then-reuse-values") != each.fix.npos)
           << one.name << ": " << each.fix;
     }
+  }
+}
+
+// Each row of the table is printed, and at no more than its level.
+TEST(AlterationsTest, print_each_row_of_the_table) {
+  std::map<std::string, Verdict> worst;
+  const auto look = [&](const Objects& objects) {
+    for (const Check& each : examine(live_view(objects)))
+      if (each.verdict != Verdict::unknown)
+        worst[each.check] = std::max(worst[each.check], each.verdict);
+  };
+  look(sound());
+  for (const Alteration& one : alterations()) {
+    Objects objects = sound();
+    one.alter(objects);
+    look(objects);
+  }
+  for (const ids::Row& each : ids::doctor_rows) {
+    // doctor_test.cpp has an installation with others.
+    if (each.name == "neighbour" || each.name == "jobset") continue;
+    const auto found = worst.find(std::string(each.name));
+    ASSERT_NE(found, worst.end()) << each.name << " is never printed";
+    EXPECT_LE(found->second, each.level == "fail"   ? Verdict::fail
+                             : each.level == "warn" ? Verdict::warn
+                                                    : Verdict::ok)
+        << each.name;
   }
 }
 

@@ -613,15 +613,16 @@ TEST(DoctorTest, nobody_may_read_anything) {
 }
 
 TEST(DoctorTest, prints_a_line_for_each_check) {
-  const Checks checks = {{Verdict::ok, "a", "good"}, {Verdict::fail, "b", "bad", "mend it"}};
+  const Checks checks = {{Verdict::ok, "port", "good"}, {Verdict::fail, "trust", "bad", "mend it"}};
   EXPECT_EQ(checks_text(checks, false).text(),
-            "OK    a                 good\n"
-            "FAIL  b                 bad\n"
-            "                        fix: mend it\n");
+            "OK    port              good\n"
+            "FAIL  trust             bad\n"
+            "      TPU-914           fix: mend it\n");
   const Json json = checks_json(checks);
   EXPECT_EQ(json["fail"], 1);
   EXPECT_TRUE(json["checks"][0]["fix"].is_null());
   EXPECT_EQ(json["checks"][1]["fix"], "mend it");
+  EXPECT_EQ(json["checks"][1]["id"], "TPU-914");
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST(SlicesCommand, watching_prints_what_has_changed) {
 TEST(AuditCommand, exits_with_1_for_an_error_alone) {
   const auto found = audit({}, once({host("ml", "a", 0), host("ml", "a", 1)}));
   EXPECT_EQ(found.code, 1);
-  EXPECT_THAT(found.out, HasSubstr("error unmutated: Job ml/a\n"));
+  EXPECT_THAT(found.out, HasSubstr("error unmutated TPU-705: Job ml/a\n"));
   EXPECT_EQ(audit(of("web"), once({host("ml", "a", 0)})).code, 0);
   EXPECT_EQ(audit({}, once({})).out, "0 errors and 0 warnings in 0 slices of 0 living TPU Pods\n");
 }
@@ -147,6 +147,7 @@ TEST(AuditCommand, prints_one_line_of_json) {
   const auto report = json::parse(found.out);
   EXPECT_EQ(report["errors"], 1);
   EXPECT_EQ(report["findings"][0]["check"], "unmutated");
+  EXPECT_EQ(report["findings"][0]["id"], "TPU-705");
   EXPECT_EQ(report["findings"][0]["pods"], (json{"a-0", "a-1"}));
 }
 
