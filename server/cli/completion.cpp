@@ -1,5 +1,7 @@
 #include "server/cli/completion.hpp"
 
+#include "base/edits.hpp"
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -162,11 +164,6 @@ std::string_view script_of(Shell shell) {
   return {};
 }
 
-void replace_all(std::string& text, std::string_view what, std::string_view by) {
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-    text.replace(at, what.size(), by);
-}
-
 }  // namespace
 
 Completion complete(const CLI::App& program, std::span<const std::string> words) {
@@ -211,8 +208,8 @@ std::string completion_script(Shell shell, std::string_view file) {
   std::string function(file);
   std::ranges::replace(function, '-', '_');
   std::string script(script_of(shell));
-  replace_all(script, "PROGRAM", file);
-  replace_all(script, "FUNCTION", function);
+  base::replace_all(script, "PROGRAM", file);
+  base::replace_all(script, "FUNCTION", function);
   return script;
 }
 

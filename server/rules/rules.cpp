@@ -1,5 +1,6 @@
 #include "server/rules/rules.hpp"
 
+#include "base/edits.hpp"
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/version.hpp"
@@ -23,13 +24,9 @@ constexpr int format = 1;
 
 // The path as it is for this prefix; '*' stays for an index.
 std::string path_of(const webhook::write::SurfaceRow& row, const std::string& prefix) {
-  constexpr std::string_view mark = "<prefix>";
-  std::string path(row.path);
-  if (const auto at = path.find(mark); at != std::string::npos) {
-    std::string escaped;
-    for (const char c : prefix) escaped += c == '/' ? "~1" : std::string(1, c);
-    path.replace(at, mark.size(), escaped);
-  }
+  std::string path(row.path), escaped = prefix;
+  base::replace_all(escaped, "/", "~1");
+  base::replace_all(path, "<prefix>", escaped);
   return path;
 }
 

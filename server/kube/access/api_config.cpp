@@ -1,5 +1,6 @@
 #include "server/kube/access/api_config.hpp"
 
+#include "base/edits.hpp"
 #include "server/kube/access/errc.hpp"
 #include "server/kube/access/server_url.hpp"
 #include "server/kube/access/small_file.hpp"
@@ -20,7 +21,7 @@ std::string environment(const char* name) {
 // Of the Pod; a service account that is mounted without the file is not a reason to stop.
 std::string own_namespace(const PodAccess& access) {
   const auto text = read_file(access.service_account + "/namespace");
-  const std::string name(text ? trimmed(*text) : "");
+  const std::string name(text ? base::trimmed(*text) : "");
   return name.empty() ? "default" : name;
 }
 

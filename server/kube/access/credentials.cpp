@@ -1,5 +1,6 @@
 #include "server/kube/access/credentials.hpp"
 
+#include "base/edits.hpp"
 #include "server/kube/access/access_limits.hpp"
 #include "server/kube/access/errc.hpp"
 #include "server/kube/access/small_file.hpp"
@@ -65,7 +66,7 @@ void TokenFile::rejected() {
 Result<std::string> TokenFile::read() const {
   const auto text = read_file(path_);
   if (!text) return text.error();
-  const auto token = trimmed(*text);
+  const auto token = base::trimmed(*text);
   if (token.empty())
     return Error(kube::access::Errc::api_access, path_ + " is empty; want a bearer token");
   if (!is_token(token))

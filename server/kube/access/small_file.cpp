@@ -33,11 +33,4 @@ bool holds_pem(std::string_view text, std::string_view label) {
   return end != std::string_view::npos && text.rfind("-----BEGIN ", end) != std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view white = " \t\r\n\v\f";
-  const auto first = text.find_first_not_of(white);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(white) - first + 1);
-}
-
 }  // namespace tpuwh::server::kube::access

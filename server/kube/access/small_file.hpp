@@ -23,7 +23,4 @@ Result<std::string> read_pem_file(const std::string& path, std::string_view labe
 // Whether there is a block "-----BEGIN ...LABEL-----" in the text.
 bool holds_pem(std::string_view text, std::string_view label);
 
-// Without white space at both ends.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace tpuwh::server::kube::access

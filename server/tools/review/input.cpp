@@ -1,5 +1,6 @@
 #include "server/tools/review/input.hpp"
 
+#include "base/edits.hpp"
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/source/documents.hpp"
 #include "server/tools/inspect/source/objects.hpp"
@@ -15,13 +16,6 @@ namespace tpuwh::server::review {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto from = text.find_first_not_of(space);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(space) - from + 1);
-}
 
 struct GroupVersion {
   std::string group, version;
@@ -88,7 +82,7 @@ void add_document(const source::Document& document, const std::string& ns,
 void add_lines(std::string_view text, const std::string& ns, std::vector<Input>& out) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = base::trimmed(text.substr(0, end));
     if (!line.empty()) {
       const source::Documents documents(std::string(line), text::Twice::last_holds, number - 1);
       for (const source::Document& document : documents.all()) add_document(document, ns, out);
@@ -99,7 +93,7 @@ void add_lines(std::string_view text, const std::string& ns, std::vector<Input>&
 }
 
 bool is_json_lines(std::string_view text) {
-  const std::string_view whole = trimmed(text);
+  const std::string_view whole = base::trimmed(text);
   const auto end = whole.find('\n');
   return end != std::string_view::npos && !text::json_fault(whole.substr(0, end));
 }
@@ -145,7 +139,7 @@ std::vector<Input> read_inputs(std::string text, const std::string& ns) {
   }
   for (const source::Document& document : documents.all()) add_document(document, ns, out);
   if (!documents.fault()) return out;
-  const std::string_view text_of = trimmed(documents.text());
+  const std::string_view text_of = base::trimmed(documents.text());
   if (out.empty() && (text_of.starts_with('{') || text_of.starts_with('[')))
     out.push_back(broken(documents.text(), *documents.fault()));
   else

@@ -1,5 +1,6 @@
 #include "server/tools/predict/expand/submitter.hpp"
 
+#include "base/edits.hpp"
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/yaml.hpp"
@@ -50,13 +51,6 @@ Json sorted(const Json& value) {
   return out;
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n\v\f";
-  const auto from = text.find_first_not_of(space);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(space) - from + 1);
-}
-
 void add_number(std::string& out, const Json& job, const char* key, const char* option) {
   const Json* number = text::find_member(job, key);
   if (number != nullptr && number->is_number() && number->get<float>() > 0)
@@ -82,7 +76,7 @@ Result<std::string> options_of(const Submission& submission) {
   add_number(out, job, "entrypointNumGpus", "--entrypoint-num-gpus");
   if (const std::string more = text::text_member(job, "entrypointResources"); !more.empty())
     out += fmt::format(" --entrypoint-resources {}", go_quoted(more));
-  out += fmt::format(" -- {} ;", trim(text::text_member(job, "entrypoint")));
+  out += fmt::format(" -- {} ;", base::trimmed(text::text_member(job, "entrypoint")));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/explain.hpp"
 
+#include "base/edits.hpp"
 #include "base/names.hpp"
 #include "server/tools/inspect/slices/pod_reader.hpp"
 #include "server/tools/predict/expand/expand.hpp"
@@ -339,9 +340,7 @@ class Explainer {
 
   // A path of the review that nobody wrote: in a manifest it begins with what it is of.
   static void leave_out_review(std::string& text) {
-    constexpr std::string_view of_review = "request.object.";
-    for (auto at = text.find(of_review); at != std::string::npos; at = text.find(of_review, at))
-      text.erase(at, of_review.size());
+    base::replace_all(text, "request.object.", "");
   }
 
   // A Pod is looked at as the Pods of others are.

@@ -1,5 +1,7 @@
 #include "server/tools/predict/explain/made_up.hpp"
 
+#include "base/edits.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -14,9 +16,7 @@ class Shown {
   explicit Shown(const std::vector<expand::MadeUpName>& names) : names_(names) {}
 
   void in(std::string& text) const {
-    for (const auto& [name, shown] : names_)
-      for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at))
-        text.replace(at, name.size(), shown), at += shown.size();
+    for (const auto& [name, shown] : names_) base::replace_all(text, name, shown);
   }
   void in(std::vector<std::string>& texts) const {
     for (std::string& each : texts) in(each);
