@@ -19,4 +19,12 @@ EnvEntries env_entries(const nlohmann::ordered_json& container) {
   return out;
 }
 
+const nlohmann::ordered_json* env_entry(const nlohmann::ordered_json& container,
+                                        std::string_view name) {
+  const nlohmann::ordered_json* last = nullptr;
+  for (const nlohmann::ordered_json& each : text::member(container, "env"))
+    if (text::text_member(each, "name") == name) last = &each;
+  return last;
+}
+
 }  // namespace tpuwh::server::slices

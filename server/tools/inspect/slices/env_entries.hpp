@@ -1,4 +1,4 @@
-// Where a container's env has the variables of the webhook.
+// Where a container's env has a variable.
 #pragma once
 
 #include "webhook/read/vocabulary.hpp"
@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <array>
+#include <string_view>
 
 namespace tpuwh::server::slices {
 
@@ -14,5 +15,9 @@ using EnvEntries = std::array<const nlohmann::ordered_json*, webhook::read::vari
 
 // `container` outlives them.
 EnvEntries env_entries(const nlohmann::ordered_json& container);
+
+// The same of any variable.
+const nlohmann::ordered_json* env_entry(const nlohmann::ordered_json& container,
+                                        std::string_view name);
 
 }  // namespace tpuwh::server::slices

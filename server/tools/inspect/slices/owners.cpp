@@ -1,6 +1,6 @@
 #include "server/tools/inspect/slices/owners.hpp"
 
-#include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -16,9 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t deepest = 8;  // TrainJob, JobSet, Job, Pod are four
 
-std::string label(const Json& object, const std::string& key) {
-  return text::text_member(text::member(text::member(object, "metadata"), "labels"), key);
-}
+using objects::label;
 
 // The controller; kind "" where there is none.
 ObjectName owner_of(const Json& object) {

@@ -106,12 +106,8 @@ std::vector<std::string> read_kinds() {
 }
 
 std::optional<PodRange> autoscaled_pods(const Json& object) {
-  const std::string kind = text::text_member(object, "kind");
-  const Json& spec = object_or_empty(object, "spec");
-  if (kind == "RayCluster") return worker_range(spec);
-  if (kind == "RayJob") return worker_range(object_or_empty(spec, "rayClusterSpec"));
-  if (kind == "RayService") return worker_range(object_or_empty(spec, "rayClusterConfig"));
-  return std::nullopt;
+  const Json* spec = ray_cluster_spec(object);
+  return spec == nullptr ? std::nullopt : worker_range(*spec);
 }
 
 std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& options) {

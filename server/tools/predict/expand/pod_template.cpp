@@ -83,10 +83,6 @@ Json& map_of(Json& pod, const char* key) {
   return map;
 }
 
-std::string member_of_map(const Json& object, const char* map, const char* key) {
-  return text::text_member(object_or_empty(object_or_empty(object, "metadata"), map), key);
-}
-
 }  // namespace
 
 std::string Owner::uid() const {
@@ -167,14 +163,6 @@ void set_label(Json& pod, const char* key, std::string value) {
 
 void set_annotation(Json& pod, const char* key, std::string value) {
   map_of(pod, "annotations")[key] = std::move(value);
-}
-
-std::string label(const Json& pod, const char* key) {
-  return member_of_map(pod, "labels", key);
-}
-
-std::string annotation(const Json& object, const char* key) {
-  return member_of_map(object, "annotations", key);
 }
 
 bool has_annotation(const Json& object, const char* key) {

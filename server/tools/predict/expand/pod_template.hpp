@@ -1,6 +1,7 @@
 // From a Pod template to a Pod, and what several controllers do to it.
 #pragma once
 
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/reading.hpp"
 
 #include <functional>
@@ -40,8 +41,8 @@ Json begin_pod(const Json& pod_template, const Owner& owner, std::string_view na
 
 void set_label(Json& pod, const char* key, std::string value);
 void set_annotation(Json& pod, const char* key, std::string value);
-std::string label(const Json& pod, const char* key);
-std::string annotation(const Json& object, const char* key);
+using objects::annotation;
+using objects::label;
 bool has_annotation(const Json& object, const char* key);
 
 // Containers, then init containers.

@@ -121,6 +121,15 @@ std::uint64_t count_cluster_spec(const Json& spec) {
   return out;
 }
 
+const Json* ray_cluster_spec(const Json& object) {
+  const std::string kind = text::text_member(object, "kind");
+  const Json& spec = object_or_empty(object, "spec");
+  if (kind == "RayCluster") return &spec;
+  if (kind == "RayJob") return &object_or_empty(spec, "rayClusterSpec");
+  if (kind == "RayService") return &object_or_empty(spec, "rayClusterConfig");
+  return nullptr;
+}
+
 std::optional<PodRange> worker_range(const Json& spec) {
   if (!flag_or(spec, "enableInTreeAutoscaling", false)) return std::nullopt;
   PodRange out;

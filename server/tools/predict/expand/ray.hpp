@@ -27,6 +27,9 @@ Result<void> expand_ray_service(const Json& service, const ExpandOptions& option
 std::string cluster_name_of(const Owner& owner);
 std::uint64_t count_cluster_spec(const Json& spec);
 std::optional<PodRange> worker_range(const Json& spec);
+
+// The RayClusterSpec of a RayCluster, RayJob or RayService; null for another kind.
+const Json* ray_cluster_spec(const Json& object);
 Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key);
 bool visit_cluster(const RayCluster& cluster, const ExpandOptions& options, const Visit& visit);
 

@@ -1,5 +1,6 @@
 #include "server/tools/predict/explain/env_from.hpp"
 
+#include "server/tools/inspect/slices/env_entries.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
 
@@ -67,8 +68,8 @@ class OfContainer {
   }
 
   void tell(const std::string& variable, const Given& given, std::vector<Finding>& out) const {
-    if (entry_of(&before_, variable) != nullptr) return;  // the user's own goes before it
-    const Json* injected = entry_of(&after_, variable);
+    if (slices::env_entry(before_, variable) != nullptr) return;  // the user's own goes before it
+    const Json* injected = slices::env_entry(after_, variable);
     const bool unread = injected == nullptr && variable == "MEGASCALE_NUM_SLICES" &&
                         pod_.seen.workload == webhook::config::WorkloadKind::ray;
     if (injected == nullptr && !unread) return;

@@ -1,6 +1,7 @@
 #include "server/tools/predict/explain/jax_variables.hpp"
 
 #include "base/names.hpp"
+#include "server/tools/inspect/slices/env_entries.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 
 #include <fmt/format.h>
@@ -30,15 +31,11 @@ std::string own_field(const Json& pod, std::string_view path) {
 
 // Nothing where it is absent, or not known.
 Number value_of(const Json& pod, const Json& container, std::string_view name) {
-  Number out;
-  for (const Json& entry : text::member(container, "env")) {
-    if (text::text_member(entry, "name") != name) continue;
-    const std::string path = text::text_member(at(entry, {"valueFrom", "fieldRef"}), "fieldPath");
-    const std::string text =
-        path.empty() ? text::text_member(entry, "value") : own_field(pod, path);
-    out = base::plain_decimal(text);
-  }
-  return out;
+  const Json* entry = slices::env_entry(container, name);
+  if (entry == nullptr) return std::nullopt;
+  const std::string path = text::text_member(at(*entry, {"valueFrom", "fieldRef"}), "fieldPath");
+  return base::plain_decimal(path.empty() ? text::text_member(*entry, "value")
+                                          : own_field(pod, path));
 }
 
 // What one container says, against where it stands.
@@ -62,7 +59,7 @@ std::string contradiction(const slices::SeenPod& seen, std::uint64_t process, Nu
 // The address is another host's than that of process 0. A name that is none of the slice's may be a
 // Service's.
 std::string other_coordinator(const Json& container, const slices::TpuProcess& process) {
-  const Json* entry = entry_of(&container, "JAX_COORDINATOR_ADDRESS");
+  const Json* entry = slices::env_entry(container, "JAX_COORDINATOR_ADDRESS");
   const auto& names = process[webhook::read::Variable::tpu_worker_hostnames];
   if (entry == nullptr || !names.literal()) return {};
   std::string told = text::text_member(*entry, "value");

@@ -1,6 +1,7 @@
 #include "server/tools/predict/explain/ray_chips.hpp"
 
 #include "server/tools/objects/quantity.hpp"
+#include "server/tools/predict/expand/ray.hpp"
 #include "server/tools/predict/expand/ray_start.hpp"
 #include "server/tools/predict/explain/pod_json.hpp"
 #include "webhook/read/vocabulary.hpp"
@@ -14,14 +15,6 @@ namespace tpuwh::server::explain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const Json& cluster_spec(const Json& object) {
-  const std::string kind = text::text_member(object, "kind");
-  if (kind == "RayCluster") return at(object, {"spec"});
-  if (kind == "RayJob") return at(object, {"spec", "rayClusterSpec"});
-  if (kind == "RayService") return at(object, {"spec", "rayClusterConfig"});
-  return at(object, {"no cluster"});
-}
 
 void look(const Json& group, const std::string& who, std::vector<Finding>& out) {
   const auto told = expand::stated_tpus(group);
@@ -52,10 +45,10 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
 
 std::vector<Finding> ray_chip_faults(const Json& object) {
   std::vector<Finding> out;
-  const Json& spec = cluster_spec(object);
-  if (!spec.is_object()) return out;
-  look(at(spec, {"headGroupSpec"}), "head group", out);
-  for (const Json& group : at(spec, {"workerGroupSpecs"}))
+  const Json* spec = expand::ray_cluster_spec(object);
+  if (spec == nullptr) return out;
+  look(at(*spec, {"headGroupSpec"}), "head group", out);
+  for (const Json& group : at(*spec, {"workerGroupSpecs"}))
     look(group, "worker group " + text::text_member(group, "groupName"), out);
   return out;
 }
