@@ -2,45 +2,13 @@
 
 #include "base/concat.hpp"
 #include "base/names.hpp"
+#include "base/quantity_scale.hpp"
 
-#include <array>
-#include <charconv>
 #include <limits>
-#include <optional>
 
 namespace tpuwh::webhook::read {
 
 namespace {
-
-// What a suffix multiplies by: 10^tens * 2^twos.
-struct Scale {
-  int tens = 0;
-  int twos = 0;
-};
-
-struct Suffix {
-  std::string_view text;
-  Scale scale;
-};
-
-constexpr std::array suffixes{
-    Suffix{"", {}},        Suffix{"n", {-9, 0}},  Suffix{"u", {-6, 0}},  Suffix{"m", {-3, 0}},
-    Suffix{"k", {3, 0}},   Suffix{"M", {6, 0}},   Suffix{"G", {9, 0}},   Suffix{"T", {12, 0}},
-    Suffix{"P", {15, 0}},  Suffix{"E", {18, 0}},  Suffix{"Ki", {0, 10}}, Suffix{"Mi", {0, 20}},
-    Suffix{"Gi", {0, 30}}, Suffix{"Ti", {0, 40}}, Suffix{"Pi", {0, 50}}, Suffix{"Ei", {0, 60}},
-};
-
-std::optional<Scale> scale_of(std::string_view suffix) {
-  for (const Suffix& known : suffixes)
-    if (known.text == suffix) return known.scale;
-  if (suffix.size() < 2 || (suffix.front() != 'e' && suffix.front() != 'E')) return std::nullopt;
-  suffix.remove_prefix(1);
-  if (suffix.size() > 1 && suffix.front() == '+' && suffix[1] != '-') suffix.remove_prefix(1);
-  int exponent = 0;
-  const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
-  if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;
-  return Scale{exponent, 0};
-}
 
 constexpr std::uint64_t largest = std::uint64_t{1} << 53;
 
@@ -91,7 +59,7 @@ ChipCount any_chip_count(std::string_view text) {
   const bool negative = !rest.empty() && rest.front() == '-';
   if (!rest.empty() && (rest.front() == '-' || rest.front() == '+')) rest.remove_prefix(1);
   Digits digits = read_digits(rest);
-  const auto scale = scale_of(rest);
+  const auto scale = base::quantity_scale(rest);
   if (!digits.any || !scale)
     return NotChips{text,
                     "is not a quantity; google.com/tpu must be a whole number of chips, such as 4"};

@@ -1,46 +1,22 @@
 #include "server/tools/objects/quantity.hpp"
 
+#include "base/quantity_scale.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 namespace tpuwh::server::objects {
 
 namespace {
 
 std::optional<long double> scale_of(std::string_view suffix) {
-  static constexpr std::array<std::pair<std::string_view, long double>, 16> suffixes = {
-      {{"n", 1e-9L},
-       {"u", 1e-6L},
-       {"m", 1e-3L},
-       {"", 1},
-       {"k", 1e3L},
-       {"M", 1e6L},
-       {"G", 1e9L},
-       {"T", 1e12L},
-       {"P", 1e15L},
-       {"E", 1e18L},
-       {"Ki", 1024.0L},
-       {"Mi", 1048576.0L},
-       {"Gi", 1073741824.0L},
-       {"Ti", 1099511627776.0L},
-       {"Pi", 1125899906842624.0L},
-       {"Ei", 1152921504606846976.0L}}};
-  for (const auto& [name, scale] : suffixes)
-    if (name == suffix) return scale;
-  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return std::nullopt;
-  suffix.remove_prefix(suffix[1] == '+' ? 2 : 1);
-  int exponent = 0;
-  const auto [end, error] = std::from_chars(suffix.begin(), suffix.end(), exponent);
-  if (error != std::errc() || end != suffix.end() || std::abs(exponent) > 1000) return std::nullopt;
-  return std::pow(10.0L, static_cast<long double>(exponent));
+  const auto scale = base::quantity_scale(suffix);
+  if (!scale || std::abs(scale->tens) > 1000) return std::nullopt;
+  return std::ldexp(std::pow(10.0L, static_cast<long double>(scale->tens)), scale->twos);
 }
 
 // Digits with at most one point, of which there is a digit.
