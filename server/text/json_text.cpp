@@ -99,16 +99,6 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const
   return found != nullptr ? *found : none;
 }
 
-const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
-                                        std::string_view type) {
-  static const nlohmann::ordered_json none;
-  const nlohmann::ordered_json& all = member(member(object, "status"), "conditions");
-  if (!all.is_array()) return none;
-  const auto found = std::ranges::find_if(
-      all, [&](const auto& each) { return text_member(each, "type") == type; });
-  return found == all.end() ? none : *found;
-}
-
 std::string dump_json(const nlohmann::ordered_json& value) {
   std::string out;
   append_json(value, out);
@@ -121,19 +111,6 @@ std::string dump_or_throw(const nlohmann::ordered_json& value, int indent) {
 
 std::string dump_ascii(const nlohmann::ordered_json& value) {
   return value.dump(-1, ' ', true);
-}
-
-bool has_labels(const nlohmann::ordered_json& object, std::string_view selector) {
-  const nlohmann::ordered_json& labels = member(member(object, "metadata"), "labels");
-  while (!selector.empty()) {
-    const std::string_view term = selector.substr(0, selector.find(','));
-    const auto equals = term.find('=');
-    if (equals == std::string_view::npos) return false;
-    const std::string key(term.substr(0, equals));
-    if (text_member(labels, key) != term.substr(equals + 1)) return false;
-    selector.remove_prefix(std::min(term.size() + 1, selector.size()));
-  }
-  return true;
 }
 
 }  // namespace tpuwh::server::text

@@ -40,10 +40,6 @@ const nlohmann::ordered_json& member(const nlohmann::ordered_json& object, const
 const nlohmann::ordered_json& member(const nlohmann::ordered_json&& object,
                                      const std::string& key) = delete;
 
-// The condition of this type in the status of a Kubernetes object; a null where there is none.
-const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
-                                        std::string_view type);
-
 // On one line. A user's strings may hold bytes that are not UTF-8, which are replaced.
 std::string dump_json(const nlohmann::ordered_json& value);
 
@@ -52,8 +48,5 @@ std::string dump_or_throw(const nlohmann::ordered_json& value, int indent = -1);
 
 // On one line of ASCII. Throws as well.
 std::string dump_ascii(const nlohmann::ordered_json& value);
-
-// Whether a Kubernetes object has the labels of a selector of equalities, "a=b,c=d"; "" picks all.
-bool has_labels(const nlohmann::ordered_json& object, std::string_view selector);
 
 }  // namespace tpuwh::server::text

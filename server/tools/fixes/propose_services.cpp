@@ -2,6 +2,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/headless_service.hpp"
 #include "server/tools/fixes/proposing.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/label_selector.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 namespace tpuwh::server::fixes {
 
 namespace {
+
+using webhook::read::Label;
 
 std::string name_of(const Json& object) {
   return text::text_member(text::member(object, "metadata"), "name");
@@ -22,15 +25,16 @@ Json labels_of(const Subject& subject, const PodTemplate& each) {
   const Json* own = each.value(path / "metadata" / "labels");
   if (own != nullptr && own->is_object()) out = *own;
   if (text::text_member(subject.object, "kind") == "Job")
-    for (const char* key : {"job-name", "batch.kubernetes.io/job-name"})
-      out[key] = name_of(subject.object);
+    for (const Label key : {Label::job_name_legacy, Label::job_name})
+      out[objects::key_of(key)] = name_of(subject.object);
   return out;
 }
 
 // One that a Pod has in common with the others of its slice; none where nothing says which is.
 Json common_label(const Json& labels) {
-  for (const char* key : {"batch.kubernetes.io/job-name", "job-name",
-                          "leaderworkerset.sigs.k8s.io/name", "ray.io/cluster", "app"})
+  for (const char* key :
+       {objects::key_of(Label::job_name), objects::key_of(Label::job_name_legacy),
+        objects::key_of(Label::lws_name), objects::key_of(Label::ray_cluster), "app"})
     if (const std::string value = text::text_member(labels, key); !value.empty())
       return {{key, value}};
   return Json::object();

@@ -4,9 +4,13 @@
 #pragma once
 
 #include "server/text/json_text.hpp"
+#include "webhook/read/vocabulary.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace tpuwh::server::objects {
 
@@ -17,12 +21,40 @@ inline const nlohmann::ordered_json& at(const nlohmann::ordered_json& object,
   return *value;
 }
 
+// As it is spelled on objects: "jobset.sigs.k8s.io/job-index". None of ours, which have a prefix.
+inline const char* key_of(webhook::read::Label label) {
+  return webhook::read::label_keys[static_cast<std::size_t>(label)].text.data();
+}
+inline const char* key_of(webhook::read::Annotation annotation) {
+  return webhook::read::annotation_keys[static_cast<std::size_t>(annotation)].text.data();
+}
+
 inline std::string label(const nlohmann::ordered_json& object, const std::string& key) {
   return text::text_member(at(object, {"metadata", "labels"}), key);
 }
 
 inline std::string annotation(const nlohmann::ordered_json& object, const std::string& key) {
   return text::text_member(at(object, {"metadata", "annotations"}), key);
+}
+
+inline std::string label(const nlohmann::ordered_json& object, webhook::read::Label which) {
+  return label(object, key_of(which));
+}
+
+inline std::string annotation(const nlohmann::ordered_json& object,
+                              webhook::read::Annotation which) {
+  return annotation(object, key_of(which));
+}
+
+// The condition of this type in the status of an object; a null where there is none.
+inline const nlohmann::ordered_json& condition(const nlohmann::ordered_json& object,
+                                               std::string_view type) {
+  static const nlohmann::ordered_json none;
+  const nlohmann::ordered_json& all = at(object, {"status", "conditions"});
+  if (!all.is_array()) return none;
+  const auto found = std::ranges::find_if(
+      all, [&](const auto& each) { return text::text_member(each, "type") == type; });
+  return found == all.end() ? none : *found;
 }
 
 }  // namespace tpuwh::server::objects

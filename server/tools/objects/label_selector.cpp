@@ -1,6 +1,7 @@
 #include "server/tools/objects/label_selector.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <algorithm>
 #include <string>
@@ -25,7 +26,7 @@ bool matches(const Json& expression, const Json& labels) {
 }
 
 // All of `wanted` are among `labels`.
-bool has_labels(const Json& labels, const Json& wanted) {
+bool has_all(const Json& labels, const Json& wanted) {
   return std::ranges::all_of(wanted.items(), [&](const auto& each) {
     const Json* found = text::find_member(labels, each.key());
     return found != nullptr && *found == each.value();
@@ -37,22 +38,33 @@ bool has_labels(const Json& labels, const Json& wanted) {
 bool finds(const Json& selector, const Json& labels) {
   if (!selector.is_object()) return false;
   const Json& wanted = text::member(selector, "matchLabels");
-  if (wanted.is_object() && !has_labels(labels, wanted)) return false;
+  if (wanted.is_object() && !has_all(labels, wanted)) return false;
   const Json& expressions = text::member(selector, "matchExpressions");
-  return !expressions.is_array() || std::ranges::all_of(expressions, [&](const Json& each) {
-    return matches(each, labels);
-  });
+  return !expressions.is_array() ||
+         std::ranges::all_of(expressions, [&](const Json& each) { return matches(each, labels); });
 }
 
 bool selects(const Json& service, const Json& labels) {
   const Json& wanted = text::member(text::member(service, "spec"), "selector");
-  return wanted.is_object() && !wanted.empty() && has_labels(labels, wanted);
+  return wanted.is_object() && !wanted.empty() && has_all(labels, wanted);
 }
 
 bool finds_its_own(const Json& pod, const Json& term) {
   return text::member(term, "namespaces").empty() &&
          finds(text::member(term, "labelSelector"),
                text::member(text::member(pod, "metadata"), "labels"));
+}
+
+bool has_labels(const Json& object, std::string_view selector) {
+  while (!selector.empty()) {
+    const std::string_view term = selector.substr(0, selector.find(','));
+    const auto equals = term.find('=');
+    if (equals == std::string_view::npos) return false;
+    const std::string key(term.substr(0, equals));
+    if (label(object, key) != term.substr(equals + 1)) return false;
+    selector.remove_prefix(std::min(term.size() + 1, selector.size()));
+  }
+  return true;
 }
 
 }  // namespace tpuwh::server::objects

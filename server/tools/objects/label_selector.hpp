@@ -4,10 +4,15 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string_view>
+
 namespace tpuwh::server::objects {
 
 // A LabelSelector, matchLabels and matchExpressions; none finds nothing, an empty one all.
 bool finds(const nlohmann::ordered_json& selector, const nlohmann::ordered_json& labels);
+
+// One of equalities, "a=b,c=d", as a query of the API server has it; "" finds all.
+bool has_labels(const nlohmann::ordered_json& object, std::string_view selector);
 
 // Of a Service, whose selector is a map of labels; without one it selects none.
 bool selects(const nlohmann::ordered_json& service, const nlohmann::ordered_json& labels);

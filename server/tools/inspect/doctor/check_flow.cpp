@@ -6,6 +6,7 @@
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,7 @@ bool is_every_servers(const std::string& level) {
 
 // By the API server itself, or by what there is.
 bool is_dangling(const View& view) {
-  const Json& dangling = text::condition(view.flow_schema.object, "Dangling");
+  const Json& dangling = objects::condition(view.flow_schema.object, "Dangling");
   return text::text_member(dangling, "status") == "True" ||
          view.priority_level.found == Found::absent;
 }

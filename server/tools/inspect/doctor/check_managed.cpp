@@ -6,6 +6,7 @@
 #include "server/tools/inspect/doctor/difference.hpp"
 #include "server/tools/inspect/doctor/mending.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ Json wanted_request(const View& view) {
 
 // Its controller's own word of why there is no certificate; "" where there is one, or it is silent.
 std::string why_not_ready(const Json& request) {
-  const Json& ready = text::condition(request, "Ready");
+  const Json& ready = objects::condition(request, "Ready");
   if (text::text_member(ready, "status") != "False") return {};
   return base::printable(text::text_member(ready, "message"), 200);
 }

@@ -7,6 +7,7 @@
 #include "server/tools/inspect/doctor/entries.hpp"
 #include "server/tools/inspect/doctor/settings_of.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ ReadList watched(const ReadList& all, const Json& configuration) {
   const std::string label = watched_label(entries_of(configuration));
   if (label.empty()) return {.found = Found::there, .items = {}, .why = {}};
   ReadList out = all;
-  std::erase_if(out.items, [&](const Json& each) { return !text::has_labels(each, label); });
+  std::erase_if(out.items, [&](const Json& each) { return !objects::has_labels(each, label); });
   return out;
 }
 

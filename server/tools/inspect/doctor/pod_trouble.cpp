@@ -3,6 +3,7 @@
 #include "base/counted.hpp"
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,7 +52,7 @@ std::string trouble_of_container(const Json& status) {
 }
 
 std::string unscheduled(const Json& pod) {
-  const Json& scheduled = text::condition(pod, "PodScheduled");
+  const Json& scheduled = objects::condition(pod, "PodScheduled");
   if (text::text_member(scheduled, "status") != "False") return {};
   return fmt::format("is on no node: {}",
                      base::printable(text::text_member(scheduled, "message"), 200));

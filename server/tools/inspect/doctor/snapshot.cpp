@@ -3,6 +3,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/doctor/objects.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/label_selector.hpp"
 
 #include <functional>
 
@@ -32,7 +33,7 @@ class Snapshot final : public Objects {
                 const std::string& labels) override {
     return all(kind, [&](const Json& object) {
       return (resource.ns.empty() || namespace_of(object) == resource.ns) &&
-             text::has_labels(object, labels);
+             objects::has_labels(object, labels);
     });
   }
 

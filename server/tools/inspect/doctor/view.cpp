@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/running/installation.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "webhook/workloads/table.hpp"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ std::string argument(const Json& deployment, const std::string& name) {
 }
 
 bool is_ready_pod(const Json& pod) {
-  return text::text_member(text::condition(pod, "Ready"), "status") == "True";
+  return text::text_member(objects::condition(pod, "Ready"), "status") == "True";
 }
 
 int container_port(const Json& pod, std::string_view name) {

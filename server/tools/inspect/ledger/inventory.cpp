@@ -1,6 +1,7 @@
 #include "server/tools/inspect/ledger/inventory.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/label_selector.hpp"
 #include "server/tools/print/table.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ void add_pod(const Json& pod, const std::string& label, LivingTokens& living) {
 bool is_ledger_object(const Json& config_map, const std::string& ns) {
   const bool here =
       ns.empty() || text::text_member(text::member(config_map, "metadata"), "namespace") == ns;
-  return here && text::has_labels(config_map, kube::cluster::ledger_label);
+  return here && objects::has_labels(config_map, kube::cluster::ledger_label);
 }
 
 bool lives(const kube::cluster::LedgerObject& object, const webhook::ledger::LedgerEntry& entry,

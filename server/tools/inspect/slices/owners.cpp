@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t deepest = 8;  // TrainJob, JobSet, Job, Pod are four
 
 using objects::label;
+using webhook::read::Label;
 
 // The controller; kind "" where there is none.
 ObjectName owner_of(const Json& object) {

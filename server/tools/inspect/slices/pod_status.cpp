@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
 #include "server/tools/inspect/slices/pod_wait.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -36,7 +37,7 @@ void keep_newest(std::optional<Time>& newest, const std::string& text) {
 // and its workers are of different StatefulSets, whose own hashes differ.
 std::string revision_of(const Json& metadata) {
   const Json& labels = member(metadata, "labels");
-  if (!text_member(labels, "leaderworkerset.sigs.k8s.io/name").empty())
+  if (!text_member(labels, objects::key_of(webhook::read::Label::lws_name)).empty())
     return text_member(labels, "leaderworkerset.sigs.k8s.io/template-revision-hash");
   for (const char* key :
        {"jobset.sigs.k8s.io/restart-attempt", "controller-revision-hash", "pod-template-hash"})
@@ -108,9 +109,9 @@ void read_status(const Json& object, SeenPod& pod) {
     pod.tolerations.push_back(toleration_of(each));
   for (const Json& each : member(status, "containerStatuses"))
     read_container(each, text_member(spec, "restartPolicy"), pod);
-  if (const Json& ready = text::condition(object, "Ready"); !ready.is_null())
+  if (const Json& ready = objects::condition(object, "Ready"); !ready.is_null())
     pod.ready = text_member(ready, "status") == "True";
-  if (const Json& scheduled = text::condition(object, "PodScheduled");
+  if (const Json& scheduled = objects::condition(object, "PodScheduled");
       text_member(scheduled, "status") == "True")
     pod.bound = text::parse_time(text_member(scheduled, "lastTransitionTime"));
   pod.wait = wait_of(object, pod);

@@ -4,6 +4,7 @@
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
 #include "server/text/rfc3339.hpp"
+#include "server/tools/objects/json_path.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,7 +46,7 @@ std::vector<std::string> gates_of(const Json& spec) {
 }
 
 PodWait for_the_scheduler(const Json& object, const SeenPod& pod) {
-  const Json& scheduled = text::condition(object, "PodScheduled");
+  const Json& scheduled = objects::condition(object, "PodScheduled");
   const std::string message = text_member(scheduled, "message");
   PodWait out{"not scheduled", time_in(scheduled, "lastTransitionTime")};
   if (!out.since) out.since = pod.created;

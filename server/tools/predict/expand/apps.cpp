@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/apps.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -127,7 +128,7 @@ void set_ordinal(Json& pod, const Owner& set, const Json& claims, std::uint64_t 
   const std::string name = fmt::format("{}-{}", set.name, ordinal);
   pod["metadata"]["name"] = name;
   set_label(pod, "statefulset.kubernetes.io/pod-name", name);
-  set_label(pod, "apps.kubernetes.io/pod-index", std::to_string(ordinal));
+  set_label(pod, objects::key_of(webhook::read::Label::pod_index), std::to_string(ordinal));
   pod["spec"]["hostname"] = name;
   for (std::size_t i = 0; i < claims.size(); ++i)
     pod["spec"]["volumes"][i]["persistentVolumeClaim"]["claimName"] =

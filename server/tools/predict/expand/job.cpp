@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/job.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace tpuwh::server::expand {
 
 namespace {
 
-constexpr const char* completion_index = "batch.kubernetes.io/job-completion-index";
+const char* const completion_index = objects::key_of(webhook::read::Label::job_completion_index);
 constexpr const char* tracking_finalizer = "batch.kubernetes.io/job-tracking";
 
 bool is_indexed(const Json& spec) {
@@ -29,9 +30,10 @@ std::string indexed_prefix(const std::string& job, const std::string& index) {
 
 // The API server labels the template of a Job that selects its Pods by itself.
 void label_as_of(Json& pod, const Owner& job) {
-  for (const char* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
+  for (const char* key : {objects::key_of(webhook::read::Label::job_uid), "controller-uid"})
     if (label(pod, key).empty()) set_label(pod, key, job.uid());
-  for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
+  for (const char* key : {objects::key_of(webhook::read::Label::job_name),
+                          objects::key_of(webhook::read::Label::job_name_legacy)})
     if (label(pod, key).empty()) set_label(pod, key, job.name);
 }
 

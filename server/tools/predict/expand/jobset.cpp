@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
@@ -16,7 +17,7 @@ namespace tpuwh::server::expand {
 
 namespace {
 
-constexpr const char* exclusive_key = "alpha.jobset.sigs.k8s.io/exclusive-topology";
+const char* const exclusive_key = objects::key_of(webhook::read::Annotation::jobset_exclusive);
 constexpr const char* node_selector_key = "alpha.jobset.sigs.k8s.io/node-selector";
 constexpr const char* job_key = "jobset.sigs.k8s.io/job-key";
 constexpr const char* priority_key = "jobset.sigs.k8s.io/priority";
@@ -186,7 +187,7 @@ void set_exclusive_affinity(Json& leader) {
 
 Visit with_affinity_of_leaders(const Visit& visit) {
   return [&visit](const Json& pod) {
-    if (annotation(pod, "batch.kubernetes.io/job-completion-index") != "0") return visit(pod);
+    if (annotation(pod, webhook::read::Annotation::job_completion_index) != "0") return visit(pod);
     Json leader = pod;
     set_exclusive_affinity(leader);
     return visit(leader);

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/apps.hpp"
 #include "server/tools/predict/expand/lws_tpu.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
@@ -17,21 +18,23 @@ namespace tpuwh::server::expand {
 
 namespace {
 
-constexpr const char* name_key = "leaderworkerset.sigs.k8s.io/name";
-constexpr const char* worker_index_key = "leaderworkerset.sigs.k8s.io/worker-index";
-constexpr const char* group_index_key = "leaderworkerset.sigs.k8s.io/group-index";
+using webhook::read::Annotation;
+using webhook::read::Label;
+
+const char* const name_key = objects::key_of(Label::lws_name);
+const char* const worker_index_key = objects::key_of(Label::lws_worker_index);
+const char* const group_index_key = objects::key_of(Label::lws_group_index);
 constexpr const char* group_key = "leaderworkerset.sigs.k8s.io/group-key";
 constexpr const char* revision_key = "leaderworkerset.sigs.k8s.io/template-revision-hash";
 constexpr const char* subgroup_index_key = "leaderworkerset.sigs.k8s.io/subgroup-index";
 constexpr const char* subgroup_key = "leaderworkerset.sigs.k8s.io/subgroup-key";
-constexpr const char* size_key = "leaderworkerset.sigs.k8s.io/size";
+const char* const size_key = objects::key_of(Annotation::lws_size);
 constexpr const char* leader_name_key = "leaderworkerset.sigs.k8s.io/leader-name";
-constexpr const char* exclusive_topology_key = "leaderworkerset.sigs.k8s.io/exclusive-topology";
-constexpr const char* subgroup_topology_key =
-    "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology";
-constexpr const char* subgroup_size_key = "leaderworkerset.sigs.k8s.io/subgroup-size";
-constexpr const char* subgroup_type_key = "leaderworkerset.sigs.k8s.io/subgroup-policy-type";
-constexpr const char* leader_has_tpus_key = "leaderworkerset.sigs.k8s.io/leader-requests-tpus";
+const char* const exclusive_topology_key = objects::key_of(Annotation::lws_exclusive);
+const char* const subgroup_topology_key = objects::key_of(Annotation::lws_subgroup_exclusive);
+const char* const subgroup_size_key = objects::key_of(Annotation::lws_subgroup_size);
+const char* const subgroup_type_key = objects::key_of(Annotation::lws_subgroup_policy);
+const char* const leader_has_tpus_key = objects::key_of(Annotation::lws_leader_requests_tpus);
 
 // A LeaderWorkerSet as its controller reads it: checked, with its defaults.
 struct LeaderWorkerSet {
@@ -88,7 +91,7 @@ Json begin_leader(const LeaderWorkerSet& lws, const Owner& set) {
   if (lws.subgroup_size != 0)
     set_annotation(pod, subgroup_type_key, lws.leader_excluded ? "LeaderExcluded" : "LeaderWorker");
   if (!lws.shared_subdomain)
-    set_annotation(pod, "leaderworkerset.sigs.k8s.io/subdomainPolicy", "UniquePerReplica");
+    set_annotation(pod, objects::key_of(Annotation::lws_subdomain_policy), "UniquePerReplica");
   return pod;
 }
 

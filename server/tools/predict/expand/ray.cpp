@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/ray.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 
 #include <fmt/format.h>
@@ -89,13 +90,13 @@ Result<void> check_cluster_spec(const Json& spec, const std::string& path) {
 // KubeRay names a replica of several hosts at random; its index stands in a label of its own.
 void set_indices(Json& pod, const RayCluster& cluster, const Json& group, std::uint64_t replica,
                  std::uint64_t host) {
-  set_label(pod, "ray.io/worker-group-replica-index", std::to_string(replica));
+  set_label(pod, objects::key_of(webhook::read::Label::ray_replica_index), std::to_string(replica));
   if (hosts_of(group) <= 1) return;
   const std::string name = text::text_member(group, "groupName");
   const std::string id = fmt::format("{}/{}/{}", cluster.self.name, name, replica);
-  set_label(pod, "ray.io/worker-group-replica-name",
+  set_label(pod, objects::key_of(webhook::read::Label::ray_replica_name),
             fmt::format("{}-{}", name, suffix_of("replica", cluster.self.ns, id, 5)));
-  set_label(pod, "ray.io/replica-host-index", std::to_string(host));
+  set_label(pod, objects::key_of(webhook::read::Label::ray_host_index), std::to_string(host));
 }
 
 bool visit_ray_group(const RayCluster& cluster, const Json& group, const ExpandOptions& options,

@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/ray_job.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/placeholder.hpp"
 #include "server/tools/predict/expand/ray.hpp"
@@ -24,7 +25,8 @@ std::string mode_of(const Json& spec) {
 
 // A cluster that is there already, which makes no Pods.
 std::string selected_cluster(const Json& spec) {
-  return text::text_member(object_or_empty(spec, "clusterSelector"), "ray.io/cluster");
+  return text::text_member(object_or_empty(spec, "clusterSelector"),
+                           objects::key_of(webhook::read::Label::ray_cluster));
 }
 
 std::string submission_id(const Json& spec, const Owner& job) {

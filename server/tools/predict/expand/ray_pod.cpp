@@ -1,6 +1,7 @@
 #include "server/tools/predict/expand/ray_pod.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/expand/ray_start.hpp"
 
 #include <fmt/format.h>
@@ -93,9 +94,9 @@ Json begin_ray_pod(const RayCluster& cluster, const Json& group, const std::stri
       {"ray.io/is-ray-node", "yes"}};
   labels.update(object_or_empty(pod["metadata"], "labels"));
   labels.update(object_or_empty(group, "labels"));
-  labels["ray.io/cluster"] = cluster.self.name;
-  labels["ray.io/group"] = group_name;
-  labels["ray.io/node-type"] = type;
+  labels[objects::key_of(webhook::read::Label::ray_cluster)] = cluster.self.name;
+  labels[objects::key_of(webhook::read::Label::ray_group)] = group_name;
+  labels[objects::key_of(webhook::read::Label::ray_node_type)] = type;
   if (cluster.creator == "RayService")
     labels["ray.io/serve"] = std::string_view(type) == "head" ? "false" : "true";
   pod["metadata"]["labels"] = std::move(labels);

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* queue_label = "kueue.x-k8s.io/queue-name";
+constexpr auto queue_label = webhook::read::Label::kueue_queue_name;
 
 constexpr std::array<std::string_view, 6> held_as_objects{"Job",        "CronJob", "JobSet",
                                                           "RayCluster", "RayJob",  "RayService"};

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto whole_set = "kueue.x-k8s.io/podset-required-topology";
-constexpr auto each_slice = "kueue.x-k8s.io/podset-slice-required-topology";
+const char* const whole_set = objects::key_of(webhook::read::Annotation::kueue_tas_required);
+const char* const each_slice = objects::key_of(webhook::read::Annotation::kueue_tas_slice_required);
 constexpr auto slice_size = "kueue.x-k8s.io/podset-slice-size";
 
 Finding never(std::string sentence, const Group& group) {

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace key = webhook::read::key;
+using webhook::read::Annotation;
 using Words = std::vector<std::string>;
 
-constexpr auto lws_exclusive = "leaderworkerset.sigs.k8s.io/exclusive-topology";
 constexpr auto required = "requiredDuringSchedulingIgnoredDuringExecution";
 
 bool mentions(const Json& term, const std::string& wanted) {
@@ -44,14 +44,14 @@ std::string domain_words(const std::string& topology_key) {
 // "cloud.google.com/gke-nodepool" of the first of Kueue's annotations, and how it is meant.
 std::string kueue_words(const Json& pod) {
   struct Asked {
-    const char* annotation;
+    Annotation annotation;
     const char* who;
     const char* how;
   };
   static constexpr Asked asked[] = {
-      {"kueue.x-k8s.io/podset-slice-required-topology", "each slice of its Pods", ""},
-      {"kueue.x-k8s.io/podset-required-topology", "all Pods of a Pod set", ""},
-      {"kueue.x-k8s.io/podset-preferred-topology", "all Pods of a Pod set", " where it can"}};
+      {Annotation::kueue_tas_slice_required, "each slice of its Pods", ""},
+      {Annotation::kueue_tas_required, "all Pods of a Pod set", ""},
+      {Annotation::kueue_tas_preferred, "all Pods of a Pod set", " where it can"}};
   for (const auto& [key, who, how] : asked)
     if (const auto topology = annotation(pod, key); !topology.empty())
       return fmt::format(": {} on one {}{}", who, domain_words(topology), how);
@@ -90,8 +90,8 @@ std::string part_words(const Json& pod, const slices::SeenPod& seen, bool queued
 // domain.
 // "" where it does not, or where the leader is a host of the slice and has terms.
 std::string followed_leader(const Json& pod, const slices::SeenPod& seen) {
-  const auto domain = annotation(pod, lws_exclusive);
-  const std::string index = label(pod, "leaderworkerset.sigs.k8s.io/worker-index");
+  const auto domain = annotation(pod, Annotation::lws_exclusive);
+  const std::string index = label(pod, webhook::read::Label::lws_worker_index);
   const bool follows = seen.terms == webhook::placement::Terms::added && !domain.empty() &&
                        !index.empty() && index != "0";
   return follows ? fmt::format(

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto queue_label = "kueue.x-k8s.io/queue-name";
+constexpr auto queue_label = webhook::read::Label::kueue_queue_name;
 
 std::string slice_title(const slices::SeenPod& seen) {
   if (!seen.slice) return {};

@@ -2,6 +2,7 @@
 
 #include "server/text/json_text.hpp"
 #include "server/tools/fixes/headless_service.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/predict/outlook/made_pool.hpp"
 #include "server/tools/print/shell_command.hpp"
 
@@ -13,14 +14,16 @@ namespace tpuwh::server::outlook {
 
 namespace {
 
+using webhook::read::Label;
+
 // Written by the controllers on every Pod of an object, and by people.
-constexpr const char* common_keys[] = {"jobset.sigs.k8s.io/jobset-name",
-                                       "batch.kubernetes.io/job-name",
-                                       "job-name",
-                                       "leaderworkerset.sigs.k8s.io/name",
-                                       "ray.io/cluster",
-                                       "app.kubernetes.io/name",
-                                       "app"};
+const char* const common_keys[] = {objects::key_of(Label::jobset_name),
+                                   objects::key_of(Label::job_name),
+                                   objects::key_of(Label::job_name_legacy),
+                                   objects::key_of(Label::lws_name),
+                                   objects::key_of(Label::ray_cluster),
+                                   "app.kubernetes.io/name",
+                                   "app"};
 
 }  // namespace
 
@@ -60,9 +63,8 @@ void add_pool_list(Help& help) {
 }
 
 std::string common_label(const nlohmann::ordered_json& member) {
-  const auto& labels = text::member(text::member(member, "metadata"), "labels");
   for (const char* key : common_keys) {
-    const std::string value = text::text_member(labels, key);
+    const std::string value = objects::label(member, key);
     if (print::is_plain_name(value)) return fmt::format("{}={}", key, value);
   }
   return {};

@@ -1,6 +1,7 @@
 #include "server/tools/predict/outlook/pod_sets.hpp"
 
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/json_path.hpp"
 #include "server/tools/objects/quantity.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ bool is_sidecar(const Json& container) {
 bool is_kuberays(const Json& pod, const Json& container) {
   const std::string name = text::text_member(container, "name");
   return (name == "wait-gcs-ready" || name == "autoscaler") &&
-         !text::text_member(member(member(pod, "metadata"), "labels"), "ray.io/cluster").empty();
+         !objects::label(pod, webhook::read::Label::ray_cluster).empty();
 }
 
 Json resources_alone(const Json& containers) {
@@ -88,10 +89,10 @@ std::map<std::string, double> requests_of(const Json& pod) {
 }
 
 std::string pod_set_name(const Json& pod) {
-  const Json& labels = member(member(pod, "metadata"), "labels");
-  for (const char* key : {"jobset.sigs.k8s.io/replicatedjob-name", "ray.io/group"})
-    if (const std::string name = text::text_member(labels, key); !name.empty()) return name;
-  const std::string index = text::text_member(labels, "leaderworkerset.sigs.k8s.io/worker-index");
+  using webhook::read::Label;
+  for (const Label key : {Label::jobset_replicated_job, Label::ray_group})
+    if (const std::string name = objects::label(pod, key); !name.empty()) return name;
+  const std::string index = objects::label(pod, Label::lws_worker_index);
   return index.empty() ? "main" : index == "0" ? "leader" : "workers";
 }
 
