@@ -4,9 +4,16 @@
 
 #include <algorithm>
 
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "webhook/read/body.hpp"
+#include "webhook/read/pod.hpp"
 
 namespace tpuwh::server::source {
 namespace {
@@ -122,6 +129,121 @@ TEST(Snapshot, knows_how_many_chips_a_claim_asks_for) {
   EXPECT_EQ(chips(R"([{"name": "a", "firstAvailable": []}])"), std::nullopt);
   EXPECT_EQ(Snapshot::parse(list({}))->claimed_chips("ml", "t"), std::nullopt);
 }
+
+// ---- the two views of a cluster
+
+using View = std::unique_ptr<webhook::read::ClusterView>;
+
+// As a server keeps what its watches bring.
+View watched(const std::vector<json>& objects) {
+  using kube::store::Kind;
+  static const std::map<std::string, Kind> kinds = {{"Pod", Kind::pod},
+                                                    {"Node", Kind::node},
+                                                    {"Service", Kind::service},
+                                                    {"RayCluster", Kind::ray_cluster}};
+  auto store = std::make_unique<kube::store::Store>(std::string(default_prefix));
+  for (const auto& [name, kind] : kinds) {
+    store->begin_relist(kind);
+    for (const json& each : objects)
+      if (each["kind"] == name) {
+        std::string text = each.dump();
+        store->upsert(kind, webhook::read::Body(text).bytes());
+      }
+    store->end_relist(kind);
+  }
+  store->trust_pools(true);
+  return store;
+}
+
+// As commands read them from a file.
+View in_a_file(const std::vector<json>& objects) {
+  auto snapshot = Snapshot::parse(list(objects));
+  return std::make_unique<Snapshot>(std::move(*snapshot));
+}
+
+struct Reading {
+  const char* name;
+  View (*read)(const std::vector<json>& objects);
+};
+
+void PrintTo(const Reading& reading, std::ostream* out) {
+  *out << reading.name;
+}
+
+class EachView : public testing::TestWithParam<Reading> {
+ protected:
+  static json node(const std::string& name, bool ready) {
+    return {{"kind", "Node"},
+            {"metadata",
+             {{"name", name},
+              {"uid", name},
+              {"labels",
+               {{"cloud.google.com/gke-nodepool", "pool"},
+                {"cloud.google.com/gke-tpu-accelerator", "tpu-v6e-slice"},
+                {"cloud.google.com/gke-tpu-topology", "2x4"}}}}},
+            {"status",
+             {{"allocatable", {{"google.com/tpu", "4"}}},
+              {"conditions", {{{"type", "Ready"}, {"status", ready ? "True" : "False"}}}}}}};
+  }
+  static std::vector<std::string> unfit(const webhook::read::ClusterView& view) {
+    const webhook::read::Pod pod;
+    const std::string key(32, '1');
+    base::NameList names;
+    view.unfit_pools({.pod = pod,
+                      .accelerator = "tpu-v6e-slice",
+                      .topology = "2x4",
+                      .hosts = 2,
+                      .chips_per_host = 4,
+                      .slice_key = key},
+                     names);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < names.size(); ++i) out.emplace_back(names[i]);
+    return out;
+  }
+};
+
+TEST_P(EachView, knows_groups_of_ray_and_their_service) {
+  const View view = GetParam().read(
+      {ray_cluster(), json::parse(R"({"kind": "Service", "metadata": {"namespace": "ml",
+         "name": "anything", "uid": "s", "labels": {"ray.io/headless-worker-svc": "c"}}})")});
+  EXPECT_EQ(view->ray_group("ml", "c", "g-1")->hosts, 4u);
+  EXPECT_EQ(view->ray_group("ml", "c", "most")->slices, 3u);
+  EXPECT_FALSE(view->ray_group("ml", "d", "g-1"));
+  EXPECT_EQ(view->ray_headless_service("ml", "c"), "anything");
+  EXPECT_FALSE(view->ray_headless_service("default", "c"));
+}
+
+TEST_P(EachView, knows_which_pools_are_unfit) {
+  EXPECT_EQ(unfit(*GetParam().read({node("a", true), node("b", true)})),
+            std::vector<std::string>());
+  EXPECT_EQ(unfit(*GetParam().read({node("a", true), node("b", false)})),
+            std::vector<std::string>{"pool"});
+}
+
+TEST_P(EachView, knows_where_a_leader_runs) {
+  json leader = json::parse(R"({"kind": "Pod", "metadata": {"namespace": "ml", "name": "p",
+    "uid": "p", "labels": {"jobset.sigs.k8s.io/jobset-name": "s",
+      "jobset.sigs.k8s.io/replicatedjob-name": "r", "jobset.sigs.k8s.io/job-index": "1",
+      "batch.kubernetes.io/job-completion-index": "0"},
+    "annotations": {"alpha.jobset.sigs.k8s.io/exclusive-topology": "cloud.google.com/gke-nodepool",
+      "batch.kubernetes.io/job-completion-index": "0"},
+    "ownerReferences": [{"kind": "Job", "controller": true, "uid": "u"}]},
+    "spec": {"containers": [{"name": "w", "resources": {"limits": {"google.com/tpu": "4"}}}]}})");
+  const webhook::read::JobOfJobSet job{"ml", "s", "r", "1", "u"};
+  const auto domain = [&] {
+    return GetParam()
+        .read({node("a", true), leader})
+        ->leader_domain(job, "cloud.google.com/gke-nodepool");
+  };
+  EXPECT_EQ(domain(), std::nullopt);  // not bound yet
+  leader["spec"]["nodeName"] = "a";
+  EXPECT_EQ(domain(), "pool");
+}
+
+INSTANTIATE_TEST_SUITE_P(Views, EachView,
+                         testing::Values(Reading{"watched", watched},
+                                         Reading{"in_a_file", in_a_file}),
+                         [](const auto& each) { return each.param.name; });
 
 TEST(Snapshot, says_what_cannot_be_read) {
   EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
