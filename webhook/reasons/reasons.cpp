@@ -1,6 +1,7 @@
 #include "webhook/reasons/reasons.hpp"
 
 #include "webhook/read/vocabulary.hpp"
+#include "webhook/reasons/declared.hpp"
 #include "webhook/workloads/table.hpp"
 #include "webhook/write/patch.hpp"
 #include "webhook/write/surface.hpp"
