@@ -459,7 +459,7 @@ bool Reader::fail(Error why) {
 bool Reader::fail_type(std::string_view wanted) {
   if (kind() == ValueKind::invalid) return fail_syntax(wanted);
   return fail(Errc::wrong_type,
-              "found " + std::string(name_of(kind())) + ", expected " + std::string(wanted));
+              "expected " + std::string(wanted) + ", got " + std::string(name_of(kind())));
 }
 
 bool Reader::fail_syntax(std::string_view wanted) {

@@ -26,7 +26,7 @@ CLI::Option* add_parsed(CLI::App& command, const std::string& flag, T& value, Pa
   const auto read = [name, wanted, parse, near, &value](const std::string& text) {
     const auto parsed = parse(text);
     if (!parsed) {
-      throw CLI::ValidationError(name, fmt::format("want {}, not \"{}\"{}", wanted, text,
+      throw CLI::ValidationError(name, fmt::format("expected {}, got \"{}\"{}", wanted, text,
                                                    text::did_you_mean(text::closest(text, near))));
     }
     value = *parsed;

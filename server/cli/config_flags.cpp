@@ -33,7 +33,7 @@ Examples:
 
 constexpr auto check_example = R"(
 Exit code: 0 the file is valid; 2 it is not, with a line for each problem on standard error:
-FILE:LINE: KEY: what was found and what is expected.
+FILE:LINE: KEY: the value expected and the value found.
 
 Examples:
   tpu-webhook config check config.yaml
@@ -58,7 +58,7 @@ Examples:
 
 void add_check(CLI::App& config, Command& chosen) {
   auto options = std::make_shared<settings::ConfigCheckOptions>();
-  auto* command = config.add_subcommand("check", "Print everything that is wrong with a file");
+  auto* command = config.add_subcommand("check", "Print every fault of a file");
   command->add_option("FILE", options->file, "The file; - is standard input")->required();
   command->footer(check_example);
   command->callback([options, &chosen] {

@@ -35,8 +35,8 @@ Examples:
 
 void add_rules(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<rules::RulesOptions>();
-  auto* command =
-      program.add_subcommand("rules", "Print what may be written into a Pod, and what is read");
+  auto* command = program.add_subcommand(
+      "rules", "Print the paths of a Pod that may be written, and the fields that are read");
   add_choice<rules::RulesOutput>(*command, "--output,-o", options->output,
                                  {{"text", rules::RulesOutput::text},
                                   {"markdown", rules::RulesOutput::markdown},
@@ -50,10 +50,10 @@ void add_rules(CLI::App& program, Command& chosen) {
   command->add_flag("--rbac", *rbac,
                     "Print the RBAC rules that `serve` needs, as YAML of its ClusterRole and Role");
   auto entries = std::make_shared<bool>(false);
-  command->add_flag("--entries", *entries,
-                    "Print the entries of the MutatingWebhookConfiguration, one for each workload "
-                    "API, with the conditions by which they share the Pods; --output json: also "
-                    "what the conditions are put together from");
+  command->add_flag(
+      "--entries", *entries,
+      "Print the entries of the MutatingWebhookConfiguration, one for each workload API, with the "
+      "conditions by which they share the Pods; --output json: also the parts of the conditions");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(rules_example);
   command->callback([options, rbac, entries, layers, &chosen] {

@@ -54,7 +54,7 @@ std::string unknown_command(const CLI::App& within, const std::string& path,
   if (!near.empty())
     return fmt::format("unknown command \"{}\"{} See {} --help", found, text::did_you_mean(near),
                        path);
-  return fmt::format("want a command, one of {}{}; see {} --help", fmt::join(names, ", "),
+  return fmt::format("expected a command, one of {}{}; see {} --help", fmt::join(names, ", "),
                      found.empty() ? "" : fmt::format(", not \"{}\"", found), path);
 }
 
@@ -80,7 +80,7 @@ const CLI::App& find_command(const CLI::App& program, std::span<const std::strin
     const auto found =
         std::ranges::find(all, word, [](const CLI::App* a) { return a->get_name(); });
     if (found == all.end() && all.empty())
-      throw settings::UsageError(fmt::format("{} has no commands, found \"{}\"", name, word));
+      throw settings::UsageError(fmt::format("{} has no commands, got \"{}\"", name, word));
     if (found == all.end()) throw settings::UsageError(unknown_command(*at, name, word));
     at = *found;
     name += " " + word;

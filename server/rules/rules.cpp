@@ -167,7 +167,8 @@ Result<Rules> parse_rules(const std::string& text) {
   if (text::member(value, "format") != format)
     return Error(
         base::Errc::bad_value,
-        fmt::format("want \"format\": {}, as `tpu-webhook rules --output json` prints it", format));
+        fmt::format("expected \"format\": {}, as `tpu-webhook rules --output json` prints it",
+                    format));
   for (const char* list : {"writes", "never", "reads"})
     if (!text::member(value, list).is_array()) return missing("", list);
   auto writes = parse_writes(value["writes"]);

@@ -87,8 +87,8 @@ class Walker {
                const Place& place) {
     if (value.is_null()) return;  // all that it could hold is commented out
     if (!value.is_object()) {
-      const auto what = fmt::format("want a mapping of {}", fmt::join(child_names(tree), ", "));
-      return problem(place, fmt::format("{}, not {}", what, short_text(value)));
+      const auto what = fmt::format("expected a mapping of {}", fmt::join(child_names(tree), ", "));
+      return problem(place, fmt::format("{}, got {}", what, short_text(value)));
     }
     for (const auto& [part, member] : value.items()) {
       const Place below = place.child(part);
@@ -104,7 +104,8 @@ class Walker {
                 const KeyTree& parent) {
     if (parent.children.front().name == "*") {
       if (!base::is_dns_label(part))
-        return problem(place, "want a namespace name: lower-case letters, digits, inner dashes");
+        return problem(place,
+                       "expected a namespace name: lower-case letters, digits, inner dashes");
       place.name = part;
     }
     if (tree.setting == nullptr) return section(value, tree, place.key, place);
@@ -118,7 +119,8 @@ class Walker {
     if (const auto near = text::closest(part, names); !near.empty())
       return text::did_you_mean(place.child(near).key);
     if (const auto near = key_elsewhere(part); !near.empty()) return text::did_you_mean(near);
-    return fmt::format("; want {}{}", names.size() > 1 ? "one of " : "", fmt::join(names, ", "));
+    return fmt::format("; expected {}{}", names.size() > 1 ? "one of " : "",
+                       fmt::join(names, ", "));
   }
 
   static std::string short_text(const Json& value) {
@@ -156,7 +158,7 @@ ConfigFile parse_config(const std::string& text, const std::string& file) {
     out.problems.push_back({fmt::format("{}:{}", file, each.line), "", each.what, each.line});
   // yaml-cpp reads "," as nothing.
   if (document.value.is_null() && document.problems.empty() && says_something(text))
-    out.problems.push_back({file + ":1", "", "want a mapping of keys, found nothing", 1});
+    out.problems.push_back({file + ":1", "", "expected a mapping of keys, got nothing", 1});
   std::ranges::stable_sort(out.problems, {}, &Problem::line);
   return out;
 }

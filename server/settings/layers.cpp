@@ -52,7 +52,7 @@ std::vector<Problem> contradictions(const Effective& effective) {
   if (cert) no_use_with("tls.cert or --tls-cert");
   const bool secret = !effective.options.tls_secret.empty();
   if (secret && (cert || key))
-    add("tls.secret", "and tls.cert or --tls-cert are both given: want one certificate");
+    add("tls.secret", "and tls.cert or --tls-cert are both given: expected one certificate");
   if (secret) no_use_with("tls.secret or --tls-secret");
   return out;
 }

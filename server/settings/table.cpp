@@ -19,10 +19,10 @@ namespace tpuwh::server::settings {
 namespace {
 
 std::string want(std::string_view wanted, const Json& found) {
-  if (found.is_null()) return fmt::format("want {}, found nothing", wanted);
+  if (found.is_null()) return fmt::format("expected {}, got nothing", wanted);
   std::string text = text::dump_json(found);
   if (text.size() > 80) text = text.substr(0, 80) + "...";
-  return fmt::format("want {}, not {}", wanted, text);
+  return fmt::format("expected {}, got {}", wanted, text);
 }
 
 // A member of ServeOptions is named by a function that takes and returns a reference.
@@ -307,7 +307,7 @@ void add_certificate(std::vector<Setting>& out) {
       {.key = "tls.clientCa",
        .flag = "--tls-client-ca",
        .help = "Answer only callers that show a certificate of one of these CAs, PEM; read again "
-               "when it changes. The API server shows none unless it is told to"},
+               "when it changes. The API server shows none unless it is configured to"},
       [](auto& o) -> auto& { return o.tls_client_ca; }));
   out.push_back(any_texts(
       {.key = "tls.clientNames",
@@ -351,7 +351,7 @@ void add_ledger(std::vector<Setting>& out) {
   out.push_back(choice<LedgerKind>(
       {.key = "ledger",
        .flag = "--ledger",
-       .help = "What assigns ids to Ray workers without index labels: objects in the cluster, or "
+       .help = "Source of the ids of Ray workers without index labels: objects in the cluster, or "
                "this process (memory: for a single replica). auto is cluster in a Pod or with a "
                "kubeconfig, else memory. memory and none never contact an API server"},
       {{"auto", LedgerKind::automatic},
@@ -402,7 +402,8 @@ void add_decision(std::vector<Setting>& out) {
        .flag = "--placement-hint",
        .negation = "--no-placement-hint",
        .scope = Scope::decision,
-       .help = "Prefer node pools that can hold the slice whole, by what the cluster's Nodes say"},
+       .help =
+           "Prefer node pools that can hold the whole slice, by the state of the cluster's Nodes"},
       [](auto& o) -> auto& { return o.webhook.placement_hint; }));
   out.push_back(prefix_setting());
   out.push_back(number(
@@ -457,7 +458,7 @@ std::string set_levels(const Json& value, Levels& out) {
   for (const auto& [id, named] : value.items()) {
     const webhook::findings::Row* row = webhook::findings::find(id);
     if (row == nullptr)
-      return fmt::format("want ids from TPU-101 on (kubectl tpu findings lists them), not {}",
+      return fmt::format("expected ids from TPU-101 on (kubectl tpu findings lists them), got {}",
                          base::printable(id));
     const auto level = named == false      ? Level::off
                        : named.is_string() ? value_of(levels(), named.get<std::string>())
@@ -479,12 +480,11 @@ Json get_levels(const Levels& said) {
 
 // In the file alone: a flag would need a syntax of its own.
 void add_levels(std::vector<Setting>& out) {
-  Setting setting{.key = "findings",
-                  .scope = Scope::decision,
-                  .help =
-                      "What follows of a finding, by its id: deny, warn or off "
-                      "(kubectl tpu findings lists them)",
-                  .schema = levels_schema()};
+  Setting setting{
+      .key = "findings",
+      .scope = Scope::decision,
+      .help = "Level of a finding, by its id: deny, warn or off (kubectl tpu findings lists them)",
+      .schema = levels_schema()};
   setting.set = [](ServeOptions& options, std::string_view, const Json& value) {
     return set_levels(value, options.webhook.findings);
   };

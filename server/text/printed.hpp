@@ -59,7 +59,7 @@ auto shown(const T& value) {
   else if constexpr (std::is_convertible_v<const T&, std::string_view>)
     return visible(value);
   else {
-    static_assert(std::is_arithmetic_v<T>, "want a number, text, or what is Printed already");
+    static_assert(std::is_arithmetic_v<T>, "expected a number, text, or what is Printed already");
     return value;
   }
 }

@@ -74,7 +74,7 @@ struct Converter {
     bytes += more;
     if (bytes <= own_bytes + max_repeated_yaml_bytes) return true;
     return fail(node.Mark(), base::Errc::too_large,
-                fmt::format("aliases repeat {} bytes and more of the text; want at most {}",
+                fmt::format("aliases repeat {} bytes and more of the text; expected at most {}",
                             bytes - own_bytes, max_repeated_yaml_bytes));
   }
 
@@ -144,7 +144,7 @@ struct Converter {
         if (!located && !notes)
           return fail(
               key.Mark(), base::Errc::duplicate_key,
-              what + (depth == 1 ? "; where a second document begins, want --- before it" : ""));
+              what + (depth == 1 ? "; if a second document begins, expected --- before it" : ""));
         if (located) {
           located->problems.push_back({line_offset + key.Mark().line + 1, what});
           continue;
@@ -181,7 +181,7 @@ struct Converter {
     for (auto& [name, member] : merged.get_ref<Json::object_t&>()) {
       if (members.has_own(name))
         tell(value, "<< replaces key " + base::printable(name) +
-                        " that stands before it, as kubectl reads it; other readers keep it");
+                        " that is before it, as kubectl reads it; other readers keep it");
       members.put(name, true) = std::move(member);
     }
     return true;
@@ -385,9 +385,9 @@ bool read_part(const Part& part, Converter& converter, Json& value, Unusable& wr
       return false;
     }
     if (const auto second = second_value(text, document)) {
-      wrong = {
-          Error(base::Errc::bad_json, "a second value stands behind the first; want --- between"),
-          line_of(second->line)};
+      wrong = {Error(base::Errc::bad_json,
+                     "a second value follows the first; expected --- between them"),
+               line_of(second->line)};
       return false;
     }
     (void)dump_or_throw(value);  // throws what is not UTF-8
@@ -465,7 +465,7 @@ LocatedYaml parse_located_yaml(const std::string& text) {
     if (document.value.is_null()) continue;
     if (found) {
       out.problems.push_back(
-          {static_cast<int>(part.line) + 1, "there is a second document; want one"});
+          {static_cast<int>(part.line) + 1, "there is a second document; expected one"});
       return out;
     }
     found = true;

@@ -23,7 +23,7 @@ using SslOwner = std::unique_ptr<SSL, Free<SSL_free>>;
 constexpr int least_rsa_bits = 2048, most_rsa_bits = 8192;
 
 constexpr std::string_view wanted_key =
-    "want RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519";
+    "expected RSA of 2048 to 8192 bits, ECDSA on P-256, P-384 or P-521, or Ed25519";
 
 std::string group_of(const EVP_PKEY* key) {
   int is_explicit = 0;
@@ -65,8 +65,8 @@ std::optional<std::string> fault_of_signature(X509* certificate) {
   if (key == EVP_PKEY_ED25519 || (known && good_digest && good_key)) return std::nullopt;
   const char* name = OBJ_nid2ln(X509_get_signature_nid(certificate));
   return fmt::format(
-      "certificate is signed with {}, which clients refuse; want SHA-256, SHA-384 or SHA-512 with "
-      "RSA or ECDSA, or Ed25519",
+      "certificate is signed with {}, which clients refuse; expected SHA-256, SHA-384 or SHA-512 "
+      "with RSA or ECDSA, or Ed25519",
       name != nullptr ? name : "an algorithm that is not known");
 }
 
@@ -75,7 +75,7 @@ std::optional<std::string> fault_of_purpose(X509* certificate) {
   if ((X509_get_extended_key_usage(certificate) & (XKU_SSL_SERVER | XKU_ANYEKU)) != 0)
     return std::nullopt;
   return "certificate's extendedKeyUsage does not hold serverAuth, so clients refuse it as a "
-         "server's; want serverAuth in it, or no extendedKeyUsage";
+         "server's; expected serverAuth in it, or no extendedKeyUsage";
 }
 
 std::optional<std::string> fault_of_names(const X509* certificate) {
@@ -85,7 +85,7 @@ std::optional<std::string> fault_of_names(const X509* certificate) {
     if (type == GEN_DNS || type == GEN_IPADD) return std::nullopt;
   }
   return "certificate has no DNS name or IP address in subjectAltName, and clients look for the "
-         "server's name nowhere else; want the Service's, such as "
+         "server's name nowhere else; expected the Service's, such as "
          "DNS:tpu-webhook.tpu-webhook-system.svc";
 }
 
@@ -93,10 +93,11 @@ std::optional<std::string> fault_of_form(X509* certificate) {
   const std::uint32_t flags = X509_get_extension_flags(certificate);
   if ((flags & EXFLAG_INVALID) != 0) return "certificate has an extension that cannot be read";
   if ((flags & EXFLAG_CRITICAL) != 0)
-    return "certificate has a critical extension that clients do not know, so they refuse it; want "
-           "it without that, or not critical";
+    return "certificate has a critical extension that clients do not know, so they refuse it; "
+           "expected it without that, or not critical";
   if ((ASN1_STRING_type(X509_get0_serialNumber(certificate)) & V_ASN1_NEG) != 0)
-    return "certificate has a serial number below zero, which clients refuse; want a positive one";
+    return "certificate has a serial number below zero, which clients refuse; expected a positive "
+           "one";
   return std::nullopt;
 }
 

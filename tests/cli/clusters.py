@@ -234,7 +234,7 @@ SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "svc", "n
            "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": {"job-name": "train"}}}
 
 REFUSED = {  # what is said, of slices and audit
-    "a_table": (printed(TABLE), "holds no Pod, but 1 Table (columns for people; want -o json); create it with for kind"),
+    "a_table": (printed(TABLE), "holds no Pod, but 1 Table (columns for people; expected -o json); create it with for kind"),
     "a_review": (json.dumps(REVIEW), "holds no Pod, but 1 AdmissionReview (kubectl tpu review answers it)"),
     "a_manifest": (printed(JOB, SERVICE), "holds no Pod, but 1 Job (a manifest, which kubectl tpu explain reads) and 1 Service"),
     "nodes_alone": (json.dumps(listed(NODES)), "holds no Pod, but 2 Nodes"),
@@ -242,7 +242,7 @@ REFUSED = {  # what is said, of slices and audit
     "items_without_kind": (json.dumps(listed(typed(PODS)["items"])), "holds no Pod, but 2 items without kind"),
     "no_access": (json.dumps({"kind": "Status", "status": "Failure", "message": "pods is forbidden"}), "1 Status ("),
     "names_alone": (json.dumps({"kind": "PartialObjectMetadataList", "items": typed(PODS)["items"]}),
-                    "2 PartialObjectMetadatas (names and labels alone)"),
+                    "2 PartialObjectMetadatas (only names and labels)"),
     "an_empty_list": (json.dumps(listed([])), "holds no objects"),
     "yaml_cut_off": (HEAD, f"line {HEAD.count(chr(10))}: the text ends inside a list"),
     "yaml_cut_off_in_a_line": (YAML_LIST[:len(YAML_LIST) // 2], "line "),
@@ -303,7 +303,7 @@ def what_is_left_out_is_named_by_kind_and_number():
     more = [{"kind": "Event"}] * 3 + [TABLE, {"metadata": {}}]
     for command in "slices", "audit":
         assert not_known(json.dumps(listed(EVERYTHING + more)), command) == [
-            "left out, since nothing of them is read: 3 Events, 1 Table (columns for people; want -o json) and "
+            "left out, since nothing of them is read: 3 Events, 1 Table (columns for people; expected -o json) and "
             "1 item without kind"]
         code, out, _ = answer(json.dumps(listed(EVERYTHING + more)), command)
         assert code == 0 and "not known: left out, since nothing of them is read: 3 Events" in out, out
@@ -312,7 +312,7 @@ def what_is_left_out_is_named_by_kind_and_number():
 @check
 def a_list_that_goes_on_says_so():
     page = {**typed(PODS), "metadata": {"continue": "abc", "remainingItemCount": 12}}
-    assert not_known(json.dumps(page), "slices") == ["the PodList at line 1 goes on: 12 more are not in it"]
+    assert not_known(json.dumps(page), "slices") == ["the PodList at line 1 continues elsewhere: 12 more are not in it"]
 
 
 @check

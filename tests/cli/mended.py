@@ -252,7 +252,7 @@ TOGETHER = r"with tpu-webhook in place, delete all Pods of the slice together; t
 CASES = [
     Case("a shape that is none", job, of_no_shape, "bad-shape",
          r"give the Pods a topology and a number of chips that match: kubectl tpu catalog lists them", of_its_shape),
-    Case("a chip that is ill", job, ill, "chips-per-node", r"nothing, while the node is being repaired; else repair or delete it",
+    Case("a chip that is ill", job, ill, "chips-per-node", r"no action while the node is being repaired; otherwise repair or delete it",
          lambda cluster, _: cluster.ready()),
     Case("a member that was never made", lambda: job()[:3], lambda cluster: None, "incomplete",
          r"if the slice is not just starting or ending, see why its Pods are not created: kubectl -n ml get events .*",
@@ -282,18 +282,18 @@ CASES = [
          r"end container (?P<container>logs) in these Pods, and make it a restartable init container in the template", ended_by_hand),
     Case("a member that failed and is not made again", lambda: job()[:3] + [dict(job()[3])],
          lambda cluster: fails(cluster.pods[3], 40), "member-lost",
-         r"see why no other is made: kubectl -n ml get events --field-selector involvedObject\.kind=Job,involvedObject\.name=train",
+         r"see why no other is created: kubectl -n ml get events --field-selector involvedObject\.kind=Job,involvedObject\.name=train",
          lambda cluster, _: cluster.again(only=["train-3-x"])),
     Case("a node that is lost", statefulset, lost_node(150), "member-lost", r"repair or delete the node", node_deleted),
     Case("a pool that cannot hold it: the pool", job, spoiled_pool, "unfit-pool",
-         r"mend the pool; or, so that it begins again on another, delete and recreate Job ml/train",
+         r"repair the pool; or, to start it again on another, delete and recreate Job ml/train",
          lambda cluster, _: [cluster.ready(), cluster.again()]),
     Case("a pool that cannot hold it: another", job, spoiled_pool, "unfit-pool",
-         r"mend the pool; or, so that it begins again on another, delete and recreate Job ml/train", on_another_pool),
+         r"repair the pool; or, to start it again on another, delete and recreate Job ml/train", on_another_pool),
     Case("nodes of eight chips", job, eight_chips, "chips-per-node",
          r'ask for all chips of a node, or select nodes with cloud\.google\.com/gke-accelerator-count: "(?P<count>4)"', of_a_count),
     Case("a Pod that the scheduler takes for a member", job, stray, "stray-slice-key",
-         r"take the label off it: (?P<command>kubectl .*)", kubectl_label),
+         r"remove the label from it: (?P<command>kubectl .*)", kubectl_label),
     Case("one TPU_NAME of two slices", lambda: lws(0, "a") + lws(1, "b"), of_one_name, "tpu-name-shared",
          r"if Ray runs in these Pods, set a TPU_NAME for each slice before it starts; else no action is needed", names_of_their_own),
     Case("two Pods in one place", two(job), own_ids, "duplicate-member", r"keep the one that belongs there, and delete the others",
@@ -341,7 +341,7 @@ class Bare(States):
         cordoned = nodes("a")
         for each in cordoned:
             each["spec"]["unschedulable"] = True
-        for around, said in (nodes("a"), "nothing in what was read stops its slices"), (cordoned, "nothing in the manifest stops its slices"):
+        for around, said in (nodes("a"), "nothing in the input stops its slices"), (cordoned, "nothing in the manifest stops its slices"):
             with tempfile.NamedTemporaryFile("w", suffix=".json") as cluster:
                 json.dump({"apiVersion": "v1", "kind": "List", "items": around + [SERVICE]}, cluster)
                 cluster.flush()

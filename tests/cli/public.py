@@ -97,9 +97,9 @@ class Stand(Reports):
         return self.fine(jobset(replicated(template, hosts=16), metadata=metadata)).text
 
     def test_a_slice_on_demand(self):
-        self.assertIn("the slice is put together on demand: Kueue places its Pods", self.dynamic(**QUEUED))
+        self.assertIn("the slice is assembled on demand: Kueue places its Pods", self.dynamic(**QUEUED))
         said = self.dynamic()
-        self.assertIn("whoever makes it places its Pods, whom the manifest does not name", said)
+        self.assertIn("its creator, which the manifest does not name, places its Pods", said)
         self.assertNotIn("Kueue", said)
 
     def test_a_slice_by_name(self):
@@ -140,7 +140,7 @@ class Placeholders(Reports):
 
     def test_a_quota(self):
         said = self.fine(jobset(metadata=QUEUED) + queue(("google.com/tpu", "${CHIPS}")))
-        self.assertIn("not known: what flavor v6e of ClusterQueue all has of google.com/tpu: nominalQuota is ${CHIPS}, no quantity", said.text)
+        self.assertIn("not known: how much flavor v6e of ClusterQueue all has of google.com/tpu: nominalQuota is ${CHIPS}, not a quantity", said.text)
         self.assertNotIn("short by", said.text)
 
 
@@ -269,7 +269,7 @@ class Classes(Reports):
 
     def test_that_is_not_there(self):
         said = self.warned(self.server(), "TPU-105")
-        self.assertIn("ComputeClass c says which nodes they are, and is not in the input", said.text)
+        self.assertIn("ComputeClass c determines the nodes, and is not in the input", said.text)
 
 
 class Words(Reports):
@@ -287,7 +287,7 @@ class Words(Reports):
 
     def test_what_the_manifest_sets_itself(self):
         said = self.fine(lws(worker=pod(container(env=[{"name": "TPU_PROCESS_PORT", "value": "9000"}]))))
-        self.assertIn("TPU_PROCESS_PORT=9000 (there already)", said.text)
+        self.assertIn("TPU_PROCESS_PORT=9000 (already set)", said.text)
         self.assertIn("TPU_NAME=serve-0 (LeaderWorkerSet's)", said.text)
 
     def test_one_value_of_all(self):

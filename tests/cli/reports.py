@@ -315,7 +315,7 @@ class Order(Reports):  # F
         probed = job(pod(container(**PROBE)))
         self.fine(probed)
         del probed[1]["spec"]["publishNotReadyAddresses"]
-        self.warned(probed, "no-service", "resolves Pods that are Ready, which these are by readinessProbe of container main")
+        self.warned(probed, "no-service", "resolves only Pods that are Ready, which is decided by readinessProbe of container main")
         unpublished = {"network": {"publishNotReadyAddresses": False}}
         self.warned(jobset(replicated(pod(container(**PROBE))), **unpublished), "TPU-303", "publishNotReadyAddresses is false")
         self.fine(jobset(**unpublished))
@@ -629,7 +629,7 @@ class NoNode(Reports):  # Q, K3
         return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
     def test_hosts_that_are_kept_apart(self):
-        self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "the 4 hosts of a slice stand on one")
+        self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "the 4 hosts of a slice are on one")
         self.fine(job(pod(affinity=self.apart(**{"job-name": "other"}))))
 
     def keyed(self, kind, key):
@@ -702,7 +702,7 @@ class Claims(Reports):  # H
 
     def test_of_the_first_that_there_is(self):
         several = [{"name": name, "allocationMode": "All", **self.chips} for name in ("v6e", "v5p")]
-        self.said_of([self.template(firstAvailable=several)], "fine", "chips of the first that there is of v6e, v5p")
+        self.said_of([self.template(firstAvailable=several)], "fine", "chips of the first available of v6e, v5p")
 
     def test_of_a_class_of_their_own(self):
         expression = {"cel": {"expression": 'device.driver == "tpu.google.com"'}}
@@ -754,11 +754,11 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
 
     def test_what_is_not_in_the_input(self):
         for source, name in (({"secretRef": {"name": "keys"}}, "Secret keys"), ({"configMapRef": {"name": "env"}}, "ConfigMap env")):
-            self.assertIn(f"not known: what {name} holds", self.fine(self.taking(**source)).text)
+            self.assertIn(f"not known: the content of {name},", self.fine(self.taking(**source)).text)
 
     def test_chips_that_ray_is_told_of(self):
         told = {"resources": '\'"{\\"TPU\\": 8}"\''}
-        self.warned(ray(rayStartParams=told), "ray-chips", "worker group g: resources tell Ray of TPU: 8, but container main asks for 4")
+        self.warned(ray(rayStartParams=told), "ray-chips", "worker group g: resources report TPU: 8, but container main asks for 4")
         self.fine(ray(rayStartParams={"resources": '\'"{\\"TPU\\": 4}"\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"custom": 1}\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"TPU": 0}\''}))

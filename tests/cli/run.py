@@ -143,18 +143,18 @@ def a_namespace_for_objects_that_name_none():
 
 
 UNREADABLE = [  # arguments, standard input, what the line says
-    (["review", "/no/such.yaml"], None, "cannot read /no/such.yaml: No such file or directory; want a file"),
-    (["review", str(ROOT / "webhook")], None, f"folder {ROOT}/webhook holds no .yaml, .yml or .json file; want"),
+    (["review", "/no/such.yaml"], None, "cannot read /no/such.yaml: No such file or directory; expected a file"),
+    (["review", str(ROOT / "webhook")], None, f"folder {ROOT}/webhook holds no .yaml, .yml or .json file; expected"),
     (["review", "-", "-"], "", "- is given twice"),
-    (["review"], "", "standard input is empty; want an AdmissionReview, a manifest or a List"),
-    (["review"], "# nothing\n---\n", "standard input holds no objects; want an AdmissionReview"),
+    (["review"], "", "standard input is empty; expected an AdmissionReview, a manifest or a List"),
+    (["review"], "# nothing\n---\n", "standard input holds no objects; expected an AdmissionReview"),
     (["review"], objects(), "standard input holds no objects"),
     (["review", POD, "--cluster", "/no/such"], None, "cannot read /no/such: No such file"),
-    (["review", "-", "--cluster", "-"], "", "--cluster: want a file, standard input is what to review"),
+    (["review", "-", "--cluster", "-"], "", "--cluster: expected a file; standard input holds the objects to review"),
     (["slices", "--cluster", "-"], objects(), "standard input holds no objects; create it with for kind in pods"),
     (["slices", "--cluster", "-"], '{"items":[]}', "standard input holds no objects"),
     (["slices", "--cluster", "-"], "", "standard input is empty; create it with for kind in pods"),
-    (["audit", "-f", "/no/such"], None, "cannot read /no/such: No such file or directory; want a file"),
+    (["audit", "-f", "/no/such"], None, "cannot read /no/such: No such file or directory; expected a file"),
     (["audit", "-f", str(ROOT / "webhook")], None, "holds no .yaml, .yml or .json file"),
     (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
     (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "standard input holds no webhook configuration, but 1 Pod; create it"),
@@ -294,7 +294,7 @@ def on_a_terminal_reviews_are_answered_in_words_too():
     code, out = on_a_terminal("review", RECORDED)
     assert code == 0 and "allowed" in out and '"AdmissionReview"' not in out, out
     code, out = on_a_terminal("review")
-    assert code == 2 and out.startswith("kubectl-tpu: nothing to review; want an AdmissionReview"), out
+    assert code == 2 and out.startswith("kubectl-tpu: nothing to review; expected an AdmissionReview"), out
 
 
 @check
@@ -398,7 +398,7 @@ NEAR = [  # arguments, what is meant
     (["catalog", "v4", "16"], "v4-16 (2 TensorCores on a chip) is 2x2x2"),
     (["catalog", "v6e", "17"], "no listed topology is v6e-17"),
     (["catalog", "tpu8"], "TPU 8t (announced 2026-04-22), TPU 8i (announced 2026-04-22): no GKE label"),
-    ([], "want a command, one of explain, review"),
+    ([], "expected a command, one of explain, review"),
 ]
 for number, each in enumerate(NEAR):
     row(f"meant.{number} {' '.join(each[0])}", lambda each=each: ends_with_2(each[0], None, each[1]))

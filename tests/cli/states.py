@@ -698,11 +698,11 @@ class Compared(States):
         pods = job()
         bind(pods[3:], "b-3")
         outlook, _ = self.said(pods + nodes("a", "b") + [SERVICE])
-        self.assertEqual((outlook["verdict"], outlook["sentence"]), ("broken", "is bound on a and b, but audit says what is wrong (split-pools)"))
+        self.assertEqual((outlook["verdict"], outlook["sentence"]), ("broken", "is bound on a and b, but audit reports a fault (split-pools)"))
         pods = jobset(0, "a") + jobset(1, "b")
         bind(pods, "a-0", "a-1", "b-0", "b-1", "b-2", "b-3", "a-2", "a-3")
         self.assertEqual(self.sentence(pods + nodes("a", "b") + [SERVICE], "JobSet", "lm", 2),
-                         "is bound, but audit says what is wrong (split-pools, shared-pool): slice 0 of 2 on a and b, slice 1 of 2 on a and b")
+                         "is bound, but audit reports a fault (split-pools, shared-pool): slice 0 of 2 on a and b, slice 1 of 2 on a and b")
 
     def test_slices_that_differ(self):
         pods = jobset(0, "a") + jobset(1, "b")
@@ -734,7 +734,7 @@ class Compared(States):
     def test_what_audit_finds(self):
         service = copy.deepcopy(SERVICE)
         service["spec"]["selector"] = {"app": "other"}
-        self.assertEqual(self.sentence(job() + nodes("a") + [service]), "is bound on a, but audit says what is wrong (no-service)")
+        self.assertEqual(self.sentence(job() + nodes("a") + [service]), "is bound on a, but audit reports a fault (no-service)")
         del service["spec"]["selector"], service["spec"]["publishNotReadyAddresses"]
         pods = job()
         for each in pods:
@@ -764,7 +764,7 @@ class Compared(States):
         for each in around:
             del each["metadata"]["labels"]["cloud.google.com/gke-nodepool"]
         outlook, text = self.said(job()[:3] + around + [SERVICE])
-        self.assertIn("4 nodes of tpu-v6e-slice 4x4 have no label cloud.google.com/gke-nodepool, so that their node pools are not known", outlook["waits"][0]["what"])
+        self.assertIn("4 nodes of tpu-v6e-slice 4x4 have no label cloud.google.com/gke-nodepool, so their node pools are not known", outlook["waits"][0]["what"])
         self.assertNotIn("create", text.split("\n\n")[0])
         self.assertEqual(self.sentence(job() + around + [SERVICE]), "runs")
 
@@ -835,7 +835,7 @@ class Told(States):
         for each in pods:
             each["spec"]["containers"][0]["env"] = []
         fix = self.fix(pods + nodes("a") + [SERVICE], ["running"], ["error unmutated"])
-        self.assertTrue(fix.startswith("first mend why tpu-webhook gives such Pods no variables"), fix)
+        self.assertTrue(fix.startswith("first fix the reason why tpu-webhook gives such Pods no variables"), fix)
 
     def test_an_id_from_a_label(self):
         for index, phase, findings in ("3", "running", []), ("2", "broken", ["error duplicate-worker-id"]):

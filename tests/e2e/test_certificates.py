@@ -76,7 +76,7 @@ def test_callers_show_a_certificate(release, namespace, plane, tmp_path, picture
         told(release, trusted, (tmp_path / "other-ca.crt").read_bytes())
         with pytest.raises(Refused):
             namespace.create(member("refused", 0))
-        refused = said(release, "refused who showed no certificate")
+        refused = said(release, "refused a caller that showed no certificate")
         assert refused
         told(release, trusted, good)
         assert injected(namespace.create(member("again", 0)))

@@ -112,7 +112,7 @@ def test_what_was_wrong_before_can_be_changed_and_deleted(release, namespace):
     wait_for("the label to go", lambda: not tried(namespace, {**wrong, "metadata": {"name": "other"}}), 10)
     more = '[{"op": "replace", "path": "/spec/workerGroupSpecs/0/maxReplicas", "value": 5}]'
     changed = namespace.kubectl("patch", "raycluster", "tpu-cluster", "--type=json", "-p", more)
-    assert changed.returncode == 0 and "it was so before: worker group short: numOfHosts is 2" in changed.stderr, changed
+    assert changed.returncode == 0 and "the object was already like this: worker group short: numOfHosts is 2" in changed.stderr, changed
     assert namespace.kubectl("delete", "raycluster", "tpu-cluster", "--timeout=20s").returncode == 0
 
 

@@ -27,7 +27,7 @@ RETIRED = [(re.compile(pattern.replace(" ", " +"), re.IGNORECASE), right)
     (r"\bin silence\b|\bfallen silent\b", "never forms, waits forever, silently, stopped sending data"),
     (r"\bheard nothing\b", "received nothing"),
     (r"\bwants\b", "asks for, requests, needs"),
-    (r"(?<=[\w)]\x20)want\b(?<!you\x20want)", "asks for (\"want\" only begins what is right)"),
+    (r"\bwant\b(?<!you\x20want)", "expected; of a Pod: asks for"),
     (r"\bgone\b", "deleted, removed"),
     (r"\bcomes? as\b", "supports"),
     (r"\blook(?:s|ed|ing)? after\b", "handles"),
@@ -118,7 +118,7 @@ def read_allowed(root):
             continue
         fields = [field.strip() for field in line.split("|")]
         if len(fields) != 3 or not all(fields):
-            faults.append(f"{ALLOWED}:{number}: want FILE | WORD | REASON")
+            faults.append(f"{ALLOWED}:{number}: expected FILE | WORD | REASON")
         else:
             allowed[fields[0], fields[1].lower()] = number
     return allowed, faults
@@ -146,7 +146,7 @@ def check(root):
 GOOD = {
     "webhook/a.cpp": '#include "a/gone.hpp"\n// it wants what is gone, for ever: a comment\n'
                      '/* a token\nthat is no token */\nauto a = "there is no such Service";\n'
-                     "char c = '\"';\nauto b = \"topology \\\"2x2\\\"; want 2x4\";\n"
+                     "char c = '\"';\nauto b = \"topology \\\"2x2\\\"; expected 2x4\";\n"
                      'auto d = "the Pod is no longer alive";\n',
     "topology/b.hpp": 'auto a = "is not a multiple of";\n',
     "server/c.cpp": 'auto a = R"(\nIf you want TLS, pass --tls-cert)";\n',
@@ -177,7 +177,7 @@ BAD = [  # file, text, line and word of the breach
     ("charts/t/templates/NOTES.txt", "\nAway with it\n", '2: "Away with"'),
     ("README.md", "Pods are\nleft as they are.\n", '2: "left as they are"'),
     ("docs/contract.md", "One\n\nis passed over.\n", '3: "passed over"'),
-    (ALLOWED, "README.md | for ever |\n", "1: want FILE | WORD | REASON"),
+    (ALLOWED, "README.md | for ever |\n", "1: expected FILE | WORD | REASON"),
     (ALLOWED, "README.md | for ever | quoted\n", '1: "for ever" is not in README.md'),
 ]
 

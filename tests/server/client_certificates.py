@@ -117,7 +117,7 @@ def only_who_shows_a_certificate_of_the_ca_with_the_name_is_answered():
                 for name, pair in pairs.items():
                     assert _is_answered(program, pair, **options) == (name in may), (name, options)
             said = program.log()
-            assert 1 <= said.count("refused who showed no certificate") <= 5, said  # throttled
+            assert 1 <= said.count("refused a caller that showed no certificate") <= 5, said  # throttled
         with _guarded(folder, "kubelet", NAME) as program:
             assert _is_answered(program, pairs["of_another_name"])
             assert _is_answered(program, pairs["by_common_name"])

@@ -49,7 +49,7 @@ std::string policy_refusal(const JobWords& job, JobMaker maker) {
 std::string completions_refusal(const JobWords& job) {
   if (!job.numbers.indexed || job.numbers.completions || !job.numbers.parallelism) return {};
   return "parallelism is " + std::to_string(*job.numbers.parallelism) +
-         " and completions is missing, which a Job needs that is Indexed";
+         " and completions is missing, which an Indexed Job needs";
 }
 
 void add(Refusals& out, std::string sentence, bool said) {
@@ -116,7 +116,7 @@ Refusals refusals_of_coordinator(const CoordinatorWords& coordinator,
   if (job == jobs.end()) {
     add(out,
         "spec.coordinator names replicated job " + printable(coordinator.replicated_job) +
-            ", and there is none of that name",
+            ", which does not exist",
         true);
     return out;
   }

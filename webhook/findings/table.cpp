@@ -13,20 +13,20 @@ constexpr Row rows[] = {
     // ---- a topology and its chips
     {placeholder_left, "TPU-101", "placeholder-left", deny,
      "A name or a topology contains a placeholder that was never filled in.",
-     "The manifest is a template, and a tool such as envsubst or helm was to replace ${NAME} "
+     "The manifest is a template, and a tool such as envsubst or helm should have replaced ${NAME} "
      "before it was applied. No node carries such a label and no DNS name may contain it.",
      "Fill it in and apply the result: export its variables, then envsubst < manifest.yaml | "
      "kubectl "
      "apply -f -."},
     {topology_malformed, "TPU-102", "topology-malformed", deny,
      "The topology is not AxB or AxBxC in whole numbers.",
-     "No node carries such a label, so that the Pod could never be scheduled, and the hosts of the "
+     "No node carries such a label, so the Pod could never be scheduled, and the hosts of the "
      "slice cannot be counted.",
      "Write the topology as node labels have it: 4x4, 2x2x2."},
     {topology_not_divisible, "TPU-103", "topology-not-divisible", deny,
-     "The chips of the topology cannot be split over Pods of so many chips.",
-     "All hosts of a slice have the same number of chips, and each Pod gets one host. What is left "
-     "over would make no host.",
+     "The topology's chip count is not divisible by the chips that each Pod requests.",
+     "All hosts of a slice have the same number of chips, and each Pod gets one host. The "
+     "remaining chips would not make a host.",
      "Ask for all chips of a node, or select a topology that such nodes form; the message lists "
      "them, and `kubectl tpu catalog` shows them."},
     {chips_invalid, "TPU-104", "chips-invalid", deny,
@@ -35,11 +35,11 @@ constexpr Row rows[] = {
      "than its machine type.",
      "Ask for all chips of a node, usually 4."},
     {topology_missing, "TPU-105", "topology-missing", warn,
-     "Nothing says which topology the Pod's slice has.",
+     "The topology of the Pod's slice is not given.",
      "The topology comes from node selector cloud.google.com/gke-tpu-topology, from a required "
      "node affinity with this one value, or from an annotation. Without it the hosts of the slice "
      "are not known, and nothing is injected.",
-     "Select one topology, or say the number of hosts with annotation "
+     "Select one topology, or set the number of hosts with annotation "
      "tpu-webhook.dev/worker-count."},
     {topology_unlisted, "TPU-106", "topology-unlisted", warn,
      "The catalog does not list this topology for this accelerator.",
@@ -59,33 +59,31 @@ constexpr Row rows[] = {
      "one of them takes the chips of the others. GKE refuses such Pods on multi-host node pools.",
      "Ask for all chips of a node, and for as many Pods as the slice has hosts."},
     {containers_differ, "TPU-109", "containers-differ", warn,
-     "The containers of the Pod do not ask for chips in one way.",
+     "The containers of the Pod ask for chips in different ways.",
      "Every TPU container is one process of the slice, and all processes have the same number of "
-     "chips; before tpu7x one container has all chips of its node. What else is meant is not "
-     "known, "
-     "so nothing is injected.",
+     "chips; before tpu7x one container has all chips of its node. The meaning of any other form "
+     "is not known, so nothing is injected.",
      "Let one container ask for all chips of the node, as request and as limit; on tpu7x two may "
      "ask "
      "for half of them each. Exporters and init containers need none."},
     {sub_slice_misfit, "TPU-110", "sub-slice-misfit", warn,
      "The sub-slice that an annotation asks for is not part of the selected topology.",
-     "GKE's device plugin ignores such an annotation and describes the whole slice, so nothing is "
-     "injected that would say otherwise.",
+     "GKE's device plugin ignores such an annotation and describes the whole slice, so nothing "
+     "that contradicts it is injected.",
      "Choose a sub-slice of the topology: `kubectl tpu catalog ACCELERATOR TOPOLOGY` lists them."},
     {sub_slice_unplaced, "TPU-111", "sub-slice-unplaced", warn,
-     "Nobody places the Pods of a sub-slice on hosts that are neighbours.",
-     "The scheduler knows node pools and no sub-slices: two Pods may land on hosts that are no "
-     "such "
-     "block, and the slice never forms.",
+     "Nothing places the Pods of a sub-slice on neighbouring hosts.",
+     "The scheduler knows node pools but not sub-slices: two Pods may run on hosts that do not "
+     "form such a block, and the slice never forms.",
      "Let Kueue place them with topology-aware scheduling (label kueue.x-k8s.io/queue-name and a "
      "podset topology), or select the block's own label."},
     {no_such_node, "TPU-112", "no-such-node", warn, "The node selectors exclude each other.",
      "A node is a Spot node, a flex-start node or one of a reservation, and has one value of each "
-     "label, so that the Pod stays Pending.",
-     "Keep the one selector that is meant."},
+     "label, so the Pod stays Pending.",
+     "Keep only the intended selector."},
     {claims_unknown, "TPU-113", "claims-unknown", warn,
-     "The Pod selects TPU nodes and has resource claims of which the chips are not known.",
-     "Chips of a claim are known where it comes from a ResourceClaimTemplate that this server may "
+     "The Pod selects TPU nodes and has resource claims whose chips are not known.",
+     "Chips of a claim are known if it comes from a ResourceClaimTemplate that this server may "
      "read and that asks for a number of devices. Otherwise nothing is injected.",
      "Ask for google.com/tpu, or for an exact count in a ResourceClaimTemplate."},
     {chips_missing, "TPU-114", "chips-missing", warn,
@@ -95,21 +93,20 @@ constexpr Row rows[] = {
      "Add google.com/tpu to the limits of the container, or remove the node selector."},
     // ---- who a Pod is
     {index_out_of_range, "TPU-201", "index-out-of-range", deny,
-     "A number that says which member this is lies outside of the slice.",
+     "The index of a member is outside its slice.",
      "The label or annotation is not a decimal number, or the slice has no such host: the Job asks "
-     "for more Pods than the topology has hosts, or somebody wrote the label by hand.",
+     "for more Pods than the topology has hosts, or the label was written by hand.",
      "Make the number of Pods equal to the number of hosts that the message gives."},
     {identity_missing, "TPU-202", "identity-missing", warn,
-     "Nothing says which host of the slice this Pod is.",
-     "Its owner writes no index, as for a Job that is not Indexed, or a Deployment. Members of one "
-     "slice must have different ids, so none is guessed and nothing is injected.",
-     "Use an Indexed Job, a JobSet, a StatefulSet, a LeaderWorkerSet or a Ray worker group; or say "
-     "it with annotations tpu-webhook.dev/worker-id and tpu-webhook.dev/hostnames."},
+     "The Pod's host in the slice is not given.",
+     "Its owner writes no index, for example a Job that is not Indexed, or a Deployment. Members "
+     "of one slice must have different ids, so none is guessed and nothing is injected.",
+     "Use an Indexed Job, a JobSet, a StatefulSet, a LeaderWorkerSet or a Ray worker group; or set "
+     "annotations tpu-webhook.dev/worker-id and tpu-webhook.dev/hostnames."},
     {size_contradicts, "TPU-203", "size-contradicts", warn,
-     "Two statements about the size of the slice, or about the Pod's place in it, differ.",
-     "The topology says one number of hosts, and a group size, an annotation or the RayCluster "
-     "says "
-     "another. Which is meant is not known, so nothing is injected.",
+     "Two sources of the size of the slice, or of the Pod's place in it, differ.",
+     "The topology gives one number of hosts, and a group size, an annotation or the RayCluster "
+     "gives another. The intended number is not known, so nothing is injected.",
      "Make the number of members equal to the hosts of the topology."},
     {name_contradicts, "TPU-204", "name-contradicts", warn,
      "The Pod's host name, or the list of host names, does not fit its place in the slice.",
@@ -117,7 +114,7 @@ constexpr Row rows[] = {
      "Remove spec.hostname or the annotation, or correct it as the message says."},
     {coordinator_invalid, "TPU-205", "coordinator-invalid", warn,
      "Annotation coordinator is not a host name.",
-     "All slices of a job meet at this address. With one that cannot resolve nothing is injected.",
+     "All slices of a job meet at this address. If it cannot resolve, nothing is injected.",
      "Write the DNS name of host 0 of slice 0, without a scheme."},
     {coordinator_missing, "TPU-206", "coordinator-missing", warn,
      "The job has several slices, but nothing names host 0 of slice 0.",
@@ -128,10 +125,9 @@ constexpr Row rows[] = {
      "tpu-webhook.dev/coordinator with the DNS name of host 0 of slice 0."},
     // ---- names
     {name_invalid, "TPU-301", "name-invalid", deny,
-     "A host of the slice would have a name that DNS cannot hold.",
-     "A DNS label has at most 63 lower-case letters, digits and inner dashes. The names of Pods "
-     "are "
-     "made of the names of the workload, its groups and an index.",
+     "A host of the slice would have a name that is not valid in DNS.",
+     "A DNS label has at most 63 lower-case letters, digits and inner dashes. The name of a Pod "
+     "consists of the names of the workload and its group, and an index.",
      "Shorten or correct the name of the workload or of its group."},
     {subdomain_missing, "TPU-302", "subdomain-missing", warn,
      "The hosts of a multi-host slice have no DNS names.",
@@ -140,23 +136,22 @@ constexpr Row rows[] = {
      "Create a headless Service and set spec.subdomain to its name."},
     {names_do_not_resolve, "TPU-303", "names-do-not-resolve", warn,
      "The Pod's DNS settings keep it from resolving the other hosts, or them from resolving it.",
-     "Names of members are asked of the cluster's name servers, in its search path. dnsPolicy "
-     "Default "
-     "has neither, hostNetwork only with ClusterFirstWithHostNet, and None what dnsConfig says.",
+     "Names of members resolve through the cluster's name servers and its search path. dnsPolicy "
+     "Default has neither, hostNetwork has them only with ClusterFirstWithHostNet, and None has "
+     "only those in dnsConfig.",
      "Set dnsPolicy: ClusterFirstWithHostNet beside hostNetwork, ClusterFirst otherwise."},
     // ---- the number of Pods
     {ray_hosts, "TPU-401", "ray-hosts", deny,
      "numOfHosts of a Ray worker group is not the number of hosts of its topology.",
-     "KubeRay makes numOfHosts Pods for each replica, and each replica is to be one slice.",
+     "KubeRay makes numOfHosts Pods for each replica, and each replica must be one slice.",
      "Set numOfHosts to the number that the message gives."},
     {ray_groups_alike, "TPU-402", "ray-groups-alike", deny,
      "Two worker groups of a RayCluster have one name.",
-     "Pods are told apart by the name of their group: two of them would get the same id.",
-     "Give each worker group a name of its own."},
+     "Pods are distinguished by the name of their group: two of them would get the same id.",
+     "Give each worker group a unique name."},
     {ray_replicas_refused, "TPU-403", "ray-replicas-refused", warn,
-     "Pods of the later replicas of a Ray worker group will be refused.",
-     "A larger index makes a name too long, or lies beyond MEGASCALE_NUM_SLICES. The first "
-     "replicas "
+     "Pods of the later replicas of a Ray worker group are refused.",
+     "A larger index makes a name too long, or is beyond MEGASCALE_NUM_SLICES. The first replicas "
      "run.",
      "Lower replicas, shorten the name, or raise MEGASCALE_NUM_SLICES."},
     {jobset_too_few, "TPU-404", "jobset-too-few", deny,
@@ -166,12 +161,11 @@ constexpr Row rows[] = {
     {job_too_few, "TPU-405", "job-too-few", warn,
      "A Job runs fewer Pods at a time than its slice has hosts.",
      "A program that uses the whole slice waits for the missing hosts forever. It is allowed, "
-     "since "
-     "a Job of one Pod is also how people look at one host.",
+     "since people also use a Job of one Pod to look at one host.",
      "Set completions and parallelism to the number of hosts that the message gives."},
     {completions_too_many, "TPU-406", "completions-too-many", warn,
      "A Job has more completions than its slice has hosts.",
-     "The slice forms, and the Pods beyond it are refused, so that the Job never completes.",
+     "The slice forms, and the Pods beyond it are refused, so the Job never completes.",
      "Set completions to the number of hosts that the message gives."},
     {lws_size, "TPU-407", "lws-size", deny,
      "A group of a LeaderWorkerSet does not have as many members as its slice has hosts.",
@@ -189,32 +183,29 @@ constexpr Row rows[] = {
      "Set replicas to a multiple of the number of hosts that the message gives."},
     {deployment_of_hosts, "TPU-410", "deployment-of-hosts", warn,
      "A Deployment or a Job without indexes makes Pods of a multi-host slice.",
-     "Its Pods are all alike: nothing says which host of the slice each of them is, so nothing is "
-     "injected.",
+     "Its Pods are identical: nothing identifies the host of each Pod, so nothing is injected.",
      "Use a LeaderWorkerSet or a StatefulSet for servers, an Indexed Job or a JobSet for "
      "training."},
     {templates_unchecked, "TPU-411", "templates-unchecked", warn,
      "The object has more TPU templates than are checked.",
-     "One review looks at 32 templates, which bounds what it can cost. The Pods of the others are "
+     "One review checks at most 32 templates, to bound its cost. The Pods of the others are "
      "checked when they are created.",
-     "Nothing has to be done."},
+     "No action is needed."},
     {controller_refuses, "TPU-412", "controller-refuses", deny,
-     "The API server or an operator refuses the object, or what its controller makes of it.",
-     "Of what a controller makes, the refusal is an event of the object, or of one that it made: "
-     "the "
-     "object is there, and its Pods never are.",
-     "Write what the message says, or leave the field out."},
+     "The API server or an operator refuses the object, or an object that its controller makes.",
+     "The refusal of an object that a controller makes is an event of the workload object, or of "
+     "one that it made: the workload object exists, and its Pods never do.",
+     "Set the field as the message says, or remove it."},
     {made_when_ready, "TPU-413", "made-when-ready", warn,
-     "Some Pods of a slice are made only when others of it are Ready.",
-     "A program that waits for all hosts of its slice is not Ready before they are there, and they "
-     "are not made before it is.",
-     "Let all Pods be made at once, as the message says, or leave the probe out."},
+     "Some Pods of a slice are created only when others of it are Ready.",
+     "A program that waits for all hosts of its slice is not Ready before they exist, and they are "
+     "not created before it is Ready.",
+     "Have all Pods created at once, as the message says, or remove the probe."},
     {lws_subgroups_of_one, "TPU-414", "lws-subgroups-of-one", warn,
      "Subgroups of a LeaderWorkerSet have one Pod each.",
      "The webhook of LeaderWorkerSet before 0.10 writes the name of another Pod into "
-     "TPU_WORKER_HOSTNAMES of such a Pod, and -1 as its id (lws#917). The id is repaired, the list "
-     "is "
-     "the owner's and stays.",
+     "TPU_WORKER_HOSTNAMES of such a Pod, and -1 as its id (lws#917). The id is repaired; the list "
+     "belongs to the owner and is kept.",
      "Use groups of one Pod and more replicas, or LeaderWorkerSet 0.10."},
     // ---- variables
     {too_long, "TPU-501", "too-long", deny,
@@ -227,21 +218,21 @@ constexpr Row rows[] = {
      "Values of users are never overwritten. If the members do not agree, the slice never forms.",
      "Remove the variable or the label from the manifest, or set all of them."},
     {port_invalid, "TPU-503", "port-invalid", warn, "TPU_PROCESS_PORT is not a port number.",
-     "The port of each process stands in TPU_PROCESS_ADDRESSES, which is therefore not injected.",
+     "The port of each process is in TPU_PROCESS_ADDRESSES, which is therefore not injected.",
      "Remove TPU_PROCESS_PORT, or set it to a number from 1 to 65535."},
     {port_twice, "TPU-504", "port-twice", warn,
      "Two TPU containers of one Pod have the same TPU_PROCESS_PORT.",
      "Containers of a Pod share its ports: the second process cannot listen.",
-     "Remove TPU_PROCESS_PORT, or give each container another one."},
+     "Remove TPU_PROCESS_PORT, or give each container a different one."},
     {torch_misfit, "TPU-505", "torch-misfit", warn,
      "The variables of torch_tpu cannot be computed for this slice.",
      "They name each device by its place, which is only known for some shapes and containers. "
      "Everything else is injected.",
-     "Set them in the manifest, or switch setting torchTpu off."},
+     "Set them in the manifest, or turn off setting torchTpu."},
     {addresses_in_file, "TPU-506", "addresses-in-file", warn,
      "TPU_PROCESS_ADDRESSES_PATH names a file with the addresses of the processes.",
      "JAX reads the file in place of TPU_WORKER_HOSTNAMES and TPU_PROCESS_ADDRESSES, and "
-     "TPU_WORKER_ID is the number of a line of it. Nobody here can see whether the two agree.",
+     "TPU_WORKER_ID is the number of a line in it. The webhook cannot see whether the two agree.",
      "Remove the variable, or write the file in the order of the injected list."},
     // ---- placement
     {exclusive_topology_invalid, "TPU-601", "exclusive-topology-invalid", warn,
@@ -259,13 +250,13 @@ constexpr Row rows[] = {
      "on one node pool, and whether it has one is not on the Pod. The terms are added, since a "
      "slice "
      "that is not whole on one pool never forms.",
-     "Nothing has to be done where the group has no constraint; else add annotation "
+     "If the group has no constraint, no action is needed; otherwise add annotation "
      "tpu-webhook.dev/exclusive-topology: none."},
     {pool_shared, "TPU-604", "pool-shared", warn,
      "Several slices of several hosts select one node pool.",
-     "A node pool of a multi-host topology is one slice, so that one of them has it and the others "
+     "A node pool of a multi-host topology is one slice, so one of them gets it and the others "
      "wait, or none of them is whole.",
-     "Select no node pool, or give each slice one of its own."},
+     "Remove the node pool's selector, or give each slice its own node pool."},
 };
 
 static_assert(std::size(rows) == finding_count);

@@ -99,7 +99,7 @@ bool follows_leader(const facts::Facts& facts, Placement& placement, outcome::No
     notes.warn(findings::Finding::selector_contradicts_leader,
                "node selector " + base::printable(placement.topology_key) + " is " +
                    base::printable(own) + " and was kept, but the leader of this Job runs on " +
-                   base::printable(*domain) + ": JobSet will delete this Pod");
+                   base::printable(*domain) + ": JobSet deletes this Pod");
   return true;
 }
 
@@ -118,7 +118,7 @@ void note_group(const read::Pod& pod, outcome::Notes& notes) {
   if (!pod.scheduling_group) return;
   notes.warn(findings::Finding::scheduling_group,
              "spec.schedulingGroup: a group without a topology constraint keeps no slice on one "
-             "node pool, so the placement terms were added; where its group has one, annotation "
+             "node pool, so the placement terms were added; if its group has one, annotation "
              "exclusive-topology: none leaves them out");
 }
 

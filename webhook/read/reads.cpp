@@ -25,7 +25,7 @@ std::span<const ReadRow> reads() {
       {"Pod", "spec.resourceClaims[*]: name, resourceClaimTemplateName; resources.claims[*].name",
        "chips requested by claim"},
       {"Pod", "spec.containers[*].env: names of all entries, values of the variables we know",
-       "values that are there are kept"},
+       "values already set are kept"},
       {"Pod", "spec.nodeSelector",
        "accelerator, topology, a ComputeClass, kinds of capacity, a pin on a node pool"},
       {"Pod", "spec.affinity", "the same from node affinity; terms of ours that are there already"},
@@ -61,7 +61,8 @@ std::span<const ReadRow> reads() {
        "kueue.x-k8s.io/queue-name; of an update the same of oldObject",
        "to name it; one that is being deleted, was made by a checked object, may be resized by "
        "Kueue or was wrong before is not refused"},
-      {"workload object", "of each Pod template what is read of a Pod", "what its Pods would get"},
+      {"workload object", "of each Pod template what is read of a Pod",
+       "the values that its Pods would get"},
       {"workload object",
        "of each Pod template restartPolicy, activeDeadlineSeconds, readinessGates; whether "
        "containers "
@@ -70,7 +71,7 @@ std::span<const ReadRow> reads() {
       {"workload object",
        "explain only: each field that docs/fields.md calls read, such as spec.nodeName, ports, "
        "requests, classes, activeDeadlineSeconds, managedBy",
-       "what else keeps a slice from forming, and which fields nobody looks at"},
+       "other causes that keep a slice from forming, and fields that are not looked at"},
       {"cluster", "ResourceClaimTemplates: devices of class tpu.google.com, how many",
        "chips requested by claim"},
       {"cluster", "RayClusters: numOfHosts and replicas of each worker group",

@@ -87,27 +87,28 @@ bool check_envelope(base::json::Reader& in, const Review& review, std::string_vi
                     bool has_request) {
   if (kind != "AdmissionReview")
     return not_a_review(in,
-                        kind.empty()
-                            ? "missing, expected AdmissionReview"
-                            : "found " + base::printable(kind) + ", expected AdmissionReview",
+                        kind.empty() ? "missing, expected AdmissionReview"
+                                     : "expected AdmissionReview, got " + base::printable(kind),
                         "kind");
   if (review.api_version != "admission.k8s.io/v1" &&
       review.api_version != "admission.k8s.io/v1beta1")
-    return not_a_review(
-        in,
-        (review.api_version.empty() ? "missing" : "found " + base::printable(review.api_version)) +
-            ", expected admission.k8s.io/v1 or admission.k8s.io/v1beta1",
-        "apiVersion");
+    return not_a_review(in,
+                        review.api_version.empty()
+                            ? "missing, expected admission.k8s.io/v1 or admission.k8s.io/v1beta1"
+                            : "expected admission.k8s.io/v1 or admission.k8s.io/v1beta1, got " +
+                                  base::printable(review.api_version),
+                        "apiVersion");
   if (!has_request)
     return not_a_review(in, "missing or null; there is nothing to review", "request");
   if (review.uid.empty())
     return not_a_review(in, "missing or empty; the answer must carry it", "request.uid");
   if (std::ranges::find(operations, review.operation) == std::end(operations))
-    return not_a_review(
-        in,
-        (review.operation.empty() ? "missing" : "found " + base::printable(review.operation)) +
-            ", expected CREATE, UPDATE, DELETE or CONNECT",
-        "request.operation");
+    return not_a_review(in,
+                        review.operation.empty()
+                            ? "missing, expected CREATE, UPDATE, DELETE or CONNECT"
+                            : "expected CREATE, UPDATE, DELETE or CONNECT, got " +
+                                  base::printable(review.operation),
+                        "request.operation");
   return true;
 }
 

@@ -63,7 +63,7 @@ std::string_view explain_reason(outcome::Reason reason) {
     case outcome::Reason::injected:
       return "the slice and this member's place in it are known";
     case outcome::Reason::already_done:
-      return "everything the slice needs is there already";
+      return "everything the slice needs is already set";
     case outcome::Reason::not_a_pod:
       return "neither a Pod that is created nor an object whose Pods are checked";
     case outcome::Reason::no_tpu:
@@ -83,7 +83,7 @@ std::string_view explain_reason(outcome::Reason reason) {
     case outcome::Reason::no_subdomain:
       return "the hosts of the slice have no DNS names";
     case outcome::Reason::inconsistent:
-      return "what the Pod says contradicts itself; nothing is guessed";
+      return "the Pod contradicts itself; nothing is guessed";
     case outcome::Reason::bad_topology:
       return "such a slice cannot exist";
     case outcome::Reason::bad_index:
@@ -95,7 +95,7 @@ std::string_view explain_reason(outcome::Reason reason) {
     case outcome::Reason::bad_quantity:
       return "google.com/tpu is not a whole number of chips";
     case outcome::Reason::forbidden:
-      return "the configuration refuses what was found";
+      return "the configuration refuses this finding";
     case outcome::Reason::checked:
       return "none of its templates makes a slice that could never start";
     case outcome::Reason::never_works:

@@ -39,10 +39,10 @@ bool check_order(Checker& checker, const Spec& spec) {
                 std::string("podManagementPolicy is ") +
                     (spec.management_policy.empty() ? "missing, which means OrderedReady"
                                                     : "OrderedReady") +
-                    ": each Pod is made when the one before is Ready, which it is by " + what +
-                    ", but " + hosts_by_arithmetic(*slice) +
-                    "; podManagementPolicy: Parallel makes all at once, and cannot be set on a "
-                    "StatefulSet that is there");
+                    ": each Pod is created when the previous one is Ready, which is decided by " +
+                    what + ", but " + hosts_by_arithmetic(*slice) +
+                    "; podManagementPolicy: Parallel makes all at once, and cannot be set on an "
+                    "existing StatefulSet");
   return true;
 }
 
@@ -64,9 +64,8 @@ void report_alike(Checker& checker, const outcome::Decision& decision, std::stri
       slice != nullptr && slice->multi_host() && decision.reason == outcome::Reason::no_identity;
   if (!alike) return checker.report(decision);
   checker.add(Finding::deployment_of_hosts,
-              std::string(maker) + " makes Pods that are all alike, but " +
-                  hosts_by_arithmetic(*slice) + ", each with an id of its own; " +
-                  std::string(fix));
+              std::string(maker) + " makes identical Pods, but " + hosts_by_arithmetic(*slice) +
+                  ", each with an id of its own; " + std::string(fix));
 }
 
 bool check_deployment(Checker& checker, base::json::Reader::Mark place) {
@@ -103,7 +102,7 @@ bool check_statefulset(Checker& checker, base::json::Reader::Mark place) {
               (spec.replicas ? "replicas is " + std::to_string(replicas)
                              : std::string("replicas is missing, which means 1")) +
                   ", but " + hosts_by_arithmetic(*slice) +
-                  ": want a multiple of it, or the last slice waits forever");
+                  ": expected a multiple of it, or the last slice waits forever");
   return true;
 }
 

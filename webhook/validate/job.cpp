@@ -67,7 +67,7 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
   if (completions > expected)
     misfit.too_many = "completions is " + std::to_string(completions) + ", but " + pods +
                       "; Pods from index " + std::to_string(expected) +
-                      " on will be refused, so that the Job never completes";
+                      " on are refused, so the Job never completes";
   return misfit;
 }
 

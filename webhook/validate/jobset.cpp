@@ -157,7 +157,7 @@ class Order {
     if (!published_)
       checker_.add(Finding::names_do_not_resolve,
                    "network.publishNotReadyAddresses is false: the hosts resolve when they are "
-                   "Ready, which they are by " +
+                   "Ready, which is decided by " +
                        ready.by);
     before_.push_back(std::move(ready));
     return true;
@@ -168,10 +168,10 @@ class Order {
     const bool depends = before.name == job.waits_for_ready;
     checker_.add(Finding::made_when_ready,
                  std::string(depends ? "dependsOn" : "startupPolicyOrder: InOrder") +
-                     ": its Jobs are made when all Pods of replicated job " +
-                     base::printable(before.name) + " are Ready, which they are by " + before.by +
-                     "; where the slices of both are one job, they never meet" +
-                     (depends ? "" : ": startupPolicyOrder: AnyOrder makes all at once"));
+                     ": its Jobs are created when all Pods of replicated job " +
+                     base::printable(before.name) + " are Ready, which is decided by " + before.by +
+                     "; if the slices of both are one job, they never meet" +
+                     (depends ? "" : ": startupPolicyOrder: AnyOrder creates all at once"));
   }
 
   Checker& checker_;

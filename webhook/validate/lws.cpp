@@ -163,12 +163,12 @@ class Group {
     const base::json::Reader::Mark leader = group_.leader ? group_.leader : group_.worker;
     if (!read_readiness(checker_.reader(), leader, what)) return false;
     if (!what.empty())
-      checker_.add(Finding::made_when_ready,
-                   "startupPolicy is LeaderReady: the workers are made when the leader is Ready, "
-                   "which it is by " +
-                       what + ", but " + hosts_by_arithmetic(*checker_.slice()) +
-                       ", of which the leader is one; startupPolicy: LeaderCreated makes all at "
-                       "once");
+      checker_.add(
+          Finding::made_when_ready,
+          "startupPolicy is LeaderReady: the workers are created when the leader is Ready, which "
+          "is decided by " +
+              what + ", but " + hosts_by_arithmetic(*checker_.slice()) +
+              ", of which the leader is one; startupPolicy: LeaderCreated creates all at once");
     return true;
   }
 

@@ -72,7 +72,7 @@ void check_hosts(Checker& checker, const WorkerGroup& group, const topology::Sli
   if (slice.multi_host())
     checker.wrong_size(Finding::ray_hosts, sentence);
   else
-    checker.add(Finding::ray_hosts, sentence + "; each Pod will be a slice of its own",
+    checker.add(Finding::ray_hosts, sentence + "; each Pod becomes a slice of its own",
                 Level::warn);
 }
 
@@ -92,12 +92,12 @@ void check_last_replica(Checker& checker, const Cluster& cluster, const WorkerGr
   if (now > 1)
     if (const std::string why = replica_refusal(checker, cluster, group, last); !why.empty())
       return checker.add(Finding::ray_replicas_refused,
-                         "Pods of replica " + last + " will be refused: " + why);
+                         "Pods of replica " + last + " are refused: " + why);
   if (most < 2 || most <= now || !group.most) return;
   const std::string later = std::to_string(most - 1);
   if (const std::string why = replica_refusal(checker, cluster, group, later); !why.empty())
-    checker.add(Finding::ray_replicas_refused, "the autoscaler may make replica " + later +
-                                                   ", whose Pods will be refused: " + why);
+    checker.add(Finding::ray_replicas_refused,
+                "the autoscaler may make replica " + later + ", whose Pods are refused: " + why);
 }
 
 void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
@@ -157,7 +157,7 @@ void check_names(Checker& checker, std::span<const std::string_view> names) {
   for (const std::uint32_t place : repeated(names))
     checker.add(Finding::ray_groups_alike,
                 base::concat({"two worker groups are named ", base::printable(names[place]),
-                              ", and Pods are told apart by their group's name"}));
+                              ", and Pods are distinguished by their group's name"}));
 }
 
 bool check_groups(Checker& checker, const Cluster& cluster, base::json::Reader::Mark groups) {

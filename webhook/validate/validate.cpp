@@ -89,7 +89,7 @@ void soften(const Kind& kind, const Question& question, answer::Workspace::Impl&
     now.findings.soften("allowed, because a " + std::string(now.object.owner_kind) + " made it: ");
   if (!work.review.old_object) return;
   Examined before(question.config, work.review.ns);
-  const std::string why = "allowed, because it was so before: ";
+  const std::string why = "allowed, because the object was already like this: ";
   if (examine(kind, work.review.old_object, question, work, before))
     now.findings.soften_old(before.findings, why);
   else

@@ -17,8 +17,8 @@ void identify(const WorkloadContext& context, Member& member) {
   member.group = owned ? pod.owner.name : !pod.name.empty() ? pod.name : pod.generate_name;
   member.incomplete =
       pod.label(read::Label::ray_node_type) == "head"
-          ? "the head of a RayCluster is one Pod, and no host of the slice; give the chips to a "
-            "worker group whose numOfHosts is the hosts of the slice"
+          ? "the head of a RayCluster is one Pod, and not a host of the slice; give the chips to a "
+            "worker group whose numOfHosts is the number of hosts of the slice"
           : "nothing on the Pod says which host of the slice it is; use an Indexed Job, a JobSet "
             "or a RayCluster, or annotations worker-id and hostnames";
 }

@@ -22,7 +22,7 @@ void add_snapshot_flag(CLI::App& command, running::ClusterAccess& access,
                        const std::string& made_with) {
   command
       .add_option("--cluster,-f", access.snapshot,
-                  "Read a snapshot instead of a running cluster: what is printed by " + made_with +
+                  "Read a snapshot instead of a running cluster: the output of " + made_with +
                       ". A file, a folder of them, or - for standard input; may be repeated")
       ->allow_extra_args(false)
       ->type_name("SNAPSHOT.json");
@@ -31,7 +31,7 @@ void add_snapshot_flag(CLI::App& command, running::ClusterAccess& access,
 void check_source(const running::ClusterAccess& access) {
   if (access.of_file() && access.names_running())
     throw settings::UsageError(
-        "want --cluster for a file, or --kubeconfig and --context, not both");
+        "expected --cluster for a file, or --kubeconfig and --context, not both");
 }
 
 }  // namespace tpuwh::server::cli::kubectl_tpu

@@ -17,10 +17,10 @@ namespace {
 constexpr auto catalog_example = R"(
 ACCELERATOR is a label, short name, product name, machine type or accelerator type, in
 any case: tpu-v6e-slice, v6e, Trillium, ct6e-standard-4t, v6e-16. Without TOPOLOGY: all its
-shapes; without CHIPS_PER_NODE: every way to build the topology. gcloud commands call
-what only you know $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs),
-$REGION and, for --dynamic-slicing without --reservation, $RESERVATION.
-Exit code: 0, or 2 where there is no such shape.
+shapes; without CHIPS_PER_NODE: every way to build the topology. In gcloud commands, values
+that only you know are $CLUSTER, $LOCATION (of the control plane), $ZONE (of the TPUs), $REGION
+and, for --dynamic-slicing without --reservation, $RESERVATION.
+Exit code: 0, or 2 if there is no such shape.
 
 Examples:
   kubectl tpu catalog
@@ -56,7 +56,7 @@ void add_pool_flags(CLI::App& command, catalog::PoolOptions& options) {
   command.add_flag("--dranet", options.dranet,
                    "Two additional networks, for traffic between slices");
   command.add_flag("--dynamic-slicing", options.dynamic_slicing,
-                   "Slices put together from blocks of 4x4x4, a node pool each (tpu7x)");
+                   "Slices assembled from blocks of 4x4x4, a node pool each (tpu7x)");
   command
       .add_option(
           "--slices", options.slices,
@@ -85,7 +85,7 @@ void add_catalog(CLI::App& program, Command& chosen) {
                                       {"json", catalog::CatalogOutput::json},
                                       {"svg", catalog::CatalogOutput::svg}},
                                      "text: for people; json: for programs; svg: the picture only");
-  command->add_flag("--all", options->all, "Every shape of an accelerator, where they are many");
+  command->add_flag("--all", options->all, "Every shape of an accelerator, if there are many");
   add_pool_flags(*command, options->pool);
   command->footer(catalog_example);
   command->callback([options, &chosen] {

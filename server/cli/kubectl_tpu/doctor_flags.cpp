@@ -15,10 +15,10 @@ namespace {
 constexpr auto doctor_example = R"(
 Reads and changes nothing: the API server's version, the MutatingWebhookConfiguration, the
 Service and its endpoints, the certificate, the Deployment, its RBAC and whatever else the chart
-renders, other webhooks, the ledger. OK: passed; WARN: it works, but not as it should; FAIL: Pods are refused or left
-unchanged; "?": you may not read what the check needs. The certificate check needs get of its
-Secret and keeps only tls.crt.
-With --cluster it reads a file; what a file cannot say, and kinds that are not in it, are "?".
+renders, other webhooks, the ledger. OK: passed; WARN: it works, but not as intended; FAIL:
+Pods are refused or left unchanged; "?": you lack permission to read what the check needs. The
+certificate check needs get of its Secret and keeps only tls.crt. With --cluster it reads a
+file; facts that are not in a file, and kinds that are not in it, are "?".
 Exit code: 0 no check fails, 1 a check fails, 2 the API server or the file cannot be read, or
 the file holds no webhook configuration.
 
@@ -39,8 +39,8 @@ void add_doctor(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("doctor", "Check the installation in a cluster");
   command
       ->add_option("--namespace,-n", options->ns,
-                   "Namespace of tpu-webhook; default: what its MutatingWebhookConfiguration "
-                   "says, else tpu-webhook-system")
+                   "Namespace of tpu-webhook; default: the one in its "
+                   "MutatingWebhookConfiguration, else tpu-webhook-system")
       ->type_name("NS");
   add_snapshot_flag(*command, options->access, "kubectl get … -A -o json, as below");
   add_access_flags(*command, options->access);

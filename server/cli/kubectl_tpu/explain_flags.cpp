@@ -33,17 +33,17 @@ constexpr std::string_view explain_input =
 
 constexpr std::string_view explain_example = R"(
 
-What the containers run and mount is never looked at: image, command, arguments, probes that
-only restart, volumes, security, service account. Of the rest, a field that is set and might
-matter and that nobody looks at is listed behind the verdict; --fields prints all of them.
+Fields that the containers run and mount are never looked at: image, command, arguments, probes
+that only restart, volumes, security, service account. Any other field that is set, might
+matter and is not looked at is listed after the verdict; --fields prints all of them.
 
 --cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
-they wait for? With SNAPSHOT.json, with what was printed by
+they wait for? With SNAPSHOT.json, with the output of
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims \
     localqueues clusterqueues resourceflavors computeclasses; do
-    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+    kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
 
-Exit code: 0, 1 where something would be refused (with --strict also: warned of, or an object
+Exit code: 0, 1 if something would be refused (with --strict also: warned of, or an object
 that makes Pods and is not read), 2 a file or the cluster cannot be read.
 
 Examples:
@@ -83,8 +83,8 @@ std::string explain_footer() {
 void add_input(CLI::App& command, explain::ExplainOptions& options,
                std::vector<std::string>& flagged) {
   command.add_option("FILE", options.files,
-                     "What to explain: files, folders, or - for standard input (the default)");
-  command.add_option("--filename,-f", flagged, "The same as FILE, as kubectl has it")
+                     "Manifests to explain: files, folders, or - for standard input (the default)");
+  command.add_option("--filename,-f", flagged, "The same as FILE, as in kubectl")
       ->allow_extra_args(false)
       ->type_name("FILE");
   command.add_option("--namespace,-n", options.ns, "Namespace of objects that name none")
@@ -106,7 +106,7 @@ void add_output(CLI::App& command, explain::ExplainOptions& options) {
   command.add_flag("--all", options.all, "Fold nothing: every slice, Pod, value and command");
   command.add_flag("--fields", options.fields,
                    "Print which fields are read, and nothing else: markdown, or with -o json JSON");
-  command.add_flag("--strict", options.strict, "Exit with 1 where there is a warning, too");
+  command.add_flag("--strict", options.strict, "Also exit with 1 if there is a warning");
 }
 
 void add_cluster(CLI::App& command, explain::ExplainOptions& options, std::string& cluster) {
@@ -127,7 +127,8 @@ void choose_cluster(const CLI::App& command, const std::string& cluster,
   const bool reads_input =
       options.files.empty() || std::ranges::find(options.files, "-") != options.files.end();
   if (reads_input && cluster == "-")
-    throw settings::UsageError("--cluster: want a file, standard input is what to explain");
+    throw settings::UsageError(
+        "--cluster: expected a file; standard input holds the manifest to explain");
 }
 
 }  // namespace
@@ -137,7 +138,7 @@ void add_explain(CLI::App& program, Command& chosen) {
   auto flagged = std::make_shared<std::vector<std::string>>();
   auto cluster = std::make_shared<std::string>();
   auto* command = program.add_subcommand(
-      "explain", "Say what becomes of a manifest: its Pods, slices and node pools");
+      "explain", "Show the result of a manifest: its Pods, slices and node pools");
   add_input(*command, *options, *flagged);
   add_output(*command, *options);
   add_cluster(*command, *options, *cluster);

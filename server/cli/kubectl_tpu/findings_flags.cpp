@@ -10,9 +10,9 @@ namespace tpuwh::server::cli::kubectl_tpu {
 namespace {
 
 constexpr auto findings_example = R"(
-Every denial and warning begins with an id. This says what it means, how it comes about and
-what to do; docs/messages.md has an example of each. The configuration file changes what
-follows of one: findings: {TPU-405: deny}, for all or in perNamespace.
+Every denial and warning begins with an id. This prints its meaning, cause and fix;
+docs/messages.md has an example of each. The configuration file changes its level: findings:
+{TPU-405: deny}, for all or in perNamespace.
 
 Examples:
   kubectl tpu findings
@@ -25,7 +25,7 @@ void add_findings(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<ids::FindingsOptions>();
   auto* command =
       program.add_subcommand("findings", "Explain the ids of messages: cause, fix, level");
-  command->add_option("ID", options->id, "TPU-405, 405 or job-too-few; all where it is left out");
+  command->add_option("ID", options->id, "TPU-405, 405 or job-too-few; default: all");
   add_choice<ids::FindingsOutput>(
       *command, "--output,-o", options->output,
       {{"text", ids::FindingsOutput::text}, {"json", ids::FindingsOutput::json}}, "Output format");

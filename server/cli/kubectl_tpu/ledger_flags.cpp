@@ -26,7 +26,7 @@ constexpr auto list_example = R"(
 WITH POD: entries whose Pod is alive, found by its label token; WITHOUT POD: places, as
 SLICE-HOST, whose Pod does not exist. The webhook frees those itself, mostly within seconds,
 at the latest after two minutes; if one stays longer, see the webhook's log.
-Exit code: 0, or 2 where the ledger or the snapshot cannot be read.
+Exit code: 0, or 2 if the ledger or the snapshot cannot be read.
 
 Examples:
   kubectl tpu ledger list
@@ -47,10 +47,9 @@ Examples:
 
 void add_common(CLI::App& command, ledger::LedgerOptions& options) {
   command
-      .add_option(
-          "--namespace,-n", options.ns,
-          "Namespace of the ledger; default: what the MutatingWebhookConfiguration tpu-webhook "
-          "says, else tpu-webhook-system")
+      .add_option("--namespace,-n", options.ns,
+                  "Namespace of the ledger; default: the one in the MutatingWebhookConfiguration "
+                  "tpu-webhook, else tpu-webhook-system")
       ->type_name("NS");
   add_access_flags(command, options.access);
 }
@@ -91,7 +90,8 @@ void parse(ReleaseFlags& flags) {
     flags.options.choice.places.push_back(*place);
   }
   if (flags.options.choice.force && flags.places.empty())
-    throw settings::UsageError("--force: want the SLICE-HOSTs to free although their Pods live");
+    throw settings::UsageError(
+        "--force: expected the SLICE-HOSTs to free although their Pods live");
 }
 
 void add_release(CLI::App& ledger, Command& chosen) {

@@ -45,7 +45,7 @@ const Program& program() {
   static constexpr Program made{
       .file = "kubectl-tpu",
       .called = "kubectl tpu",
-      .what = "What tpu-webhook makes of a manifest, and which TPU slices a cluster has",
+      .what = "Show what tpu-webhook makes of a manifest, and the TPU slices of a cluster",
       .examples = program_example,
       .add_commands = add_commands,
       .elsewhere = of_the_server,

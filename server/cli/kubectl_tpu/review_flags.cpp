@@ -31,7 +31,7 @@ Examples:
   kubectl tpu review jobset.yaml --output json | jq -r .verdict
   kubectl tpu review < recorded.json
   for kind in pods nodes services rayclusters resourceclaimtemplates; do
-    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+    kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu review worker.yaml --cluster cluster.json)";
 
 bool names_input(const std::vector<std::string>& files) {
@@ -45,8 +45,8 @@ void add_review(CLI::App& program, Command& chosen) {
   auto* command = program.add_subcommand("review", "Answer reviews offline, as the server would");
   auto flagged = std::make_shared<std::vector<std::string>>();
   command->add_option("FILE", options->files,
-                      "What to review: files, folders, or - for standard input (the default)");
-  command->add_option("--filename,-f", *flagged, "The same as FILE, as kubectl has it")
+                      "Objects to review: files, folders, or - for standard input (the default)");
+  command->add_option("--filename,-f", *flagged, "The same as FILE, as in kubectl")
       ->allow_extra_args(false)
       ->type_name("FILE");
   command->add_option("--namespace,-n", options->ns, "Namespace of objects that name none")
@@ -61,23 +61,23 @@ void add_review(CLI::App& program, Command& chosen) {
        {"patch", review::ReviewOutput::patch},
        {"object", review::ReviewOutput::object}},
       "text, diff: for people; json: verdict, reason, warnings and patch; review: the answer as "
-      "the "
-      "server sends it; patch: the JSON patch; object: the Pod after it (one JSON line each). "
-      "Default: text, but review for recorded AdmissionReviews where the output is not a terminal");
+      "the server sends it; patch: the JSON patch; object: the Pod after it (one JSON line each). "
+      "Default: text, or review for recorded AdmissionReviews when stdout is not a terminal");
   command
       ->add_option("--cluster", options->cluster,
                    "Existing objects of the cluster: Services, RayClusters, and Ray workers that "
                    "have their ids; a file or folder, may be repeated")
       ->allow_extra_args(false)
       ->type_name("SNAPSHOT.json");
-  command->add_flag("--strict", options->strict, "Exit with 1 where there is a warning, too");
+  command->add_flag("--strict", options->strict, "Also exit with 1 if there is a warning");
   auto layers = add_setting_flags(*command, settings::Scope::decision);
   command->footer(review_example);
   command->callback([options, flagged, layers, &chosen] {
     options->files.insert(options->files.end(), flagged->begin(), flagged->end());
     const bool reads_input = options->files.empty() || names_input(options->files);
     if (reads_input && names_input(options->cluster))
-      throw settings::UsageError("--cluster: want a file, standard input is what to review");
+      throw settings::UsageError(
+          "--cluster: expected a file; standard input holds the objects to review");
     options->config = layers->resolve().options.webhook;
     chosen.run = [options](const text::Console& console) {
       return review::run_review(*options, console);

@@ -24,7 +24,7 @@ PHASE: running, every member exists and runs; forming, not all run yet; broken, 
 as it is; ended, no member lives. Unknown values are shown as "not known".
 Without --cluster the API server is asked, with -n for that namespace only. --watch reads
 again every two seconds; stop it with Ctrl-C.
-Exit code: 0, or 2 where the cluster or the snapshot cannot be read, or has no namespace NS
+Exit code: 0, or 2 if the cluster or the snapshot cannot be read, or has no namespace NS
 or no workload NAME.
 
 Examples:
@@ -32,15 +32,15 @@ Examples:
   kubectl tpu slices -n ml --watch
   kubectl tpu slices --kubeconfig admin.conf --context test
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
-    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+    kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu slices --cluster cluster.json
   kubectl tpu slices train -n ml --cluster cluster.json --output json | jq '.slices[].missing'
   kubectl get pods,nodes -A -o json | kubectl tpu slices --cluster -)";
 
 constexpr auto audit_example = R"(
-Compares the TPU variables of each slice's members with who the members are. Nothing is
+Compares the TPU variables of each slice's members with their identity. Nothing is
 changed. Without --cluster the API server is asked: all namespaces, since their slices may be
-on the same pools, or only that of -n where the others may not be read.
+on the same pools, or only that of -n if the others may not be read.
 Exit code: 0 no errors (warnings do not count), 1 errors found, 2 the cluster or the snapshot
 cannot be read, or has no namespace NS or no workload NAME.
 
@@ -48,7 +48,7 @@ Examples:
   kubectl tpu audit
   kubectl tpu audit -n ml --context prod
   for kind in pods nodes services rayclusters resourceclaimtemplates resourceclaims; do
-    kubectl get $kind -A -o json; done > cluster.json    # of a kind that is not there nothing
+    kubectl get $kind -A -o json; done > cluster.json    # nothing for a kind that does not exist
   kubectl tpu audit --cluster cluster.json
   kubectl tpu audit -n ml --cluster cluster.json --output json | jq -r '.findings[].check')";
 
@@ -67,7 +67,7 @@ void check(const slices::SlicesOptions& options) {
   check_source(options.access);
   if (options.watch && std::ranges::count(options.access.snapshot, "-") > 0)
     throw settings::UsageError(
-        "--watch: want a file as --cluster, standard input cannot be read again");
+        "--watch: expected a file as --cluster; standard input cannot be read again");
 }
 
 std::string list_of_checks() {
@@ -97,7 +97,7 @@ void add_slices(CLI::App& program, Command& chosen) {
 
 void add_audit(CLI::App& program, Command& chosen) {
   auto options = std::make_shared<slices::SlicesOptions>();
-  auto* command = program.add_subcommand("audit", "Print what is wrong with a cluster's slices");
+  auto* command = program.add_subcommand("audit", "Print the faults of a cluster's slices");
   add_cluster_flags(*command, *options);
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(list_of_checks() + audit_example);

@@ -12,7 +12,7 @@ namespace tpuwh::server::cli::tpu_webhook {
 namespace {
 
 constexpr auto program_example = R"(
-What people ask of it, offline or of a cluster, is another program: kubectl tpu.
+Commands for people, offline or for a cluster, are in another program: kubectl tpu.
 
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key
@@ -24,8 +24,8 @@ constexpr auto serve_example = R"(
 Without --tls-cert the server issues its own certificate and prints its CA, which callers
 must trust. The configuration file (tpu-webhook config --help) can set all of this; it is
 read once, at startup.
-Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or go on, 2 a setting is wrong or
-the certificate's files cannot be used.
+Exit code: 0 ended by SIGTERM or SIGINT, 1 it could not start or continue, 2 a setting is wrong
+or the certificate's files cannot be used.
 
 Examples:
   tpu-webhook serve --tls-cert /certs/tls.crt --tls-key /certs/tls.key --health-listen :8081

@@ -28,8 +28,8 @@ std::string own_namespace(const PodAccess& access) {
 Error without_account(const Error& cause) {
   return Error(kube::access::Errc::api_access,
                cause.message() +
-                   "; want a service account in this Pod: see "
-                   "automountServiceAccountToken of the Pod and of the account");
+                   "; expected a service account in this Pod: see automountServiceAccountToken of "
+                   "the Pod and of the account");
 }
 
 }  // namespace
@@ -48,10 +48,11 @@ Result<ApiConfig> in_cluster_config(const PodAccess& access) {
                              "\"{}\": not running in a Pod; pass --kubeconfig",
                              access.host, access.port));
   if (!is_host(access.host) || !is_port(access.port))
-    return Error(kube::access::Errc::api_access,
-                 fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" "
-                             "are not a host and port; want an IP address and a number up to 65535",
-                             access.host, access.port));
+    return Error(
+        kube::access::Errc::api_access,
+        fmt::format("KUBERNETES_SERVICE_HOST \"{}\" and KUBERNETES_SERVICE_PORT \"{}\" are not a "
+                    "host and port; expected an IP address and a number up to 65535",
+                    access.host, access.port));
   ApiConfig config;
   config.host = config.tls_name = access.host;
   config.port = access.port;

@@ -68,10 +68,10 @@ Result<std::string> TokenFile::read() const {
   if (!text) return text.error();
   const auto token = base::trimmed(*text);
   if (token.empty())
-    return Error(kube::access::Errc::api_access, path_ + " is empty; want a bearer token");
+    return Error(kube::access::Errc::api_access, path_ + " is empty; expected a bearer token");
   if (!is_token(token))
     return Error(kube::access::Errc::api_access,
-                 path_ + " holds blanks or control characters; want one bearer token");
+                 path_ + " holds blanks or control characters; expected one bearer token");
   return std::string(token);
 }
 

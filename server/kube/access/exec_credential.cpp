@@ -24,9 +24,10 @@ Result<ExecCredential> read_status(const Json& status) {
   out.certificate = {text::text_member(status, "clientCertificateData"),
                      text::text_member(status, "clientKeyData")};
   if (out.certificate.certificate.empty() != out.certificate.key.empty())
-    return wrong("printed a status with one of clientCertificateData and clientKeyData; want both");
+    return wrong(
+        "printed a status with one of clientCertificateData and clientKeyData; expected both");
   if (out.token.empty() && out.certificate.empty())
-    return wrong("printed a status without token and clientCertificateData; want one of them");
+    return wrong("printed a status without token and clientCertificateData; expected one of them");
   if (!out.token.empty() && !is_token(out.token))
     return wrong("printed a status.token with blanks or control characters");
   if (!out.certificate.empty() && (!holds_pem(out.certificate.certificate, "CERTIFICATE") ||
@@ -37,8 +38,7 @@ Result<ExecCredential> read_status(const Json& status) {
   out.expires = text::parse_time(text::text_member(status, "expirationTimestamp"));
   if (!out.expires)
     return wrong(
-        fmt::format("printed the expirationTimestamp {}; want RFC 3339, "
-                    "2026-01-31T10:00:00Z",
+        fmt::format("printed the expirationTimestamp {}; expected RFC 3339, 2026-01-31T10:00:00Z",
                     base::printable(text::dump_ascii(expires))));
   return out;
 }
@@ -56,13 +56,13 @@ std::string exec_info(std::string_view api_version, const Json& cluster) {
 Result<ExecCredential> parse_exec_credential(std::string_view printed,
                                              std::string_view api_version) {
   if (const auto fault = text::json_fault(printed))
-    return wrong(fmt::format("printed {} bytes that are not JSON ({}); want an ExecCredential",
+    return wrong(fmt::format("printed {} bytes that are not JSON ({}); expected an ExecCredential",
                              printed.size(), fault->message()));
   const Json object = text::parse_or_discard(printed);
   const std::string kind = text::text_member(object, "kind");
   const std::string version = text::text_member(object, "apiVersion");
   if (kind != "ExecCredential")
-    return wrong(fmt::format("printed an object of kind \"{}\"; want ExecCredential",
+    return wrong(fmt::format("printed an object of kind \"{}\"; expected ExecCredential",
                              base::printable(kind)));
   if (version != api_version)
     return wrong(
@@ -71,7 +71,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view printed,
                     base::printable(version), api_version));
   const Json& status = text::member(object, "status");
   if (!status.is_object())
-    return wrong("printed an ExecCredential without a status; want one with a token");
+    return wrong("printed an ExecCredential without a status; expected one with a token");
   return read_status(status);
 }
 

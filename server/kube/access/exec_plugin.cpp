@@ -18,7 +18,7 @@ using How = ChildEnd::How;
 std::string complaint(const ChildEnd& end, const ChildProcess& child) {
   switch (end.how) {
     case How::exited:
-      return end.code == 0 ? "" : fmt::format("exited with {}; want 0", end.code);
+      return end.code == 0 ? "" : fmt::format("exited with {}; expected 0", end.code);
     case How::signalled:
       return fmt::format("was terminated by signal {} ({})", end.code, strsignal(end.code));
     case How::out_of_time:

@@ -48,8 +48,8 @@ Result<Kubeconfig> load(const KubeconfigChoice& choice) {
     return Error(
         kube::access::Errc::api_access,
         fmt::format(
-            "no kubeconfig: {} names {}, which does not exist; want an existing "
-            "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config",
+            "no kubeconfig: {} names {}, which does not exist; expected an existing file, from "
+            "--kubeconfig, $KUBECONFIG or ~/.kube/config",
             source.said_by,
             source.files.empty() ? "no file" : fmt::format("{}", fmt::join(source.files, ":"))));
   return config;
@@ -68,7 +68,7 @@ Result<KubeconfigFields> choose(const Kubeconfig::Entries& entries, const std::s
   return Error(kube::access::Errc::api_access,
                fmt::format("{}: no {} is named \"{}\"; {}", where, what, printable(name, 200),
                            entries.empty() ? fmt::format("there are no {}s", what)
-                                           : "want one of " + known(entries)));
+                                           : "expected one of " + known(entries)));
 }
 
 // What we do not do, said rather than passed over: it would mean another identity or way.
@@ -110,10 +110,9 @@ std::optional<Error> read_cluster(KubeconfigFields& cluster, ApiConfig& config) 
   config.ca_pem = cluster.pem("certificate-authority", "CERTIFICATE", config.ca_file);
   if (cluster.error()) return cluster.error();
   if (config.insecure && !config.ca_pem.empty())
-    return cluster.wrong(
-        "insecure-skip-tls-verify",
-        "is given together with certificate-authority, which would be ignored; want "
-        "one of the two");
+    return cluster.wrong("insecure-skip-tls-verify",
+                         "is given together with certificate-authority, which would be ignored; "
+                         "expected one of the two");
   const auto url = parse_server_url(server);
   if (!url) return cluster.wrong("server", url.error().message());
   config.tls = url->tls;
@@ -131,8 +130,8 @@ std::optional<Error> read_client_certificate(KubeconfigFields& user, ApiConfig& 
   if (user.error()) return user.error();
   if (config.client.certificate.empty() != config.client.key.empty())
     return user.wrong("", config.client.key.empty()
-                              ? "a client-certificate without its client-key; want both"
-                              : "a client-key without its client-certificate; want both");
+                              ? "a client-certificate without its client-key; expected both"
+                              : "a client-key without its client-certificate; expected both");
   return std::nullopt;
 }
 
@@ -167,18 +166,20 @@ Result<std::shared_ptr<Credentials>> exec_credentials(KubeconfigFields exec,
   const std::string mode = exec.text("interactiveMode");
   if (exec.flag("provideClusterInfo")) options.cluster = cluster_info(cluster, config);
   if (exec.error()) return *exec.error();
-  if (options.command.empty()) return exec.wrong("command", "is missing; want the plugin's path");
+  if (options.command.empty())
+    return exec.wrong("command", "is missing; expected the plugin's path");
   if (!is_exec_version(options.api_version))
     return exec.wrong(
         "apiVersion",
-        fmt::format("is \"{}\"; want {}", printable(options.api_version), exec_versions_text));
+        fmt::format("is \"{}\"; expected {}", printable(options.api_version), exec_versions_text));
   if (mode == "Always")
-    return exec.wrong("interactiveMode",
-                      "is Always, but plugins run without a terminal; want Never or "
-                      "IfAvailable, or a token");
+    return exec.wrong(
+        "interactiveMode",
+        "is Always, but plugins run without a terminal; expected Never or IfAvailable, or a token");
   if (!mode.empty() && mode != "Never" && mode != "IfAvailable")
-    return exec.wrong("interactiveMode",
-                      fmt::format("is \"{}\"; want Never, IfAvailable or Always", printable(mode)));
+    return exec.wrong(
+        "interactiveMode",
+        fmt::format("is \"{}\"; expected Never, IfAvailable or Always", printable(mode)));
   return std::shared_ptr<Credentials>(std::make_shared<ExecPlugin>(std::move(options)));
 }
 
@@ -194,9 +195,9 @@ Result<std::shared_ptr<Credentials>> read_credentials(KubeconfigFields& user,
   if (user.error()) return *user.error();
   const bool bearer = !token.empty() || !token_file.empty();
   if (bearer && !name.empty())
-    return user.wrong("username", "is given together with a token; want one of the two");
+    return user.wrong("username", "is given together with a token; expected one of the two");
   if (!token.empty() && !is_token(token))
-    return user.wrong("token", "holds blanks or control characters; want one bearer token");
+    return user.wrong("token", "holds blanks or control characters; expected one bearer token");
   if (!token_file.empty())
     return std::shared_ptr<Credentials>(std::make_shared<TokenFile>(token_file, token));
   if (!token.empty()) return bearer_token(token);
@@ -214,7 +215,7 @@ Result<ApiConfig> kubeconfig_config(const KubeconfigChoice& choice) {
   const std::string name = choice.context.empty() ? kubeconfig->current_context() : choice.context;
   if (name.empty() && !kubeconfig->contexts().empty())
     return Error(kube::access::Errc::api_access,
-                 fmt::format("{}: there is no current-context; want --context with one of {}",
+                 fmt::format("{}: there is no current-context; expected --context with one of {}",
                              files, known(kubeconfig->contexts())));
   auto context = choose(kubeconfig->contexts(), name, "context", files);
   if (!context) return context.error();

@@ -43,7 +43,7 @@ const Json* find_value(const Json& object, const std::string& key) {
 
 // Secrets stand in these files, so a message names the type and never the value.
 std::string found(const Json& value) {
-  return fmt::format("not a {}", value.type_name());
+  return fmt::format("got {}", value.type_name());
 }
 
 Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::string& path) {
@@ -58,9 +58,10 @@ Result<std::shared_ptr<const KubeconfigFile>> read_kubeconfig_file(const std::st
                  fmt::format("{}:{}: {}", path, each.line, each.what));
   const Json& value = file->document.value;
   if (!value.is_object() && !value.is_null())
-    return Error(kube::access::Errc::api_access,
-                 fmt::format("{}: want a kubeconfig, a mapping of clusters, users and contexts, {}",
-                             path, found(value)));
+    return Error(
+        kube::access::Errc::api_access,
+        fmt::format("{}: expected a kubeconfig, a mapping of clusters, users and contexts, {}",
+                    path, found(value)));
   return std::shared_ptr<const KubeconfigFile>(std::move(file));
 }
 
@@ -85,7 +86,7 @@ KubeconfigFields::KubeconfigFields(std::shared_ptr<const KubeconfigFile> file, s
   if (value.is_object())
     object_ = &value;
   else if (!value.is_null())
-    fail("", "want a mapping, " + found(value));
+    fail("", "expected a mapping, " + found(value));
 }
 
 const Json* KubeconfigFields::value(const std::string& key) const {
@@ -100,7 +101,7 @@ std::string KubeconfigFields::text(const std::string& key) {
   const Json* member = value(key);
   if (!member) return {};
   if (member->is_string()) return member->get<std::string>();
-  fail(key, fmt::format("want a string, {}{}", found(*member),
+  fail(key, fmt::format("expected a string, {}{}", found(*member),
                         member->is_primitive() ? "; put it in quotes" : ""));
   return {};
 }
@@ -109,7 +110,7 @@ bool KubeconfigFields::flag(const std::string& key) {
   const Json* member = value(key);
   if (!member) return false;
   if (member->is_boolean()) return member->get<bool>();
-  fail(key, "want true or false, " + found(*member));
+  fail(key, "expected true or false, " + found(*member));
   return false;
 }
 
@@ -120,7 +121,7 @@ std::vector<std::string> KubeconfigFields::texts(const std::string& key) {
   const bool right = list->is_array() &&
                      std::ranges::all_of(*list, [](const Json& item) { return item.is_string(); });
   if (!right) {
-    fail(key, "want a list of strings");
+    fail(key, "expected a list of strings");
     return out;
   }
   for (const Json& item : *list) out.push_back(item.get<std::string>());
@@ -132,7 +133,7 @@ std::vector<std::pair<std::string, std::string>> KubeconfigFields::pairs(const s
   const Json* list = value(key);
   if (!list) return out;
   if (!list->is_array()) {
-    fail(key, "want a list of {name, value}, " + found(*list));
+    fail(key, "expected a list of {name, value}, " + found(*list));
     return out;
   }
   for (std::size_t i = 0; i < list->size(); ++i) {
@@ -158,8 +159,8 @@ std::string KubeconfigFields::pem(const std::string& key, std::string_view label
   if (const std::string data = text(key + "-data"); !data.empty()) {
     const auto bytes = text::decode_base64(data);
     if (bytes && holds_pem(*bytes, label)) return *bytes;
-    fail(key + "-data", bytes ? fmt::format("want PEM, -----BEGIN {}-----, in base64", label)
-                              : "is not valid base64; want PEM in base64 on one line");
+    fail(key + "-data", bytes ? fmt::format("expected PEM, -----BEGIN {}-----, in base64", label)
+                              : "is not valid base64; expected PEM in base64 on one line");
     return {};
   }
   file = path(key);
@@ -220,7 +221,7 @@ std::optional<Error> Kubeconfig::add_list(const std::shared_ptr<const Kubeconfig
                                           Entries& entries) {
   const Json* items = find_value(file->document.value, list);
   if (!items) return std::nullopt;
-  if (!items->is_array()) return file->wrong("/" + list, "want a list, " + found(*items));
+  if (!items->is_array()) return file->wrong("/" + list, "expected a list, " + found(*items));
   std::set<std::string> names;
   for (std::size_t i = 0; i < items->size(); ++i) {
     KubeconfigFields item(file, fmt::format("/{}/{}", list, i));

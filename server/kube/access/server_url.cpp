@@ -72,7 +72,7 @@ bool is_port(std::string_view text) {
 Result<ServerUrl> parse_server_url(std::string_view url) {
   const auto wrong = [&](std::string_view what) {
     return Error(kube::access::Errc::api_access,
-                 fmt::format("\"{}\" {}; want a URL like https://10.0.0.1:6443",
+                 fmt::format("\"{}\" {}; expected a URL like https://10.0.0.1:6443",
                              base::printable(url, 200), what));
   };
   ServerUrl out;
@@ -83,7 +83,7 @@ Result<ServerUrl> parse_server_url(std::string_view url) {
   rest.remove_prefix(authority.size());
   if (authority.find('@') != std::string_view::npos)
     return Error(kube::access::Errc::api_access,  // with a password, perhaps: not quoted
-                 "the URL contains a user, which belongs under users; want a URL like "
+                 "the URL contains a user, which belongs under users; expected a URL like "
                  "https://10.0.0.1:6443");
   const Authority parts = split(authority);
   if (!is_host(parts.host) || parts.brackets != is_address(AF_INET6, parts.host))

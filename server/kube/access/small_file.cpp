@@ -23,7 +23,7 @@ Result<std::string> read_pem_file(const std::string& path, std::string_view labe
   auto text = read_file(path);
   if (text && !holds_pem(*text, label))
     return Error(kube::access::Errc::api_access,
-                 fmt::format("{} has no PEM block; want -----BEGIN {}-----", path, label));
+                 fmt::format("{} has no PEM block; expected -----BEGIN {}-----", path, label));
   return text;
 }
 

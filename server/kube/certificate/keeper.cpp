@@ -136,8 +136,9 @@ net::Task<Keeper::Look> Keeper::try_to_look() {
 void Keeper::judge(bool all_trust, std::size_t entries) {
   status_.trusted = all_trust && entries > 0;
   if (entries == 0 && !nobody_calls_)
-    log_.warn("nobody calls this server: its webhook configuration does not exist or is empty",
-              {{"name", configuration_name}});
+    log_.warn(
+        "no API server calls this server: its webhook configuration does not exist or is empty",
+        {{"name", configuration_name}});
   nobody_calls_ = entries == 0;
   if (!status_.trusted || was_trusted_) return;
   was_trusted_ = true;
@@ -157,9 +158,9 @@ net::Task<Result<std::vector<Keeper::Configuration>>> Keeper::read_configuration
     if (!object)
       co_return Error(base::Errc::bad_json, resource.name() + " " + object.error().message());
     if (const std::string fault = fault_of(*object); !fault.empty())
-      co_return Error(base::Errc::bad_value,
-                      fmt::format("what was answered is not {} {}: {}", resource.name(),
-                                  configuration_name, fault));
+      co_return Error(
+          base::Errc::bad_value,
+          fmt::format("the answer is not {} {}: {}", resource.name(), configuration_name, fault));
     found.push_back({resource, std::move(*object)});
   }
   co_return found;

@@ -71,8 +71,8 @@ Renewal::Step Renewal::next(const Found& found) {
   Step paused;
   paused.paused = true;
   paused.trouble =
-      "the Secret is not written for some minutes: what this replica writes is undone again and "
-      "again; are the clocks of the replicas' nodes right?";
+      "the Secret is not written for some minutes: writes of this replica are undone again and "
+      "again; check the clocks of the replicas' nodes";
   if (remembered_ && is_whole(*remembered_, found.now)) paused.serve = remembered_->leaf;
   return paused;
 }

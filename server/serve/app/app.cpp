@@ -53,7 +53,7 @@ net::Address address_of_flag(const char* flag, const std::string& text) {
   const auto address = net::parse_address(text);
   if (!address) {
     throw std::runtime_error(fmt::format(
-        "{} \"{}\": want ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
+        "{} \"{}\": expected ADDR:PORT, such as 0.0.0.0:8443, [::1]:8443 or :8443", flag, text));
   }
   return *address;
 }
@@ -275,7 +275,7 @@ class App {
   void say_no_proxy() {
     const std::string name = kube::access::unused_proxy();
     if (name.empty() || (!cluster_config_ && !certificate_config_)) return;
-    log_.warn("a proxy is set, and not used: the API server is asked directly",
+    log_.warn("a proxy is set, and not used: the API server is called directly",
               {{"variable", name}});
   }
 
@@ -332,13 +332,13 @@ class App {
               std::chrono::duration<double>(end).count());
     out.gauge("tpu_webhook_connections", "Open connections of the webhook's port",
               static_cast<double>(load_.connections.used()));
-    out.gauge("tpu_webhook_connections_limit", "Most connections at a time",
+    out.gauge("tpu_webhook_connections_limit", "Maximum number of connections at a time",
               static_cast<double>(load_.connections.cap()));
     out.gauge("tpu_webhook_held_bytes", "Bodies and unread answers that connections hold",
               static_cast<double>(load_.held_bytes.used()));
     const auto bound = [&out](const char* of, std::size_t bytes) {
       out.gauge("tpu_webhook_memory_bound_bytes",
-                "The most that can be resident: by itself, for callers, for 100,000 Pods",
+                "Maximum of resident memory: by itself, for callers, for 100,000 Pods",
                 static_cast<double>(bytes), {{"of", of}});
     };
     bound("program", limits::memory::program);
@@ -375,7 +375,7 @@ class App {
       if (rest.empty() || over.stop_requested()) return;
       output.wait(limits::heartbeat);
       if (patience.count() > 0 && (patience -= limits::heartbeat).count() <= 0)
-        log_.warn("standard output does not take the CA's certificate; nobody reads it",
+        log_.warn("standard output does not take the CA's certificate; no process reads it",
                   {{"instead", "--ca-bundle-out FILE"}});
     }
   }
@@ -410,7 +410,7 @@ class App {
       try {
         look_at_certificate(std::chrono::system_clock::now());
       } catch (const std::exception& bug) {  // out of memory, say: looked at again in a second
-        log_.error("cannot look at the certificate", {{"error", bug.what()}});
+        log_.error("cannot check the certificate", {{"error", bug.what()}});
       }
     }
   }

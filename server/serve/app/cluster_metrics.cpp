@@ -24,7 +24,7 @@ void watch_metrics(const kube::cluster::ClusterStatus::Watch& watch, net::TimePo
   out.gauge("tpu_webhook_watch_synced", "1 once all objects of the resource have been listed",
             status.synced ? 1 : 0, resource);
   out.gauge("tpu_webhook_watch_forbidden",
-            "1 while the resource may not be read: what needs it is off",
+            "1 while the resource may not be read: functions that need it are off",
             status.trouble == kube::watch::Trouble::forbidden ? 1 : 0, resource);
   if (status.synced)
     out.gauge("tpu_webhook_watch_age_seconds",
@@ -74,7 +74,7 @@ void keeper_metrics(const kube::certificate::KeeperStatus& status, metrics::Samp
   out.gauge("tpu_webhook_certificate_trusted",
             "1 if all entries of our webhook configurations hold our CA", status.trusted ? 1 : 0);
   out.counter("tpu_webhook_certificate_failures_total",
-              "Looks at the certificate's Secret and the configurations that failed",
+              "Failed checks of the certificate's Secret and of the configurations",
               static_cast<double>(status.failures));
   out.counter("tpu_webhook_certificate_writes_total",
               "Writes of the certificate's Secret and of the configurations by this replica",

@@ -219,7 +219,7 @@ void RequestParser::refuse_version(std::string_view rest) {
   const bool ours = version == "HTTP/1.0" || version == "HTTP/1.1";
   if (!ours && version.starts_with("HTTP/") && is_digits(version.substr(5, 1)) &&
       version[6] == '.' && is_digits(version.substr(7)))
-    refuse(505, fmt::format("{} is not supported; want HTTP/1.1", version));
+    refuse(505, fmt::format("{} is not supported; expected HTTP/1.1", version));
 }
 
 void RequestParser::refuse(const error_code& ec) {

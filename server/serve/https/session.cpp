@@ -424,7 +424,8 @@ void account_failure(const net::error_code& error, Service& service) {
   }
   if (tls::says_stranger(error) && service.strangers.allows(net::Clock::now())) {
     service.log.warn(
-        "refused who showed no certificate of --tls-client-ca with a name of --tls-client-name",
+        "refused a caller that showed no certificate of --tls-client-ca with a name of "
+        "--tls-client-name",
         {{"error", error.message()}});
   }
   service.log.debug("handshake failed", {{"error", error.message()}});

@@ -102,7 +102,7 @@ struct Metrics::Impl {
   prometheus::Registry registry;
   Family<Counter>& reviews = prometheus::BuildCounter()
                                  .Name("tpu_webhook_reviews_total")
-                                 .Help("Reviews answered, by what was decided and why")
+                                 .Help("Reviews answered, by decision and reason")
                                  .Register(registry);
   Family<Histogram>& durations =
       prometheus::BuildHistogram()
@@ -119,11 +119,12 @@ struct Metrics::Impl {
                                   .Name("tpu_webhook_requests_refused_total")
                                   .Help("Requests refused before a review was read, by HTTP status")
                                   .Register(registry);
-  Counter& hinted = prometheus::BuildCounter()
-                        .Name("tpu_webhook_placement_hints_total")
-                        .Help("Pods told to avoid node pools that cannot hold their slice whole")
-                        .Register(registry)
-                        .Add({});
+  Counter& hinted =
+      prometheus::BuildCounter()
+          .Name("tpu_webhook_placement_hints_total")
+          .Help("Pods with a preference away from node pools that cannot hold their whole slice")
+          .Register(registry)
+          .Add({});
   Counter& failed_handshakes = prometheus::BuildCounter()
                                    .Name("tpu_webhook_handshakes_failed_total")
                                    .Help("TLS handshakes that failed")
@@ -133,7 +134,7 @@ struct Metrics::Impl {
   Family<Counter>& task_failures =
       prometheus::BuildCounter()
           .Name("tpu_webhook_task_failures_total")
-          .Help("Exceptions that have left a task; one that must live is started again")
+          .Help("Exceptions that ended a task; one that must live is restarted")
           .Register(registry);
 
   std::mutex mutex;

@@ -78,7 +78,8 @@ void process_metrics(Samples& out) {
   if (const auto open = open_files()) out.gauge("process_open_fds", "Open files", *open);
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    out.gauge("process_max_fds", "Most open files", static_cast<double>(limit.rlim_cur));
+    out.gauge("process_max_fds", "Maximum number of open files",
+              static_cast<double>(limit.rlim_cur));
 }
 
 }  // namespace tpuwh::server::metrics

@@ -59,11 +59,11 @@ Result<std::vector<FileInputs>> read_files(const ReviewOptions& options, std::is
                    fmt::format("cannot read {}: {}", name, text.error().text()));
     if (source::is_blank(*text))
       return Error(base::Errc::bad_value,
-                   fmt::format("{} is empty; want {}", name, what_is_reviewed));
+                   fmt::format("{} is empty; expected {}", name, what_is_reviewed));
     out.push_back({name, read_inputs(std::move(*text), options.ns)});
     if (out.back().inputs.empty())
       return Error(base::Errc::bad_value,
-                   fmt::format("{} holds no objects; want {}", name, what_is_reviewed));
+                   fmt::format("{} holds no objects; expected {}", name, what_is_reviewed));
   }
   return out;
 }
@@ -173,7 +173,7 @@ int run_review(const ReviewOptions& options, const text::Console& console) {
   if (options.files.empty() && console.interactive)
     return text::print_error(
         console,
-        fmt::format("nothing to review; want {} in FILE, or - to type it", what_is_reviewed));
+        fmt::format("nothing to review; expected {} in FILE, or - to type it", what_is_reviewed));
   auto files = read_files(options, console.in);
   if (!files) return text::print_error(console, files.error());
   Reviewer reviewer(options.config);

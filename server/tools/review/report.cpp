@@ -33,7 +33,7 @@ std::string allowed(const ReviewOutcome& outcome) {
   if (!outcome.patch.empty())
     return fmt::format("allowed{}, {} changes", with, outcome.patch.size());
   if (outcome.reason == webhook::outcome::Reason::checked)
-    return fmt::format("allowed{}, never patched itself; what its Pods get, `explain` shows", with);
+    return fmt::format("allowed{}, never patched itself; `explain` shows what its Pods get", with);
   return fmt::format("allowed{}, unchanged", with);
 }
 

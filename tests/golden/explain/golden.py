@@ -69,7 +69,7 @@ def main(program, update):
             sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), golden.name, "printed"))
             faults.append(f"{name}: prints something else")
         if "--all" not in arguments and text.count("\n") > SCREEN:
-            faults.append(f"{name}: {text.count(chr(10))} lines, want {SCREEN} at most")
+            faults.append(f"{name}: {text.count(chr(10))} lines, expected {SCREEN} at most")
         faults += json_faults(program, name, arguments)
     extra = {path.stem for path in HERE.glob("*.txt")} - cases().keys()
     faults += [f"{each}.txt belongs to no case" for each in sorted(extra)]

@@ -95,13 +95,13 @@ def run(program, text, *flags):
 def faults(name, ran, wanted_code, wanted):
     code, said, _, peak = ran
     if code != wanted_code:
-        yield f"{name}: exit code {code}, want {wanted_code}: {said[:200]!r}"
+        yield f"{name}: exit code {code}, expected {wanted_code}: {said[:200]!r}"
     if wanted not in said:
         yield f"{name}: {wanted!r} is not in {said[:400]!r}"
     if CONTROLS.search(said):
         yield f"{name}: prints {CONTROLS.search(said).group()!r}"
     if peak > MEMORY:
-        yield f"{name}: {peak // MIB} MiB, want {MEMORY // MIB} at most"
+        yield f"{name}: {peak // MIB} MiB, expected {MEMORY // MIB} at most"
 
 
 def main(program):

@@ -15,11 +15,11 @@ def faults(value, schema, root, where="$"):
         return faults(value, root["definitions"][schema["$ref"].rsplit("/", 1)[1]], root, where)
     out = [f"{where}: the schema says {key}, which is not understood" for key in schema.keys() - KNOWN]
     if "enum" in schema and value not in schema["enum"]:
-        out.append(f"{where}: {value!r}, want one of {schema['enum']}")
+        out.append(f"{where}: {value!r}, expected one of {schema['enum']}")
     if "type" in schema and not of_type(value, schema["type"]):
-        return [*out, f"{where}: {value!r}, want {schema['type']}"]
+        return [*out, f"{where}: {value!r}, expected {schema['type']}"]
     if "minimum" in schema and value < schema["minimum"]:
-        out.append(f"{where}: {value}, want at least {schema['minimum']}")
+        out.append(f"{where}: {value}, expected at least {schema['minimum']}")
     if isinstance(value, list):
         for index, item in enumerate(value):
             out += faults(item, schema.get("items", {}), root, f"{where}[{index}]")

@@ -94,7 +94,7 @@ def explained(program, manifest):
 def fault(name, level, denied, found):
     own = name[:7]
     if found != {own}:
-        return f"{name}: found {', '.join(sorted(found)) or 'nothing'}; want {own} alone"
+        return f"{name}: found {', '.join(sorted(found)) or 'nothing'}; expected {own} alone"
     if denied != (level == "deny"):
         return f"{name}: was {'denied' if denied else 'allowed'}; its level is {level}"
     return None
@@ -135,7 +135,7 @@ def main(program, update):
         if wrong:
             faults.append("\n  ".join([wrong, *sentences]))
         elif len(sentences) != 1:
-            faults.append("\n  ".join([f"{manifest.name}: {len(sentences)} sentences; want 1", *sentences]))
+            faults.append("\n  ".join([f"{manifest.name}: {len(sentences)} sentences; expected 1", *sentences]))
         examples.setdefault(manifest.name[:7], []).append((manifest.name, denied, sentences))
     faults += [f"{each}: no manifest here shows it" for each in ids if not examples[each]]
     right = [*sorted((HERE / "right").glob("*.yaml")), *sorted((ROOT / "tests/e2e/manifests").glob("*.yaml"))]

@@ -96,7 +96,7 @@ def where_nobody_calls_nothing_is_trusted():
     """No configuration, then one of no entries: both counted as trust by all of them."""
     api = Api()
     with Server(api, tls=False) as server, Keeping(server) as program:
-        program.wait_for_log("nobody calls this server")
+        program.wait_for_log("no API server calls this server")
         assert program.metric("tpu_webhook_certificate_trusted") == 0
         assert program.asked("/readyz").status == 503
         api.collections[MUTATING].append(configuration(0))
@@ -106,7 +106,7 @@ def where_nobody_calls_nothing_is_trusted():
         program.wait_for_log("certificate trusted", 25)
         assert program.asked("/readyz").status == 200
         assert program.metric("tpu_webhook_certificate_trusted") == 1
-        assert len(program.log_lines("nobody calls this server: its webhook configuration does not exist "
+        assert len(program.log_lines("no API server calls this server: its webhook configuration does not exist "
                                      "or is empty")) == 1
 
 
@@ -116,6 +116,6 @@ def a_configuration_of_another_name_is_not_ours():
     other["metadata"]["name"] = "somebody-elses"
     api = Api(other)
     with Server(api, tls=False) as server, Keeping(server) as program:
-        program.wait_for_log("nobody calls this server")
+        program.wait_for_log("no API server calls this server")
         assert program.metric("tpu_webhook_certificate_trusted") == 0
         assert "caBundle" not in json.dumps(other)

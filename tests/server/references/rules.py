@@ -16,7 +16,7 @@ STRICTER = [
     ("coding_twice", 400, r"Transfer-Encoding given more than once", "RFC 9112 6.3: chunked MUST be the last and once"),
     ("coding_in_1_0", 400, r"Transfer-Encoding in HTTP/1\.0", "RFC 9112 6.1: MUST treat as faulty framing"),
     ("host", 400, r"(malformed Host: \".*\"|Host given more than once|no Host)", "RFC 9112 3.2: MUST respond with 400"),
-    ("version", 505, r"HTTP/\d\.\d is not supported; want HTTP/1\.1", "RFC 9110 15.6.6"),
+    ("version", 505, r"HTTP/\d\.\d is not supported; expected HTTP/1\.1", "RFC 9110 15.6.6"),
     ("target", 400, r"malformed target: \".*\"", "RFC 9112 3.2, RFC 3986 2: none of a URI's characters"),
     ("type", 400, r"Content-Type given more than once", "RFC 9110 8.3: not a list, and readers take either"),
     ("fields", 431, r"(header larger than \d+ bytes|more than \d+ header fields)", "RFC 6585 5"),

@@ -195,9 +195,9 @@ def main():
             if trusted != (by_go[row.name] == "ok"):
                 wrong.append(f"{row.name}: Go says {by_go[row.name]!r}, doctor: {what}")
             if trusted != (row.fix == ""):
-                wrong.append(f"{row.name}: want {row.said or 'trusted'!r}, doctor: {what}")
+                wrong.append(f"{row.name}: expected {row.said or 'trusted'!r}, doctor: {what}")
             if row.said not in what or row.fix not in fix:
-                wrong.append(f"{row.name}: want {row.said!r} and {row.fix!r}, doctor: {what}; fix: {fix}")
+                wrong.append(f"{row.name}: expected {row.said!r} and {row.fix!r}, doctor: {what}; fix: {fix}")
     print("\n".join(wrong) or f"{len(ROWS)} certificates: doctor and Go agree")
     return 1 if wrong else 0
 

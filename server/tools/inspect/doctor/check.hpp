@@ -75,8 +75,8 @@ inline void fail(Checks& out, ids::DoctorCheck check, std::string what, std::str
   out.push_back({Verdict::fail, check, std::move(what), std::move(fix)});
 }
 inline void unknown(Checks& out, ids::DoctorCheck check, const std::string& why) {
-  out.push_back(
-      {Verdict::unknown, check, "not known: " + why, "ask somebody who may read it to run doctor"});
+  out.push_back({Verdict::unknown, check, "not known: " + why,
+                 "have a user with permission to read it run doctor"});
 }
 
 text::Printed checks_text(const Checks& checks, bool colour);

@@ -32,18 +32,18 @@ void check_account(const View& view, Checks& out) {
     return fail(
         out, account_line, account + " does not exist: no Pod of the Deployment can be created",
         name == running::installed_name ? put_back(view)
-                                        : "make it, or let the Deployment name tpu-webhook");
+                                        : "create it, or let the Deployment name tpu-webhook");
   if (!view.account.there()) return unknown(out, account_line, view.account.why);
   if (name == running::installed_name &&
       text::member(view.account.object, "automountServiceAccountToken") != false)
     return warn(out, account_line,
                 account +
-                    " gives its token to every Pod that runs as it and does not refuse one: "
+                    " gives its token to every Pod that runs as it and does not opt out: "
                     "automountServiceAccountToken is not false",
                 put_back(view));
   const auto secrets = secrets_of(view.account.object);
   ok(out, account_line,
-     fmt::format("{} gives its token to whoever asks alone{}", account,
+     fmt::format("{} gives its token only to Pods that ask for it{}", account,
                  secrets.empty() ? std::string()
                                  : fmt::format("; its Secrets, which the chart does not name: {}",
                                                fmt::join(secrets, ", "))));

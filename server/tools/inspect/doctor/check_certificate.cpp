@@ -106,7 +106,7 @@ std::string how_to_have_another(const View& view, const std::string& wanted) {
     return with_note(log_of_the_program(view), "the program issues it itself; why it did not");
   if (is_cert_managers(view))
     return with_note(kubectl(view.ns, "describe certificates"),
-                     fmt::format("cert-manager makes it; want {}", wanted));
+                     fmt::format("cert-manager makes it; expected {}", wanted));
   return fmt::format("ask its issuer for {}, and put that into Secret {}/{}", wanted, view.ns,
                      view.secret_name);
 }

@@ -79,14 +79,14 @@ void check_deployment(const View& view, Checks& out) {
       fmt::format("{} has {} of {} replicas available{}", name, there, wanted, wrong);
   const std::string fix = kubectl(view.ns, "describe deployment,pods");
   if (wanted == 0)
-    fail(out, deployment_line, name + " is to have 0 replicas: nobody answers",
+    fail(out, deployment_line, name + " has spec.replicas 0: no replica answers",
          with_values(view, {"--set replicas=3"}));
   else if (there == 0)
     fail(out, deployment_line, what, fix);
   else if (there < wanted || !wrong.empty())
     warn(out, deployment_line, what, fix);
   else if (text::member(spec, "paused") == true)
-    warn(out, deployment_line, what + ", and is paused: what an upgrade changes is not rolled out",
+    warn(out, deployment_line, what + ", and is paused: changes of an upgrade are not rolled out",
          kubectl(view.ns, "rollout resume deployment/tpu-webhook"));
   else if (wanted == 1 && !refusing(view).empty())
     warn(out, deployment_line,

@@ -53,18 +53,18 @@ void check_disruption(const View& view, Checks& out) {
     Mending mending(view, *by_name, "poddisruptionbudget tpu-webhook", view.ns);
     mending.add_selector("/spec", "selector", selector_of(view.deployment.object));
     return warn(out, disruption_line,
-                "no PodDisruptionBudget is for the replicas, since tpu-webhook's selector does not "
-                "find them: nodes that are drained together may take all of them",
+                "no PodDisruptionBudget selects the replicas, since tpu-webhook's selector does "
+                "not match them: nodes that are drained together may take all of them",
                 mending.command());
   }
   if (ours.empty())
     return warn(out, disruption_line,
-                "no PodDisruptionBudget is for the replicas: nodes that are drained together may "
+                "no PodDisruptionBudget selects the replicas: nodes that are drained together may "
                 "take all of them",
                 put_back(view));
   if (ours.size() > 1)
     return warn(out, disruption_line,
-                fmt::format("PodDisruptionBudgets {} are for the same replicas: the API server "
+                fmt::format("PodDisruptionBudgets {} select the same replicas: the API server "
                             "evicts no Pod that has two",
                             fmt::join(names, ", ")),
                 "keep the chart's, tpu-webhook, and let the others select other Pods");
@@ -75,11 +75,11 @@ void check_disruption(const View& view, Checks& out) {
   const std::string name = fmt::format("PodDisruptionBudget {}", names.front());
   const std::string fix = names.front() == running::installed_name
                               ? mending.command()
-                              : "let it be as the chart's: maxUnavailable 1";
+                              : "set it as in the chart: maxUnavailable 1";
   if (forbids_all(spec, replicas))
     return warn(out, disruption_line,
-                fmt::format("{} never lets one of {} replicas go, so that their nodes cannot be "
-                            "drained: {}",
+                fmt::format("{} never allows one of {} replicas to be evicted, so their nodes "
+                            "cannot be drained: {}",
                             name, replicas, sentences(all)),
                 fix);
   if (!all.empty())

@@ -156,7 +156,7 @@ class Entries {
   void stray(std::size_t index) {
     const Json& entry = found_[index];
     const bool twice = names_[name_of(entry)] > 1;
-    grouped_[{false, twice ? "there twice: Pods are sent twice, if the API server takes it at all"
+    grouped_[{false, twice ? "duplicate: Pods are sent twice, if the API server accepts it at all"
                            : "this program renders no such entry"}]
         .push_back(name_of(entry));
     mending_.remove(part(index), name_of(entry));

@@ -63,20 +63,21 @@ bool is_dangling(const View& view) {
 void check_flow(const View& view, Checks& out) {
   if (!view.deployment.there()) return;
   if (view.flow_schema.found == Found::absent)
-    return ok(out, flow_line,
-              needs_api_server(view)
-                  ? "no FlowSchema tpu-webhook: what the program asks the API server stands in the "
-                    "queue of all ServiceAccounts"
-                  : "no FlowSchema tpu-webhook, and the program asks the API server for nothing");
+    return ok(
+        out, flow_line,
+        needs_api_server(view)
+            ? "no FlowSchema tpu-webhook: the program's requests to the API server are in the "
+              "queue of all ServiceAccounts"
+            : "no FlowSchema tpu-webhook, and the program sends no requests to the API server");
   if (!view.flow_schema.there()) return unknown(out, flow_line, view.flow_schema.why);
   const std::string level = level_of(view.flow_schema.object);
   if (level.empty() || is_dangling(view))
     return warn(
         out, flow_line,
-        fmt::format("FlowSchema tpu-webhook names {}: what the program asks the API server "
-                    "stands in the queue of all",
+        fmt::format("FlowSchema tpu-webhook names {}: the program's requests to the API server are "
+                    "in the queue of all",
                     level.empty() ? std::string("no priority level")
-                                  : fmt::format("priority level {}, which there is not", level)),
+                                  : fmt::format("priority level {}, which does not exist", level)),
         with_values(view, {fmt::format("--set flowSchema.priorityLevel={}", usual_level)}));
   Json found = text::member(view.flow_schema.object, "spec");  // an object: it names a level
   found.erase("priorityLevelConfiguration");
@@ -90,7 +91,7 @@ void check_flow(const View& view, Checks& out) {
       level == "exempt" ||
       text::text_member(text::member(view.priority_level.object, "spec"), "type") == "Exempt";
   ok(out, flow_line,
-     fmt::format("what the program asks the API server is of priority level {}{}", level,
+     fmt::format("the program's requests to the API server are of priority level {}{}", level,
                  unlimited ? ", which nothing limits" : ""));
 }
 

@@ -50,12 +50,12 @@ void check_kind(const char* kind, const ReadList& all, Checks& out) {
       continue;
     const auto release = release_of(each);
     warn(out, installations_line,
-         fmt::format("{} {} is of another installation, or of another name: it calls {}; what "
-                     "both are asked is done twice, and nothing else here is said of it",
+         fmt::format("{} {} belongs to another installation, or has another name: it calls {}; "
+                     "reviews sent to both are handled twice, and doctor does not check it further",
                      kind, name, whom(entries)),
-         release ? "keep one of the two; to be without this one: " + uninstall(*release)
-                 : "keep one of the two; this one is nobody's release: its labels and "
-                   "managedFields say who made it");
+         release ? "keep one of the two; to remove this one: " + uninstall(*release)
+                 : "keep one of the two; this one belongs to no release: its labels and "
+                   "managedFields name its creator");
   }
 }
 
@@ -69,10 +69,10 @@ void check_installations(const View& view, Checks& out) {
   if (out.size() > before) return;
   if (!view.validations.there())
     return ok(out, installations_line,
-              "no other MutatingWebhookConfiguration is of tpu-webhook; of validating ones that is "
-              "not known: " +
+              "no other MutatingWebhookConfiguration belongs to tpu-webhook; for validating ones "
+              "this is not known: " +
                   view.validations.why);
-  ok(out, installations_line, "no other webhook configuration is of tpu-webhook");
+  ok(out, installations_line, "no other webhook configuration belongs to tpu-webhook");
 }
 
 }  // namespace tpuwh::server::doctor

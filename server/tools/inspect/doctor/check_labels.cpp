@@ -81,7 +81,7 @@ std::vector<std::string> unlike(const std::vector<Labelled>& all, const char* ke
   for (const Labelled& each : all) {
     const std::string found = text::text_member(part(*each.object), key);
     if (found == most) continue;
-    out.push_back(fmt::format("{}: {} is {}, want {}", each.what, key,
+    out.push_back(fmt::format("{}: {} is {}, expected {}", each.what, key,
                               found.empty() ? "missing" : text::dump_json(Json(found)),
                               most.empty() ? "none" : text::dump_json(Json(most))));
   }
@@ -137,11 +137,11 @@ void check_labels(const View& view, Checks& out) {
   const auto all = labelled(view);
   if (all.empty()) return;
   if (const auto names = deleted(all); !names.empty())
-    return fail(out, labels_line,
-                fmt::format("somebody has deleted {} tpu-webhook, which is there until its "
-                            "finalizers are removed",
-                            fmt::join(names, ", ")),
-                "see who holds it by metadata.finalizers, let it go, and have it made again");
+    return fail(
+        out, labels_line,
+        fmt::format("{} tpu-webhook was deleted, and exists until its finalizers are removed",
+                    fmt::join(names, ", ")),
+        "see metadata.finalizers for the holder, have them removed, and have it recreated");
   std::vector<std::string> wrong;
   const auto add = [&](std::vector<std::string> more) {
     wrong.insert(wrong.end(), more.begin(), more.end());
@@ -157,9 +157,8 @@ void check_labels(const View& view, Checks& out) {
   for (const Labelled& each : all) more.merge(others(*each.object));
   const auto of_pods = others(pod_template(view.deployment.object));
   std::string said =
-      fmt::format("{} carry the chart's labels alike", base::counted(all.size(), "object"));
-  if (!more.empty())
-    said += fmt::format("; others that are there, not compared: {}", fmt::join(more, ", "));
+      fmt::format("{} carry the chart's labels", base::counted(all.size(), "object"));
+  if (!more.empty()) said += fmt::format("; others, not compared: {}", fmt::join(more, ", "));
   if (!of_pods.empty())
     said += fmt::format("; of the Pods, not compared: {}", fmt::join(of_pods, ", "));
   ok(out, labels_line, said);

@@ -39,8 +39,8 @@ void check_managed(const View& view, Checks& out) {
   if (!view.deployment.there() || view.issues_itself || !is_cert_managers(view)) return;
   if (view.request.found == Found::absent)
     return warn(out, managed_line,
-                fmt::format("there is no Certificate {}: cert-manager renews nothing, and the one "
-                            "that is there ends some day",
+                fmt::format("there is no Certificate {}: cert-manager renews nothing, and the "
+                            "existing one will expire",
                             running::installed_name),
                 put_back(view));
   if (!view.request.there()) return unknown(out, managed_line, view.request.why);

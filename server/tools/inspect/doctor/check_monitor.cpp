@@ -30,7 +30,7 @@ void check_monitor(const View& view, Checks& out) {
   if (!view.deployment.there()) return;
   if (view.pod_monitor.found == Found::absent)
     return ok(out, monitor_line,
-              "no PodMonitor tpu-webhook: the Prometheus operator is told of no metrics");
+              "no PodMonitor tpu-webhook: the Prometheus operator collects no metrics of it");
   if (!view.pod_monitor.there()) return unknown(out, monitor_line, view.pod_monitor.why);
   Json wanted = wanted_monitor(view);
   const Json& found = text::member(view.pod_monitor.object, "spec");

@@ -83,7 +83,7 @@ std::string in_shadow_mode(const View& view, const Json& entries) {
   std::set<std::string> names;
   for (const Json& each : view.watched.items) names.insert(name_of_object(each));
   if (names.empty()) return {};
-  return fmt::format("; in shadow mode ({}), so that nothing is changed there: {}", label,
+  return fmt::format("; in shadow mode ({}), so nothing is changed there: {}", label,
                      fmt::join(names, ", "));
 }
 
@@ -141,17 +141,18 @@ class Alike {
       }
       out.push_back(
           {!more.empty() && enforced ? Verdict::fail : Verdict::warn, namespaces_line,
-           fmt::format("{}: namespaceSelector is another than that of the other entries, which "
-                       "the chart renders alike{}{}",
-                       fmt::join(names, ", "),
-                       more.empty() ? ""
-                                    : fmt::format("; it also asks for: {}, so that Pods of other "
-                                                  "namespaces are not sent",
-                                                  fmt::join(more, "; ")),
-                       less.empty() ? ""
-                                    : fmt::format("; it does not ask for: {}, so that Pods of "
-                                                  "more namespaces are sent",
-                                                  fmt::join(less, "; "))),
+           fmt::format(
+               "{}: namespaceSelector differs from that of the other entries, which the chart "
+               "renders alike{}{}",
+               fmt::join(names, ", "),
+               more.empty()
+                   ? ""
+                   : fmt::format("; it also requires: {}, so Pods of other namespaces are not sent",
+                                 fmt::join(more, "; ")),
+               less.empty()
+                   ? ""
+                   : fmt::format("; it does not require: {}, so Pods of more namespaces are sent",
+                                 fmt::join(less, "; "))),
            mending.command()});
     }
     return false;
@@ -231,11 +232,11 @@ bool check_any(const View& view, const Json& entries, Checks& out) {
     const std::string what =
         fmt::format("no namespace of {} is one whose Pods are sent to {}{}",
                     view.namespaces.items.size(), fmt::join(names, ", "),
-                    asked.empty() ? "" : fmt::format(": want {}", fmt::join(asked, "; ")));
+                    asked.empty() ? "" : fmt::format(": expected {}", fmt::join(asked, "; ")));
     out.push_back({enforced && !chosen ? Verdict::fail : Verdict::warn, namespaces_line, what,
                    chosen ? fmt::format("kubectl label namespace NAME {}", label_of(*asked.begin()))
-                          : "take out of namespaces.selector and namespaces.exclude what no "
-                            "namespace meets"});
+                          : "remove from namespaces.selector and namespaces.exclude the terms that "
+                            "no namespace meets"});
   }
   return by_request.empty();
 }
@@ -259,18 +260,18 @@ void check_namespaces(const View& view, Checks& out) {
     said += fmt::format(
         "; {}, which has no Pods, and which the chart leaves out, is not among them", of_nodes);
   if (view.ns == "default" && left_out.contains(view.ns))
-    return warn(out, namespaces_line,
-                said +
-                    ": tpu-webhook is installed in default, and its own namespace is never sent, "
-                    "so that a TPU Pod there, or one that names no namespace, stays as it is" +
-                    in_shadow_mode(view, entries),
-                "install it in a namespace of its own, with the values that it has, and uninstall "
-                "this one");
+    return warn(
+        out, namespaces_line,
+        said +
+            ": tpu-webhook is installed in default, and its own namespace is never sent, so a TPU "
+            "Pod there, or one that names no namespace, stays unchanged" +
+            in_shadow_mode(view, entries),
+        "install it in a namespace of its own, with its current values, and uninstall this one");
   if (left_out.contains("default"))
     said +=
         " (so Pods of default stay unchanged, which is where a Pod is created that names "
         "no namespace)";
-  if (!asked.empty()) said += fmt::format("; sent are only those with {}", fmt::join(asked, "; "));
+  if (!asked.empty()) said += fmt::format("; only those with {} are sent", fmt::join(asked, "; "));
   ok(out, namespaces_line, said + in_shadow_mode(view, entries));
 }
 

@@ -76,12 +76,12 @@ void check_order(const View& view, const std::vector<std::string>& later, Checks
         fmt::format("called after tpu-webhook for new Pods: {}", fmt::join(later, ", ")));
   if (!again.empty())
     said.push_back(
-        fmt::format("called before it, and again after it where a later one has changed the Pod "
+        fmt::format("called before it, and again after it if a later one has changed the Pod "
                     "(reinvocationPolicy IfNeeded): {}",
                     fmt::join(again, ", ")));
   const std::string who = fmt::format("{}", fmt::join(said, "; "));
   if (is_asked_again(view))
-    return ok(out, check, who + "; where one changes a Pod, tpu-webhook is called again");
+    return ok(out, check, who + "; if one changes a Pod, tpu-webhook is called again");
   warn(out, check, who + "; tpu-webhook does not see their changes",
        "set reinvocationPolicy: IfNeeded, as the chart does");
 }
@@ -100,8 +100,8 @@ const std::vector<Rival>& rivals() {
   static const std::vector<Rival> all = {
       {{"the KubeRay TPU webhook", [](std::string_view name) { return has(name, "kuberay-tpu"); }},
        {"ray"},
-       "or be without it: where GKE's Ray add-on brings it, without the add-on, which runs "
-       "KubeRay, too"},
+       "or remove it: if GKE's Ray add-on installed it, remove the add-on, which also runs "
+       "KubeRay"},
       {{"gke-tpu-env-injector",
         [](std::string_view name) { return has(name, "tpu-env-injector"); }},
        {"statefulset"},
@@ -167,13 +167,14 @@ void check_rival(const View& view, const Rival& rival, const Json& configuration
   if (!settings_known(view) && !any_enforced(view, both))
     return unknown(
         out, check,
-        fmt::format("{} injects the TPU environment of {} Pods; whether tpu-webhook does, too, its "
-                    "settings say, which were not read: its entries are as in shadow mode",
-                    who, fmt::join(both, ", ")));
+        fmt::format(
+            "{} injects the TPU environment of {} Pods; whether tpu-webhook also does depends on "
+            "its settings, which were not read: its entries are as in shadow mode",
+            who, fmt::join(both, ", ")));
   const bool first = name_of_object(configuration) < running::installed_name;
   warn(out, check,
        fmt::format("{} also injects the TPU environment of {} Pods; it is called {} tpu-webhook, "
-                   "which leaves values that are there",
+                   "which keeps values already set",
                    who, fmt::join(both, ", "), first ? "before" : "after"),
        with_note("use one of them: " + leave_out(view, both), without(rival, configuration)));
 }
@@ -211,9 +212,9 @@ const std::vector<Company>& company() {
       {{"JobSet", [](std::string_view name) { return name.starts_with("jobset-"); }},
        "names Pods and places exclusive Jobs; it sets no TPU variables"},
       {{"LeaderWorkerSet", [](std::string_view name) { return name.starts_with("lws-"); }},
-       "sets TPU variables of lws Pods; its values stay, what is missing is added"},
+       "sets TPU variables of lws Pods; its values are kept, missing ones are added"},
       {{"Kueue", [](std::string_view name) { return name.starts_with("kueue-"); }},
-       "holds Pods of its queues; where it gates or places them, they get no affinity terms here"},
+       "holds Pods of its queues; if it gates or places them, they get no affinity terms here"},
   };
   return all;
 }

@@ -138,8 +138,7 @@ class Policies {
 
 std::string fix_of(const View& view) {
   return with_note(put_back(view),
-                   "what other policies say stays: one that allows it is enough, which the "
-                   "chart's does");
+                   "other policies still apply: one that allows it is enough, as the chart's does");
 }
 
 }  // namespace
@@ -156,51 +155,47 @@ void check_network(const View& view, Checks& out) {
     mending.add_selector("/spec", "podSelector", selector_of(view.deployment.object));
     return warn(
         out, network_line,
-        "NetworkPolicy tpu-webhook finds no Pod of the Deployment, so that they are open to "
-        "all",
+        "NetworkPolicy tpu-webhook selects no Pod of the Deployment, so they are open to all",
         mending.command());
   }
   if (all.empty())
     return ok(out, network_line,
-              "no NetworkPolicy is for the replicas: whoever reaches them may call them");
+              "no NetworkPolicy selects the replicas: whoever reaches them may call them");
   const std::size_t before = out.size();
   const int https = container_port(pod_template(view.deployment.object), "https");
   const Way calls = all.in_at(https);
   if (calls == Way::closed)
-    fail(
-        out, network_line,
-        fmt::format("NetworkPolicies ({}) let nobody in at port {}, where the API server calls: no "
-                    "review is answered where the network enforces them",
-                    all.names(), https),
-        fix_of(view));
+    fail(out, network_line,
+         fmt::format("NetworkPolicies ({}) allow no caller at port {}, where the API server calls: "
+                     "no review is answered if the network enforces them",
+                     all.names(), https),
+         fix_of(view));
   else if (calls == Way::narrow)
     unknown(out, network_line,
-            fmt::format("whether the API server is among those that NetworkPolicies ({}) let in at "
-                        "port {}",
-                        all.names(), https));
+            fmt::format("whether NetworkPolicies ({}) allow the API server at port {}", all.names(),
+                        https));
   const int health = container_port(pod_template(view.deployment.object), "health");
   if (health != 0 && all.in_at(health) == Way::closed)
     warn(out, network_line,
-         fmt::format("NetworkPolicies ({}) let nobody in at port {}, where probes and metrics are "
-                     "asked for",
-                     all.names(), health),
+         fmt::format(
+             "NetworkPolicies ({}) allow no caller at port {}, where probes and metrics are served",
+             all.names(), health),
          fix_of(view));
   const Way asks = needs_api_server(view) ? all.out_to_the_api_server() : Way::open;
   if (asks == Way::closed)
     fail(out, network_line,
-         fmt::format("NetworkPolicies ({}) let the program out to no API server: a replica that "
-                     "starts is never ready where the network enforces them",
+         fmt::format("NetworkPolicies ({}) do not allow the program to reach an API server: a "
+                     "replica that starts is never ready if the network enforces them",
                      all.names()),
          fix_of(view));
   else if (asks == Way::narrow)
     unknown(out, network_line,
-            fmt::format("whether the API server is among those that NetworkPolicies ({}) let the "
-                        "program out to",
+            fmt::format("whether NetworkPolicies ({}) allow the program to reach the API server",
                         all.names()));
   if (out.size() > before) return;
   ok(out, network_line,
-     fmt::format("NetworkPolicies ({}) let the replicas be called at {}, and reach {}", all.names(),
-                 all.ports(inward), all.ports(outward)));
+     fmt::format("NetworkPolicies ({}) allow calls to the replicas at {}, and from them to {}",
+                 all.names(), all.ports(inward), all.ports(outward)));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -58,7 +58,7 @@ void check_places(const View& view, Checks& out) {
                    silent != view.replicas.end() ? silent->metrics.why
                    : !view.pods.there()          ? view.pods.why
                    : view.replicas.empty()       ? "no replica is ready to be asked"
-                                           : "no replica says it: they are of an older release");
+                                           : "no replica reports it: they are of an older release");
   }
   if (told > 0)
     ok(out, check,

@@ -70,7 +70,7 @@ class Enforced {
     if (timeouts_.size() > 1 && policies_.size() == 1)
       warn(out, policy_line,
            fmt::format("timeoutSeconds of entries that are enforced differ ({}), and one value "
-                       "says all of them: somebody has edited them",
+                       "sets all of them: they were edited",
                        fmt::join(timeouts_, ", ")),
            as_the_chart_says(view_));
   }
@@ -103,13 +103,13 @@ void check_watched(const View& view, const Json& entry, Checks& out) {
   if (!ignores_failures(entry))
     return warn(out, policy_line,
                 fmt::format("{}: failurePolicy is Fail, but its Pods are not changed: while the "
-                            "webhook is unreachable they are refused for nothing",
+                            "webhook is unreachable they are refused without need",
                             name_of(entry)),
                 as_the_chart_says(view));
   if (timeout_of(entry) > watched_seconds)
     warn(out, policy_line,
-         fmt::format("{}: timeoutSeconds is {}, want {}: while the webhook is unreachable each "
-                     "of its Pods, which are not changed, waits so long",
+         fmt::format("{}: timeoutSeconds is {}, expected {}: while the webhook is unreachable each "
+                     "of its Pods, which are not changed, waits that long",
                      name_of(entry), timeout_of(entry), watched_seconds),
          as_the_chart_says(view));
 }

@@ -36,16 +36,15 @@ void check_port(const View& view, Checks& out) {
   if (of_host && port == kubelet_port)
     return warn(out, check,
                 fmt::format("{} of their node (hostNetwork), which is the kubelet's", whose),
-                "leave hostNetwork out; or another port, opened in the firewall: " +
+                "remove hostNetwork; or set another port, opened in the firewall: " +
                     with_values(view, {"--set port=8443"}));
   if (port == kubelet_port || port == usual_https)
     return ok(out, check,
-              fmt::format("{}, which also a private GKE cluster's firewall lets through", whose));
+              fmt::format("{}, which a private GKE cluster's firewall also allows", whose));
   const std::string blocked = fmt::format(
       "{}; the firewall of a private GKE cluster lets the control plane reach nodes only at {} and "
-      "{}: "
-      "unless a rule opens it, each review waits for its timeout and is then refused, or not, as "
-      "failurePolicy says",
+      "{}: unless a rule opens it, each review waits for its timeout and is then refused or not, "
+      "by its failurePolicy",
       whose, usual_https, kubelet_port);
   if (!may_be_gke(view))
     return ok(out, check,

@@ -61,12 +61,11 @@ void check_critical(const View& view, const std::string& name, Checks& out) {
   if (!view.quotas.there()) return unknown(out, priority_line, view.quotas.why);
   const auto own = std::ranges::find(view.quotas.items, critical_quota, name_of_object);
   if (own == view.quotas.items.end())
-    return warn(
-        out, priority_line,
-        fmt::format("the Pods are of priority class {}, and no ResourceQuota {} allows them "
-                    "in {}: GKE, and who else limits such Pods, creates none",
-                    name, critical_quota, view.ns),
-        put_back(view));
+    return warn(out, priority_line,
+                fmt::format("the Pods are of priority class {}, and no ResourceQuota {} allows "
+                            "them in {}: GKE, and any cluster that limits such Pods, creates none",
+                            name, critical_quota, view.ns),
+                put_back(view));
   const auto all = differences(text::member(*own, "spec"), wanted_quota(name));
   if (!all.empty())
     return warn_of_spec(view, out, priority_line, *own, "ResourceQuota", critical_quota, view.ns,
@@ -83,7 +82,7 @@ void check_priority(const View& view, Checks& out) {
   const std::string name = text::text_member(pod_spec(view.deployment.object), "priorityClassName");
   if (name.empty())
     return ok(out, priority_line,
-              "the Pods name no priority class: they have that of the cluster's default");
+              "the Pods name no priority class: they have the cluster's default");
   if (name.starts_with("system-")) return check_critical(view, name, out);
   if (view.priority_class.found == Found::absent)
     return fail(out, priority_line,

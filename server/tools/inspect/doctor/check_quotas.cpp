@@ -60,13 +60,13 @@ void check_quotas(const View& view, Checks& out) {
   }
   if (!full.empty())
     return warn(out, quota_line,
-                fmt::format("what a ResourceQuota of {} allows is used up ({}): no further replica "
-                            "can be created, by an upgrade or on another node",
+                fmt::format("a ResourceQuota of {} is used up ({}): no further replica can be "
+                            "created, by an upgrade or on another node",
                             view.ns, fmt::join(full, "; ")),
-                "ask who sets it for more, or for a namespace of tpu-webhook's own");
+                "ask its owner for more, or for a namespace of tpu-webhook's own");
   ok(out, quota_line,
-     names.empty() ? fmt::format("no ResourceQuota of {} is for the replicas", view.ns)
-                   : fmt::format("what ResourceQuotas of {} allow ({}) is not used up", view.ns,
+     names.empty() ? fmt::format("no ResourceQuota of {} applies to the replicas", view.ns)
+                   : fmt::format("ResourceQuotas of {} ({}) are not used up", view.ns,
                                  fmt::join(names, ", ")));
 }
 

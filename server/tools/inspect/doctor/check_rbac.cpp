@@ -18,7 +18,7 @@ namespace tpuwh::server::doctor {
 namespace {
 
 std::string how_to_fix(const View& view) {
-  return with_note(put_back(view), "or apply what tpu-webhook rules --rbac prints");
+  return with_note(put_back(view), "or apply the output of tpu-webhook rules --rbac");
 }
 
 bool covers(const Json& list, const std::string& wanted) {
@@ -153,8 +153,7 @@ void warn_of_aggregation(const View& view, const std::string& where, Checks& out
   mending.remove(where);
   warn(out, "rbac",
        fmt::format(
-           "ClusterRole tpu-webhook has {}, by which its rights and those of other roles are "
-           "mixed",
+           "ClusterRole tpu-webhook has {}, which mixes its rights with those of other roles",
            where),
        mending.command());
 }
@@ -185,7 +184,7 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
          how_to_fix(view));
   else if (const auto more = superfluous(view, role.object, kind == "Role"); !more.empty())
     warn(out, check,
-         fmt::format("{} {} grants more than `serve` asks for: {}", kind, running::installed_name,
+         fmt::format("{} {} grants more than `serve` needs: {}", kind, running::installed_name,
                      fmt::join(more, ", ")),
          how_to_fix(view));
   else if (const auto where = aggregation(role.object); !where.empty())
@@ -206,10 +205,11 @@ void check_role(const View& view, const std::string& kind, const Read& role, con
 // nothing.
 void check_rbac(const View& view, Checks& out) {
   if (needed(view).empty())
-    return ok(out, "rbac",
-              fmt::format("ledger: {}, and the certificate comes from files: the API server is "
-                          "never asked",
-                          setting(view, "ledger")));
+    return ok(
+        out, "rbac",
+        fmt::format(
+            "ledger: {}, and the certificate comes from files: the API server is never called",
+            setting(view, "ledger")));
   check_role(view, "ClusterRole", view.cluster_role, view.cluster_role_binding, out);
   check_role(view, "Role", view.role, view.role_binding, out);
 }

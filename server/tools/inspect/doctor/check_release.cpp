@@ -20,7 +20,8 @@ constexpr auto release_line = "release";
 void say_that_it_is_gone(const View& view, Checks& out) {
   const auto names = refusing(view);
   const std::string gone = fmt::format(
-      "namespace {} does not exist, but the webhook configurations do: nobody answers", view.ns);
+      "namespace {} does not exist, but the webhook configurations do: no replica answers",
+      view.ns);
   if (names.empty()) return warn(out, release_line, gone, put_back(view));
   fail(out, release_line,
        fmt::format("{}, and Pods that are sent to {} are refused", gone, fmt::join(names, ", ")),
@@ -37,8 +38,8 @@ void check_pending(const Release& release, const std::vector<Revision>& all, Che
       last.number, release.name, last.status);
   if (last.status == "uninstalling" || good == all.end())
     return fail(out, release_line, what,
-                with_note("if no helm is at work: " + uninstall(release), "then install it again"));
-  warn(out, release_line, what, "if no helm is at work: " + roll_back(release, good->number));
+                with_note("if no helm is running: " + uninstall(release), "then install it again"));
+  warn(out, release_line, what, "if no helm is running: " + roll_back(release, good->number));
 }
 
 }  // namespace
@@ -50,8 +51,7 @@ void check_release(const View& view, Checks& out) {
   if (!release) {
     if (view.configuration.there())
       ok(out, release_line,
-         "no object says that Helm has installed it: whoever has rendered the chart applies it "
-         "again");
+         "no object was installed by Helm: whoever rendered the chart applies it again");
     return;
   }
   if (!view.releases_asked) return unknown(out, release_line, view.releases.why);

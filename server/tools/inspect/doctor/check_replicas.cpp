@@ -64,8 +64,8 @@ bool check_meshes(const View& view, Checks& out) {
         pods.push_back(name_of_object(pod));
     if (!pods.empty())
       warn(out, replicas_line,
-           fmt::format("{} ({}) stands before the program in {}: where the mesh asks for "
-                       "certificates of its own, it refuses the API server, which has none",
+           fmt::format("{} ({}) is in front of the program in {}: if the mesh requires its own "
+                       "certificates, it refuses the API server, which has none",
                        mesh.container, mesh.name, fmt::join(pods, ", ")),
            with_values(view, {mesh.flag}));
   }
@@ -84,12 +84,12 @@ bool check_proxies(const View& view, Checks& out) {
       if (const auto name = text::text_member(each, "name"); names.contains(name))
         found.insert(name);
   if (found.empty()) return true;
-  warn(
-      out, replicas_line,
-      fmt::format("{} is set for the program, which uses no proxy: it asks the API server directly",
-                  fmt::join(found, ", ")),
-      by_value ? without_variables(view, found)
-               : "it is not in the Deployment: somebody sets it in each new Pod");
+  warn(out, replicas_line,
+       fmt::format(
+           "{} is set for the program, which uses no proxy: it calls the API server directly",
+           fmt::join(found, ", ")),
+       by_value ? without_variables(view, found)
+                : "it is not in the Deployment: it is set in each new Pod");
   return false;
 }
 
@@ -116,10 +116,10 @@ void check_replicas(const View& view, Checks& out) {
   }
   if (nodes.size() == 1 && bound > 1)
     return warn(out, replicas_line,
-                fmt::format("all {} replicas are on node {}: when it goes, nobody answers", bound,
-                            names.front()),
+                fmt::format("all {} replicas are on node {}: if it fails, no replica answers",
+                            bound, names.front()),
                 with_note(kubectl(view.ns, "rollout restart deployment/tpu-webhook"),
-                          "spreads them where other nodes have room for one"));
+                          "spreads them if other nodes have room for one"));
   if (!no_mesh || !no_proxy) return;
   std::set<std::string> others;
   for (const Json& pod : view.pods.items) others.merge(beside(pod));
@@ -127,8 +127,7 @@ void check_replicas(const View& view, Checks& out) {
      fmt::format(
          "{} on {}{}", base::counted(bound, "replica"),
          names.empty() ? std::string("no node yet") : fmt::format("{}", fmt::join(names, ", ")),
-         others.empty() ? ""
-                        : fmt::format("; beside the program run {}", fmt::join(others, ", "))));
+         others.empty() ? "" : fmt::format("; other containers: {}", fmt::join(others, ", "))));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -117,7 +117,7 @@ std::vector<std::string> breaks(const View& view) {
     return {fmt::format("it has no port {}, which the API server calls", called_port)};
   if (!view.deployment.there()) return out;
   if (!objects::selects(view.service.object, text::member(text::member(pod, "metadata"), "labels")))
-    out.push_back(fmt::format("its selector {} does not find the Pods of the Deployment",
+    out.push_back(fmt::format("its selector {} does not match the Pods of the Deployment",
                               text::dump_json(text::member(spec, "selector"))));
   const Json& target = text::member(*called, "targetPort");
   const int number = target.is_string()           ? container_port(pod, target.get<std::string>())
@@ -128,7 +128,7 @@ std::vector<std::string> breaks(const View& view) {
     out.push_back(fmt::format("its targetPort is {}, and no container has a port of that name",
                               port_text(target)));
   else if (listens && listens->number != number)
-    out.push_back(fmt::format("it sends to port {} of the Pods, and the program listens at {} ({})",
+    out.push_back(fmt::format("it sends to port {} of the Pods, but the program listens at {} ({})",
                               number, listens->number, listens->from));
   return out;
 }
@@ -148,11 +148,11 @@ void check_external(const View& view, const std::string& service, Checks& out) {
       fmt::format("{} points to {}, outside the cluster (ExternalName)", service,
                   text::text_member(text::member(view.service.object, "spec"), "externalName"));
   if (!view.deployment.there())
-    return ok(out, service_line, what + "; who answers there is not looked at");
+    return ok(out, service_line, what + "; the server there is not checked");
   const Json wanted = wanted_service(view);
   Mending mending(view, view.service.object, "service tpu-webhook", view.ns);
   mending.add("/spec", differences(comparable_service(view, wanted), wanted), service_defaults());
-  fail(out, service_line, what + ", so that no replica of the Deployment is asked" + refused(view),
+  fail(out, service_line, what + ", so no replica of the Deployment is called" + refused(view),
        mending.command());
 }
 
@@ -184,10 +184,10 @@ void check_service(const View& view, Checks& out) {
   const auto others = strangers(view, endpoints);
   if (!others.empty())
     return fail(out, service_line,
-                fmt::format("{} also sends to Pods that are none of the Deployment's: {}", service,
-                            fmt::join(others, ", ")),
+                fmt::format("{} also sends to Pods that do not belong to the Deployment: {}",
+                            service, fmt::join(others, ", ")),
                 with_note(kubectl(view.ns, "get pods --show-labels"),
-                          "the labels of the Deployment's Pods are to be theirs alone"));
+                          "no other Pods may have the labels of the Deployment's Pods"));
   if (endpoints.count() == 0)
     return fail(out, service_line,
                 fmt::format("{} has no ready endpoint{}", service, refused(view)),

@@ -52,7 +52,7 @@ std::string modes(const View& view) {
   if (!enforced.empty())
     said.push_back(fmt::format("Pods are changed (enforce) of {}", fmt::join(enforced, ", ")));
   if (!watched.empty())
-    said.push_back(fmt::format("Pods are only looked at (shadow) of {}", fmt::join(watched, ", ")));
+    said.push_back(fmt::format("Pods are only reviewed (shadow) of {}", fmt::join(watched, ", ")));
   return fmt::format("{}", fmt::join(said, "; "));
 }
 
@@ -82,17 +82,19 @@ void check_settings(const View& view, Checks& out) {
     for (const settings::Problem& each : read.problems)
       if (same) problems.insert(each.text());
     if (!problems.empty())
-      return fail(out, settings_line,
-                  fmt::format("a replica that starts ends at once: {}", fmt::join(problems, "; ")),
-                  put_back(view));
+      return fail(
+          out, settings_line,
+          fmt::format("a replica that starts exits immediately: {}", fmt::join(problems, "; ")),
+          put_back(view));
     const std::string said = checksum_of(pod_template(view.deployment.object));
     if (!said.empty() && said != sha256(view.config_text))
-      return warn(out, settings_line,
-                  fmt::format("the configuration file is not the one that the Deployment was "
-                              "rendered with: replicas that have started before have read "
-                              "another; the one that is there says: {}{}",
-                              modes(view), flags(view)),
-                  put_back(view));
+      return warn(
+          out, settings_line,
+          fmt::format(
+              "the configuration file is not the one that the Deployment was rendered with: "
+              "replicas that started before have read another; the current one says: {}{}",
+              modes(view), flags(view)),
+          put_back(view));
   }
   if (const auto others = older(view); !others.empty())
     return warn(out, settings_line,

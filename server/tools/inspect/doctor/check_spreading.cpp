@@ -48,13 +48,13 @@ void check_spreading(const View& view, Checks& out) {
   const Json& found = text::member(spec, "topologySpreadConstraints");
   const bool one = wanted_replicas(view.deployment.object) < 2;
   if (!found.is_array() || found.empty()) {
-    if (one) return ok(out, spreading_line, "one replica, which nothing spreads");
+    if (one) return ok(out, spreading_line, "one replica, with nothing to spread");
     if (keeps_apart(spec))
       return ok(out, spreading_line,
                 "no topologySpreadConstraints, but podAntiAffinity, which is not compared");
     return warn(out, spreading_line,
-                "topologySpreadConstraints are missing, and no podAntiAffinity is there: all "
-                "replicas may come to one node",
+                "topologySpreadConstraints and podAntiAffinity are missing: all replicas may run "
+                "on one node",
                 put_back(view));
   }
   if (differences(found, wanted_constraints(view)).empty())
@@ -69,7 +69,7 @@ void check_spreading(const View& view, Checks& out) {
                 fmt::format("topologySpreadConstraints of {} do not select the Deployment's own "
                             "Pods, which they therefore do not spread",
                             fmt::join(idle, ", ")),
-                as_the_chart_says(view) + "; or mend topologySpreadConstraints of the values");
+                as_the_chart_says(view) + "; or correct topologySpreadConstraints of the values");
   ok(out, spreading_line,
      fmt::format("topologySpreadConstraints are not the chart's: replicas are spread {}",
                  fmt::join(said, "; ")));

@@ -179,7 +179,7 @@ Json part(const Json& found, const Json& wanted, const std::set<std::string>& el
     if (wanted.contains(key) && !value.is_null())
       out[key] = value;
     else if (!elsewhere.contains(key) && !says_nothing(key, value))
-      out[key] = value.is_structured() ? Json("(what it says is not shown)") : value;
+      out[key] = value.is_structured() ? Json("(its content is not shown)") : value;
   }
   return out;
 }
@@ -272,9 +272,9 @@ std::string why_never_ready(const View& view) {
   const auto health = health_port(view);
   for (const char* which : {"readinessProbe", "livenessProbe"}) {
     const int port = probed(pod, container, which);
-    if (port == 0) return fmt::format("its {} asks at a port that no container has", which);
+    if (port == 0) return fmt::format("its {} calls a port that no container has", which);
     if (health && port > 0 && health->number != port)
-      return fmt::format("its {} asks at port {}, and the program answers at {} ({})", which, port,
+      return fmt::format("its {} calls port {}, but the program answers at {} ({})", which, port,
                          health->number, health->from);
   }
   return {};
@@ -284,8 +284,8 @@ std::string without_a_token(const View& view) {
   if (!settings_known(view) || !needs_api_server(view)) return {};
   if (text::member(pod_spec(view.deployment.object), "automountServiceAccountToken") != false)
     return {};
-  return "automountServiceAccountToken is false, so that the program cannot ask the API server, "
-         "which its settings tell it to";
+  return "automountServiceAccountToken is false, so the program cannot call the API server, which "
+         "its settings require";
 }
 
 // The most that the program needs (server/limits/memory.hpp), which the chart asks for.

@@ -72,7 +72,7 @@ std::string what_is_other(const View& view, const Json& entry, const Json& wante
   if (!all.empty()) said.push_back(sentences(all));
   if (is_elsewhere(view, entry))
     said.push_back(
-        "namespaceSelector is another than that of the entries for Pods, which the chart renders "
+        "namespaceSelector differs from that of the entries for Pods, which the chart renders "
         "alike");
   if (said.empty()) return {};
   if (is_off(entry, wanted))

@@ -60,7 +60,7 @@ void check_values(const View& view, Checks& out) {
   add(names_in("variables", text::member(program, "env")));
   add(names_in("volumes", text::member(spec, "volumes"), {"config", "certificate"}));
   ok(out, "values",
-     fmt::format("what values choose of the Pods, and is not compared: {}", fmt::join(said, "; ")));
+     fmt::format("fields of the Pods that values set, not compared: {}", fmt::join(said, "; ")));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -22,7 +22,7 @@ namespace {
 using print::shell_word;
 
 constexpr auto chart = "charts/tpu-webhook";
-constexpr auto its_values = "values.yaml: those that it had";
+constexpr auto its_values = "values.yaml: its previous values";
 
 // Whose defaults of mode, port and priority class were others; charts/tpu-webhook/README.md,
 // "Upgrading from 0.1".
@@ -148,7 +148,7 @@ std::string kubectl(const std::string& ns, std::string_view what) {
 
 std::string with_values(const View& view, const std::vector<std::string>& flags) {
   if (is_rendered(view))
-    return fmt::format("render the chart again, as it was rendered, with {} besides, and apply it",
+    return fmt::format("render the chart again, as before, with {} in addition, and apply it",
                        fmt::join(flags, " "));
   if (has_no_record(view))
     return with_note(
@@ -158,7 +158,7 @@ std::string with_values(const View& view, const std::vector<std::string>& flags)
 }
 
 std::string put_back(const View& view) {
-  if (is_rendered(view)) return "render the chart again, as it was rendered, and apply it";
+  if (is_rendered(view)) return "render the chart again, as before, and apply it";
   if (has_no_record(view))
     return with_note("Helm has no record of it: " + install_again(view), its_values);
   return upgrade(view, {});
@@ -178,7 +178,7 @@ std::string without_argument(const View& view, std::string_view flag) {
     if (!taken) kept.push_back(each);
   }
   // What the others say may be nobody's business.
-  if (!kept.empty()) return fmt::format("take {} out of extraArgs, and leave the others", word);
+  if (!kept.empty()) return fmt::format("remove {} from extraArgs, and keep the others", word);
   return with_values(view, {"--set-json 'extraArgs=[]'"});
 }
 
@@ -188,13 +188,12 @@ std::string without_variables(const View& view, const std::set<std::string>& nam
   for (const Json& each : env)
     if (!names.contains(text::text_member(each, "name"))) kept.push_back(each);
   if (!kept.empty())
-    return fmt::format("take {} out of extraEnv, and leave the others", fmt::join(names, ", "));
+    return fmt::format("remove {} from extraEnv, and keep the others", fmt::join(names, ", "));
   return with_values(view, {"--set-json 'extraEnv=[]'"});
 }
 
 std::string as_the_chart_says(const View& view) {
-  return with_note(put_back(view),
-                   "where kubectl has edited it, Helm 4 needs --force-conflicts, too");
+  return with_note(put_back(view), "if kubectl has edited it, Helm 4 also needs --force-conflicts");
 }
 
 std::string with_note(const std::string& fix, std::string_view note) {

@@ -133,13 +133,14 @@ std::string sentence(const Difference& difference) {
   const auto& [path, found, wanted] = difference;
   const std::string is = shown(found), want = shown(wanted);
   if (found.is_null())
-    return want.empty() ? path + " is missing" : fmt::format("{} is missing, want {}", path, want);
+    return want.empty() ? path + " is missing"
+                        : fmt::format("{} is missing, expected {}", path, want);
   if (wanted.is_null())
-    return is.empty() ? path + " is there, want none"
-                      : fmt::format("{} is {}, want none", path, is);
+    return is.empty() ? path + " is set, expected none"
+                      : fmt::format("{} is {}, expected none", path, is);
   if (is.empty() || want.empty())
-    return is.empty() ? path + " is another" : fmt::format("{} is {}, want another", path, is);
-  return fmt::format("{} is {}, want {}", path, is, want);
+    return is.empty() ? path + " differs" : fmt::format("{} is {}, expected another", path, is);
+  return fmt::format("{} is {}, expected {}", path, is, want);
 }
 
 std::string sentences(const std::vector<Difference>& all) {

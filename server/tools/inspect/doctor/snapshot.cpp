@@ -110,7 +110,7 @@ View view_of(const std::vector<Json>& objects, const KindsListed& listed, const 
   view.ns_is_asked = !ns.empty();
   view.version = view.watch_list = not_known(not_in_a_file);
   read_objects(snapshot, view);
-  view.releases.why = "Helm's records are Secrets, which a snapshot is to be without";
+  view.releases.why = "Helm's records are Secrets, which a snapshot should not contain";
   // Not in the printed command, which would print nothing where the kind is not served.
   if (view.pod_monitor.found == Found::unknown &&
       snapshot.group("monitoring.coreos.com").found == Found::absent)

@@ -81,9 +81,10 @@ void find_disagreeing_members(const SliceReport& slice, Findings& findings) {
     if (said.other == nullptr) continue;
     findings.error(
         "megascale-differs", slice, {said.pod, said.other},
-        fmt::format("{} is {} on Pod {} and {} on Pod {}; want the same value in the whole slice",
-                    webhook::read::name(variable), quoted(said.text), said.pod->name,
-                    quoted(said.other_text), said.other->name),
+        fmt::format(
+            "{} is {} on Pod {} and {} on Pod {}; expected the same value in the whole slice",
+            webhook::read::name(variable), quoted(said.text), said.pod->name,
+            quoted(said.other_text), said.other->name),
         recreate_hint(slice, {variable}));
   }
 }
@@ -97,7 +98,7 @@ void find_disagreeing_slices(const Job& job, Findings& findings) {
       if (is_same(variable, said.text, first.text)) continue;
       findings.error(
           "megascale-differs", *slice, slice->staying,
-          fmt::format("{} is {} here and {} in {}; want the same value in all slices of a job",
+          fmt::format("{} is {} here and {} in {}; expected the same value in all slices of a job",
                       webhook::read::name(variable), quoted(said.text), quoted(first.text),
                       job.front()->full_name()),
           recreate_hint(*slice, {variable}));
@@ -112,7 +113,7 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
   const auto count = base::plain_decimal(*said.text);
   if (!count || (slice.slices > 0 && *count != slice.slices))
     findings.error("megascale-slices", slice, slice.staying,
-                   fmt::format("MEGASCALE_NUM_SLICES is {}; want {}", quoted(said.text),
+                   fmt::format("MEGASCALE_NUM_SLICES is {}; expected {}", quoted(said.text),
                                slice.slices > 0 ? fmt::format("{}, as {} {} says", slice.slices,
                                                               slice.kind, slice.group)
                                                 : "a whole number"),
@@ -122,8 +123,8 @@ void find_wrong_count(const SliceReport& slice, Findings& findings) {
   if (count && id.pod != nullptr && (!number || *number >= *count))
     findings.error(
         "megascale-slices", slice, slice.staying,
-        fmt::format("MEGASCALE_SLICE_ID is {}; want a number from 0 to {}, for {}", quoted(id.text),
-                    std::max(*count, 1u) - 1, base::counted(*count, "slice")),
+        fmt::format("MEGASCALE_SLICE_ID is {}; expected a number from 0 to {}, for {}",
+                    quoted(id.text), std::max(*count, 1u) - 1, base::counted(*count, "slice")),
         recreate_hint(slice, {Variable::megascale_slice_id}));
 }
 
@@ -134,12 +135,11 @@ void find_repeated_ids(const Job& job, Findings& findings) {
     if (!said.text || said.text->empty()) continue;
     const auto [found, fresh] = by_id.try_emplace(*said.text, slice);
     if (fresh) continue;
-    findings.error(
-        "megascale-slices", *slice, slice->staying,
-        fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; want a different one in each slice "
-                    "of the job",
-                    quoted(said.text), found->second->full_name()),
-        recreate_hint(*slice, {Variable::megascale_slice_id}));
+    findings.error("megascale-slices", *slice, slice->staying,
+                   fmt::format("MEGASCALE_SLICE_ID is {} here and in {}; expected a different one "
+                               "in each slice of the job",
+                               quoted(said.text), found->second->full_name()),
+                   recreate_hint(*slice, {Variable::megascale_slice_id}));
   }
 }
 
@@ -178,11 +178,12 @@ void find_coordinator(const Job& job, Findings& findings) {
     if (id.text != "0" || !said.text || first == nullptr || first->subdomain.empty()) continue;
     const std::string_view host = split_port(*said.text).host;
     if (resolves_to(host, *first) || is_of_another_job(*slice, host)) continue;
-    findings.error("megascale-coordinator", *slice, {first},
-                   fmt::format("MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod "
-                               "{}; want {}",
-                               quoted(said.text), first->name, dns_name(*first)),
-                   recreate_hint(*slice, {Variable::megascale_coordinator_address}));
+    findings.error(
+        "megascale-coordinator", *slice, {first},
+        fmt::format(
+            "MEGASCALE_COORDINATOR_ADDRESS is {}, but host 0 of slice 0 is Pod {}; expected {}",
+            quoted(said.text), first->name, dns_name(*first)),
+        recreate_hint(*slice, {Variable::megascale_coordinator_address}));
   }
 }
 
@@ -204,8 +205,8 @@ void find_missing_slices(const Job& job, const std::vector<SliceReport>& all, Fi
   if (missing.empty()) return;
   findings.warn(
       "incomplete", first, {},
-      fmt::format("the job has {}, but {} {} no Pod; want a Pod for each host of "
-                  "all, or the other slices wait forever",
+      fmt::format("the job has {}, but {} {} no Pod; expected a Pod for each host of all, or the "
+                  "other slices wait forever",
                   base::counted(first.slices, "slice"),
                   (missing.size() == 1 ? "slice " : "slices ") + print::as_ranges(missing),
                   missing.size() == 1 ? "has" : "have"),

@@ -70,7 +70,7 @@ bool check_alike(const SliceReport& slice, Variable variable, const std::vector<
   if (others.empty()) return true;
   findings.error(
       "list-differs", slice, others,
-      fmt::format("{} differs between members: {}; want the same list on all {}",
+      fmt::format("{} differs between members: {}; expected the same list on all {}",
                   webhook::read::name(variable), *where, base::counted(slice.hosts, "host")),
       recreate_hint(slice, {variable}));
   return false;
@@ -102,7 +102,7 @@ void check_entries(const SliceReport& slice, Variable variable, const std::vecto
     const auto at = own_entry(slice, held, entries.size());
     if (!at || resolves_to(split_port(entries[*at]).host, *held.pod)) continue;
     if (first.empty())
-      first = fmt::format("entry {} of {} is {}, but that worker is Pod {}; want {}", *at,
+      first = fmt::format("entry {} of {} is {}, but that worker is Pod {}; expected {}", *at,
                           webhook::read::name(variable), short_text(entries[*at]), held.pod->name,
                           dns_name(*held.pod));
     if (wrong.empty() || wrong.back() != held.pod) wrong.push_back(held.pod);
@@ -123,7 +123,7 @@ bool check_length(const SliceReport& slice, Variable variable, const Held& list,
     wanted += fmt::format(" with {}", base::counted(slice.processes, "process"));
   findings.error(
       "list-length", slice, {list.pod},
-      fmt::format("{} has {} ({}) on Pod {}; want {}, for {}", webhook::read::name(variable),
+      fmt::format("{} has {} ({}) on Pod {}; expected {}, for {}", webhook::read::name(variable),
                   base::counted(found, "entry"), short_text(list.text), list.pod->name,
                   per_process ? slice.processes : slice.hosts, wanted),
       recreate_hint(slice, {variable}));
@@ -150,8 +150,8 @@ void check_ports(const SliceReport& slice, Findings& findings) {
     if (!port.literal() || !at || split_port(entries[*at]).port == port.text) continue;
     findings.error(
         "process-port", slice, {held.pod},
-        fmt::format("TPU_PROCESS_PORT of container {} of Pod {} is {}, but its entry {} "
-                    "of TPU_PROCESS_ADDRESSES is {}; want the same port in both",
+        fmt::format("TPU_PROCESS_PORT of container {} of Pod {} is {}, but its entry {} of "
+                    "TPU_PROCESS_ADDRESSES is {}; expected the same port in both",
                     printable(held.process->container), held.pod->name, short_text(port.text), *at,
                     short_text(entries[*at])),
         recreate_hint(slice, {Variable::tpu_process_port, Variable::tpu_process_addresses}));

@@ -71,17 +71,17 @@ void find_held(const SliceReport& slice, const SeenPod& pod, const std::string& 
   if (pod.beside.empty() && other == nullptr) return;  // it is about to be
   const auto names = pod.beside.empty() ? std::vector{other->container} : pod.beside;
   const std::string what =
-      fmt::format("of {} {}, but {}, so that the Pod does not end and nothing replaces it",
-                  who(pod), why, still_run(names));
+      fmt::format("of {} {}, but {}, so the Pod does not end and nothing replaces it", who(pod),
+                  why, still_run(names));
   if (!pod.beside.empty())
     return findings.error(
-        "member-lost", slice, {&pod}, what + "; want " + restartable(names),
+        "member-lost", slice, {&pod}, what + "; expected " + restartable(names),
         fmt::format("delete the Pod, and make {} in the template", made_restartable(names)));
   if (ended_long_ago(findings.cluster(), pod))
     findings.error("member-lost", slice, {&pod}, what, restart_hint(slice));
   else
     findings.warn("member-lost", slice, {&pod}, what,
-                  "nothing, where it ends within minutes; else " + restart_hint(slice));
+                  "no action if it ends within minutes; otherwise " + restart_hint(slice));
 }
 
 void find_lost(const SliceReport& slice, const SeenPod& pod, Findings& findings) {
@@ -91,16 +91,17 @@ void find_lost(const SliceReport& slice, const SeenPod& pod, Findings& findings)
       pod.processes, [](const TpuProcess& each) { return each.exit_code.value_or(0) != 0; });
   if (ended && !pod.terminating) return find_held(slice, pod, how.why, findings);
   const std::string what =
-      fmt::format("{} is lost: {}; want every host on a node that is ready", who(pod), how.why);
+      fmt::format("{} is lost: {}; expected every host on a node that is ready", who(pod), how.why);
   if (how.for_good)
     findings.error("member-lost", slice, {&pod}, what, "repair or delete the node");
   else if (findings.cluster().node_of(pod) == nullptr)
-    findings.warn("member-lost", slice, {&pod}, what,
-                  "nothing: Pods of a Node that is not there are deleted within minutes");
+    findings.warn(
+        "member-lost", slice, {&pod}, what,
+        "no action is needed: Pods of a Node that does not exist are deleted within minutes");
   else
     findings.warn("member-lost", slice, {&pod}, what,
-                  "nothing, where the node comes back or its Pod is deleted within minutes; else "
-                  "repair or delete the node");
+                  "no action if the node comes back or its Pod is deleted within minutes; "
+                  "otherwise repair or delete the node");
 }
 
 // Its work is done, and it holds its chips.
@@ -110,15 +111,14 @@ void find_lingering(const SliceReport& slice, Findings& findings) {
     if (!pod->beside.empty() && ended_long_ago(findings.cluster(), *pod)) pods.push_back(pod);
   if (slice.phase != Phase::ended || pods.empty()) return;
   const std::vector<std::string>& names = pods.front()->beside;
-  findings.warn(
-      "member-lost", slice, pods,
-      fmt::format("the TPU containers of {} have ended well, but {}, so that the Pods do not end "
-                  "and hold their chips; want {}",
-                  names_of(pods), still_run(names), restartable(names)),
-      fmt::format("end {} {} in these Pods, and make {} in the template",
-                  names.size() == 1 ? "container" : "containers", joined_names(names),
-                  names.size() == 1 ? "it a restartable init container"
-                                    : "them restartable init containers"));
+  findings.warn("member-lost", slice, pods,
+                fmt::format("the TPU containers of {} have completed, but {}, so the Pods do not "
+                            "end and hold their chips; expected {}",
+                            names_of(pods), still_run(names), restartable(names)),
+                fmt::format("end {} {} in these Pods, and make {} in the template",
+                            names.size() == 1 ? "container" : "containers", joined_names(names),
+                            names.size() == 1 ? "it a restartable init container"
+                                              : "them restartable init containers"));
 }
 
 // A controller that replaces it does so within minutes; `fix` is for where none does.
@@ -128,7 +128,7 @@ void tell_failed(const SliceReport& slice, const SeenPod& pod, std::string what,
     findings.error("member-lost", slice, {&pod}, std::move(what), fix);
   else
     findings.warn("member-lost", slice, {&pod}, std::move(what),
-                  "if no other is made within minutes, " + fix);
+                  "if no other is created within minutes, " + fix);
 }
 
 // "Pod a (host 1) has failed (Evicted: low on memory)"
@@ -141,9 +141,9 @@ std::string failure_of(const SeenPod& pod) {
 void find_failed(const SliceReport& slice, const SeenPod& pod, Findings& findings) {
   const std::string command = events_command(slice, *pod.host);
   tell_failed(slice, pod,
-              failure_of(pod) + ", and no other Pod has its place; want one Pod for each host",
+              failure_of(pod) + ", and no other Pod has its place; expected one Pod for each host",
               command.empty() ? "recreate the Pod: nothing else does"
-                              : "see why no other is made: " + command,
+                              : "see why no other is created: " + command,
               findings);
 }
 
@@ -154,9 +154,9 @@ void find_lost_slice(const SliceReport& slice, Findings& findings) {
   const std::string command = events_command(slice, pod.host.value_or(0));
   tell_failed(slice, pod,
               fmt::format("no Pod of this slice lives, and {}, while other slices of the job stay; "
-                          "want all of them, or none",
+                          "expected all of them, or none",
                           failure_of(pod)),
-              "see why it is not made again" + (command.empty() ? "" : ": " + command), findings);
+              "see why it is not recreated" + (command.empty() ? "" : ": " + command), findings);
 }
 
 }  // namespace

@@ -45,15 +45,15 @@ void find_unmutated(const SliceReport& slice, Findings& findings) {
   if (bare.empty()) return;
   const SeenPod& first = *bare.front();
   const bool in_vain = !first.host && first.workload == webhook::config::WorkloadKind::pod;
-  findings.error("unmutated", slice, bare,
-                 fmt::format("{} {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or "
-                             "TPU_PROCESS_ADDRESSES; want the variables that tpu-webhook injects, "
-                             "else the slice holds "
-                             "its chips and never forms{}{}",
-                             names_of(bare), of_which_slice(slice), have(bare),
-                             first.not_placed.empty() ? "" : "; but ",
-                             in_vain ? without_advice(first.not_placed) : first.not_placed),
-                 in_vain ? another_workload(first) : recreate_hint(slice));
+  findings.error(
+      "unmutated", slice, bare,
+      fmt::format(
+          "{} {} {} no TPU_WORKER_ID, TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES; expected the "
+          "variables that tpu-webhook injects, else the slice holds its chips and never forms{}{}",
+          names_of(bare), of_which_slice(slice), have(bare),
+          first.not_placed.empty() ? "" : "; but ",
+          in_vain ? without_advice(first.not_placed) : first.not_placed),
+      in_vain ? another_workload(first) : recreate_hint(slice));
 }
 
 void find_impossible(const SliceReport& slice, Findings& findings) {
@@ -81,8 +81,9 @@ std::string place_hint(const SliceReport& slice, const SeenPod& pod) {
   using webhook::config::WorkloadKind;
   if (pod.workload == WorkloadKind::pod) return another_workload(pod);
   if (pod.workload == WorkloadKind::ray) return recreate_hint(slice);
-  return fmt::format("kubectl tpu explain of the manifest of {} {}/{} says what to change in it",
-                     slice.kind, slice.ns, slice.group);
+  return fmt::format(
+      "kubectl tpu explain of the manifest of {} {}/{} shows the change that it needs", slice.kind,
+      slice.ns, slice.group);
 }
 
 void find_unidentified(const SliceReport& slice, Findings& findings) {
@@ -112,8 +113,8 @@ std::string waits_for_ready(const SliceReport& slice) {
       std::ranges::find_if(slice.staying, [](const SeenPod* pod) { return !pod->ready; });
   if (slice.kind != "StatefulSet" || waiting == slice.staying.end()) return {};
   return fmt::format(
-      "; Pod {} is not Ready, and a StatefulSet with podManagementPolicy OrderedReady "
-      "makes the next one only then",
+      "; Pod {} is not Ready, and a StatefulSet with podManagementPolicy OrderedReady creates the "
+      "next one only then",
       (*waiting)->name);
 }
 
@@ -148,8 +149,8 @@ void find_twice(const SliceReport& slice, Findings& findings) {
       if (pod->host == host) pods.push_back(pod);
     if (told_by_id(slice, pods)) continue;
     findings.error("duplicate-member", slice, pods,
-                   fmt::format("{} are all host {}; want one Pod for each of {}", names_of(pods),
-                               host, base::counted(slice.hosts, "host")),
+                   fmt::format("{} are all host {}; expected one Pod for each of {}",
+                               names_of(pods), host, base::counted(slice.hosts, "host")),
                    "keep the one that belongs there, and delete the others");
   }
 }

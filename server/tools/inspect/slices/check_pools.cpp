@@ -35,8 +35,8 @@ void find_split(const SliceReport& slice, Findings& findings) {
   for (const auto& [pool, number] : on) counts.push_back(fmt::format("{} on {}", number, pool));
   findings.error(
       "split-pools", slice, slice.staying,
-      fmt::format("members are on {} node pools ({}); want all {} on one, since chips "
-                  "of two pools are not joined by ICI",
+      fmt::format("members are on {} node pools ({}); expected all {} on one, since chips of two "
+                  "pools are not joined by ICI",
                   slice.pools.size(), fmt::join(counts, ", "), base::counted(slice.hosts, "host")),
       replace_hint(slice, "which keeps a slice on one pool"));
 }
@@ -106,8 +106,8 @@ void find_shared(const Tenants& tenants, Findings& findings) {
       for (const SeenPod* pod : each->staying)
         if (stands_on(*pod, pools, findings.cluster())) pods.push_back(pod);
     findings.error("shared-pool", *slices.front(), pods,
-                   fmt::format("{} members of {} multi-host slices ({}); want one slice per pool, "
-                               "else neither can form",
+                   fmt::format("{} members of {} multi-host slices ({}); expected one slice per "
+                               "pool, else neither can form",
                                pools_hold(pools), slices.size(), first_of(slices)),
                    part_hint(slices));
     findings.also_of({slices.begin() + 1, slices.end()});
@@ -130,11 +130,12 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
   });
   const std::string fix =
       hangs ? "repair or delete the node"
-            : "mend the pool; or, so that it begins again on another, " + restart_hint(slice);
+            : "repair the pool; or, to start it again on another, " + restart_hint(slice);
   if (slice.pool.may_pass)
     findings.warn(
         "unfit-pool", slice, {}, what,
-        "nothing, while the pool's nodes are being repaired, upgraded or made; else " + fix);
+        "no action while the pool's nodes are being repaired, upgraded or created; otherwise " +
+            fix);
   else
     findings.error("unfit-pool", slice, {}, what, fix);
 }
@@ -163,10 +164,10 @@ void find_other_chips(const SliceReport& slice, Findings& findings) {
   const SeenPod& first = *wrong.front();
   findings.error(
       "chips-per-node", slice, wrong,
-      fmt::format("node {} has {}, but Pod {} on it asks for {}; want a Pod {} to take "
-                  "its whole node",
-                  first.node, base::counted(chips_of(*cluster.node_of(first)), "chip"), first.name,
-                  first.chips, slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
+      fmt::format(
+          "node {} has {}, but Pod {} on it asks for {}; expected a Pod {} to take its whole node",
+          first.node, base::counted(chips_of(*cluster.node_of(first)), "chip"), first.name,
+          first.chips, slice.multi_host() ? "of a multi-host slice" : "with TPUs"),
       first.shares_node.empty() || first.has_smaller_nodes
           ? fmt::format("ask for all chips of a node, or select nodes with "
                         "cloud.google.com/gke-accelerator-count: \"{}\"",
@@ -186,7 +187,7 @@ void find_ill_chips(const SliceReport& slice, Findings& findings) {
                 fmt::format("{} of {} of node {} can be allocated, and Pod {} on it asks for {}",
                             cluster.node_of(first)->chips, base::counted(first.chips, "chip"),
                             first.node, first.name, first.chips),
-                "nothing, while the node is being repaired; else repair or delete it");
+                "no action while the node is being repaired; otherwise repair or delete it");
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ void find_unnamed(const SliceReport& slice, Findings& findings) {
   const bool subdomain = unnamed.front()->subdomain.empty();
   findings.error(
       "no-subdomain", slice, unnamed,
-      fmt::format("{} {} no spec.{}, so they have no DNS names; want a hostname, and "
-                  "the name of a headless Service as subdomain",
+      fmt::format("{} {} no spec.{}, so they have no DNS names; expected a hostname, and the name "
+                  "of a headless Service as subdomain",
                   names_of(unnamed), have(unnamed), subdomain ? "subdomain" : "hostname"),
       "set spec.subdomain in the Pod template to a headless Service that selects the "
       "Pods, then " +
@@ -59,11 +59,11 @@ std::string service_fix(const SliceReport& slice, const std::string& subdomain,
                                 : std::string();
   if (!other.empty())
     return fmt::format(
-        "KubeRay calls it {}, shortened as by its versions up to 1.3, which the setting "
-        "--kuberay-truncated-service tells tpu-webhook: {}",
+        "KubeRay names it {}, shortened as by its versions up to 1.3; set "
+        "--kuberay-truncated-service for tpu-webhook: {}",
         printable(other, 253), recreate_hint(slice));
   if (!workload.service_by.empty())
-    return fmt::format("{} makes it for {} {}/{}: see in its log why it has not",
+    return fmt::format("{} creates it for {} {}/{}: see its log for the reason why it has not",
                        workload.service_by, slice.kind, slice.ns, slice.group);
   return fmt::format(
       "create a headless Service {} (clusterIP: None, publishNotReadyAddresses: true) in namespace "
@@ -79,8 +79,8 @@ void find_unselected(const SliceReport& slice, const std::string& subdomain,
   if (others.empty()) return;
   findings.error(
       "no-service", slice, others,
-      fmt::format("headless Service {} does not select {}; want a selector of labels that "
-                  "all hosts have, else their names do not resolve",
+      fmt::format("headless Service {} does not select {}; expected a selector of labels that all "
+                  "hosts have, else their names do not resolve",
                   printable(subdomain, 100), names_of(others)),
       fmt::format("set spec.selector of Service {} in namespace {} to labels of the Pods",
                   printable(subdomain, 100), slice.ns));
@@ -96,9 +96,9 @@ void find_unpublished(const SliceReport& slice, const std::string& subdomain,
   if (service.publishes_all || waiting.empty()) return;
   findings.warn(
       "no-service", slice, waiting,
-      fmt::format("headless Service {} publishes the addresses of Ready Pods alone, and {} "
-                  "{} not Ready; want publishNotReadyAddresses: true, where they are Ready "
-                  "only once all hosts have found each other",
+      fmt::format("headless Service {} publishes only the addresses of Ready Pods, and {} {} not "
+                  "Ready; expected publishNotReadyAddresses: true, if they become Ready only once "
+                  "all hosts have found each other",
                   printable(subdomain, 100), names_of(waiting), waiting.size() == 1 ? "is" : "are"),
       fmt::format("set spec.publishNotReadyAddresses of Service {} in namespace {} to true",
                   printable(subdomain, 100), slice.ns));
@@ -116,17 +116,15 @@ void find_service(const SliceReport& slice, const std::string& subdomain,
   // It was deleted together with what made the Pods, which follow: none, or not all of them yet.
   const bool ends = slice.staying.size() < slice.members.size() + slice.leaving.size();
   if (ends || std::ranges::all_of(pods, &SeenPod::orphan)) return;
-  findings.error(
-      "no-service", slice, pods,
-      fmt::format(
-          "spec.subdomain of {} is {}, but {} in namespace {}; want one, else no host of the "
-          "slice resolves",
-          names_of(pods), printable(subdomain, 100),
-          there ? "the Service of that name is not headless (clusterIP: None)"
-                : "there is no Service of that name",
-          slice.ns),
-      there ? "delete the Service and create it with clusterIP: None"
-            : service_fix(slice, subdomain, cluster));
+  findings.error("no-service", slice, pods,
+                 fmt::format("spec.subdomain of {} is {}, but {} in namespace {}; expected one, "
+                             "else no host of the slice resolves",
+                             names_of(pods), printable(subdomain, 100),
+                             there ? "the Service of that name is not headless (clusterIP: None)"
+                                   : "there is no Service of that name",
+                             slice.ns),
+                 there ? "delete the Service and create it with clusterIP: None"
+                       : service_fix(slice, subdomain, cluster));
 }
 
 }  // namespace

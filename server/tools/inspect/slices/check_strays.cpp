@@ -26,8 +26,8 @@ std::string fix_of(const Strays& strays) {
     command.name(each->name);
   command.arg(strays.front()->label + "-");
   if (command.text().empty())
-    return one ? "take the label off that Pod" : "take the label off those Pods";
-  return fmt::format("take the label off {}: {}",
+    return one ? "remove the label from that Pod" : "remove the label from those Pods";
+  return fmt::format("remove the label from {}: {}",
                      one                          ? "it"
                      : strays.size() <= most_told ? "them"
                                                   : "all of them, these first",
@@ -42,9 +42,9 @@ void find_strays(const SliceReport& slice, const Strays& strays, Findings& findi
       names_of(strays), one ? "has" : "have", strays.front()->label,
       one ? "it for a member" : "them for members",
       begun ? ""
-            : fmt::format("; want none: no member is bound, and the first may only go to {} node "
-                          "pool",
-                          one ? "that Pod's" : "one such Pod's"));
+            : fmt::format(
+                  "; expected none: no member is bound, and the first may only go to {} node pool",
+                  one ? "that Pod's" : "one such Pod's"));
   if (begun)
     findings.warn("stray-slice-key", slice, {}, what, fix_of(strays));
   else

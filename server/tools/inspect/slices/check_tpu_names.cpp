@@ -30,8 +30,8 @@ Names names_in(const SliceReport& slice) {
 void tell_shared(const SliceReport& slice, const SliceReport& other, const std::string& name,
                  Findings& findings) {
   std::string what = fmt::format(
-      "TPU_NAME \"{}\" is also that of {}; want a different one for each slice, "
-      "else Ray takes the two for one",
+      "TPU_NAME \"{}\" is also that of {}; expected a different one for each slice, else Ray takes "
+      "the two for one",
       base::printable(name), other.full_name());
   if (slice.staying.front()->workload == webhook::config::WorkloadKind::ray)
     return findings.error("tpu-name-shared", slice, slice.staying, std::move(what),
@@ -51,8 +51,7 @@ void check_tpu_names(const std::vector<SliceReport>& slices, Findings& findings)
     if (names.size() > 1 && slice.multi_host())
       findings.error(
           "tpu-name-differs", slice, {names.begin()->second, names.rbegin()->second},
-          fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; want one per "
-                      "slice",
+          fmt::format("TPU_NAME is \"{}\" on Pod {} and \"{}\" on Pod {}; expected one per slice",
                       base::printable(names.begin()->first), names.begin()->second->name,
                       base::printable(names.rbegin()->first), names.rbegin()->second->name),
           recreate_hint(slice, {Variable::tpu_name}));

@@ -41,11 +41,11 @@ void find_duplicates(const SliceReport& slice, Findings& findings) {
   const auto others = std::span(slice.duplicate_ids).subspan(1);
   findings.error(
       "duplicate-worker-id", slice, once_each(all),
-      fmt::format("TPU_WORKER_ID {} is held by {} TPU containers, of {}{}; want each of 0 to {} "
-                  "once{}",
-                  id, holders.size(), names_of(once_each(holders)),
-                  others.empty() ? "" : fmt::format("; so are {}", print::as_ranges(others)),
-                  std::max(slice.processes, 1u) - 1, unused_ids(slice)),
+      fmt::format(
+          "TPU_WORKER_ID {} is held by {} TPU containers, of {}{}; expected each of 0 to {} once{}",
+          id, holders.size(), names_of(once_each(holders)),
+          others.empty() ? "" : fmt::format("; so are {}", print::as_ranges(others)),
+          std::max(slice.processes, 1u) - 1, unused_ids(slice)),
       recreate_hint(slice, {Variable::tpu_worker_id}));
 }
 
@@ -71,12 +71,11 @@ void find_out_of_range(const SliceReport& slice, Findings& findings) {
     }
   }
   if (pods.empty()) return;
-  findings.error(
-      "worker-id-out-of-range", slice, once_each(pods),
-      fmt::format("TPU_WORKER_ID is out of range for this slice: {}; want a whole number "
-                  "from 0 to {}, for {}",
-                  first, slice.processes - 1, base::counted(slice.processes, "process")),
-      recreate_hint(slice, {Variable::tpu_worker_id}));
+  findings.error("worker-id-out-of-range", slice, once_each(pods),
+                 fmt::format("TPU_WORKER_ID is out of range for this slice: {}; expected a whole "
+                             "number from 0 to {}, for {}",
+                             first, slice.processes - 1, base::counted(slice.processes, "process")),
+                 recreate_hint(slice, {Variable::tpu_worker_id}));
 }
 
 // With one process the device plugin says 0.
@@ -90,11 +89,11 @@ void find_missing_ids(const SliceReport& slice, Findings& findings) {
     if (absent && !is_unmutated(*pod)) pods.push_back(pod);
   }
   if (pods.empty()) return;
-  findings.error("missing-worker-id", slice, pods,
-                 fmt::format("{} {} a TPU container without TPU_WORKER_ID; want each of 0 to {} "
-                             "once",
-                             names_of(pods), have(pods), slice.processes - 1),
-                 recreate_hint(slice));
+  findings.error(
+      "missing-worker-id", slice, pods,
+      fmt::format("{} {} a TPU container without TPU_WORKER_ID; expected each of 0 to {} once",
+                  names_of(pods), have(pods), slice.processes - 1),
+      recreate_hint(slice));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::string in_vain(const SliceReport& slice) {
 
 std::string vain_hint(const std::string& why) {
   return fmt::format(
-      "first mend why tpu-webhook gives such Pods no variables ({}), then create them again", why);
+      "first fix the reason why tpu-webhook gives such Pods no variables ({}), then recreate them",
+      why);
 }
 
 bool is_users(const SliceReport& slice, Variable variable) {
@@ -90,8 +91,8 @@ std::string replace_hint(const SliceReport& slice, std::string_view also) {
   const bool asked = std::ranges::any_of(
       slice.staying, [](const SeenPod* pod) { return !pod->placement_key.empty(); });
   if (asked)
-    return "they ask for it already, by their slice-key label and its terms: see what binds them "
-           "past these, spec.nodeName or a scheduler that heeds no Pod affinity";
+    return "their slice-key label and its terms already require it: check for spec.nodeName or a "
+           "scheduler that ignores Pod affinity";
   if (const std::string why = in_vain(slice); !why.empty()) return vain_hint(why);
   return again(slice, fmt::format("{}, {}", in_place, also));
 }

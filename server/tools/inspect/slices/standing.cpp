@@ -87,7 +87,7 @@ HowItStands how_it_stands(const Cluster& cluster, const SeenPod& pod) {
   HowItStands node = on_its_node(cluster, pod);
   if (node.standing != Standing::runs) return node;
   if (pod.life == Life::unknown)
-    return {Standing::starts, "nobody knows how it is (phase Unknown)"};
+    return {Standing::starts, "its state is not known (phase Unknown)"};
   return pod.terminating ? HowItStands{Standing::starts} : processes;
 }
 

@@ -22,17 +22,17 @@ struct Magic {
 // source: file(1)'s magic for gzip, zip, tar, xz, zstd and bzip2; Kubernetes, "API Concepts",
 // protobuf encoding, read 2026-11.
 constexpr Magic magics[] = {
-    {0, "\x1f\x8b"sv, "it is packed by gzip; want what is in it (gzip -dc)"},
-    {0, "PK\x03\x04"sv, "it is a zip archive; want the files in it (unzip)"},
-    {0, "PK\x05\x06"sv, "it is an empty zip archive; want files"},
-    {257, "ustar"sv, "it is a tar archive; want the files in it (tar -xf)"},
+    {0, "\x1f\x8b"sv, "it is packed by gzip; expected its content (gzip -dc)"},
+    {0, "PK\x03\x04"sv, "it is a zip archive; expected the files in it (unzip)"},
+    {0, "PK\x05\x06"sv, "it is an empty zip archive; expected files"},
+    {257, "ustar"sv, "it is a tar archive; expected the files in it (tar -xf)"},
     {0,
      "\xfd"
      "7zXZ\0"sv,
-     "it is packed by xz; want what is in it (xz -dc)"},
-    {0, "\x28\xb5\x2f\xfd"sv, "it is packed by zstd; want what is in it (zstd -dc)"},
-    {0, "BZh"sv, "it is packed by bzip2; want what is in it (bzip2 -dc)"},
-    {0, "k8s\0"sv, "it is protobuf of Kubernetes; want JSON or YAML (-o json)"},
+     "it is packed by xz; expected its content (xz -dc)"},
+    {0, "\x28\xb5\x2f\xfd"sv, "it is packed by zstd; expected its content (zstd -dc)"},
+    {0, "BZh"sv, "it is packed by bzip2; expected its content (bzip2 -dc)"},
+    {0, "k8s\0"sv, "it is protobuf of Kubernetes; expected JSON or YAML (-o json)"},
 };
 
 enum class Order { little, big };

@@ -30,10 +30,10 @@ bool is_one_of(std::string_view kind, std::initializer_list<std::string_view> ki
 
 // What is no object of a cluster, or not the one that was meant.
 std::string_view what_it_is(std::string_view kind, bool of_a_manifest) {
-  if (kind == "Table") return "columns for people; want -o json";
+  if (kind == "Table") return "columns for people; expected -o json";
   if (kind == "AdmissionReview") return "kubectl tpu review answers it";
-  if (kind == "Status") return "what an API server says of a failure";
-  if (kind.starts_with("PartialObjectMetadata")) return "names and labels alone";
+  if (kind == "Status") return "an API server's report of a failure";
+  if (kind.starts_with("PartialObjectMetadata")) return "only names and labels";
   return of_a_manifest && webhook::workloads::is_checked(kind)
              ? "a manifest, which kubectl tpu explain reads"
              : std::string_view();

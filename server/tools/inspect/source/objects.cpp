@@ -114,9 +114,10 @@ class ObjectReader::Walk {
     const auto kind = head.kind.substr(0, head.kind.size() - list_suffix.size());
     if (!kind.empty()) out_.lists_.typed.emplace(kind);
     if (!head.resume.empty())
-      out_.lists_.cut_short.push_back(fmt::format(
-          "the {} at line {} goes on: {} more are not in it", base::printable(head.kind), line_,
-          head.remaining.empty() ? "some" : base::printable(head.remaining)));
+      out_.lists_.cut_short.push_back(
+          fmt::format("the {} at line {} continues elsewhere: {} more are not in it",
+                      base::printable(head.kind), line_,
+                      head.remaining.empty() ? "some" : base::printable(head.remaining)));
     return items(head, kind, head.api_version);
   }
 

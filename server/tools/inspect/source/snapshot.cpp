@@ -99,7 +99,7 @@ Result<Snapshot> Snapshot::parse(std::string_view text, std::string_view prefix)
     return Error(base::Errc::bad_json,
                  "not JSON; create it with kubectl get pods,nodes,services -A -o json");
   if (!root.is_object() || text::text_member(root, "kind").empty())
-    return Error(base::Errc::wrong_type, "expected a List of Kubernetes objects, found " +
+    return Error(base::Errc::wrong_type, "expected a List of Kubernetes objects, got " +
                                              std::string(root.type_name()) +
                                              (root.is_object() ? " without kind" : ""));
   Snapshot snapshot(prefix);

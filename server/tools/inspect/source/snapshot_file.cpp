@@ -104,7 +104,7 @@ void SnapshotFile::tell_left_out(const Input& input, const Holdings& holdings,
         of_a_manifest));
   if (replaced > 0)
     not_known_.push_back(fmt::format(
-        "{} of the objects left out, since a newer one of the same kind and name is there",
+        "{} of the objects left out, since a newer one of the same kind and name exists",
         replaced));
   for (const std::string& each : input.lists().cut_short) not_known_.push_back(each);
   for (const std::string& each : input.empty()) not_known_.push_back(each + " is empty");

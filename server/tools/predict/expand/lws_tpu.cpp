@@ -73,7 +73,8 @@ Result<void> TpuLists::write(const Hosts& hosts, const std::vector<std::string>&
   for (std::uint64_t i = hosts.first; fits && i <= hosts.last; ++i)
     fits = add(fmt::format("{}-{}", hosts.leader, i));
   if (fits) return {};
-  return Error(base::Errc::bad_value, "makes a list of host names larger than any object may be",
+  return Error(base::Errc::bad_value,
+               "makes a list of host names that would exceed the API server's object size limit",
                "spec.leaderWorkerTemplate.size");
 }
 

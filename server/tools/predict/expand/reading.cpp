@@ -73,7 +73,7 @@ Error missing(const std::string& path) {
 }
 
 Error wrong(Shape shape, const std::string& path) {
-  return Error(base::Errc::wrong_type, fmt::format("has to be {}", name_of(shape)), path);
+  return Error(base::Errc::wrong_type, fmt::format("must be {}", name_of(shape)), path);
 }
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();

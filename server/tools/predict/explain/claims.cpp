@@ -50,7 +50,7 @@ std::string asked(const Json& request, const Surroundings& beside) {
     for (const Json& each : several)
       if (is_of_chips(each, beside)) names.push_back(text::text_member(each, "name"));
     if (names.empty()) return {};
-    return fmt::format("chips of the first that there is of {}", fmt::join(names, ", "));
+    return fmt::format("chips of the first available of {}", fmt::join(names, ", "));
   }
   const Json& exactly = text::member(request, "exactly");
   const Json& wanted = exactly.is_object() ? exactly : request;
@@ -109,9 +109,9 @@ std::optional<Claimed> claimed_chips(const Json& pod, const Surroundings& beside
   const std::string nodes = nodes_of(pod);
   if (!known.empty())
     return Claimed{.chips = true,
-                   .words = fmt::format("asks for {}{}; how many chips that is, is not known, and "
-                                        "nothing is injected",
-                                        fmt::join(known, " and "), nodes)};
+                   .words = fmt::format(
+                       "asks for {}{}; the number of chips is not known, and nothing is injected",
+                       fmt::join(known, " and "), nodes)};
   if (not_known.empty()) return std::nullopt;
   return Claimed{.chips = false,
                  .words = fmt::format("has resource claims{}; whether they are for chips is not "

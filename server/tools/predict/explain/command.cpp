@@ -58,7 +58,7 @@ std::string nothing_to_explain(const ExplainOptions& options) {
           ? fmt::format("; {} was taken for --cluster's snapshot: write it in front of --cluster",
                         options.access.snapshot.front())
           : "";
-  return "nothing to explain; want a manifest in FILE, or - to type it" + taken;
+  return "nothing to explain; expected a manifest in FILE, or - to type it" + taken;
 }
 
 // The cluster that is asked.

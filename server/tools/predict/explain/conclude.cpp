@@ -127,7 +127,8 @@ void conclude(Workload& workload) {
   const std::string lacks = what_lacks(workload);
   const auto warnings = workload.findings.size();
   if (!lacks.empty() || warnings > 0)
-    workload.sentence += "; but " + (lacks.empty() ? counted(warnings, "warning") : lacks);
+    workload.sentence += (lacks.empty() ? ", with " : "; but ") +
+                         (lacks.empty() ? counted(warnings, "warning") : lacks);
 }
 
 }  // namespace tpuwh::server::explain

@@ -50,10 +50,10 @@ class OfContainer {
     const std::string name = text::text_member(text::member(source, "configMapRef"), "name");
     const Json* found = name.empty() ? nullptr : beside_.find("ConfigMap", ns_, name);
     if (found == nullptr) {
-      notes.push_back(fmt::format(
-          "not known: what {} {} holds, which container {} takes variables from (envFrom); what "
-          "is injected goes before them",
-          name.empty() ? "Secret" : "ConfigMap", name.empty() ? secret : name, name_));
+      notes.push_back(
+          fmt::format("not known: the content of {} {}, from which container {} takes variables "
+                      "(envFrom); injected variables override them",
+                      name.empty() ? "Secret" : "ConfigMap", name.empty() ? secret : name, name_));
       return;
     }
     const Json& data = text::member(*found, "data");
@@ -84,10 +84,10 @@ class OfContainer {
              "container {} takes {} from ConfigMap {} by envFrom, {}", name_, variable,
              given.config_map,
              unread ? "which tpu-webhook does not read: no other MEGASCALE variable is injected"
-                    : "and the value that is injected into env goes before it"),
-         .fix = fixes::Choice{fmt::format(
-             "write {} into env of the container, where it stays, or take it out of the ConfigMap",
-             variable)}});
+                    : "and the value that is injected into env overrides it"),
+         .fix = fixes::Choice{fmt::format("write {} into env of the container, where it is kept, "
+                                          "or remove it from the ConfigMap",
+                                          variable)}});
   }
 
   const AnsweredPod& pod_;

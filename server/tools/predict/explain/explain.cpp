@@ -186,7 +186,7 @@ class Explainer {
     // Kueue, or whoever resumes it, may let one after the other begin; the Jobs of a CronJob do.
     runs_at_once_ = !is_suspended(object) && workload.kind != "CronJob" && wanted.queue.empty();
     if (is_suspended(object))
-      workload.notes.push_back("it is suspended: this is what becomes of it when it is resumed");
+      workload.notes.push_back("it is suspended: this is the result when it is resumed");
     if (workload.kind == "LeaderWorkerSet") collect_variables(object, pods.variables.emplace());
     make_pods(object, cluster, workload, pods, wanted);
     for (const source::Manifest* each : others)

@@ -26,13 +26,13 @@ enum class Verdict {
 const char* name(Verdict verdict);
 
 // All that ✓ says.
-inline constexpr auto stops_nothing = "nothing in what was read stops its slices";
+inline constexpr auto stops_nothing = "nothing in the input stops its slices";
 // The same where the cluster that was read does.
 inline constexpr auto manifest_stops_nothing = "nothing in the manifest stops its slices";
 
 // Under each picture of a slice.
 inline constexpr auto where_ids_stand =
-    "ids are given by name; which machine has which, the platform decides";
+    "ids are given by name; the platform decides which machine has which";
 
 // What somebody is told of it.
 struct Finding {

@@ -10,8 +10,9 @@ namespace tpuwh::server::explain {
 namespace {
 
 Markup said_of(const Finding& finding) {
-  if (finding.pods == 0) return "said of the object";
-  return "said of " + number(finding.pods) + (finding.pods == 1 ? Markup(" Pod") : Markup(" Pods"));
+  if (finding.pods == 0) return "reported for the object";
+  return "reported for " + number(finding.pods) +
+         (finding.pods == 1 ? Markup(" Pod") : Markup(" Pods"));
 }
 
 std::string one_below_the_other(const std::vector<std::string>& commands) {

@@ -57,11 +57,10 @@ Markup pools_of(const Group& group) {
 // Of slices and members that differ, the first shows how.
 Markup variables_of(const Group& group, PageRoom& room) {
   Slice slice;
-  std::vector<VariableGroup> groups{{"All members get these alike", group.variables}};
+  std::vector<VariableGroup> groups{{"All members get the same", group.variables}};
   if (!group.slices.empty()) {
     slice = without_container_names(group.slices.front());
-    groups.push_back(
-        {"The members of a slice get these alike; here " + slice.name, slice.variables});
+    groups.push_back({"The members of a slice get the same; here " + slice.name, slice.variables});
     if (!slice.members.empty())
       groups.push_back({"Each member gets its own; here " + slice.members.front().pod,
                         slice.members.front().variables});

@@ -87,7 +87,7 @@ class GroupPrinter {
 
   text::Printed named(const Variable& variable, const std::string& value) const {
     const auto there = out_.paint(
-        std::string_view(variable.owners ? " (LeaderWorkerSet's)" : " (there already)"), Ink::dim);
+        std::string_view(variable.owners ? " (LeaderWorkerSet's)" : " (already set)"), Ink::dim);
     return text::printed("{}={}{}{}", variable.name, variable.from ? "from " : "", value,
                          variable.ours ? text::Printed() : there);
   }
@@ -167,7 +167,7 @@ class GroupPrinter {
 
   void placement(const Group& group) {
     if (group.placement.empty()) return;
-    out_.heading("where they stand");
+    out_.heading("where they run");
     for (const std::string& each : group.placement) out_.line("    {}", each);
   }
 
@@ -196,7 +196,7 @@ class GroupPrinter {
     if (!group.pool) return;
     const auto& pool = *group.pool;
     const auto& options = group.pool_options;
-    out_.heading("node pools to make, if they are not there");
+    out_.heading("node pools to create, if they do not exist");
     if (!group.no_pool.empty()) return out_.line("    none: {}", group.no_pool);
     const auto pools = catalog::pool_count(pool, options);
     out_.line("    {} of {} {}{}", counted(pools, "node pool"),

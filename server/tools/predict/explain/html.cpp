@@ -25,7 +25,7 @@ struct VerdictLook {
 VerdictLook look_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::fine:
-      return {"ok", "✓", "Nothing in what was read stops its slices"};
+      return {"ok", "✓", "Nothing in the input stops its slices"};
     case Verdict::doubtful:
       return {"warn", "!", "Allowed, with warnings"};
     case Verdict::refused:
@@ -127,7 +127,7 @@ Markup workload_html(const Workload& workload, const Markup& id, bool alone, Pag
   out += under("Findings", findings_html(workload.findings));
   if (workload.outlook) out += under("In the cluster now", outlook_html(*workload.outlook));
   for (const Group& group : workload.groups) out += titled_group(workload, group, room);
-  out += of_groups(workload, "Node pools to make", node_pools_html);
+  out += of_groups(workload, "Node pools to create", node_pools_html);
   out += of_groups(workload, "Chips and hosts", picture_html);
   out += under("Notes", list_html(workload.notes));
   out += under("Set, and not looked at", unseen_html(workload.unseen));
@@ -157,7 +157,7 @@ Markup contents_html(const Explanation& explanation) {
 }
 
 Markup header_html(const Explanation& explanation) {
-  Markup out = element("p", "class=\"by\"", "What becomes of a manifest: kubectl tpu explain");
+  Markup out = element("p", "class=\"by\"", "The result of a manifest: kubectl tpu explain");
   out += element("h1", "id=\"page\"", escaped(title_text(explanation)));
   if (explanation.workloads.size() == 1) out += file_html(explanation.workloads.front());
   return element("header", out + contents_html(explanation)) + "\n";
@@ -166,9 +166,9 @@ Markup header_html(const Explanation& explanation) {
 Markup rest_html(const Explanation& explanation) {
   Markup out = under("Also read", list_html(explanation.beside));
   out += under("Not looked at of these", unseen_html(explanation.unseen));
-  out += under("Skipped, since they say nothing about slices", list_html(explanation.passed_over));
-  out += under("Not known of the cluster", list_html(explanation.not_known));
-  return out.empty() ? out : element("section", "class=\"card\" aria-label=\"What was read\"", out);
+  out += under("Skipped, since they do not concern slices", list_html(explanation.passed_over));
+  out += under("Not known about the cluster", list_html(explanation.not_known));
+  return out.empty() ? out : element("section", "class=\"card\" aria-label=\"Input\"", out);
 }
 
 Markup footer_html() {

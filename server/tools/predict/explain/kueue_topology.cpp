@@ -47,10 +47,9 @@ std::optional<Finding> of_each_slice(const Json& member, const std::string& key,
     return never(fmt::format("{} asks for {} on one {}, which holds {}: Kueue never admits them",
                              each_slice, base::counted(*size, "Pod"), domain(key), most),
                  group);
-  return never(
-      fmt::format("{} is {}, so that {} stand together and not the {} of a slice", slice_size,
-                  *size, base::counted(*size, "Pod"), base::counted(group.hosts, "host")),
-      group);
+  return never(fmt::format("{} is {}, so {} are together and not the {} of a slice", slice_size,
+                           *size, base::counted(*size, "Pod"), base::counted(group.hosts, "host")),
+               group);
 }
 
 }  // namespace

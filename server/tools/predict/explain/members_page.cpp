@@ -98,7 +98,7 @@ std::string pods_text(const Slice& slice) {
 }
 
 Markup range_table(const Group& group, std::size_t first, std::size_t end) {
-  TableHtml table("Slices, told by their first and last member",
+  TableHtml table("Slices, by their first and last member",
                   {{"Slice"}, {"Pods"}, {"Count", "n"}, {"Missing", "n"}, {"Worker ids", "n"}});
   for (std::size_t i = first; i < end; ++i) {
     const Slice& slice = group.slices[i];

@@ -55,11 +55,10 @@ bool any_term(const Json& pod, const char* kind, F&& is) {
 void find_apart(const Json& pod, const slices::SeenPod& seen, std::vector<Finding>& out) {
   if (!seen.multi_host()) return;
   if (any_term(pod, "podAntiAffinity", keeps_apart))
-    out.push_back(no_node(
-        fmt::format("required podAntiAffinity keeps these Pods off one another's node pool, and "
-                    "the {} hosts of a slice stand on one",
-                    seen.hosts),
-        "remove the term, or let it select Pods of other workloads"));
+    out.push_back(no_node(fmt::format("required podAntiAffinity keeps these Pods off one another's "
+                                      "node pool, and the {} hosts of a slice are on one",
+                                      seen.hosts),
+                          "remove the term, or let it select Pods of other workloads"));
   if (any_term(pod, "podAffinity", keeps_on_one_node))
     out.push_back(no_node(
         fmt::format("required podAffinity keeps these Pods on one node, and a slice has {} hosts, "
@@ -69,10 +68,10 @@ void find_apart(const Json& pod, const slices::SeenPod& seen, std::vector<Findin
   for (const Json& each : at(pod, {"spec", "topologySpreadConstraints"}))
     if (spreads(pod, each, seen.hosts))
       return out.push_back(no_node(
-          fmt::format("topologySpreadConstraints spread these Pods over node pools, and the {} "
-                      "hosts of a slice stand on one: where a second pool of the shape is there, "
-                      "the slice never forms",
-                      seen.hosts),
+          fmt::format(
+              "topologySpreadConstraints spread these Pods over node pools, and the {} hosts of a "
+              "slice are on one: if a second pool of the shape exists, the slice never forms",
+              seen.hosts),
           "remove the constraint, or let it select Pods of other workloads"));
 }
 

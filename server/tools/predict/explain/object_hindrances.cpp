@@ -27,19 +27,19 @@ void look_at_manager(std::string_view kind, const Json& spec, std::vector<std::s
   const auto usual = std::ranges::find(controllers, kind, &Controller::kind);
   const std::string manager = text::text_member(spec, "managedBy");
   if (usual == controllers.end() || manager.empty() || manager == usual->name) return;
-  out.push_back(fmt::format(
-      "managedBy is {}: the controller of this cluster leaves the {} to it, and makes none of "
-      "these Pods",
-      manager, kind));
+  out.push_back(
+      fmt::format("managedBy is {}: the controller of this cluster leaves the {} to it, and "
+                  "creates none of these Pods",
+                  manager, kind));
 }
 
 void look_at_deadline(std::string_view kind, const Json& spec, std::vector<std::string>& out) {
   const Json& seconds = text::member(spec, "activeDeadlineSeconds");
   if (!seconds.is_number_unsigned()) return;
-  out.push_back(fmt::format(
-      "the {} ends {} s after it began (activeDeadlineSeconds), also where its Pods still wait for "
-      "nodes",
-      kind, seconds.get<std::uint64_t>()));
+  out.push_back(
+      fmt::format("the {} ends {} s after it began (activeDeadlineSeconds), even if its Pods still "
+                  "wait for nodes",
+                  kind, seconds.get<std::uint64_t>()));
 }
 
 void look_at_job(const Json& spec, std::vector<std::string>& out) {
@@ -63,7 +63,7 @@ std::vector<std::string> hindrances_of_object(const Json& object) {
   for (const char* cluster : {"rayClusterSpec", "rayClusterConfig"})
     look_at_manager("RayCluster", text::member(spec, cluster), out);
   if (kind == "Deployment" && text::member(spec, "paused") == Json(true))
-    out.emplace_back("it is paused: its Pods are made when it is resumed");
+    out.emplace_back("it is paused: its Pods are created when it is resumed");
   // Jobs of one object that say the same.
   std::ranges::sort(out);
   const auto same = std::ranges::unique(out);

@@ -42,8 +42,8 @@ std::string apart_words(const Group& group, std::string_view kind, std::string_v
 std::string fewer_words(const Group& group, std::string_view kind) {
   if (!kind.starts_with("Ray") || group.slices.size() >= group.slices_of_job) return {};
   return fmt::format(
-      "MEGASCALE_NUM_SLICES is {}, and {} makes {} now: what waits for all of them starts when an "
-      "autoscaler or another group has made the others",
+      "MEGASCALE_NUM_SLICES is {}, and {} makes {} now: a program that waits for all of them "
+      "starts when an autoscaler or another group has made the others",
       group.slices_of_job, group.title, base::counted(group.slices.size(), "slice"));
 }
 

@@ -13,8 +13,8 @@ constexpr std::size_t most_told = 4;
 
 void tell_of(const std::string& pool, const Workload& other, Workload& one) {
   one.notes.push_back(
-      fmt::format("node pool {} is also selected by {} {}/{}: it is one slice, so that one runs "
-                  "after the other, or each holds a part of it and waits",
+      fmt::format("node pool {} is also selected by {} {}/{}: it is one slice, so one runs after "
+                  "the other, or each holds a part of it and waits",
                   pool, other.kind, other.ns, other.name));
 }
 

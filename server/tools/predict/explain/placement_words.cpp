@@ -76,14 +76,14 @@ std::string part_words(const Json& pod, const slices::SeenPod& seen, bool queued
                        slice);
   const std::string whole = selector(pod, key::topology);
   const std::string what = whole.empty() || whole == seen.topology
-                               ? std::string("the slice is put together on demand")
+                               ? std::string("the slice is assembled on demand")
                                : fmt::format("{} is a part of {}", seen.topology, whole);
   if (queued || !kueue_words(pod).empty())
     return what +
            ": Kueue places its Pods with topology-aware scheduling, and tpu-webhook adds no terms";
   return what +
-         ": whoever makes it places its Pods, whom the manifest does not name, and tpu-webhook "
-         "adds no terms";
+         ": its creator, which the manifest does not name, places its Pods, and tpu-webhook adds "
+         "no terms";
 }
 
 // LeaderWorkerSet makes the workers of a group once the leader is bound, and they select its

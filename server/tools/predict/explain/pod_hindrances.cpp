@@ -42,22 +42,22 @@ void look_at_node_name(const Json& pod, const slices::SeenPod& seen, Hindrances&
                     seen.hosts, node),
         "remove spec.nodeName; the node selectors choose the nodes"));
   else
-    out.notes.push_back(fmt::format(
-        "spec.nodeName is {}: no scheduler is asked, and the kubelet refuses the Pod where that "
-        "node has no {} chips free",
-        node, seen.chips));
+    out.notes.push_back(
+        fmt::format("spec.nodeName is {}: no scheduler is involved, and the kubelet refuses the "
+                    "Pod if that node has no {} chips free",
+                    node, seen.chips));
 }
 
 void look_at_classes(const Json& spec, Hindrances& out) {
   if (const auto name = text::text_member(spec, "runtimeClassName"); !name.empty())
     out.notes.push_back(
-        fmt::format("RuntimeClass {} has to be there, else no Pod is made; what it adds to the "
-                    "node selector, the tolerations and the overhead is not known here",
+        fmt::format("RuntimeClass {} must exist, else no Pod is created; its additions to the node "
+                    "selector, the tolerations and the overhead are not known here",
                     name));
   const auto scheduler = text::text_member(spec, "schedulerName");
   if (!scheduler.empty() && scheduler != "default-scheduler")
     out.notes.push_back(
-        fmt::format("scheduler {} places the Pods: what is said of nodes holds for the default one",
+        fmt::format("scheduler {} places the Pods: statements about nodes hold for the default one",
                     scheduler));
 }
 
@@ -76,8 +76,8 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
       continue;
     out.notes.push_back(
         fmt::format("topologySpreadConstraints lets one {} have at most {} of the Pods more than "
-                    "another, and the {} hosts of a slice stand in one: where their nodes are in "
-                    "several, the slice does not come together",
+                    "another, and the {} hosts of a slice are in one: if their nodes are in "
+                    "several, the slice does not form",
                     topology_key, most, seen.hosts));
     return;
   }
@@ -93,11 +93,11 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
     if ((wide != "topology.kubernetes.io/zone" && wide != "topology.kubernetes.io/region") ||
         !objects::finds_its_own(pod, term))
       continue;
-    out.faults.push_back(no_node(
-        fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, and the {} "
-                    "hosts of a slice stand in one",
-                    wide, seen.hosts),
-        "remove the term, or let it select Pods of other workloads"));
+    out.faults.push_back(
+        no_node(fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, "
+                            "and the {} hosts of a slice are in one",
+                            wide, seen.hosts),
+                "remove the term, or let it select Pods of other workloads"));
     return;
   }
 }
@@ -180,7 +180,7 @@ void look_at_users(const Json& spec, Hindrances& out) {
     if (is_true(text::member(spec, shared)))
       out.faults.push_back(no_node(
           fmt::format("{} is true and hostUsers is false, which the API server refuses", shared),
-          "set one of them alone"));
+          "set only one of them"));
 }
 
 constexpr std::size_t most_of_kernel = 64;  // bytes of a host name
@@ -198,7 +198,7 @@ void look_at_full_name(const Json& pod, Hindrances& out) {
       fmt::format("with setHostnameAsFQDN its host name is {}, which has {} characters of at most "
                   "{}: the kubelet does not start such a Pod",
                   full, full.size(), most_of_kernel),
-      "remove setHostnameAsFQDN, or take shorter names"));
+      "remove setHostnameAsFQDN, or use shorter names"));
 }
 
 }  // namespace

@@ -32,11 +32,11 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
       {.denied = false,
        .id = ids::of_explain("ray-chips"),
        .sentence = fmt::format(
-           "{}: resources tell Ray of TPU: {}, but container {} asks for {} of "
-           "google.com/tpu: Ray {}",
+           "{}: resources report TPU: {} to Ray, but container {} asks for {} of google.com/tpu: "
+           "Ray {}",
            who, objects::go_number(*told), text::text_member(container, "name"),
            objects::go_number(chips),
-           *told > chips ? "gives tasks chips that are not there" : "leaves the others idle"),
+           *told > chips ? "gives tasks chips that do not exist" : "leaves the others idle"),
        .fix = fixes::Choice{
            "leave TPU out of resources: KubeRay takes it from the container's limit"}});
 }

@@ -206,16 +206,15 @@ std::vector<Finding> Surroundings::service_faults(const Json& pod,
   const Json& labels = at(pod, {"metadata", "labels"});
   if (!objects::selects(*service, labels))
     return {fault(
-        fmt::format("{} does not select these Pods, so that no host resolves", wanted),
+        fmt::format("{} does not select these Pods, so no host resolves", wanted),
         fmt::format("give Service {} a selector of labels that the Pods have", seen.subdomain))};
   if (text::member(at(*service, {"spec"}), "publishNotReadyAddresses") == Json(true)) return {};
   const std::string by = ready_by(pod);
   if (by.empty()) return {};
-  return {
-      fault(fmt::format("{} resolves Pods that are Ready, which these are by {}: a program that "
-                        "waits for the other hosts never gets there",
-                        wanted, by),
-            fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
+  return {fault(fmt::format("{} resolves only Pods that are Ready, which is decided by {}: a "
+                            "program that waits for the other hosts never becomes Ready",
+                            wanted, by),
+                fmt::format("set publishNotReadyAddresses: true in Service {}", seen.subdomain))};
 }
 
 const Json* Surroundings::class_of(const Json& pod) const {
@@ -264,7 +263,7 @@ std::optional<Finding> Surroundings::class_fault(const Json& pod) const {
   return no_node(
       fmt::format("ComputeClass {} makes no node that the Pods select: it tries {}",
                   selector(pod, webhook::read::key::compute_class), tried_words(priorities)),
-      "select what the class tries, or give the class a priority of what is selected");
+      "select nodes that the class tries, or give the class a priority for the selected nodes");
 }
 
 // Those that the API server has from the start.
@@ -272,8 +271,8 @@ std::string Surroundings::missing_priority(const Json& pod) const {
   const std::string name = text::text_member(at(pod, {"spec"}), "priorityClassName");
   if (name.empty() || name.starts_with("system-") || find("PriorityClass", "", name) != nullptr)
     return {};
-  return fmt::format(
-      "PriorityClass {} has to be there, else no Pod is made; it is not in the input", name);
+  return fmt::format("PriorityClass {} must exist, else no Pod is created; it is not in the input",
+                     name);
 }
 
 std::vector<std::string> Surroundings::notes(const Json& pod) const {
@@ -287,8 +286,7 @@ std::vector<std::string> Surroundings::class_notes(const Json& pod) const {
   const auto name = selector(pod, webhook::read::key::compute_class);
   const Json* found = class_of(pod);
   if (found == nullptr && !name.empty() && selector(pod, webhook::read::key::topology).empty())
-    return {
-        fmt::format("ComputeClass {} says which nodes they are, and is not in the input", name)};
+    return {fmt::format("ComputeClass {} determines the nodes, and is not in the input", name)};
   if (found == nullptr) return {};
   const Json& priorities = at(*found, {"spec", "priorities"});
   if (!priorities.is_array()) return {};
@@ -297,7 +295,7 @@ std::vector<std::string> Surroundings::class_notes(const Json& pod) const {
   if (!makes_pools(at(*found, {"spec"})))
     out.push_back(fmt::format(
         "ComputeClass {} makes no node pool on a Standard cluster (nodePoolAutoCreation.enabled is "
-        "false, and no priority names nodepools): there has to be one that matches",
+        "false, and no priority names nodepools): one that matches must exist",
         name));
   const std::string shape = only(priorities, "topology");
   if (!shape.empty() && selector(pod, webhook::read::key::topology).empty())

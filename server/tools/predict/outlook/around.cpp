@@ -82,10 +82,10 @@ Wait closed(const WantedWorkload& workload, const ordered_json& member, const st
                  .name("", workload.ns)
                  .words("patch POD -p")
                  .arg(patch_of(gate)));
-  return {Cause::gate,
-          fmt::format("the Pods come with scheduling gate {}: whoever set it has to remove it",
-                      plain(gate)),
-          help.take()};
+  return {
+      Cause::gate,
+      fmt::format("the Pods have scheduling gate {}: whoever set it must remove it", plain(gate)),
+      help.take()};
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ void Outlook::not_known(std::string why) {
 // "" where its place can be looked for.
 std::string Outlook::why_not_known(const Member& member) const {
   if (!cluster_.knows_nodes) return "where slices can form: Nodes were not read";
-  if (const auto why = member.placed_by_others(); !why.empty()) return "where it stands: " + why;
+  if (const auto why = member.placed_by_others(); !why.empty()) return "where it runs: " + why;
   if (member.accelerator().empty() || member.topology().empty())
     return fmt::format("where slices can form: the Pods select no {}",
                        member.topology().empty() ? "topology" : "accelerator");

@@ -132,7 +132,7 @@ Wait no_capacity(const Placeless& slices, const std::string& way, Taken& taken,
   else
     help_with_pools(slices, {}, taken, help);
   return {Cause::capacity,
-          fmt::format("{}no node of {} by {} is there now{}; {}", who(slices),
+          fmt::format("{}no node of {} by {} exists now{}; {}", who(slices),
                       shape_of(slices.member), way, of_class(cluster, slices.member), from_zero),
           help.take()};
 }
@@ -151,9 +151,9 @@ Wait without_pool(const Placeless& slices, std::uint64_t nodes) {
   Help help;
   help.add(labels_of_nodes(slices));
   return {Cause::no_pool,
-          fmt::format("{}{} of {} {} no label {}, so that their node pools are not known",
-                      who(slices), counted(nodes, "node"), shape_of(slices.member),
-                      nodes == 1 ? "has" : "have", key::node_pool),
+          fmt::format("{}{} of {} {} no label {}, so their node pools are not known", who(slices),
+                      counted(nodes, "node"), shape_of(slices.member), nodes == 1 ? "has" : "have",
+                      key::node_pool),
           help.take()};
 }
 
@@ -294,7 +294,7 @@ std::string remedy_of(const webhook::pools::Taint& taint) {
     case TaintCause::maintenance:
       return fmt::format("the platform removes {} once the maintenance is over", name);
     case TaintCause::condition:
-      return fmt::format("the control plane removes {} once the node is mended", name);
+      return fmt::format("the control plane removes {} once the node is repaired", name);
     case TaintCause::unknown:
       break;
   }
@@ -317,8 +317,8 @@ std::string of_cordons(const Views& views, const webhook::read::PoolQuestion& qu
   for (const PoolView* view : views)
     for (const Node* node : view->unusable_nodes)
       if (unusable(*node, question) == Unusable::cordoned)
-        return "; GKE cordons nodes that it upgrades or repairs and uncordons them itself, others "
-               "are for whoever cordoned them to uncordon";
+        return "; GKE cordons nodes that it upgrades or repairs and uncordons them itself; whoever "
+               "cordoned others must uncordon them";
   return {};
 }
 

@@ -39,7 +39,7 @@ std::string inactive(const Json& object) {
     if (text_member(condition, "type") != "Active" || text_member(condition, "status") != "False")
       continue;
     const std::string message = text_member(condition, "message");
-    return message.empty() ? "it says no more" : message;
+    return message.empty() ? "it gives no details" : message;
   }
   return {};
 }

@@ -122,9 +122,9 @@ const LocalQueue* Look::local_queue() {
     return &found->second;
   }
   if (!cluster_.knows_local_queues) {
-    out_.not_known.push_back(
-        fmt::format("quota: LocalQueue {}/{} was not read, so what Kueue has left is not known",
-                    plain(workload_.ns), plain(name)));
+    out_.not_known.push_back(fmt::format(
+        "quota: LocalQueue {}/{} was not read, so the rest of Kueue's quota is not known",
+        plain(workload_.ns), plain(name)));
     return nullptr;
   }
   std::vector<std::string> there;
@@ -151,7 +151,7 @@ const ClusterQueue* Look::cluster_queue(const LocalQueue& local) {
   }
   Help help;
   help.add(Command::kubectl(Verb::get).of("clusterqueues"));
-  wait(fmt::format("LocalQueue {} leads to ClusterQueue {}, which is not there",
+  wait(fmt::format("LocalQueue {} names ClusterQueue {}, which does not exist",
                    plain(workload_.queue), plain(name_)),
        std::move(help));
   return nullptr;
@@ -177,8 +177,8 @@ void Look::admission(const ClusterQueue& queue) {
                     plain(name_), plain(workload_.ns)));
   if (!queue.checks.empty())
     out_.not_known.push_back(
-        fmt::format("quota: what the admission checks of ClusterQueue {} say ({})", plain(name_),
-                    plain(fmt::format("{}", fmt::join(queue.checks, ", ")))));
+        fmt::format("quota: the verdict of the admission checks of ClusterQueue {} ({})",
+                    plain(name_), plain(fmt::format("{}", fmt::join(queue.checks, ", ")))));
   if (queue.strict && queue.pending > 0)
     out_.not_known.push_back(
         fmt::format("quota: when the {} before it in ClusterQueue {} (StrictFIFO) are admitted",
@@ -280,7 +280,8 @@ bool Look::is_unread(const std::vector<const FlavorQuota*>& fitting, const Needs
       const std::string& text = quota_of(*quota, need.first).not_a_quantity;
       if (text.empty()) continue;
       out_.not_known.push_back(fmt::format(
-          "quota: what flavor {} of ClusterQueue {} has of {}: nominalQuota is {}, no quantity",
+          "quota: how much flavor {} of ClusterQueue {} has of {}: nominalQuota is {}, not a "
+          "quantity",
           plain(quota->flavor), plain(name_), plain(need.first), base::printable(text, 100)));
       return true;
     }

@@ -89,10 +89,9 @@ StandingWords words_of(const StandingSlice& slice) {
   if (!slice.lives()) return {slice.failed ? "has failed" : "has ended", {}, slice.failed};
   const bool broken = slice.phase == Phase::broken || !slice.errors.empty();
   if (broken) {
-    const std::string why =
-        slice.errors.empty()
-            ? ", but cannot form as it is"
-            : fmt::format(", but audit says what is wrong ({})", fmt::join(slice.errors, ", "));
+    const std::string why = slice.errors.empty() ? ", but cannot form as it is"
+                                                 : fmt::format(", but audit reports a fault ({})",
+                                                               fmt::join(slice.errors, ", "));
     return {slice.whole() ? "is bound" : "has begun", why, true};
   }
   if (!slice.whole()) return {slice.bound > 0 ? "has begun, and forms now" : "forms now", {}};

@@ -49,8 +49,8 @@ void dynamic_slices(Notes& notes, const NodePool& pool, const PoolOptions& optio
       made_of->block.text(), base::counted(made_of->nodes, "node")));
   notes.push_back(
       "with Kueue and its slice controller: a queue name on the workload, the annotation on its "
-      "Pods "
-      "and no selector of a topology, which is added once the slice is there (xpk, gke-samples)");
+      "Pods and no selector of a topology, which is added once the slice exists (xpk, "
+      "gke-samples)");
   notes.push_back(fmt::format(
       "without Kueue: an object Slice (accelerator.gke.io/v1beta1) that names {}; its Pods also "
       "select "

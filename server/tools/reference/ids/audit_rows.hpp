@@ -31,9 +31,8 @@ inline constexpr Row audit_rows[] = {
     {"TPU-708", "incomplete", "warn", "Members, or whole slices of a job, are missing.",
      "If the slice is not just starting or ending, see why its Pods are not created."},
     {"TPU-709", "member-lost", "error",
-     "A member failed and was not replaced, or its node was deleted or is not ready, or a "
-     "container "
-     "beside keeps it from ending.",
+     "A member failed and was not replaced, or its node was deleted or is not ready, or another "
+     "container of its Pod keeps it from ending.",
      "Repair or delete the node, restart the workload, or make the container beside a sidecar, as "
      "the message says."},
     {"TPU-710", "list-differs", "error",

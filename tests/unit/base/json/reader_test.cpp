@@ -471,7 +471,7 @@ TEST(JsonReaderState, the_path_leads_to_the_value) {
       });
     });
   }));
-  EXPECT_EQ(in.error().text(), "a[0].b.c d: found a number, expected a string");
+  EXPECT_EQ(in.error().text(), "a[0].b.c d: expected a string, got a number");
   EXPECT_EQ(in.error().code(), Errc::wrong_type);
 }
 
@@ -486,7 +486,7 @@ TEST(JsonReaderState, the_path_shows_eighty_characters_of_a_key) {
     EXPECT_FALSE(in.object([&](std::string_view) { return in.string(out); }));
     const std::string shown =
         length == 80 ? std::string(80, 'k') : std::string(77, 'k').append("...");
-    EXPECT_EQ(in.error().text(), shown + ": found a number, expected a string");
+    EXPECT_EQ(in.error().text(), shown + ": expected a string, got a number");
   }
 }
 

@@ -103,7 +103,7 @@ TEST(RulesDiffTest, what_cannot_be_compared) {
       {"", "has no JSON value"},
       {"x", "expected a value"},
       {std::string(100000, '['), "64"},
-      {no_format.dump(), "want \"format\": 1"},
+      {no_format.dump(), "expected \"format\": 1"},
       {R"({"format": 1})", "has no writes"},
       {no_path.dump(), "writes[2]: has no path"},
   };

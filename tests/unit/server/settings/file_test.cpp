@@ -85,7 +85,7 @@ TEST(ConfigFileTest, every_problem_is_told_by_line) {
   const auto file = parse_config("mode: off\nlog: {level: info, level: warn}\nthreds: 1\n", "f");
   std::vector<std::string> texts;
   for (const Problem& problem : file.problems) texts.push_back(problem.text());
-  EXPECT_THAT(texts, testing::ElementsAre("f:1: mode: want enforce|shadow, not false",
+  EXPECT_THAT(texts, testing::ElementsAre("f:1: mode: expected enforce|shadow, got false",
                                           "f:2: duplicate key level",
                                           "f:3: threds: unknown key; did you mean \"threads\"?"));
 }
@@ -111,42 +111,42 @@ TEST_P(BadFileTest, says_where_and_what_would_be_right) {
 INSTANTIATE_TEST_SUITE_P(
     table, BadFileTest,
     testing::Values(
-        BadFile{"a_comma", ",", "f:1: want a mapping of keys"},
-        BadFile{"a_word", "\nshadow\n", "want a mapping of listen, healthListen"},
+        BadFile{"a_comma", ",", "f:1: expected a mapping of keys"},
+        BadFile{"a_word", "\nshadow\n", "expected a mapping of listen, healthListen"},
         BadFile{"no_yaml", "a: [", "f:1: not YAML"},
         BadFile{"no_utf8", "\xff: 1", "not valid UTF-8"},
         BadFile{"two_documents", "mode: shadow\n---\nmode: enforce\n",
-                "f:2: there is a second document; want one"},
+                "f:2: there is a second document; expected one"},
         BadFile{"line_after_a_mark", "# c\n---\nmood: 1\n", "f:3: mood: unknown key"},
         BadFile{"flag_as_key", "drain-delay: 5s", "did you mean \"drain.delay\""},
         BadFile{"key_of_a_section", "delay: 5s", "did you mean \"drain.delay\""},
-        BadFile{"far_from_all", "frobnicate: 1", "want one of listen, healthListen"},
+        BadFile{"far_from_all", "frobnicate: 1", "expected one of listen, healthListen"},
         BadFile{"nested_key", "log:\n  lvel: info",
                 "f:2: log.lvel: unknown key; did you mean "
                 "\"log.level\""},
         BadFile{"workload", "perWorkload: {rays: {}}", "did you mean \"perWorkload.ray\""},
         BadFile{"workload_in_list", "workloads: [rays]", "not \"rays\"; did you mean \"ray\""},
-        BadFile{"no_workloads", "workloads: []", "want a list of names"},
-        BadFile{"scalar_for_section", "tls: a.pem", "f:1: tls: want a mapping of cert, key"},
+        BadFile{"no_workloads", "workloads: []", "expected a list of names"},
+        BadFile{"scalar_for_section", "tls: a.pem", "f:1: tls: expected a mapping of cert, key"},
         BadFile{"section_for_scalar", "mode: {a: b}",
-                "mode: want enforce|shadow, not {\"a\":\"b\"}"},
-        BadFile{"empty_value", "mode:", "mode: want enforce|shadow, found nothing"},
+                "mode: expected enforce|shadow, got {\"a\":\"b\"}"},
+        BadFile{"empty_value", "mode:", "mode: expected enforce|shadow, got nothing"},
         BadFile{"number_for_duration", "drain: {delay: 5}", "a duration such as 5s, not 5"},
         BadFile{"text_for_number", "threads: \"2\"", "a whole number from 1 to 64, not \"2\""},
         BadFile{"fraction", "threads: 1.5", "from 1 to 64, not 1.5"},
         BadFile{"huge_number", "basePort: 18446744073709551615", "from 1 to 65535"},
         BadFile{"no_such_finding", "findings: {TPU-999: warn}",
-                "want ids from TPU-101 on (kubectl tpu findings lists them), not TPU-999"},
+                "expected ids from TPU-101 on (kubectl tpu findings lists them), got TPU-999"},
         BadFile{"no_such_level", "findings: {TPU-405: error}",
-                "TPU-405: want deny|warn|off, not \"error\""},
+                "TPU-405: expected deny|warn|off, got \"error\""},
         BadFile{"findings_no_mapping", "findings: [TPU-405]",
-                "want a mapping such as TPU-405: deny, not"},
-        BadFile{"text_for_boolean", "placement: \"no\"", "want true or false, not \"no\""},
+                "expected a mapping such as TPU-405: deny, got"},
+        BadFile{"text_for_boolean", "placement: \"no\"", "expected true or false, not \"no\""},
         BadFile{"port_alone", "listen: 8443", "ADDR:PORT"},
         BadFile{"prefix_with_slash", "annotationPrefix: a.b/", "a DNS name"},
         BadFile{"control_characters", "\"a\\e[2J\": 1", "f:1: a?[2J: unknown key"},
         BadFile{"namespace_name", "perNamespace: {A_b: {placement: false}}",
-                "perNamespace.A_b: want a namespace name"}),
+                "perNamespace.A_b: expected a namespace name"}),
     case_name);
 
 struct Contradiction {

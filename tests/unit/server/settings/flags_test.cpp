@@ -22,8 +22,7 @@ using Set = std::set<std::string>;
 
 cli::Command parse(std::vector<const char*> arguments) {
   const bool reviews = !arguments.empty() && std::string_view(arguments.front()) == "review";
-  const cli::Program& program =
-      reviews ? cli::kubectl_tpu::program() : cli::tpu_webhook::program();
+  const cli::Program& program = reviews ? cli::kubectl_tpu::program() : cli::tpu_webhook::program();
   arguments.insert(arguments.begin(), program.file.data());
   return cli::parse_command_line(program, static_cast<int>(arguments.size()), arguments.data());
 }
@@ -164,7 +163,7 @@ TEST(ConfigCheckTest, exit_code_and_streams) {
   const Ran bad = run({"config", "check", "-"}, "mode: shade\nfoo: 1\n");
   EXPECT_EQ(bad.code, 2);
   EXPECT_EQ(bad.out, "");
-  EXPECT_THAT(bad.err, HasSubstr("standard input:1: mode: want enforce|shadow"));
+  EXPECT_THAT(bad.err, HasSubstr("standard input:1: mode: expected enforce|shadow"));
   EXPECT_THAT(bad.err, HasSubstr("\nstandard input:2: foo: unknown key"));
   EXPECT_EQ(run({"config", "check", "-"}, "tls: {cert: a}").code, 2);
 }

@@ -49,7 +49,7 @@ TEST(Refusals, completions_of_an_indexed_job) {
   JobWords job = a_job("Never");
   job.numbers = {{}, 4, true};
   EXPECT_EQ(all(refusals_of_job(job, JobMaker::jobset)),
-            "parallelism is 4 and completions is missing, which a Job needs that is Indexed");
+            "parallelism is 4 and completions is missing, which an Indexed Job needs");
   job.numbers = {{}, {}, true};  // one of each
   EXPECT_EQ(all(refusals_of_job(job, JobMaker::jobset)), "");
   job.numbers = {{}, 4, false};
@@ -120,7 +120,7 @@ TEST(Refusals, coordinator) {
   EXPECT_EQ(all(refusals_of_coordinator({"slice", 1, 3}, jobs)), "");
   EXPECT_EQ(all(refusals_of_coordinator({"slice", {}, {}}, jobs)), "");
   EXPECT_EQ(all(refusals_of_coordinator({"slices", 0, 0}, jobs)),
-            "spec.coordinator names replicated job slices, and there is none of that name");
+            "spec.coordinator names replicated job slices, which does not exist");
   EXPECT_EQ(all(refusals_of_coordinator({"slice", 2, 4}, jobs)),
             "spec.coordinator.jobIndex is 2, and replicated job slice has 2; "
             "spec.coordinator.podIndex is 4, and replicated job slice has 4");

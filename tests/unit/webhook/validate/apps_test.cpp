@@ -26,7 +26,7 @@ TEST(Apps, pods_of_a_deployment_are_all_alike) {
   EXPECT_TRUE(answer.allowed);
   EXPECT_EQ(answer.warnings,
             std::vector<std::string>{
-                "TPU-410: a Deployment makes Pods that are all alike, but 4x4 with 4 chips per Pod "
+                "TPU-410: a Deployment makes identical Pods, but 4x4 with 4 chips per Pod "
                 "has 4 hosts (16 / 4), each with an id of its own; use a LeaderWorkerSet or a "
                 "StatefulSet"});
 }
@@ -97,8 +97,8 @@ TEST(Apps, hosts_that_are_made_one_after_the_other) {
   pod_template["spec"]["containers"][0]["readinessProbe"]["tcpSocket"]["port"] = 80;
   EXPECT_NE(warning(json::object())
                 .find("podManagementPolicy is missing, which means OrderedReady: "
-                      "each Pod is made when the one before is Ready, which it "
-                      "is by readinessProbe of container c, but 4x4"),
+                      "each Pod is created when the previous one is Ready, which is "
+                      "decided by readinessProbe of container c, but 4x4"),
             std::string::npos)
       << warning(json::object());
   EXPECT_EQ(warning({{"podManagementPolicy", "Parallel"}}), "");

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
              {{"completions", 8}, {"parallelism", 8}},
              "4x4",
              "completions is 8, but 4x4 with 4 chips per Pod has 4 hosts (16 / 4); Pods from index "
-             "4 on will be refused",
+             "4 on are refused",
              false},
         Size{"single_host", {{"completions", 9}, {"parallelism", 2}}, "2x2", "", false}),
     case_name);
@@ -343,7 +343,7 @@ TEST(JobSetOrder, of_slices_that_are_ready_when_somebody_says_so) {
   json jobset = a_jobset(std::vector<json>{a_replicated_job("a", whole(), pod_template),
                                            a_replicated_job("b", whole(), pod_template)});
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
-  EXPECT_NE(validated(jobset).warning("which they are by its readinessGates"), "")
+  EXPECT_NE(validated(jobset).warning("which is decided by its readinessGates"), "")
       << json(validated(jobset).warnings);
 }
 
@@ -352,10 +352,11 @@ TEST(JobSetOrder, of_slices_that_are_ready_by_their_programs) {
                                            a_replicated_job("b", whole(), ready_by_probe())});
   EXPECT_TRUE(validated(jobset).silent());
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "InOrder";
-  EXPECT_NE(validated(jobset).warning("TPU-413: replicated job b: startupPolicyOrder: InOrder: its "
-                                      "Jobs are made when all Pods of replicated job a are Ready, "
-                                      "which they are by readinessProbe of container c"),
-            "")
+  EXPECT_NE(
+      validated(jobset).warning("TPU-413: replicated job b: startupPolicyOrder: InOrder: its "
+                                "Jobs are created when all Pods of replicated job a are Ready, "
+                                "which is decided by readinessProbe of container c"),
+      "")
       << json(validated(jobset).warnings);
   jobset["spec"]["startupPolicy"]["startupPolicyOrder"] = "AnyOrder";
   jobset["spec"]["replicatedJobs"][1]["dependsOn"] =

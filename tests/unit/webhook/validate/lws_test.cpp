@@ -128,10 +128,11 @@ TEST(LwsOrder, of_a_leader_that_is_ready_by_its_program) {
   json lws = an_lws({{"size", 4}, {"leaderTemplate", probed(tpu)}, {"workerTemplate", tpu}});
   EXPECT_TRUE(validated(lws).silent());
   lws["spec"]["startupPolicy"] = "LeaderReady";
-  EXPECT_NE(validated(lws).warning("TPU-413: worker template: startupPolicy is LeaderReady: the "
-                                   "workers are made when the leader is Ready, which it is by "
-                                   "readinessProbe of container c, but 4x4"),
-            "")
+  EXPECT_NE(
+      validated(lws).warning("TPU-413: worker template: startupPolicy is LeaderReady: the "
+                             "workers are created when the leader is Ready, which is decided by "
+                             "readinessProbe of container c, but 4x4"),
+      "")
       << json(validated(lws).warnings);
   json& group = lws["spec"]["leaderWorkerTemplate"];
   group["leaderTemplate"] = tpu;

@@ -78,7 +78,7 @@ TEST(ValidateRay, refuses_two_groups_of_one_name) {
   EXPECT_EQ(answer.message,
             "slices of RayCluster ray could never start: TPU-402: two worker groups are named w, "
             "and Pods "
-            "are told apart by their group's name");
+            "are distinguished by their group's name");
 }
 
 TEST(ValidateRay, names_every_name_that_stands_twice_in_the_order_of_the_list) {
@@ -195,7 +195,7 @@ TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
       {nullptr, nullptr, nullptr, false, ""},  // absent is 0
       {0, 3, 4, false, "Pods of replica 2 will be refused"},
       {9, 0, 2, false, ""},  // never more than maxReplicas
-      {2, 2, 4, true, "the autoscaler may make replica 3, whose Pods will be refused"},
+      {2, 2, 4, true, "the autoscaler may make replica 3, whose Pods are refused"},
       {2, 2, 4, false, ""},
       {3, 2, 4, true, "Pods of replica 2 will be refused"},
       {2, 0, nullptr, true, ""},  // without a bound nobody knows

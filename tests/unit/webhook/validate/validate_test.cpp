@@ -236,8 +236,10 @@ TEST(Validate, what_was_wrong_before_keeps_nobody_from_an_update) {
   after["metadata"]["finalizers"] = json_list({"x"});
   const auto answer = validated(after, {.operation = "UPDATE", .old_object = wrong});
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_NE(answer.warning("allowed, because it was so before: worker group w: numOfHosts is 2"),
-            "")
+  EXPECT_NE(
+      answer.warning(
+          "allowed, because the object was already like this: worker group w: numOfHosts is 2"),
+      "")
       << json(answer.warnings);
 }
 
@@ -263,7 +265,7 @@ TEST(Validate, an_update_of_what_could_not_be_read_is_allowed) {
     spec[member] = 5;
     const auto answer = validated(wrong, {.operation = "UPDATE", .old_object = before});
     EXPECT_TRUE(answer.allowed) << member << ": " << answer.message;
-    EXPECT_NE(answer.warning("allowed, because it was so before: "), "") << member;
+    EXPECT_NE(answer.warning("allowed, because the object was already like this: "), "") << member;
     EXPECT_EQ(validated(before).status, 400u) << member;
   }
 }

@@ -60,16 +60,16 @@ TEST_F(InClusterTest, without_variables_is_no_pod) {
 
 TEST_F(InClusterTest, refuses_a_host_that_is_none) {
   access_.host = "[fd00::1]";
-  EXPECT_NE(error().find("are not a host and port; want an IP address"), std::string::npos);
+  EXPECT_NE(error().find("are not a host and port; expected an IP address"), std::string::npos);
 }
 
 TEST_F(InClusterTest, says_what_is_missing) {
   std::filesystem::remove(path("token"));
   EXPECT_EQ(error(), "cannot read " + path("token") +
-                         ": No such file or directory; want a service account in this Pod: see "
-                         "automountServiceAccountToken of the Pod and of the account");
+                         ": No such file or directory; expected a service account in this Pod: "
+                         "see automountServiceAccountToken of the Pod and of the account");
   write("ca.crt", "nothing");
-  EXPECT_NE(error().find("ca.crt has no PEM block; want -----BEGIN CERTIFICATE-----"),
+  EXPECT_NE(error().find("ca.crt has no PEM block; expected -----BEGIN CERTIFICATE-----"),
             std::string::npos);
 }
 

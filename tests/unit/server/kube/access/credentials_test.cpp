@@ -71,7 +71,7 @@ TEST_F(TokenFileTest, is_no_way_to_add_headers) {
   const auto header = token.authorization(start);
   ASSERT_FALSE(header);
   EXPECT_EQ(header.error().message(),
-            path("token") + " holds blanks or control characters; want one bearer token");
+            path("token") + " holds blanks or control characters; expected one bearer token");
 }
 
 TEST_F(TokenFileTest, uses_the_token_beside_it_until_it_is_there) {

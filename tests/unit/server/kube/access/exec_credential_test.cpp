@@ -66,7 +66,7 @@ const WrongCredential wrong_credentials[] = {
     {"text", "Please log in", "printed 13 bytes that are not JSON"},
     {"deep", std::string(100'000, '['), "that are not JSON"},
     {"array", "[]", "kind \"\""},
-    {"kind", R"({"kind": "Status"})", "kind \"Status\"; want ExecCredential"},
+    {"kind", R"({"kind": "Status"})", "kind \"Status\"; expected ExecCredential"},
     {"version",
      R"({"kind": "ExecCredential", "apiVersion": "client.authentication.k8s.io/v1beta1"})",
      "but the kubeconfig asks for client.authentication.k8s.io/v1"},
@@ -75,8 +75,9 @@ const WrongCredential wrong_credentials[] = {
     {"half", credential(R"({"clientKeyData": "x"})"), "with one of clientCertificateData"},
     {"header", credential(R"({"token": "a\r\nb"})"), "with blanks or control characters"},
     {"no_pem", credential(R"({"clientCertificateData": "x", "clientKeyData": "y"})"), "not PEM"},
-    {"time", credential(R"({"token": "t", "expirationTimestamp": "tomorrow"})"), "want RFC 3339"},
-    {"time_number", credential(R"({"token": "t", "expirationTimestamp": 5})"), "want RFC 3339"},
+    {"time", credential(R"({"token": "t", "expirationTimestamp": "tomorrow"})"),
+     "expected RFC 3339"},
+    {"time_number", credential(R"({"token": "t", "expirationTimestamp": 5})"), "expected RFC 3339"},
 };
 INSTANTIATE_TEST_SUITE_P(ExecCredential, ExecCredentialWrong, testing::ValuesIn(wrong_credentials),
                          case_name);

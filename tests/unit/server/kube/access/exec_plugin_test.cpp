@@ -118,8 +118,9 @@ TEST_F(ExecPluginTest, gets_arguments_variables_and_no_shell) {
 
 TEST_F(ExecPluginTest, that_fails_is_named_with_its_exit_code) {
   const auto plugin = script("exit 3");
-  EXPECT_EQ(error(options(plugin)), "/config:12: exec plugin " + plugin +
-                                        " exited with 3; want 0; its output is on standard error");
+  EXPECT_EQ(error(options(plugin)),
+            "/config:12: exec plugin " + plugin +
+                " exited with 3; expected 0; its output is on standard error");
   EXPECT_NE(
       error(options(script("kill -TERM $$"))).find("was terminated by signal 15 (Terminated)"),
       std::string::npos);

@@ -163,9 +163,10 @@ TEST_F(KubeconfigTest, says_where_it_looked_when_there_is_none) {
   const auto message = [](const KubeconfigChoice& choice) {
     return kubeconfig_config(choice).error().message();
   };
-  EXPECT_EQ(message({.file = "/nowhere"}),
-            "no kubeconfig: --kubeconfig names /nowhere, which does not exist; want an existing "
-            "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config");
+  EXPECT_EQ(
+      message({.file = "/nowhere"}),
+      "no kubeconfig: --kubeconfig names /nowhere, which does not exist; expected an existing "
+      "file, from --kubeconfig, $KUBECONFIG or ~/.kube/config");
   EXPECT_NE(message({.variable = "/no:/where"}).find("$KUBECONFIG names /no:/where"),
             std::string::npos);
   EXPECT_NE(message({.home = "/nowhere"}).find("/nowhere/.kube/config"), std::string::npos);
@@ -196,23 +197,24 @@ TEST_P(KubeconfigWrong, says_what_and_where) {
 const std::string ca_data = ", certificate-authority-data: " + text::encode_base64(ca_pem);
 
 const WrongKubeconfig wrong_kubeconfigs[] = {
-    {"unknown_context", server, "", "@: no context is named \"x\"; want one of here", "x"},
+    {"unknown_context", server, "", "@: no context is named \"x\"; expected one of here", "x"},
     {"no_server", "", "", "@:9: clusters[0].cluster.server: \"\" does not begin with https://"},
     {"bad_server", "server: 10.0.0.1", "",
      "@:9: clusters[0].cluster.server: \"10.0.0.1\" does not begin with https://"},
     {"ca_and_insecure", server + ", insecure-skip-tls-verify: true" + ca_data, "",
      "@:9: clusters[0].cluster.insecure-skip-tls-verify: is given together with "
      "certificate-authority, "
-     "which would be ignored; want one of the two"},
+     "which would be ignored; expected one of the two"},
     {"insecure_no_boolean", server + ", insecure-skip-tls-verify: 'true'", "",
-     "@:9: clusters[0].cluster.insecure-skip-tls-verify: want true or false, not a string"},
+     "@:9: clusters[0].cluster.insecure-skip-tls-verify: expected true or false, not a string"},
     {"ca_missing", server + ", certificate-authority: /nowhere/ca", "",
      "@:9: clusters[0].cluster.certificate-authority: cannot read /nowhere/ca: No such file"},
     {"ca_no_base64", server + ", certificate-authority-data: '*'", "",
-     "@:9: clusters[0].cluster.certificate-authority-data: is not valid base64; want PEM in "
+     "@:9: clusters[0].cluster.certificate-authority-data: is not valid base64; expected PEM in "
      "base64"},
     {"ca_no_pem", server + ", certificate-authority-data: aGVsbG8=", "",
-     "@:9: clusters[0].cluster.certificate-authority-data: want PEM, -----BEGIN CERTIFICATE-----"},
+     "@:9: clusters[0].cluster.certificate-authority-data: expected PEM, -----BEGIN "
+     "CERTIFICATE-----"},
     {"proxy", server + ", proxy-url: 'http://proxy:3128'", "",
      "@:9: clusters[0].cluster.proxy-url: is not supported; run this where"},
     {"auth_provider", server, "auth-provider: {name: gcp}",
@@ -220,33 +222,34 @@ const WrongKubeconfig wrong_kubeconfigs[] = {
     {"impersonation", server, "token: x, as: somebody",
      "@:12: users[0].user.as: is not supported; use the credentials of that user"},
     {"token_number", server, "token: 12345",
-     "@:12: users[0].user.token: want a string, not a number; put it in quotes"},
+     "@:12: users[0].user.token: expected a string, not a number; put it in quotes"},
     {"token_with_blank", server, "token: a b",
      "@:12: users[0].user.token: holds blanks or control characters"},
     {"token_and_password", server, "token: a, username: b",
-     "@:12: users[0].user.username: is given together with a token; want one of the two"},
+     "@:12: users[0].user.username: is given together with a token; expected one of the two"},
     {"certificate_without_key", server, "client-certificate-data: " + text::encode_base64(cert_pem),
-     "@:12: users[0].user: a client-certificate without its client-key; want both"},
+     "@:12: users[0].user: a client-certificate without its client-key; expected both"},
     {"key_without_certificate", server, "client-key-data: " + text::encode_base64(key_pem),
-     "@:12: users[0].user: a client-key without its client-certificate; want both"},
+     "@:12: users[0].user: a client-key without its client-certificate; expected both"},
     {"exec_no_version", server, "exec: {command: x}",
-     "@:12: users[0].user.exec.apiVersion: is \"\"; want client.authentication.k8s.io/v1 or"},
+     "@:12: users[0].user.exec.apiVersion: is \"\"; expected client.authentication.k8s.io/v1 or"},
     {"exec_alpha", server, "exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}",
-     "@:12: users[0].user.exec.apiVersion: is \"client.authentication.k8s.io/v1alpha1\"; want"},
+     "@:12: users[0].user.exec.apiVersion: is \"client.authentication.k8s.io/v1alpha1\"; expected"},
     {"exec_no_command", server, "exec: {apiVersion: client.authentication.k8s.io/v1}",
-     "@:12: users[0].user.exec.command: is missing; want the plugin's path"},
+     "@:12: users[0].user.exec.command: is missing; expected the plugin's path"},
     {"exec_terminal", server,
      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Always}",
      "@:12: users[0].user.exec.interactiveMode: is Always, but plugins run without a terminal"},
     {"exec_mode", server,
      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Often}",
-     "@:12: users[0].user.exec.interactiveMode: is \"Often\"; want Never, IfAvailable or Always"},
+     "@:12: users[0].user.exec.interactiveMode: is \"Often\"; expected Never, IfAvailable or "
+     "Always"},
     {"exec_args", server,
      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, args: [1]}",
-     "@:12: users[0].user.exec.args: want a list of strings"},
+     "@:12: users[0].user.exec.args: expected a list of strings"},
     {"exec_env", server,
      "exec: {command: x, apiVersion: client.authentication.k8s.io/v1, env: [{name: 1}]}",
-     "@:12: users[0].user.exec.env[0].name: want a string, not a number"},
+     "@:12: users[0].user.exec.env[0].name: expected a string, not a number"},
 };
 INSTANTIATE_TEST_SUITE_P(Kubeconfig, KubeconfigWrong, testing::ValuesIn(wrong_kubeconfigs),
                          case_name);
@@ -269,13 +272,13 @@ TEST_P(KubeconfigBroken, says_what_and_where) {
 constexpr Broken broken[] = {
     {"no_yaml", "a: [", ":1: not YAML: end of sequence flow not found"},
     {"no_mapping", "- a",
-     ": want a kubeconfig, a mapping of clusters, users and contexts, not a array"},
+     ": expected a kubeconfig, a mapping of clusters, users and contexts, not a array"},
     {"empty", "", ": no context is named \"\""},
     {"twice", "clusters:\n- name: a\n- name: a\n",
      ":3: clusters[1].name: \"a\" is in this list twice"},
-    {"no_list", "users: {}", ":1: users: want a list, not a object"},
-    {"name_no_string", "users:\n- name: 1", ":2: users[0].name: want a string, not a number"},
-    {"item_no_mapping", "users: [a]", ":1: users[0]: want a mapping, not a string"},
+    {"no_list", "users: {}", ":1: users: expected a list, not a object"},
+    {"name_no_string", "users:\n- name: 1", ":2: users[0].name: expected a string, not a number"},
+    {"item_no_mapping", "users: [a]", ":1: users[0]: expected a mapping, not a string"},
     {"no_current", "contexts: [{name: a}, {name: b}]", ": there is no current-context"},
     {"no_such_current", "current-context: c\ncontexts: [{name: a}, {name: b}]",
      ": no context is named \"c\""},

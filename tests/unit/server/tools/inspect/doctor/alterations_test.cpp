@@ -131,7 +131,7 @@ constexpr auto workloads = "workloads.tpu-webhook.dev";
 const All& of_calls() {
   static const All all = {
       {"another_service", every(at("/clientConfig/service/name", "other")), Verdict::fail,
-       "configuration", "clientConfig.service.name is \"other\", want \"tpu-webhook\""},
+       "configuration", "clientConfig.service.name is \"other\", expected \"tpu-webhook\""},
       {"another_namespace", every(at("/clientConfig/service/namespace", "other")), Verdict::fail,
        "configuration", "clientConfig.service.namespace is \"other\""},
       {"one_of_another_namespace", one(job, at("/clientConfig/service/namespace", "other")),
@@ -142,11 +142,11 @@ const All& of_calls() {
        "configuration", "shadow"},
       {"shadow_that_changes", one(shadow, at("/clientConfig/service/path", "/mutate")),
        Verdict::warn, "configuration",
-       "clientConfig.service.path is \"/mutate\", want \"/shadow\""},
+       "clientConfig.service.path is \"/mutate\", expected \"/shadow\""},
       {"no_path", every([](Json& each) { each["clientConfig"]["service"].erase("path"); }),
        Verdict::fail, "configuration", "clientConfig.service.path is missing"},
       {"another_port", every(at("/clientConfig/service/port", 8443)), Verdict::fail,
-       "configuration", "clientConfig.service.port is 8443, want 443"},
+       "configuration", "clientConfig.service.port is 8443, expected 443"},
       {"a_url",
        one(job,
            [](Json& each) {
@@ -238,14 +238,14 @@ const All& of_selectors() {
            [](Json& each) {
              each["namespaceSelector"]["matchExpressions"].push_back(requires_label("team", "a"));
            }),
-       Verdict::fail, "namespaces", "it also asks for: team in (a)"},
+       Verdict::fail, "namespaces", "it also requires: team in (a)"},
       {"namespaces_of_one_by_matchLabels",
        one(job, at("/namespaceSelector/matchLabels", {{"team", "a"}})), Verdict::fail, "namespaces",
-       "it also asks for: team in (a)"},
+       "it also requires: team in (a)"},
       {"namespaces_emptied", every(at("/namespaceSelector", Json::object())), Verdict::fail,
        "namespaces", "Pods of tpu-webhook-system itself are sent"},
       {"one_of_all_namespaces", one(job, without("namespaceSelector")), Verdict::warn, "namespaces",
-       "it does not ask for: kubernetes.io/metadata.name not in"},
+       "it does not require: kubernetes.io/metadata.name not in"},
       {"node_leases_sent",
        [](Objects& objects) {
          for (const char* kind : {mutating, validating})
@@ -270,7 +270,7 @@ const All& of_selectors() {
        Verdict::ok, "namespaces", "not sent to the webhook: kube-node-lease, kube-system, ml"},
       {"in_shadow_mode_and_changed",
        every_enforced([](Json& each) { each["namespaceSelector"]["matchExpressions"].erase(1); }),
-       Verdict::warn, "namespaces", "does not ask for: tpu-webhook.dev/mode not in (shadow)"},
+       Verdict::warn, "namespaces", "does not require: tpu-webhook.dev/mode not in (shadow)"},
       {"a_namespace_in_shadow_mode",
        [](Objects& objects) {
          objects.push_back(namespace_of("lab", {{"tpu-webhook.dev/mode", "shadow"}}));
@@ -313,19 +313,19 @@ const All& of_policies() {
       {"one_failure_ignored", one(job, at("/failurePolicy", "Ignore")), Verdict::warn,
        "failure-policy", "job.pods.tpu-webhook.dev: failurePolicy is Ignore"},
       {"claims_refused", one(claims, at("/failurePolicy", "Fail")), Verdict::warn, "failure-policy",
-       "refused for nothing"},
+       "refused without need"},
       {"no_policy", one(shadow, without("failurePolicy")), Verdict::warn, "failure-policy",
        "shadow.pods.tpu-webhook.dev: failurePolicy is Fail"},
       {"no_side_effects", one(job, at("/sideEffects", "None")), Verdict::warn, "configuration",
-       "sideEffects is \"None\", want \"NoneOnDryRun\""},
+       "sideEffects is \"None\", expected \"NoneOnDryRun\""},
       {"never_asked_again", every(at("/reinvocationPolicy", "Never")), Verdict::warn,
-       "configuration", "reinvocationPolicy is \"Never\", want \"IfNeeded\""},
+       "configuration", "reinvocationPolicy is \"Never\", expected \"IfNeeded\""},
       {"no_reinvocation", one(job, without("reinvocationPolicy")), Verdict::warn, "configuration",
        "reinvocationPolicy is missing"},
       {"exact_matches", one(job, at("/matchPolicy", "Exact")), Verdict::warn, "configuration",
        "matchPolicy is \"Exact\""},
       {"a_long_wait", one(claims, at("/timeoutSeconds", 30)), Verdict::warn, "failure-policy",
-       "timeoutSeconds is 30, want 2"},
+       "timeoutSeconds is 30, expected 2"},
       {"a_short_wait", one(ray, at("/timeoutSeconds", 1)), Verdict::warn, "failure-policy",
        "the ledger may need 6 s"},
       {"another_wait", one(job, at("/timeoutSeconds", 30)), Verdict::warn, "failure-policy",
@@ -356,9 +356,9 @@ const All& of_entries() {
        "configuration", "has no entry that a Pod reaches"},
       {"an_entry_twice",
        [](Objects& objects) { entries_in(objects).push_back(entries_in(objects)[3]); },
-       Verdict::warn, "configuration", "there twice"},
+       Verdict::warn, "configuration", "duplicate: Pods are sent twice"},
       {"an_entry_renamed", one(job, at("/name", "mine.example.dev")), Verdict::warn,
-       "configuration", "name is \"mine.example.dev\", want \"job.pods.tpu-webhook.dev\""},
+       "configuration", "name is \"mine.example.dev\", expected \"job.pods.tpu-webhook.dev\""},
       {"a_stranger",
        [](Objects& objects) {
          Json entry = configuration_of("x", "")["webhooks"][0];
@@ -376,7 +376,7 @@ const All& of_entries() {
        [](Objects& objects) {
          object_of(objects, mutating)["metadata"]["name"] = "my-tpu-webhook";
        },
-       Verdict::warn, "installations", "my-tpu-webhook is of another installation"},
+       Verdict::warn, "installations", "my-tpu-webhook belongs to another installation"},
       {"a_second_installation",
        [](Objects& objects) {
          Json other = object_of(objects, mutating);
@@ -438,15 +438,15 @@ const All& of_validation() {
            workloads, [](Json& each) { each["rules"].erase(0); }, validating),
        Verdict::warn, "validation", "rules is"},
       {"validation_that_refuses", every(at("/failurePolicy", "Fail"), validating), Verdict::warn,
-       "validation", "failurePolicy is \"Fail\", want \"Ignore\""},
+       "validation", "failurePolicy is \"Fail\", expected \"Ignore\""},
       {"validation_that_waits", every(at("/timeoutSeconds", 30), validating), Verdict::warn,
-       "validation", "timeoutSeconds is 30, want 2"},
+       "validation", "timeoutSeconds is 30, expected 2"},
       {"validation_without_an_entry",
        [](Objects& objects) { entries_in(objects, validating).erase(0); }, Verdict::warn,
        "validation", "workloads.tpu-webhook.dev: there is no such entry"},
       {"validation_elsewhere",
        every(at("/namespaceSelector/matchLabels", {{"team", "a"}}), validating), Verdict::warn,
-       "validation", "namespaceSelector is another"},
+       "validation", "namespaceSelector differs"},
       {"validation_by_another_ca", every(at("/clientConfig/caBundle", "bm9uZQ=="), validating),
        Verdict::warn, "validation", "another caBundle"},
       {"no_validation", gone(validating), Verdict::ok, "validation", "not checked"},
@@ -462,15 +462,15 @@ const All& of_service() {
       {"a_port_of_the_service", in("Service", at("/spec/ports/0/port", 8443)), Verdict::fail,
        "service", "it has no port 443"},
       {"another_target", in("Service", at("/spec/ports/0/targetPort", 8443)), Verdict::fail,
-       "service", "it sends to port 8443 of the Pods, and the program listens at 10250"},
+       "service", "it sends to port 8443 of the Pods, but the program listens at 10250"},
       {"the_target_of_health", in("Service", at("/spec/ports/0/targetPort", "health")),
        Verdict::fail, "service", "it sends to port 8081"},
       {"no_such_target", in("Service", at("/spec/ports/0/targetPort", "web")), Verdict::fail,
        "service", "no container has a port of that name"},
       {"another_selector", in("Service", at("/spec/selector", {{"app", "other"}})), Verdict::fail,
-       "service", "does not find the Pods"},
+       "service", "does not match the Pods"},
       {"no_selector", in("Service", [](Json& each) { each["spec"].erase("selector"); }),
-       Verdict::fail, "service", "does not find the Pods"},
+       Verdict::fail, "service", "does not match the Pods"},
       {"a_wider_selector",
        in("Service",
           [](Json& each) { each["spec"]["selector"].erase("app.kubernetes.io/instance"); }),
@@ -482,7 +482,7 @@ const All& of_service() {
           }),
        Verdict::fail, "service", "points to example.com, outside the cluster"},
       {"a_load_balancer", in("Service", at("/spec/type", "LoadBalancer")), Verdict::warn, "service",
-       "type is \"LoadBalancer\", want \"ClusterIP\""},
+       "type is \"LoadBalancer\", expected \"ClusterIP\""},
       {"not_ready_addresses", in("Service", at("/spec/publishNotReadyAddresses", true)),
        Verdict::warn, "service", "publishNotReadyAddresses is true"},
       {"callers_stick", in("Service", at("/spec/sessionAffinity", "ClientIP")), Verdict::warn,
@@ -502,7 +502,7 @@ const All& of_service() {
        Verdict::ok, "service", "has 2 ready endpoints"},
       {"an_endpoint_of_others",
        in("EndpointSlice", [](Json& each) { each["endpoints"][0]["targetRef"]["name"] = "nginx"; }),
-       Verdict::fail, "service", "none of the Deployment's: nginx"},
+       Verdict::fail, "service", "do not belong to the Deployment: nginx"},
   };
   return all;
 }
@@ -521,7 +521,7 @@ const All& of_program() {
        in_program([](Json& each) { each["args"].push_back("--health-listen=:9000"); }),
        Verdict::fail, "pods", "the program answers at 9000 (--health-listen)"},
       {"another_mode", in_program([](Json& each) { each["args"].push_back("--mode=shadow"); }),
-       Verdict::warn, "failure-policy", "refused for nothing"},
+       Verdict::warn, "failure-policy", "refused without need"},
       {"fewer_workloads", in_program([](Json& each) { each["args"].push_back("--workloads=job"); }),
        Verdict::warn, "configuration", "objectSelector"},
       {"another_flag", in_program([](Json& each) { each["args"].push_back("--threads=4"); }),
@@ -534,7 +534,7 @@ const All& of_program() {
        "has no container tpu-webhook"},
       {"another_port_of_the_container", in_program(at("/ports/0/containerPort", 9443)),
        Verdict::fail, "service",
-       "it sends to port 9443 of the Pods, and the program listens at 10250"},
+       "it sends to port 9443 of the Pods, but the program listens at 10250"},
       {"no_readiness", in_program(without("readinessProbe")), Verdict::warn, "pods",
        "readinessProbe is missing"},
       {"always_ready", in_program(at("/readinessProbe/httpGet/path", "/livez")), Verdict::warn,
@@ -542,22 +542,22 @@ const All& of_program() {
       {"no_liveness", in_program(without("livenessProbe")), Verdict::warn, "pods",
        "livenessProbe is missing"},
       {"probed_elsewhere", in_program(at("/readinessProbe/httpGet/port", 9000)), Verdict::fail,
-       "pods", "its readinessProbe asks at port 9000"},
+       "pods", "its readinessProbe calls port 9000"},
       {"privileged", in_program(at("/securityContext/privileged", true)), Verdict::warn, "pods",
-       "securityContext.privileged is true, want none"},
+       "securityContext.privileged is true, expected none"},
       {"writes_its_files", in_program(at("/securityContext/readOnlyRootFilesystem", false)),
        Verdict::warn, "pods", "readOnlyRootFilesystem is false"},
       {"as_root", in_spec("/securityContext/runAsUser", 0), Verdict::warn, "pods",
-       "securityContext.runAsUser is 0, want 65532"},
+       "securityContext.runAsUser is 0, expected 65532"},
       {"as_another_user", in_spec("/securityContext/runAsUser", 1000), Verdict::ok, "values",
        "runAsUser 1000"},
       {"with_no_group_of_files",
        [](Objects& objects) { template_of(objects)["spec"]["securityContext"].erase("fsGroup"); },
        Verdict::ok, "values", "runAsGroup 65532; terminationGracePeriodSeconds"},
       {"of_more_groups", in_spec("/securityContext/supplementalGroups", {4}), Verdict::warn, "pods",
-       "securityContext.supplementalGroups is [4], want none"},
+       "securityContext.supplementalGroups is [4], expected none"},
       {"a_port_of_the_host", in_program(at("/ports/0/hostPort", 10250)), Verdict::warn, "pods",
-       "ports[https].hostPort is 10250, want none"},
+       "ports[https].hostPort is 10250, expected none"},
       {"a_port_by_udp", in_program(at("/ports/0/protocol", "UDP")), Verdict::warn, "pods",
        "ports[https].protocol is \"UDP\""},
       {"a_port_more", in_program([](Json& each) {
@@ -565,7 +565,7 @@ const All& of_program() {
        }),
        Verdict::warn, "pods", "ports[debug] is"},
       {"a_patient_probe", in_program(at("/readinessProbe/failureThreshold", 100)), Verdict::warn,
-       "pods", "readinessProbe.failureThreshold is 100, want 3"},
+       "pods", "readinessProbe.failureThreshold is 100, expected 3"},
       {"a_container_more",
        [](Objects& objects) {
          template_of(objects)["spec"]["containers"].push_back({{"name", "vault-agent"}});
@@ -577,23 +577,23 @@ const All& of_program() {
        in_spec("/readinessGates", Json::array({{{"conditionType", "mine"}}})), Verdict::warn,
        "pods", "readinessGates is"},
       {"another_scheduler", in_spec("/schedulerName", "mine"), Verdict::warn, "pods",
-       "schedulerName is \"mine\", want none"},
+       "schedulerName is \"mine\", expected none"},
       {"devices", in_spec("/resourceClaims", Json::array({{{"name", "tpu"}}})), Verdict::warn,
        "pods", "resourceClaims is"},
       {"little_grace", in_spec("/terminationGracePeriodSeconds", 5), Verdict::warn, "pods",
-       "terminationGracePeriodSeconds is 5, want 30"},
+       "terminationGracePeriodSeconds is 5, expected 30"},
       {"rolled_out_slowly", in("Deployment", at("/spec/minReadySeconds", 600)), Verdict::warn,
-       "pods", "minReadySeconds is 600, want none"},
+       "pods", "minReadySeconds is 600, expected none"},
       {"no_history", in("Deployment", at("/spec/revisionHistoryLimit", 0)), Verdict::warn, "pods",
-       "revisionHistoryLimit is 0, want none"},
+       "revisionHistoryLimit is 0, expected none"},
       {"settings_of_another_secret", in_spec("/volumes/0/secret/secretName", "mine"), Verdict::warn,
        "pods", "volumes[config].secret.secretName is \"mine\""},
       {"settings_that_all_may_read", in_spec("/volumes/0/secret/defaultMode", 0444), Verdict::warn,
-       "pods", "volumes[config].secret.defaultMode is 292, want 288"},
+       "pods", "volumes[config].secret.defaultMode is 292, expected 288"},
       {"settings_that_may_be_written", in_program(at("/volumeMounts/0/readOnly", false)),
        Verdict::warn, "pods", "volumeMounts[config].readOnly is false"},
       {"settings_that_never_change", in_program(at("/volumeMounts/0/subPath", "x")), Verdict::warn,
-       "pods", "volumeMounts[config].subPath is \"x\", want none"},
+       "pods", "volumeMounts[config].subPath is \"x\", expected none"},
       {"a_volume_more",
        [](Objects& objects) {
          template_of(objects)["spec"]["volumes"].push_back(
@@ -617,7 +617,7 @@ const All& of_program() {
       {"by_affinity", in_spec("/affinity", {{"nodeAffinity", {{"a", "b"}}}}), Verdict::ok, "values",
        "affinity {"},
       {"of_the_host", in_spec("/hostNetwork", true), Verdict::warn, "pods",
-       "hostNetwork is true, want none"},
+       "hostNetwork is true, expected none"},
       {"another_account", in_spec("/serviceAccountName", "default"), Verdict::warn, "pods",
        "serviceAccountName is \"default\""},
       {"no_token", in_spec("/automountServiceAccountToken", false), Verdict::fail, "pods",
@@ -711,13 +711,13 @@ const All& of_replicas() {
       {"istio", in_pods([](Json& pod) {
          pod["spec"]["containers"].push_back({{"name", "istio-proxy"}});
        }),
-       Verdict::warn, "replicas", "istio-proxy (Istio) stands before the program in a, b, c"},
+       Verdict::warn, "replicas", "istio-proxy (Istio) is in front of the program in a, b, c"},
       {"istio_beside_the_port", in_pods([](Json& pod) {
          pod["spec"]["containers"].push_back({{"name", "istio-proxy"}});
          pod["metadata"]["annotations"]["traffic.sidecar.istio.io/excludeInboundPorts"] =
              "15020,10250";
        }),
-       Verdict::ok, "replicas", "beside the program run istio-proxy"},
+       Verdict::ok, "replicas", "other containers: istio-proxy"},
       {"linkerd", in_pods([](Json& pod) {
          pod["spec"]["initContainers"] =
              Json::array({{{"name", "linkerd-proxy"}, {"restartPolicy", "Always"}}});
@@ -726,7 +726,7 @@ const All& of_replicas() {
       {"another_sidecar", in_pods([](Json& pod) {
          pod["spec"]["containers"].push_back({{"name", "vault-agent"}});
        }),
-       Verdict::ok, "replicas", "beside the program run vault-agent"},
+       Verdict::ok, "replicas", "other containers: vault-agent"},
       {"older_settings",
        [](Objects& objects) {
          object_of(objects, "Pod")["metadata"]["annotations"]["checksum/config"] = "0";
@@ -750,7 +750,7 @@ const All& of_settings() {
       {"settings_that_nobody_has_read", settings("format: json", "format: text"), Verdict::warn,
        "settings", "is not the one that the Deployment was rendered with"},
       {"settings_in_shadow_mode", settings("mode: enforce", "mode: shadow"), Verdict::warn,
-       "settings", "Pods are only looked at (shadow)"},
+       "settings", "Pods are only reviewed (shadow)"},
       {"settings_that_end_it", settings("mode: enforce", "mode: enforced"), Verdict::fail,
        "settings", "a replica that starts ends at once"},
       {"an_unknown_setting", settings("mode: enforce", "mode: enforce\nmod: x"), Verdict::fail,
@@ -864,7 +864,7 @@ const All& of_managed() {
        managed(in("Certificate", at("/spec/dnsNames", {"else.where.svc"}))), Verdict::warn,
        "cert-manager", "dnsNames is [\"else.where.svc\"]", managed()},
       {"managed_into_another_secret", managed(in("Certificate", at("/spec/secretName", "mine"))),
-       Verdict::warn, "cert-manager", "secretName is \"mine\", want \"tpu-webhook-tls\"",
+       Verdict::warn, "cert-manager", "secretName is \"mine\", expected \"tpu-webhook-tls\"",
        managed()},
       {"managed_for_other_usages", managed(in("Certificate", at("/spec/usages", {"client auth"}))),
        Verdict::warn, "cert-manager", "usages is [\"client auth\"]", managed()},
@@ -894,29 +894,29 @@ const All& of_managed() {
 const All& of_flow() {
   static const All all = {
       {"no_flow_schema", gone("FlowSchema"), Verdict::ok, "flow-schema",
-       "stands in the queue of all ServiceAccounts"},
+       "are in the queue of all ServiceAccounts"},
       {"another_precedence", in("FlowSchema", at("/spec/matchingPrecedence", 9999)), Verdict::warn,
-       "flow-schema", "matchingPrecedence is 9999, want 1000"},
+       "flow-schema", "matchingPrecedence is 9999, expected 1000"},
       {"requests_of_another",
        in("FlowSchema", at("/spec/rules/0/subjects/0/serviceAccount/name", "other")), Verdict::warn,
-       "flow-schema", "rules is another"},
+       "flow-schema", "rules differs"},
       {"requests_of_fewer_kinds",
        in("FlowSchema", at("/spec/rules/0/resourceRules/0/resources", {"pods"})), Verdict::warn,
-       "flow-schema", "rules is another"},
+       "flow-schema", "rules differs"},
       {"a_schema_of_no_requests", in("FlowSchema", at("/spec/rules", Json::array())), Verdict::warn,
-       "flow-schema", "rules is [], want another"},
+       "flow-schema", "rules is [], expected another"},
       {"not_by_user",
        in("FlowSchema", [](Json& each) { each["spec"].erase("distinguisherMethod"); }),
        Verdict::warn, "flow-schema", "distinguisherMethod is missing"},
       {"a_level_that_is_not", in("FlowSchema", at("/spec/priorityLevelConfiguration/name", "none")),
-       Verdict::warn, "flow-schema", "priority level none, which there is not"},
+       Verdict::warn, "flow-schema", "priority level none, which does not exist"},
       {"no_level",
        in("FlowSchema", [](Json& each) { each["spec"].erase("priorityLevelConfiguration"); }),
        Verdict::warn, "flow-schema", "names no priority level"},
       {"a_dangling_schema",
        in("FlowSchema",
           at("/status/conditions", Json::array({{{"type", "Dangling"}, {"status", "True"}}}))),
-       Verdict::warn, "flow-schema", "which there is not"},
+       Verdict::warn, "flow-schema", "which does not exist"},
       {"another_level",
        [](Objects& objects) {
          in("FlowSchema", at("/spec/priorityLevelConfiguration/name", "exempt"))(objects);
@@ -936,9 +936,9 @@ const All& of_priority() {
       {"a_class_that_is_not", in_spec("/priorityClassName", "gone"), Verdict::fail, "priority",
        "there is no PriorityClass gone"},
       {"a_lower_priority", in("PriorityClass", at("/value", 10)), Verdict::warn, "priority",
-       "value is 10, want 1000000000"},
+       "value is 10, expected 1000000000"},
       {"a_priority_for_all", in("PriorityClass", at("/globalDefault", true)), Verdict::warn,
-       "priority", "globalDefault is true, want false"},
+       "priority", "globalDefault is true, expected false"},
       {"evicts_nobody", in("PriorityClass", at("/preemptionPolicy", "Never")), Verdict::warn,
        "priority", "preemptionPolicy is \"Never\""},
       {"another_description", in("PriorityClass", at("/description", "mine")), Verdict::warn,
@@ -954,7 +954,7 @@ const All& of_priority() {
        critical(allowed("system-cluster-critical"))},
       {"critical_with_less",
        critical(allowed("system-cluster-critical", at("/spec/hard/pods", "1"))), Verdict::warn,
-       "priority", "hard.pods is \"1\", want \"200\"",
+       "priority", "hard.pods is \"1\", expected \"200\"",
        critical(allowed("system-cluster-critical"))},
       {"a_quota_that_is_used_up",
        with_object(quota_of("all", {{"hard", {{"pods", "3"}}}},
@@ -963,7 +963,7 @@ const All& of_priority() {
       {"a_quota_with_room",
        with_object(quota_of("all", {{"hard", {{"pods", "9"}}}},
                             {{"hard", {{"pods", "9"}}}, {"used", {{"pods", "3"}}}})),
-       Verdict::ok, "quota", "allow (all) is not used up"},
+       Verdict::ok, "quota", "(all) are not used up"},
   };
   return all;
 }
@@ -980,7 +980,7 @@ const All& of_objects() {
        Verdict::ok, "account", "its Secrets, which the chart does not name: pull"},
       {"a_label_of_another_release",
        in("Service", at("/metadata/labels/app.kubernetes.io~1instance", "x")), Verdict::warn,
-       "labels", "Service: app.kubernetes.io/instance is \"x\", want \"release\""},
+       "labels", "Service: app.kubernetes.io/instance is \"x\", expected \"release\""},
       {"no_labels", in("ClusterRole", [](Json& each) { each["metadata"].erase("labels"); }),
        Verdict::warn, "labels", "ClusterRole: app.kubernetes.io/name is missing"},
       {"an_object_of_another_version",
@@ -991,20 +991,20 @@ const All& of_objects() {
        "labels", "FlowSchema: helm.sh/chart is \"other-1.0.0\""},
       {"an_object_of_another_release",
        in(mutating, at("/metadata/annotations/meta.helm.sh~1release-name", "other")), Verdict::warn,
-       "labels", "meta.helm.sh/release-name is \"other\", want \"release\""},
+       "labels", "meta.helm.sh/release-name is \"other\", expected \"release\""},
       {"an_object_of_nobodys",
        in("NetworkPolicy", [](Json& each) { each["metadata"].erase("annotations"); }),
        Verdict::warn, "labels", "NetworkPolicy: meta.helm.sh/release-name is missing"},
       {"a_label_more", in("Service", at("/metadata/labels/team", "a")), Verdict::ok, "labels",
-       "others that are there, not compared: team"},
+       "others, not compared: team"},
       {"an_annotation_more", in(mutating, at("/metadata/annotations/who", "a")), Verdict::ok,
-       "labels", "others that are there, not compared: who"},
+       "labels", "others, not compared: who"},
       {"a_label_of_the_pods",
        [](Objects& objects) { template_of(objects)["metadata"]["labels"]["team"] = "a"; },
        Verdict::ok, "labels", "of the Pods, not compared: team"},
       {"being_deleted",
        in("ClusterRole", at("/metadata/deletionTimestamp", "2026-09-21T00:00:00Z")), Verdict::fail,
-       "labels", "somebody has deleted ClusterRole tpu-webhook"},
+       "labels", "ClusterRole tpu-webhook was deleted"},
       {"rights_of_admins",
        in("ClusterRole",
           at("/metadata/labels/rbac.authorization.k8s.io~1aggregate-to-admin", "true")),
@@ -1020,7 +1020,7 @@ const All& of_objects() {
       {"a_monitor_of_another_path", monitored(at("/spec/podMetricsEndpoints/0/path", "/healthz")),
        Verdict::warn, "pod-monitor", "podMetricsEndpoints", monitored()},
       {"a_monitor_of_other_pods", monitored(at("/spec/selector/matchLabels", {{"a", "b"}})),
-       Verdict::warn, "pod-monitor", "selector.matchLabels.a is \"b\", want none", monitored()},
+       Verdict::warn, "pod-monitor", "selector.matchLabels.a is \"b\", expected none", monitored()},
   };
   return all;
 }
@@ -1063,7 +1063,7 @@ const All& of_rights() {
             each["rules"].push_back(
                 {{"apiGroups", {""}}, {"resources", {"secrets"}}, {"verbs", {"get"}}});
           }),
-       Verdict::warn, "rbac", "grants more than `serve` asks for: get of secrets"},
+       Verdict::warn, "rbac", "grants more than `serve` needs: get of secrets"},
       {"every_right",
        in("ClusterRole",
           at("/rules",
@@ -1089,30 +1089,30 @@ const All& of_rights() {
 const All& of_network() {
   static const All all = {
       {"lets_nobody_in", in("NetworkPolicy", at("/spec/ingress", Json::array())), Verdict::fail,
-       "network-policy", "let nobody in at port 10250"},
+       "network-policy", "allow no caller at port 10250"},
       {"lets_in_elsewhere",
        in("NetworkPolicy", at("/spec/ingress/0/ports", Json::array({{{"port", 8443}}}))),
-       Verdict::fail, "network-policy", "let nobody in at port 10250"},
+       Verdict::fail, "network-policy", "allow no caller at port 10250"},
       {"lets_in_by_udp", in("NetworkPolicy", at("/spec/ingress/0/ports/0/protocol", "UDP")),
-       Verdict::fail, "network-policy", "let nobody in at port 10250"},
+       Verdict::fail, "network-policy", "allow no caller at port 10250"},
       {"lets_in_some",
        in("NetworkPolicy",
           at("/spec/ingress/0/from", Json::array({{{"podSelector", Json::object()}}}))),
-       Verdict::unknown, "network-policy", "whether the API server is among those"},
+       Verdict::unknown, "network-policy", "whether NetworkPolicies ("},
       {"lets_in_no_probes",
        in("NetworkPolicy", [](Json& each) { each["spec"]["ingress"][0]["ports"].erase(1); }),
-       Verdict::warn, "network-policy", "where probes and metrics are asked for"},
+       Verdict::warn, "network-policy", "where probes and metrics are served"},
       {"lets_nobody_out", in("NetworkPolicy", at("/spec/egress", Json::array())), Verdict::fail,
-       "network-policy", "let the program out to no API server"},
+       "network-policy", "do not allow the program to reach an API server"},
       {"lets_out_to_names_alone",
        in("NetworkPolicy", [](Json& each) { each["spec"]["egress"].erase(0); }), Verdict::fail,
-       "network-policy", "let the program out to no API server"},
+       "network-policy", "do not allow the program to reach an API server"},
       {"lets_all_out", in("NetworkPolicy", at("/spec/egress", Json::array({Json::object()}))),
        Verdict::ok, "network-policy", "reach any port"},
       {"of_other_pods", in("NetworkPolicy", at("/spec/podSelector/matchLabels", {{"a", "b"}})),
        Verdict::warn, "network-policy", "finds no Pod of the Deployment"},
       {"no_network_policy", gone("NetworkPolicy"), Verdict::ok, "network-policy",
-       "no NetworkPolicy is for the replicas"},
+       "no NetworkPolicy selects the replicas"},
       {"denied_by_another_as_well",
        [](Objects& objects) {
          objects.push_back(
@@ -1120,21 +1120,21 @@ const All& of_network() {
        },
        Verdict::ok, "network-policy", "NetworkPolicies (tpu-webhook, deny)"},
       {"no_budget", gone("PodDisruptionBudget"), Verdict::warn, "disruption",
-       "no PodDisruptionBudget is for the replicas"},
+       "no PodDisruptionBudget selects the replicas"},
       {"a_budget_of_others",
        in("PodDisruptionBudget", at("/spec/selector/matchLabels", {{"a", "b"}})), Verdict::warn,
-       "disruption", "selector does not find them"},
+       "disruption", "selector does not match them"},
       {"a_budget_of_nothing", in("PodDisruptionBudget", at("/spec/maxUnavailable", 0)),
-       Verdict::warn, "disruption", "never lets one of 3 replicas go"},
+       Verdict::warn, "disruption", "never allows one of 3 replicas to be evicted"},
       {"a_budget_of_all",
        in("PodDisruptionBudget",
           [](Json& each) {
             each["spec"].erase("maxUnavailable");
             each["spec"]["minAvailable"] = 3;
           }),
-       Verdict::warn, "disruption", "never lets one of 3 replicas go"},
+       Verdict::warn, "disruption", "never allows one of 3 replicas to be evicted"},
       {"a_wider_budget", in("PodDisruptionBudget", at("/spec/maxUnavailable", 3)), Verdict::warn,
-       "disruption", "maxUnavailable is 3, want 1"},
+       "disruption", "maxUnavailable is 3, expected 1"},
       {"a_budget_for_the_unhealthy",
        in("PodDisruptionBudget",
           [](Json& each) { each["spec"].erase("unhealthyPodEvictionPolicy"); }),
@@ -1311,8 +1311,8 @@ TEST_P(AlterationTest, is_told_from_the_sound_installation) {
                                            each.check == GetParam().check &&
                                            each.what.find(GetParam().what) != std::string::npos;
                                   }))
-      << "want " << name(GetParam().verdict) << ' ' << GetParam().check << ": " << GetParam().what
-      << '\n'
+      << "expected " << name(GetParam().verdict) << ' ' << GetParam().check << ": "
+      << GetParam().what << '\n'
       << answer;
   if (GetParam().verdict == Verdict::ok) {
     EXPECT_TRUE(std::ranges::all_of(checks, [](const Check& each) {

@@ -53,7 +53,7 @@ TEST_P(BrokenTest, is_found_with_what_to_do) {
     const std::string before_note = each.fix.substr(0, each.fix.find(" # "));
     EXPECT_THAT(before_note, testing::Not(ContainsRegex("(helm|kubectl) .*[;`]")));
   }
-  EXPECT_TRUE(said) << "want " << name(GetParam().verdict) << ": " << GetParam().what << '\n'
+  EXPECT_TRUE(said) << "expected " << name(GetParam().verdict) << ": " << GetParam().what << '\n'
                     << checks_text(found, false).text();
 }
 
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                    Verdict::unknown, "watch-list", "not known: RBAC missing: watch namespaces"},
         BrokenCase{"reinvocation", [](View& v) { webhook_of(v)["reinvocationPolicy"] = "Never"; },
                    Verdict::warn, "configuration",
-                   "reinvocationPolicy is \"Never\", want \"IfNeeded\""},
+                   "reinvocationPolicy is \"Never\", expected \"IfNeeded\""},
         BrokenCase{"every_pod_is_sent", [](View& v) { webhook_of(v).erase("matchConditions"); },
                    Verdict::warn, "configuration", "every Pod of the cluster is sent"},
         BrokenCase{"ignores_failures", [](View& v) { webhook_of(v)["failurePolicy"] = "Ignore"; },
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
               v.configuration.object["webhooks"][0]["clientConfig"]["service"]["path"] = "/";
             },
             Verdict::fail, "configuration",
-            "ray.pods.tpu-webhook.dev: clientConfig.service.path is \"/\", want \"/mutate\""},
+            "ray.pods.tpu-webhook.dev: clientConfig.service.path is \"/\", expected \"/mutate\""},
         BrokenCase{"one_entry_waits_too_short",
                    [](View& v) {
                      split(v, {"ray", "job"}, {});
@@ -571,7 +571,7 @@ TEST(DoctorTest, namespaces_in_shadow_mode_are_named) {
   EXPECT_EQ(said(), usual);
   view.watched = all({{{"metadata", {{"name", "ml-b"}}}}, {{"metadata", {{"name", "ml-a"}}}}});
   EXPECT_EQ(said(), usual +
-                        "; in shadow mode (tpu-webhook.dev/mode=shadow), so that nothing is "
+                        "; in shadow mode (tpu-webhook.dev/mode=shadow), so nothing is "
                         "changed there: ml-a, ml-b");
 }
 

@@ -79,7 +79,7 @@ TEST_P(GroupPathTest, is_three_names) {
   const auto path = parse_group_path(GetParam().text);
   EXPECT_EQ(path.has_value(), GetParam().good);
   const std::string said = path ? "" : path.error().text();
-  EXPECT_EQ(said.find("want NAMESPACE/CLUSTER/GROUP") != said.npos, !GetParam().good) << said;
+  EXPECT_EQ(said.find("expected NAMESPACE/CLUSTER/GROUP") != said.npos, !GetParam().good) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(table, GroupPathTest,

@@ -323,7 +323,7 @@ INSTANTIATE_TEST_SUITE_P(Members, AuditTest, testing::ValuesIn(members), case_na
 const Case worker_ids[] = {
     {"replacement_has_the_id_of_the_living", [](Cluster& c) { again(c, 1); }, "duplicate-worker-id",
      "TPU_WORKER_ID 1 is held by 2 TPU containers, of Pods train-w-0-1-x and train-w-0-1-x-again; "
-     "want each of 0 to 3 once"},
+     "expected each of 0 to 3 once"},
     {"two_containers_of_a_pod",
      [](Cluster& c) {
        for (std::size_t pod = 0; pod < 4; ++pod) {
@@ -337,11 +337,11 @@ const Case worker_ids[] = {
      },
      "duplicate-worker-id",
      "TPU_WORKER_ID 6 is held by 2 TPU containers, of Pod train-w-0-3-x; "
-     "want each of 0 to 7 once; no container has 7"},
+     "expected each of 0 to 7 once; no container has 7"},
     {"out_of_range",
      [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal("4"); },
      "worker-id-out-of-range",
-     "Pod train-w-0-3-x has \"4\" in container jax; want a whole number from 0 to 3, for 4 "},
+     "Pod train-w-0-3-x has \"4\" in container jax; expected a whole number from 0 to 3, for 4 "},
     {"no_number",
      [](Cluster& c) { env(c, 3, webhook::read::Variable::tpu_worker_id) = literal("three"); },
      "worker-id-out-of-range", "\"three\""},
@@ -364,7 +364,7 @@ const Case lists[] = {
     {"platform_default",
      [](Cluster& c) { set_lists(c, webhook::read::Variable::tpu_worker_hostnames, "localhost"); },
      "list-length",
-     "TPU_WORKER_HOSTNAMES has 1 entry (\"localhost\") on Pod train-w-0-0-x; want 4"},
+     "TPU_WORKER_HOSTNAMES has 1 entry (\"localhost\") on Pod train-w-0-0-x; expected 4"},
     {"trailing_comma",
      [](Cluster& c) {
        set_lists(c, webhook::read::Variable::tpu_worker_hostnames, hostnames_of_slice(0) + ",");
@@ -377,13 +377,13 @@ const Case lists[] = {
      },
      "list-entry",
      "entry 0 of TPU_WORKER_HOSTNAMES is \"train-w-0-1.train\", but that worker is Pod "
-     "train-w-0-0-x; want train-w-0-0.train (2 entries are wrong)"},
+     "train-w-0-0-x; expected train-w-0-0.train (2 entries are wrong)"},
     {"another_service",
      [](Cluster& c) {
        set_lists(c, webhook::read::Variable::tpu_worker_hostnames,
                  "train-w-0-0.old,train-w-0-1.old,train-w-0-2.old,train-w-0-3.old");
      },
-     "list-entry", "want train-w-0-0.train (4 entries are wrong)"},
+     "list-entry", "expected train-w-0-0.train (4 entries are wrong)"},
     {"own_port",
      [](Cluster& c) {
        set_lists(c, webhook::read::Variable::tpu_process_addresses, addresses("9999"));
@@ -425,7 +425,7 @@ INSTANTIATE_TEST_SUITE_P(Services, AuditTest, testing::ValuesIn(services), case_
 const Case pools[] = {
     {"split", [](Cluster& c) { c.nodes["node-0-3"].labels = labels_of_pool("other"); },
      "split-pools",
-     "members are on 2 node pools (1 on other, 3 on pool-0); want all 4 hosts on one"},
+     "members are on 2 node pools (1 on other, 3 on pool-0); expected all 4 hosts on one"},
     {"shared",
      [](Cluster& c) {
        for (auto& [name, node] : c.nodes) node.labels = labels_of_pool("one");
@@ -508,8 +508,8 @@ const Case pools[] = {
        pod.shares_node = "the Pod asks for 1 chip, but nodes have 4";
      },
      "chips-per-node",
-     "node node-0-0 has 4 chips, but Pod train-w-0-0-x on it asks for 1; want a "
-     "Pod with TPUs to take its whole node"},
+     "node node-0-0 has 4 chips, but Pod train-w-0-0-x on it asks for 1; expected "
+     "a Pod with TPUs to take its whole node"},
     {"begun_beside_a_node_that_was_not_ready_just_now",
      [](Cluster& c) {
        wait(c, 3);
@@ -556,13 +556,14 @@ const Case jobs[] = {
      "\"train-w-0-0.train\" in JobSet ml/train/w, slice 0 of 2"},
     {"stale_count",
      [](Cluster& c) { set_everywhere(c, webhook::read::Variable::megascale_num_slices, "3"); },
-     "megascale-slices", "MEGASCALE_NUM_SLICES is \"3\"; want 2, as JobSet train says"},
+     "megascale-slices", "MEGASCALE_NUM_SLICES is \"3\"; expected 2, as JobSet train says"},
     {"id_out_of_range",
      [](Cluster& c) {
        for (std::size_t pod = 4; pod < 8; ++pod)
          env(c, pod, webhook::read::Variable::megascale_slice_id) = literal("2");
      },
-     "megascale-slices", "MEGASCALE_SLICE_ID is \"2\"; want a number from 0 to 1, for 2 slices"},
+     "megascale-slices",
+     "MEGASCALE_SLICE_ID is \"2\"; expected a number from 0 to 1, for 2 slices"},
     {"id_twice",
      [](Cluster& c) {
        for (std::size_t pod = 0; pod < 4; ++pod)
@@ -574,7 +575,8 @@ const Case jobs[] = {
        set_everywhere(c, webhook::read::Variable::megascale_coordinator_address,
                       "train-w-1-0.train");
      },
-     "megascale-coordinator", "but host 0 of slice 0 is Pod train-w-0-0-x; want train-w-0-0.train"},
+     "megascale-coordinator",
+     "but host 0 of slice 0 is Pod train-w-0-0-x; expected train-w-0-0.train"},
     {"tpu_name_differs",
      [](Cluster& c) {
        env(c, 0, webhook::read::Variable::tpu_name) = literal("a");

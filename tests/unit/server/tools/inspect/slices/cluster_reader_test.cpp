@@ -49,7 +49,7 @@ TEST(SnapshotFile, says_what_is_wrong_with_it) {
   };
   EXPECT_THAT(error("/no/such", none),
               testing::StartsWith(
-                  "cannot read /no/such: No such file or directory; want a file, a folder"));
+                  "cannot read /no/such: No such file or directory; expected a file, a folder"));
   EXPECT_THAT(error("-", none), testing::StartsWith("standard input is empty; create it with"));
   std::istringstream empty(R"({"kind": "List", "items": []})");
   EXPECT_THAT(error("-", empty), testing::StartsWith("standard input holds no objects; create"));

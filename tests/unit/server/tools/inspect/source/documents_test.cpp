@@ -16,7 +16,8 @@ using testing::ElementsAreArray;
 using std::string_literals::operator""s;
 
 // What is read, each "LINE VALUE"; a fault behind it as it is said.
-std::vector<std::string> documents_of(const std::string& bytes, text::Twice twice = text::Twice::last_holds) {
+std::vector<std::string> documents_of(const std::string& bytes,
+                                      text::Twice twice = text::Twice::last_holds) {
   const Documents documents(bytes, twice);
   std::vector<std::string> out;
   for (const Document& each : documents.all())
@@ -107,21 +108,21 @@ INSTANTIATE_TEST_SUITE_P(
              {"1 {\"a\":1}", "line 2: the text ends inside a value: it is cut off"}},
         Text{"two_flow_mappings",
              "{a: 1} {b: 2}\n",
-             {"line 1: a second value stands behind the first; want --- between"}},
+             {"line 1: a second value follows the first; expected --- between them"}},
         Text{"a_second_block",
              "  a: 1\nb: 2\n",
-             {"line 2: a second value stands behind the first; want --- between"}},
+             {"line 2: a second value follows the first; expected --- between them"}},
         Text{"no_yaml",
              "a: 1\n---\nb: [\n",
              {"1 {\"a\":1}", "line 4: not YAML: end of sequence flow not found"}},
         Text{"a_deep_value",
              "{\"a\":1}\n" + std::string(65, '['),
              {"1 {\"a\":1}", "line 2, column 64: nested deeper than 64 levels"}},
-        Text{"gzip", "\x1f\x8b\x08", {"it is packed by gzip; want what is in it (gzip -dc)"}},
-        Text{"zip", "PK\x03\x04", {"it is a zip archive; want the files in it (unzip)"}},
+        Text{"gzip", "\x1f\x8b\x08", {"it is packed by gzip; expected its content (gzip -dc)"}},
+        Text{"zip", "PK\x03\x04", {"it is a zip archive; expected the files in it (unzip)"}},
         Text{"tar",
              std::string(257, 'x') + "ustar",
-             {"it is a tar archive; want the files in it (tar -xf)"}},
+             {"it is a tar archive; expected the files in it (tar -xf)"}},
         Text{"odd_utf16", "\xff\xfe{", {"the text is not valid UTF-16"}},
         Text{"half_a_pair", "\xff\xfe\0\xd8{\0"s, {"the text is not valid UTF-16"}}),
     test::case_name);
@@ -131,8 +132,8 @@ TEST(Documents, where_a_key_stands_twice_may_be_refused) {
   const std::string text = "kind: A\na: 1\nkind: B\n";
   EXPECT_THAT(documents_of(text), testing::ElementsAre("1 {\"kind\":\"B\",\"a\":1}"));
   EXPECT_THAT(documents_of(text, text::Twice::refused),
-              testing::ElementsAre("line 3: duplicate key kind; where a second document begins, "
-                                   "want --- before it"));
+              testing::ElementsAre("line 3: duplicate key kind; if a second document begins, "
+                                   "expected --- before it"));
 }
 
 }  // namespace

@@ -55,11 +55,13 @@ TEST_F(InputFiles, that_cannot_be_read_are_named) {
   const auto said = [](const std::vector<std::string>& names) {
     return input_files(names).error().text();
   };
-  EXPECT_EQ(said({folder()}), "folder " + folder() +
-                                  " holds no .yaml, .yml or .json file; want a file, a folder with "
-                                  ".yaml, .yml or .json files, or - for standard input");
-  EXPECT_THAT(said({"/no/such"}),
-              testing::StartsWith("cannot read /no/such: No such file or directory; want a file"));
+  EXPECT_EQ(said({folder()}),
+            "folder " + folder() +
+                " holds no .yaml, .yml or .json file; expected a file, a folder with "
+                ".yaml, .yml or .json files, or - for standard input");
+  EXPECT_THAT(
+      said({"/no/such"}),
+      testing::StartsWith("cannot read /no/such: No such file or directory; expected a file"));
   EXPECT_THAT(said({"-", "-"}), testing::StartsWith("- is given twice"));
 }
 

@@ -62,7 +62,7 @@ TEST_P(AnInput, without_manifests_says_what_it_holds) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, AnInput,
-    testing::Values(Refused{"empty", " \n", "standard input is empty; want a manifest"},
+    testing::Values(Refused{"empty", " \n", "standard input is empty; expected a manifest"},
                     Refused{"only_marks", "---\n---\n", "it holds no objects"},
                     Refused{"a_word", "hello", "document 1 is not an object"},
                     Refused{"no_kind", "kind: A\n---\na: b\n", "object 2 has no kind"},

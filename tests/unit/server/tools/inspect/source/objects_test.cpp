@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         Given{"another_uid_of_a_name",
               list_text(state_text("a", "u", 9) + "," + state_text("a", "v", 10)),
               {"Pod ml/a",
-               "1 of the objects left out, since a newer one of the same kind and name is there"}},
+               "1 of the objects left out, since a newer one of the same kind and name exists"}},
         Given{
             "a_service_of_knative",
             list_text(pod_text("a") + R"(,{"apiVersion":"serving.knative.dev/v1","kind":"Service",)"
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         Given{
             "a_list_that_goes_on",
             "\n" + list_text(bare_text, "PodList", R"({"continue":"abc","remainingItemCount":7})"),
-            {"Pod ml/a", "the PodList at line 2 goes on: 7 more are not in it"}}),
+            {"Pod ml/a", "the PodList at line 2 continues elsewhere: 7 more are not in it"}}),
     test::case_name);
 
 // The one with the highest resourceVersion, wherever it stands; a number, not a text.
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
            {"standard input holds no Pod, but 1 Node"}},
           {"a_table",
            R"({"kind":"Table","rows":[{"object":{"kind":"Pod"}}]})",
-           {"standard input holds no Pod, but 1 Table (columns for people; want -o json)"}},
+           {"standard input holds no Pod, but 1 Table (columns for people; expected -o json)"}},
           {"a_review",
            R"({"kind":"AdmissionReview","request":{"object":{"kind":"Pod"}}})",
            {"standard input holds no Pod, but 1 AdmissionReview (kubectl tpu review answers it)"}},
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
             "and 1 Service"}},
           {"a_failure",
            R"({"kind":"Status","status":"Failure"})",
-           {"standard input holds no Pod, but 1 Status (what an API server says of a failure)"}},
+           {"standard input holds no Pod, but 1 Status (an API server's report of a failure)"}},
           {"yaml_cut_off",
            of_yaml,
            {"standard input: line 5: the text ends inside a list, whose kind is written last: it "
@@ -181,8 +181,8 @@ INSTANTIATE_TEST_SUITE_P(
             "has items and ends in kind Li; it is cut off"}},
           {"yaml_behind_yaml",
            of_yaml + "kind: List\n" + of_yaml + "kind: List\n",
-           {"standard input: line 7: duplicate key apiVersion; where a second document begins, "
-            "want "
+           {"standard input: line 7: duplicate key apiVersion; if a second document begins, "
+            "expected "
             "--- before it"}},
           {"json_cut_off",
            list_text(pod_text("a")).substr(0, 60) + "\n",

@@ -83,10 +83,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         FaultCase{"no_name", "{apiVersion: v1, kind: Pod}", "metadata.name: is missing"},
         FaultCase{"name_of_a_number", "{apiVersion: v1, kind: Pod, metadata: {name: 7}}",
-                  "metadata.name: has to be a string"},
+                  "metadata.name: must be a string"},
         FaultCase{"no_spec", "{apiVersion: batch/v1, kind: Job, metadata: {name: a}}",
                   "spec: is missing"},
-        FaultCase{"spec_of_a_list", JOB "[]}", "spec: has to be an object"},
+        FaultCase{"spec_of_a_list", JOB "[]}", "spec: must be an object"},
         FaultCase{"no_template", JOB "{}}", "spec.template: is missing"},
         FaultCase{"null_template", JOB "{template: null}}", "spec.template: is missing"},
         FaultCase{"no_pod_spec", JOB "{template: {}}}", "spec.template.spec: is missing"},
@@ -95,18 +95,18 @@ INSTANTIATE_TEST_SUITE_P(
         FaultCase{"no_container", JOB "{template: {spec: {containers: []}}}}",
                   "spec.template.spec.containers: has no container"},
         FaultCase{"container_of_a_text", JOB "{template: {spec: {containers: [c]}}}}",
-                  "spec.template.spec.containers: has to be an array of objects"},
+                  "spec.template.spec.containers: must be an array of objects"},
         FaultCase{"env_of_an_object", JOB "{template: {spec: {containers: [{env: {}}]}}}}",
-                  "spec.template.spec.containers[0].env: has to be an array of objects"},
+                  "spec.template.spec.containers[0].env: must be an array of objects"},
         FaultCase{"label_of_a_number",
                   JOB "{template: {metadata: {labels: {a: 1}}, spec: {containers: [{}]}}}}",
-                  "spec.template.metadata.labels: has to be an object of strings"},
+                  "spec.template.metadata.labels: must be an object of strings"},
         FaultCase{"negative", JOB "{parallelism: -2, template: " POD "}}",
                   "spec.parallelism: is negative: -2"},
         FaultCase{"no_int32", JOB "{completions: 2147483648, template: " POD "}}",
                   "spec.completions: is above 2147483647: 2147483648"},
         FaultCase{"number_in_quotes", JOB "{completions: '2', template: " POD "}}",
-                  "spec.completions: has to be an integer"},
+                  "spec.completions: must be an integer"},
         FaultCase{"no_replicated_jobs", JOBSET "{}}", "spec.replicatedJobs: is missing"},
         FaultCase{"second_replicated_job",
                   JOBSET "{replicatedJobs: [{name: a, template: {spec: {template: " POD
@@ -191,8 +191,9 @@ TEST(ALargeGroup, is_refused_where_its_list_of_names_is_larger_than_an_object) {
       "{leaderWorkerTemplate: {size: 2147483647, workerTemplate: {spec: {containers: [{name: "
       "c, resources: {limits: {google.com/tpu: 4}}}]}}}}}");
   EXPECT_EQ(expansion_of(lws, {}, 3).error,
-            "spec.leaderWorkerTemplate.size: makes a list of host names larger than any object may "
-            "be");
+            "spec.leaderWorkerTemplate.size: makes a list of host names that would exceed the API "
+            "server's object size "
+            "limit");
 }
 
 TEST(ANamespace, is_the_objects_or_the_callers) {

@@ -20,7 +20,7 @@ TEST(AVerdict, says_what_nobody_looked_at) {
   EXPECT_EQ(workload.verdict, Verdict::fine);
   EXPECT_EQ(workload.unseen.size(), 2u);
   const std::string said = text(explanation, {}).text();
-  EXPECT_THAT(said, HasSubstr("\n  nothing in what was read stops its slices\n"));
+  EXPECT_THAT(said, HasSubstr("\n  nothing in the input stops its slices\n"));
   EXPECT_THAT(said,
               HasSubstr("\n  not looked at: Pod: spec.preemptionPolicy, Pod: spec.tomorrow\n"));
 }
@@ -60,7 +60,7 @@ TEST(AVerdict, is_fine_where_a_field_only_may_matter) {
   const auto priority = Written{.pod = "subdomain: svc, priorityClassName: high"}.text() + headless;
   const Workload workload = one(priority);
   EXPECT_EQ(workload.verdict, Verdict::fine);
-  EXPECT_THAT(workload.notes, testing::Contains(HasSubstr("PriorityClass high has to be there")));
+  EXPECT_THAT(workload.notes, testing::Contains(HasSubstr("PriorityClass high must exist")));
   EXPECT_THAT(
       one(priority + "---\n{kind: PriorityClass, metadata: {name: high}, value: 5}\n").notes,
       Not(testing::Contains(HasSubstr("PriorityClass"))));

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .metadata = "name: a"},
         PodCase{.name = "runtime_class",
                 .spec = "runtimeClassName: gvisor",
-                .note = "RuntimeClass gvisor has to be there"},
+                .note = "RuntimeClass gvisor must exist"},
         PodCase{.name = "scheduler", .spec = "schedulerName: x", .note = "scheduler x places"},
         PodCase{.name = "the_default_scheduler", .spec = "schedulerName: default-scheduler"},
         PodCase{.name = "spread_over_zones",

@@ -93,7 +93,7 @@ TEST(Page, says_the_verdict_by_sign_and_word) {
   auto explanation = made_explanation("tpu-v6e-slice", "4x4", 1);
   EXPECT_THAT(
       html(explanation),
-      HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in what was read stops its slices"));
+      HasSubstr(">✓</span><div><h2 class=\"word ok\">Nothing in the input stops its slices"));
   explanation.workloads[0].verdict = Verdict::refused;
   EXPECT_THAT(html(explanation),
               HasSubstr(">✗</span><div><h2 class=\"word bad\">Would be refused"));
@@ -172,7 +172,7 @@ TEST(Page, says_what_is_wrong_and_what_it_waits_for) {
                                .not_known = {"quota of the project"}};
   const std::string page = html(explanation);
   EXPECT_LT(page.find("TPU-105"), page.find("TPU-302"));
-  EXPECT_THAT(page, HasSubstr("said of 8 Pods"));
+  EXPECT_THAT(page, HasSubstr("reported for 8 Pods"));
   EXPECT_THAT(page, HasSubstr("Fix: </span>set a subdomain"));
   EXPECT_THAT(page, HasSubstr("<h2 class=\"word warn\">Its slices cannot form now</h2>"));
   EXPECT_THAT(page, HasSubstr("<p class=\"word warn\">! slice 1 waits</p>"));

@@ -51,8 +51,7 @@ TEST_F(OutlookTest, counts_what_is_applied_together_with_it) {
                {"spec", {{"clusterQueue", "none"}}}},
               "ml");
   const auto outlook = look_out(planned, std::vector{wanted}).front();
-  EXPECT_EQ(waits(outlook),
-            "quota: LocalQueue tpus leads to ClusterQueue none, which is not there");
+  EXPECT_EQ(waits(outlook), "quota: LocalQueue tpus names ClusterQueue none, which does not exist");
   // What is there already stays.
   cluster.objects.push_back(service(false));
   planned = state();
@@ -69,8 +68,8 @@ TEST_F(OutlookTest, names_gates_but_those_of_kueue) {
   const auto outlook = of(wanted);
   EXPECT_EQ(waits(outlook),
             "no_pool: slice 1 of 2: no node pool of tpu-v6e-slice 4x4 is left: a goes to Job "
-            "ml/train, slice 0 of 2\ngate: the Pods come with scheduling gate example.com/wait: "
-            "whoever set it has to remove it");
+            "ml/train, slice 0 of 2\ngate: the Pods have scheduling gate example.com/wait: "
+            "whoever set it must remove it");
   EXPECT_THAT(help(outlook),
               HasSubstr("kubectl -n ml get pods -l batch.kubernetes.io/job-name=train -o name | "
                         "xargs -I POD kubectl -n ml patch POD -p '{\"spec\":{\"schedulingGates\":"

@@ -144,7 +144,7 @@ TEST_F(OutlookTest, says_of_a_taint_what_becomes_of_it) {
       {"node.kubernetes.io/disk-pressure",
        "the control plane removes node.kubernetes.io/disk-pressure=true:NoSchedule once the node "
        "is "
-       "mended"},
+       "repaired"},
       {"team", "whoever set taint team=true:NoSchedule removes it, or the Pods tolerate it"}};
   pool("a");
   for (const auto& [key, want] : taints) {
@@ -164,8 +164,8 @@ TEST_F(OutlookTest, names_nodes_that_cannot_be_used) {
             "pool_unusable: node pool a has 1 of 4 nodes that can be used: node a-1 is cordoned, "
             "node a-2 has taint team, which the Pods do not tolerate, node a-3 is not ready; "
             "whoever set taint team=blue:NoSchedule removes it, or the Pods tolerate it; GKE "
-            "cordons nodes that it upgrades or repairs and uncordons them itself, others are for "
-            "whoever cordoned them to uncordon");
+            "cordons nodes that it upgrades or repairs and uncordons them itself; whoever "
+            "cordoned others must uncordon them");
   EXPECT_EQ(help(outlook),
             "kubectl describe node a-1\nkubectl describe node a-2\n"
             "kubectl describe node a-3\nkubectl uncordon a-1\n");
@@ -210,7 +210,7 @@ TEST_F(OutlookTest, does_not_know_of_capacity_that_is_made_on_demand) {
   const auto outlook = of(spot);
   EXPECT_EQ(outlook.sentence, "waits for capacity");
   EXPECT_THAT(waits(outlook),
-              HasSubstr("capacity: no node of tpu-v6e-slice 4x4 by Spot is there now; a node pool "
+              HasSubstr("capacity: no node of tpu-v6e-slice 4x4 by Spot exists now; a node pool "
                         "that is scaled to zero"));
   EXPECT_THAT(help(outlook), HasSubstr("--spot"));
   auto flex = job();
@@ -236,7 +236,7 @@ TEST_F(OutlookTest, reads_the_compute_class) {
               HasSubstr(", and none of its 1 priority rule has tpu-v6e-slice 4x4"));
   cluster.kinds.erase("ComputeClass");
   cluster.objects.clear();
-  EXPECT_THAT(waits(of(wanted)), HasSubstr("by ComputeClass tpus is there now;"));
+  EXPECT_THAT(waits(of(wanted)), HasSubstr("by ComputeClass tpus exists now;"));
 }
 
 // Of one host: several on a pool, and several on a node.
@@ -282,7 +282,7 @@ TEST_F(OutlookTest, does_not_know_what_others_place) {
   auto outlook = of(wanted);
   EXPECT_EQ(outlook.verdict, Verdict::not_known);
   EXPECT_EQ(outlook.sentence,
-            "not known whether it forms now: where it stands: topology-aware scheduling of Kueue "
+            "not known whether it forms now: where it runs: topology-aware scheduling of Kueue "
             "chooses its nodes, which is not computed here");
   wanted.slices.front() =
       a_slice("", a_member().annotation("cloud.google.com/gke-tpu-slice-topology", "2x4"));

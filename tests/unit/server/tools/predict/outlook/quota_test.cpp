@@ -132,7 +132,7 @@ TEST_F(KueueQuotaTest, needs_queues_that_are_there_and_open) {
   EXPECT_EQ(waits(of(queued())), "quota: LocalQueue tpus is stopped (stopPolicy: Hold)");
   object("LocalQueue")["spec"] = {{"clusterQueue", "none"}};
   EXPECT_EQ(waits(of(queued())),
-            "quota: LocalQueue tpus leads to ClusterQueue none, which is not there");
+            "quota: LocalQueue tpus names ClusterQueue none, which does not exist");
   object("LocalQueue")["spec"] = {{"clusterQueue", "all"}};
   queue()["status"]["conditions"] = {
       {{"type", "Active"}, {"status", "False"}, {"message", "FlavorNotFound: v6e"}}};
@@ -155,7 +155,7 @@ TEST_F(KueueQuotaTest, is_not_known_where_others_decide) {
   EXPECT_THAT(
       of(queued()).not_known,
       ElementsAre("quota: whether the namespaceSelector of ClusterQueue all matches namespace ml",
-                  "quota: what the admission checks of ClusterQueue all say (capacity)",
+                  "quota: the verdict of the admission checks of ClusterQueue all (capacity)",
                   "quota: when the 2 workloads before it in ClusterQueue all (StrictFIFO) are "
                   "admitted"));
 }
