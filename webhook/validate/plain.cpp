@@ -84,7 +84,7 @@ class Plain {
     checker_.wrong_size(
         Finding::statefulset_size,
         (part.count ? name + " is " + std::to_string(count) : name + " is missing, which means 1") +
-            ", but " + hosts_by_arithmetic(*slice) + ": want " +
+            ", but " + hosts_by_arithmetic(*slice) + ": expected " +
             (through ? "a multiple of it, or the last slice waits forever"
                      : std::to_string(slice->hosts)));
   }
