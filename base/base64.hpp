@@ -10,8 +10,7 @@ namespace tpuwh::base {
 // Blanks to a multiple of the 3 bytes that make four characters: what follows is encoded
 // as it would be alone.
 inline void pad_to_base64_group(Buffer& out) {
-  constexpr std::string_view blanks = "  ";
-  out.append(blanks.substr(0, (3 - out.size() % 3) % 3));
+  while (out.size() % 3 != 0) out.append(' ');
 }
 
 // Appends the encoding of `bytes`, 4 characters for each 3 begun.
