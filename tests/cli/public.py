@@ -174,7 +174,7 @@ class Refused(Reports):
     def test_the_path_of_the_manifest(self):
         objects = deployment(single())
         objects[0]["spec"]["template"]["spec"]["containers"][0]["env"] = [{"name": "A", "value": {"B": None}}]
-        said = self.refused(objects, "spec.template.spec.containers[0].env[0].value: found an object")
+        said = self.refused(objects, "spec.template.spec.containers[0].env[0].value: expected a string, got an object")
         self.assertNotIn("request.object", said.text)
         self.assertEqual(len(said.findings), 1, said.text)
 

@@ -253,7 +253,7 @@ class Children(Reports):  # E
             self.refused([nightly], "TPU-412", "neither a selector nor manualSelector")
 
     def test_coordinators(self):
-        self.refused(jobset(coordinator={"replicatedJob": "other"}), "TPU-412", "there is none of that name")
+        self.refused(jobset(coordinator={"replicatedJob": "other"}), "TPU-412", "which does not exist")
         self.refused(jobset(coordinator={"replicatedJob": "slice", "podIndex": 4}), "TPU-412", "podIndex is 4")
         self.fine(jobset(coordinator={"replicatedJob": "slice", "jobIndex": 0, "podIndex": 3}))
 
@@ -407,7 +407,7 @@ class Placement(Reports):  # B, I
         for two in (jobset(replicated(self.asking(), replicas=2), metadata=QUEUED), ray(self.asking(), replicas=2)):
             self.warned(two, "kueue-topology", "asks for all 8 Pods of", "on one node pool, which holds 4")
         self.warned(job(self.asking(level="kubernetes.io/hostname"), metadata=QUEUED), "kueue-topology", "on one node, which holds 1")
-        self.warned(jobset(replicated(self.asking("2"), replicas=2), metadata=QUEUED), "kueue-topology", "2 Pods stand together")
+        self.warned(jobset(replicated(self.asking("2"), replicas=2), metadata=QUEUED), "kueue-topology", "2 Pods are together")
         self.warned(jobset(replicated(self.asking("8"), replicas=2), metadata=QUEUED), "kueue-topology", "8 Pods on one node pool")
         for right in (replicated(self.asking("4"), replicas=2), replicated(self.asking()), replicated(self.asking(level="example.com/block"), replicas=2),
                       replicated(self.asking(topology="2x2"), replicas=2, hosts=1)):
@@ -758,7 +758,7 @@ class Elsewhere(Reports):  # Q: variables by envFrom, Ray's own numbers, groups,
 
     def test_chips_that_ray_is_told_of(self):
         told = {"resources": '\'"{\\"TPU\\": 8}"\''}
-        self.warned(ray(rayStartParams=told), "ray-chips", "worker group g: resources report TPU: 8, but container main asks for 4")
+        self.warned(ray(rayStartParams=told), "ray-chips", "worker group g: resources report TPU: 8 to Ray, but container main asks for 4")
         self.fine(ray(rayStartParams={"resources": '\'"{\\"TPU\\": 4}"\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"custom": 1}\''}))
         self.fine(ray(rayStartParams={"resources": '\'{"TPU": 0}\''}))
