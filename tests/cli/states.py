@@ -994,7 +994,7 @@ class Mended(States):
             pods = [self.admitted(each, [], around.name) for each in pods]
         bind(pods[3:], "b-3")
         found = self.held(pods + nodes("a", "b") + [SERVICE], ["running"], ["error split-pools"])
-        self.assertIn("they ask for it already", found[0]["fix"])
+        self.assertIn("already require it", found[0]["fix"])
         self.assertNotIn("delete", found[0]["fix"])
 
 
