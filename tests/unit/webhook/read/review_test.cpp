@@ -63,31 +63,31 @@ INSTANTIATE_TEST_SUITE_P(
         Unusable{"nul", "\0"s, "expected an object"},
         Unusable{"word", "hello", "expected an object"},
         Unusable{"yaml", "apiVersion: v1\nkind: Pod\n", "expected an object"},
-        Unusable{"number", "4", "found a number"}, Unusable{"text", "\"x\"", "found a string"},
-        Unusable{"null", "null", "found null"}, Unusable{"list", "[]", "found an array"},
+        Unusable{"number", "4", "got a number"}, Unusable{"text", "\"x\"", "got a string"},
+        Unusable{"null", "null", "got null"}, Unusable{"list", "[]", "got an array"},
         Unusable{"nothing_in_it", "{}", "kind: missing"},
-        Unusable{"pod", a_pod().pod().dump(), "kind: found Pod"},
+        Unusable{"pod", a_pod().pod().dump(), "kind: expected AdmissionReview, got Pod"},
         Unusable{"lower_case_kind", with("/kind", "admissionreview").dump(),
-                 "kind: found admissionr"},
+                 "got admissionr"},
         Unusable{"no_kind", without("/kind").dump(), "kind: missing"},
         Unusable{"no_version", without("/apiVersion").dump(), "apiVersion: missing"},
         Unusable{"other_version", with("/apiVersion", "admission.k8s.io/v2").dump(),
-                 "found admission.k8s.io/v2"},
+                 "got admission.k8s.io/v2"},
         Unusable{"no_request", without("/request").dump(), "request: missing"},
         Unusable{"null_request", with("/request", nullptr).dump(), "request: missing"},
-        Unusable{"list_request", with("/request", json::array()).dump(), "request: found an array"},
+        Unusable{"list_request", with("/request", json::array()).dump(), "request: expected an object, got an array"},
         Unusable{"no_uid", without("/request/uid").dump(), "request.uid: missing"},
         Unusable{"empty_uid", with("/request/uid", "").dump(), "request.uid: missing"},
-        Unusable{"null_uid", with("/request/uid", nullptr).dump(), "request.uid: found null"},
-        Unusable{"number_uid", with("/request/uid", 5).dump(), "request.uid: found a number"},
+        Unusable{"null_uid", with("/request/uid", nullptr).dump(), "request.uid: expected a string, got null"},
+        Unusable{"number_uid", with("/request/uid", 5).dump(), "request.uid: expected a string, got a number"},
         Unusable{"no_operation", without("/request/operation").dump(),
                  "request.operation: missing"},
-        Unusable{"lower_operation", with("/request/operation", "create").dump(), "found create"},
-        Unusable{"odd_operation", with("/request/operation", "PATCH").dump(), "found PATCH"},
+        Unusable{"lower_operation", with("/request/operation", "create").dump(), "got create"},
+        Unusable{"odd_operation", with("/request/operation", "PATCH").dump(), "got PATCH"},
         Unusable{"text_object", with("/request/object", "x").dump(),
-                 "request.object: found a string"},
+                 "request.object: expected an object, got a string"},
         Unusable{"dry_run_text", with("/request/dryRun", "true").dump(),
-                 "request.dryRun: found a string"},
+                 "request.dryRun: expected true or false, got a string"},
         Unusable{"garbage_after", good().dump() + " x", "more text follows"},
         Unusable{"two_reviews", good().dump() + good().dump(), "more text follows"},
         Unusable{"extra_brace", good().dump() + "}", "more text follows"},
@@ -227,7 +227,7 @@ TEST(ReviewSpelling, an_object_behind_its_kind_is_answered_alike) {
   EXPECT_EQ(admit(as_sent(bad)).message, admit(bad.dump()).message);
   json worse = bad;
   worse["request"]["dryRun"] = "true";
-  EXPECT_NE(admit(as_sent(worse)).message.find("request.dryRun: found a string"), std::string::npos)
+  EXPECT_NE(admit(as_sent(worse)).message.find("request.dryRun: expected true or false, got a string"), std::string::npos)
       << "what is wrong around a Pod is told first";
 }
 

@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ValidateJob, says_what_a_pod_would_be_warned_of) {
   const json size{{"completions", 4}, {"parallelism", 4}};
   EXPECT_NE(validated(a_job(size, in_subdomain(a_template("4x4", 4))))
-                .warning("a Job that is not Indexed makes Pods that are all alike"),
+                .warning("a Job that is not Indexed makes identical Pods"),
             "");
   json indexed = size;
   indexed["completionMode"] = "Indexed";

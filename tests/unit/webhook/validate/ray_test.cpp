@@ -174,7 +174,7 @@ TEST(ValidateRay, a_later_replica_is_no_fault) {
       list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "2"}}});
   const auto answer = validated(cluster(group));
   EXPECT_TRUE(answer.allowed) << answer.message;
-  EXPECT_NE(answer.warning("Pods of replica 3 will be refused"), "") << json(answer.warnings);
+  EXPECT_NE(answer.warning("Pods of replica 3 are refused"), "") << json(answer.warnings);
 }
 
 TEST(ValidateRay, a_second_replica_is_a_later_one) {
@@ -183,7 +183,7 @@ TEST(ValidateRay, a_second_replica_is_a_later_one) {
   group["template"]["spec"]["containers"][0]["env"] =
       list({{{"name", "MEGASCALE_NUM_SLICES"}, {"value", "1"}}});
   const auto answer = validated(cluster(group));
-  EXPECT_NE(answer.warning("Pods of replica 1 will be refused"), "") << json(answer.warnings);
+  EXPECT_NE(answer.warning("Pods of replica 1 are refused"), "") << json(answer.warnings);
 }
 
 TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
@@ -193,11 +193,11 @@ TEST(ValidateRay, counts_the_replicas_that_kuberay_makes) {
     std::string warning;  // "" for none
   } cases[] = {
       {nullptr, nullptr, nullptr, false, ""},  // absent is 0
-      {0, 3, 4, false, "Pods of replica 2 will be refused"},
+      {0, 3, 4, false, "Pods of replica 2 are refused"},
       {9, 0, 2, false, ""},  // never more than maxReplicas
       {2, 2, 4, true, "the autoscaler may make replica 3, whose Pods are refused"},
       {2, 2, 4, false, ""},
-      {3, 2, 4, true, "Pods of replica 2 will be refused"},
+      {3, 2, 4, true, "Pods of replica 2 are refused"},
       {2, 0, nullptr, true, ""},  // without a bound nobody knows
   };
   for (const auto& each : cases) {
