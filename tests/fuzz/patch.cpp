@@ -200,8 +200,8 @@ void require_patch(const std::vector<Told>& all, const std::string& prefix, Patc
   for (const Told& each : all) {
     expected.push_back(operation_of(each, prefix));
     const auto path = expected.back()["path"].get<std::string>();
-    require(reasons::allows(surface()[static_cast<std::size_t>(each.row)], each.op, path,
-                            patch.escaped_prefix()),
+    require(webhook::reasons::allows(surface()[static_cast<std::size_t>(each.row)], each.op, path,
+                                     patch.escaped_prefix()),
             "not allowed: " + path);
   }
   require(patch.dropped_bytes() == 0, "dropped");

@@ -72,11 +72,15 @@ class Comparison {
 
  private:
   // Element by element: the order of an object's members is nobody's business, nor is that of
-  // elements without a name, such as rules, of which a request meets one.
+  // objects without a name, such as rules, of which a request meets one. Arguments have an order.
   static bool are_alike(const Json& found, const Json& wanted) {
-    return std::is_permutation(
-        found.begin(), found.end(), wanted.begin(), wanted.end(),
-        [](const Json& one, const Json& other) { return differences(one, other).empty(); });
+    const auto alike = [](const Json& one, const Json& other) {
+      return differences(one, other).empty();
+    };
+    const auto is_object = [](const Json& each) { return each.is_object(); };
+    if (std::ranges::all_of(found, is_object))
+      return std::is_permutation(found.begin(), found.end(), wanted.begin(), wanted.end(), alike);
+    return std::equal(found.begin(), found.end(), wanted.begin(), wanted.end(), alike);
   }
 
   void objects(const std::string& path, const Json& found, const Json& wanted) {

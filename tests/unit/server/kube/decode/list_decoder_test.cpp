@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"number_item", R"({"items":[1]})", "an item that is not an object"},
                     Bad{"array_item", R"({"items":[[]]})", "an item that is not an object"},
                     Bad{"version_is_a_number", R"({"metadata":{"resourceVersion":5},"items":[]})",
-                        "resourceVersion: found a number"},
+                        "resourceVersion: expected a string, got a number"},
                     Bad{"twice", R"({"metadata":{"resourceVersion":"5"}}{})", "after its end"}),
     case_name);
 

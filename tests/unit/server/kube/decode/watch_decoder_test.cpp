@@ -107,11 +107,11 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"html", "<html>", "expected an object"},
         Malformed{"no_type", R"({"object":{}})", "no type in it"},
         Malformed{"no_object", R"({"type":"ADDED"})", "no object in it"},
-        Malformed{"type_is_a_number", R"({"type":1,"object":{}})", "type: found a"},
+        Malformed{"type_is_a_number", R"({"type":1,"object":{}})", "type: expected a string, got a"},
         Malformed{"object_is_a_string", R"({"type":"ADDED","object":"x"})", "expected an object"},
         Malformed{"version_is_a_number",
                   R"({"type":"ADDED","object":{"metadata":{"resourceVersion":1}}})",
-                  "metadata.resourceVersion: found a number"},
+                  "metadata.resourceVersion: expected a string, got a number"},
         Malformed{"two_on_a_line", R"({"type":"A","object":{}}{"type":"B"})", "more text follows"},
         Malformed{"cut", R"({"type":"ADDED","object":{"metadata":{"name":"a)", "not closed"}),
     case_name);

@@ -249,7 +249,7 @@ TEST(Snapshot, says_what_cannot_be_read) {
   EXPECT_NE(Snapshot::parse("items:").error().message().find("not JSON"), std::string::npos);
   EXPECT_NE(Snapshot::parse(std::string(100'000, '[')).error().message().find("not JSON"),
             std::string::npos);
-  EXPECT_NE(Snapshot::parse("[]").error().message().find("found array"), std::string::npos);
+  EXPECT_NE(Snapshot::parse("[]").error().message().find("got array"), std::string::npos);
   EXPECT_NE(Snapshot::parse("{}").error().message().find("without kind"), std::string::npos);
 }
 

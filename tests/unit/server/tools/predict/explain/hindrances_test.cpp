@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
                 .fault = "puts all 4 hosts of a slice on node node-a"},
         PodCase{.name = "one_node_for_one",
                 .spec = "nodeName: node-a",
-                .note = "spec.nodeName is node-a: no scheduler is asked",
+                .note = "spec.nodeName is node-a: no scheduler is involved",
                 .hosts = 1},
         PodCase{.name = "one_node_for_a_pod_by_itself",
                 .spec = "nodeName: node-a",
