@@ -285,7 +285,7 @@ const All& of_rules() {
       {"updates_alone", every(at("/rules/0/operations", {"UPDATE"})), Verdict::fail,
        "configuration", "no new Pod matches its rules"},
       {"updates_too", one(job, at("/rules/0/operations", {"CREATE", "UPDATE"})), Verdict::warn,
-       "configuration", "rules is"},
+       "configuration", "rules differs"},
       {"another_group", one(job, at("/rules/0/apiGroups", {"apps"})), Verdict::fail,
        "configuration", "no new Pod matches its rules"},
       {"another_version", one(job, at("/rules/0/apiVersions", {"v2"})), Verdict::fail,
@@ -293,15 +293,15 @@ const All& of_rules() {
       {"another_resource", one(job, at("/rules/0/resources", {"pods/ephemeralcontainers"})),
        Verdict::fail, "configuration", "no new Pod matches its rules"},
       {"more_resources", one(job, at("/rules/0/resources", {"*"})), Verdict::warn, "configuration",
-       "rules is"},
+       "rules differs"},
       {"of_the_cluster", one(job, at("/rules/0/scope", "Cluster")), Verdict::fail, "configuration",
        "no new Pod matches its rules"},
       {"of_any_scope", one(job, at("/rules/0/scope", "*")), Verdict::warn, "configuration",
-       "rules is"},
+       "rules differs"},
       {"no_rules", one(job, at("/rules", Json::array())), Verdict::fail, "configuration",
        "no new Pod matches its rules"},
       {"a_rule_twice", one(job, [](Json& each) { each["rules"].push_back(each["rules"][0]); }),
-       Verdict::warn, "configuration", "rules is"},
+       Verdict::warn, "configuration", "rules differs"},
   };
   return all;
 }
@@ -436,7 +436,7 @@ const All& of_validation() {
       {"validation_of_less",
        one(
            workloads, [](Json& each) { each["rules"].erase(0); }, validating),
-       Verdict::warn, "validation", "rules is"},
+       Verdict::warn, "validation", "rules differs"},
       {"validation_that_refuses", every(at("/failurePolicy", "Fail"), validating), Verdict::warn,
        "validation", "failurePolicy is \"Fail\", expected \"Ignore\""},
       {"validation_that_waits", every(at("/timeoutSeconds", 30), validating), Verdict::warn,
@@ -621,7 +621,7 @@ const All& of_program() {
       {"another_account", in_spec("/serviceAccountName", "default"), Verdict::warn, "pods",
        "serviceAccountName is \"default\""},
       {"no_token", in_spec("/automountServiceAccountToken", false), Verdict::fail, "pods",
-       "cannot ask the API server"},
+       "cannot call the API server"},
       {"another_priority",
        [](Objects& objects) {
          in_spec("/priorityClassName", "low")(objects);
@@ -647,7 +647,7 @@ const All& of_program() {
 const All& of_replicas() {
   static const All all = {
       {"none", in("Deployment", at("/spec/replicas", 0)), Verdict::fail, "deployment",
-       "is to have 0 replicas"},
+       "has spec.replicas 0"},
       {"a_single_one",
        in("Deployment",
           [](Json& each) { each["spec"]["replicas"] = each["status"]["availableReplicas"] = 1; }),
@@ -752,9 +752,9 @@ const All& of_settings() {
       {"settings_in_shadow_mode", settings("mode: enforce", "mode: shadow"), Verdict::warn,
        "settings", "Pods are only reviewed (shadow)"},
       {"settings_that_end_it", settings("mode: enforce", "mode: enforced"), Verdict::fail,
-       "settings", "a replica that starts ends at once"},
+       "settings", "a replica that starts exits immediately"},
       {"an_unknown_setting", settings("mode: enforce", "mode: enforce\nmod: x"), Verdict::fail,
-       "settings", "a replica that starts ends at once"},
+       "settings", "a replica that starts exits immediately"},
       {"another_port_in_the_settings", settings("listen: :10250", "listen: :8443"), Verdict::fail,
        "service", "the program listens at 8443 (listen in its configuration file)"},
       {"no_settings", gone("Secret", "tpu-webhook-config"), Verdict::unknown, "settings",
@@ -1029,7 +1029,7 @@ const All& of_spreading() {
   static const All all = {
       {"not_spread",
        [](Objects& objects) { template_of(objects)["spec"].erase("topologySpreadConstraints"); },
-       Verdict::warn, "spreading", "topologySpreadConstraints are missing"},
+       Verdict::warn, "spreading", "topologySpreadConstraints and podAntiAffinity are missing"},
       {"kept_apart",
        [](Objects& objects) {
          template_of(objects)["spec"].erase("topologySpreadConstraints");
@@ -1108,9 +1108,9 @@ const All& of_network() {
        in("NetworkPolicy", [](Json& each) { each["spec"]["egress"].erase(0); }), Verdict::fail,
        "network-policy", "do not allow the program to reach an API server"},
       {"lets_all_out", in("NetworkPolicy", at("/spec/egress", Json::array({Json::object()}))),
-       Verdict::ok, "network-policy", "reach any port"},
+       Verdict::ok, "network-policy", "to any port"},
       {"of_other_pods", in("NetworkPolicy", at("/spec/podSelector/matchLabels", {{"a", "b"}})),
-       Verdict::warn, "network-policy", "finds no Pod of the Deployment"},
+       Verdict::warn, "network-policy", "selects no Pod of the Deployment"},
       {"no_network_policy", gone("NetworkPolicy"), Verdict::ok, "network-policy",
        "no NetworkPolicy selects the replicas"},
       {"denied_by_another_as_well",
