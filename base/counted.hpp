@@ -13,7 +13,7 @@ inline std::string plural(std::string_view thing) {
   std::string text(thing);
   const bool ends_in_y = thing.size() > 1 && thing.ends_with('y') &&
                          vowels.find(thing[thing.size() - 2]) == std::string_view::npos;
-  if (ends_in_y) text.replace(text.size() - 1, text.npos, "ie");
+  if (ends_in_y) text.replace(text.size() - 1, 1, "ie");
   return text + (thing.ends_with('s') || thing.ends_with('x') ? "es" : "s");
 }
 
