@@ -158,7 +158,8 @@ constexpr TraitsOf labels[] = {
 INSTANTIATE_TEST_SUITE_P(catalog, ALabel, testing::ValuesIn(labels), case_name);
 
 TEST(Catalog, has_the_columns_of_the_file) {
-  for (const auto& row : read_catalog().at("generations")) {
+  const json catalog = read_catalog();
+  for (const json& row : catalog.at("generations")) {
     const std::string label = row.at("gke_accelerator_label");
     SCOPED_TRACE(label);
     const Generation& generation = *find_generation(label);
