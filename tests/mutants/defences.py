@@ -5,7 +5,7 @@
   tests/mutants/defences.py --e2e        these too: half a minute each
   tests/mutants/defences.py 5 18         of these threats
 
-In the copy of mutants/run.py (build/mutants), so after that, and not beside it. Each test runs first as it is, and must
+In the copy of mutants/run.py (build/mutants), so not beside it. Each test runs first as it is, and must
 pass. Exit code: 0 where each fails without its defence, 1 where one does not.
 """
 
@@ -15,20 +15,20 @@ import sys
 import time
 
 import run as mutants
-from suites import Suites
 from threats import DEFENCES
 
 
-def build():
-    done = subprocess.run(["ninja", "-k", "0", "-C", mutants.BUILD, *Suites(mutants.BUILD, core=False).targets(),
-                           "tests/server/kube/kube_probe"], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
+def build(test):
+    programs = [program.relative_to(mutants.BUILD) for program in test.programs]
+    done = subprocess.run(["ninja", "-C", mutants.BUILD, *programs], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
     if done.returncode:
         sys.exit(f"{done.stdout[-3000:]}\ndefences: cannot be built")
 
 
-def passes(command):
-    done = subprocess.run(list(map(str, command)), cwd=mutants.TREE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+def passes(test):
+    build(test)
+    done = subprocess.run(list(map(str, test.command)), cwd=mutants.TREE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, check=False, env={**os.environ, "TPUWH_HOSTILE_SHARE": "20"})
     return done.returncode == 0, done.stdout.decode(errors="replace")
 
@@ -48,16 +48,15 @@ def main():
         sys.exit(f"defences: {', '.join(gone)}: see threats.py")
     chosen = [each for each in DEFENCES if (not words or str(each.threat) in words) and (not each.e2e or "--e2e" in sys.argv)]
     mutants.configure()
-    build()
-    held = True
-    for command in {tuple(each.test): None for each in chosen}:
-        good, said = passes(command)
+    mutants.copy_sources({})
+    for test in dict.fromkeys(each.test for each in chosen):
+        good, said = passes(test)
         if not good:
-            sys.exit(f"{said[-3000:]}\ndefences: fails as it is: {' '.join(map(str, command))}")
+            sys.exit(f"{said[-3000:]}\ndefences: fails as it is: {' '.join(map(str, test.command))}")
+    held = True
     for defence in chosen:
         start = time.monotonic()
         mutants.copy_sources(without(defence))
-        build()
         good, _ = passes(defence.test)
         held &= not good
         print(f"{defence.threat:2}  {'PASSES' if good else 'fails'} without: {defence.what} ({time.monotonic() - start:.0f} s)",

@@ -17,6 +17,12 @@ GTEST, PROGRAM = BUILD / "tests", BUILD / "server" / "tpu-webhook"
 PROBE = GTEST / "server" / "kube" / "kube_probe"
 
 
+@dataclasses.dataclass(frozen=True)
+class Test:
+    command: tuple
+    programs: tuple  # what it runs of the build
+
+
 @dataclasses.dataclass
 class Defence:
     threat: int
@@ -24,7 +30,7 @@ class Defence:
     file: str
     before: str
     after: str
-    test: list
+    test: Test
     e2e: bool = False
 
     def is_there(self):
@@ -32,23 +38,24 @@ class Defence:
 
 
 def server(name):
-    return [sys.executable, "-B", "tests/server/run.py", PROGRAM, f"={name}"]
+    return Test((sys.executable, "-B", "tests/server/run.py", PROGRAM, f"={name}"), (PROGRAM,))
 
 
 def kube(name):
-    return [sys.executable, "-B", "tests/server/kube/run.py", PROBE, PROGRAM, f"={name}"]
+    return Test((sys.executable, "-B", "tests/server/kube/run.py", PROBE, PROGRAM, f"={name}"), (PROBE, PROGRAM))
 
 
 def unit(program, name):
-    return [GTEST / program, f"--gtest_filter={name}"]
+    return Test((GTEST / program, f"--gtest_filter={name}"), (GTEST / program,))
 
 
 def chart(name):
-    return [sys.executable, "tests/charts/chart.py", "--program", PROGRAM, f"Chart.{name}"]
+    return Test((sys.executable, "tests/charts/chart.py", "--program", PROGRAM, f"Chart.{name}"), (PROGRAM,))
 
 
 def story(name):
-    return ["tests/e2e/run", "--program", PROGRAM, *name.split("::")[:1], "-k", name.split("::")[1]]
+    file, _, case = name.partition("::")
+    return Test(("tests/e2e/run", "--program", PROGRAM, file, "-k", case), (PROGRAM, PROGRAM.with_name("kubectl-tpu")))
 
 
 DEFENCES = [
