@@ -30,8 +30,7 @@ std::string encode_base64(std::string_view bytes) {
 
 std::optional<std::string> decode_base64(std::string_view text) {
   std::string packed(text);
-  if (packed.find_first_of("\r\n") != packed.npos)
-    std::erase_if(packed, [](char c) { return c == '\n' || c == '\r'; });
+  std::erase_if(packed, [](char c) { return c == '\n' || c == '\r'; });
   // EVP_DecodeBlock takes off blanks and dashes at the ends, and a '=' anywhere for an 'A'.
   const std::size_t letters = base::count_leading(alphabet, packed);
   const std::size_t padding = packed.size() - letters;
