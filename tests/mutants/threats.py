@@ -72,11 +72,13 @@ DEFENCES = [
             "return true;", server("client_certificates.only_who_shows_a_certificate_of_the_ca_with_the_name_is_answered")),
     Defence(5, "the caller's CA", "server/tls/clients.cpp", "if (X509_verify_cert(context) != 1) return false;", "",
             server("client_certificates.only_who_shows_a_certificate_of_the_ca_with_the_name_is_answered")),
-    Defence(7, "TLS 1.2 or later", "server/tls/context.cpp", "SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);",
-            'SSL_CTX_set_min_proto_version(context, TLS1_VERSION); SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0");',
-            server("limits.tls_1_1_is_refused")),
+    # Three settings refuse the older versions; each is enough.
+    Defence(7, "TLS 1.2 or later", "server/tls/context.cpp",
+            'require(SSL_CTX_set_cipher_list(context, tls12_ciphers) == 1, "TLS ciphers");',
+            'SSL_CTX_set_security_level(context, 0); SSL_CTX_set_min_proto_version(context, TLS1_VERSION);\n'
+            '  SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0");', server("limits.tls_1_1_is_refused")),
     Defence(8, "our Service's name alone", "server/tls/issuing.cpp", "NID_subject_alt_name, alternative_names(names));",
-            'NID_subject_alt_name, "DNS:*.svc");', unit("unit/server_test", "*Issu*")),
+            'NID_subject_alt_name, "DNS:*.svc," + alternative_names(names));', unit("unit/server_test", "*Issu*")),
     Defence(10, "a field that nobody may have", "webhook/write/surface.cpp", '"/spec/subdomain"', '"/spec/serviceAccountName"',
             unit("unit/webhook_test", "SurfaceTable.what_is_never_in_it")),
     Defence(10, "text stays text", "webhook/write/json.cpp", """    if (c == '"' || c == '\\\\') {
