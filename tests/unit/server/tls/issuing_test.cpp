@@ -68,6 +68,21 @@ TEST(IssuingTest, leaf_names_hosts_and_addresses) {
   EXPECT_EQ(X509_check_ip_asc(leaf.get(), "127.0.0.2", 0), 0);
 }
 
+int count_names(X509* certificate) {
+  auto* list = static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
+  const int count = sk_GENERAL_NAME_num(list);
+  GENERAL_NAMES_free(list);
+  return count;
+}
+
+// Also not *.svc: who has the key would be any Service of the cluster.
+TEST(IssuingTest, leaf_names_nothing_else) {
+  const auto leaf = read(issue(names, now).pair.certificates);
+  EXPECT_EQ(count_names(leaf.get()), 3);
+  EXPECT_EQ(X509_check_host(leaf.get(), "another.svc", 0, 0, nullptr), 0);
+}
+
 TEST(IssuingTest, leaf_is_ecdsa_p256_and_no_ca) {
   const auto leaf = read(issue(names, now).pair.certificates);
   const auto* key = X509_get0_pubkey(leaf.get());
