@@ -332,6 +332,10 @@ TEST_P(NearestTopology, is_what_was_meant) {
 const Nearest nearest_topologies[] = {
     {.name = "turned", .label = "tpu-v6e-slice", .text = "4x2", .want = "2x4"},
     {.name = "turned_cube", .label = "tpu-v5p-slice", .text = "8x4x4", .want = "4x4x8"},
+    {.name = "turned_cube_of_several_with_as_many_chips",
+     .label = "tpu-v5p-slice",
+     .text = "12x8x4",
+     .want = "4x8x12"},
     {.name = "as_many_chips", .label = "tpu-v6e-slice", .text = "2x8", .want = "4x4"},
     {.name = "type", .label = "tpu-v6e-slice", .text = "v6e-16", .want = "4x4"},
     {.name = "cores", .label = "tpu-v5p-slice", .text = "16", .want = "2x2x2"},

@@ -10,6 +10,7 @@
 
 #include "tests/support/admitted.hpp"
 #include "tests/support/full_pod.hpp"
+#include "tests/support/heap_bytes.hpp"
 #include "webhook/read/pod.hpp"
 
 namespace tpuwh::webhook::answer {
@@ -116,6 +117,26 @@ TEST(AdmitTest, a_workspace_carries_nothing_over) {
         Workspace fresh;
         EXPECT_EQ(again, admit(read::Body(second), config, read::NoCluster(), fresh).body);
       }
+}
+
+TEST(AdmitTest, a_workspace_keeps_no_more_of_a_thousand_reviews) {
+  Workspace workspace;
+  const std::string review = a_pod()
+                                 .jobset("s", "r", 2, 1, 1)
+                                 .accelerator("tpu-v6e-slice")
+                                 .topology("4x4")
+                                 .tpu(4)
+                                 .review();
+  const auto answer = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      std::string text = review;
+      admit(read::Body(text), {}, read::NoCluster(), workspace);
+    }
+  };
+  answer(10);
+  const std::size_t before = test::heap_bytes();
+  answer(1000);
+  EXPECT_LT(test::heap_bytes(), before + 4096);
 }
 
 TEST(AdmitTest, a_workspace_may_move) {

@@ -389,6 +389,17 @@ INSTANTIATE_TEST_SUITE_P(
                 patched, outcome::Reason::injected,
                 "dnsPolicy None, and dnsConfig.searches has no"},
         Verdict{
+            "dns_none_without_config_and_the_domain_elsewhere",
+            job()
+                .set("/spec/affinity/nodeAffinity/"
+                     "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+                     json::array({{{"matchExpressions",
+                                    json::array({{{"key", "k"},
+                                                  {"operator", "In"},
+                                                  {"values", json::array({"default.svc"})}}})}}}))
+                .set("/spec/dnsPolicy", "None"),
+            patched, outcome::Reason::injected, "dnsPolicy None, and dnsConfig.searches has no"},
+        Verdict{
             "dns_none_and_the_domain_elsewhere",
             job()
                 .set("/spec/affinity/nodeAffinity/"
@@ -498,6 +509,23 @@ TEST(Capacity, a_node_is_spot_or_flex_start) {
     EXPECT_EQ(admit(fine).warning(said), "") << fine.pod().dump();
 }
 
+TEST(Capacity, is_read_from_required_affinity_of_one_value) {
+  const auto in = [](const char* key, json values) {
+    return json{{"key", key}, {"operator", "In"}, {"values", std::move(values)}};
+  };
+  const auto with = [&](json spot) {
+    return admit(job().set(
+        "/spec/affinity/nodeAffinity/"
+        "requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms",
+        json::array({{{"matchExpressions", json::array({in("cloud.google.com/gke-spot", spot),
+                                                        in("cloud.google.com/gke-flex-start",
+                                                           json::array({"true"}))})}}})));
+  };
+  const std::string said = "TPU-112: the Pod selects Spot nodes and flex-start nodes";
+  EXPECT_NE(with(json::array({"true"})).warning(said), "");
+  EXPECT_EQ(with(json::array({"true", "false"})).warning(said), "");
+}
+
 TEST(SubSlice, needs_somebody_who_places_it) {
   const std::string said = "TPU-111: nothing places the 2 Pods of sub-slice 2x4";
   const PodBuilder pod = a_pod()
@@ -538,6 +566,8 @@ TEST(ComputeClass, a_ray_worker_has_as_many_hosts_as_its_group) {
   EXPECT_EQ(test::effective(answer, "TPU_WORKER_ID"), "2");
   EXPECT_EQ(test::effective(answer, "TPU_WORKER_HOSTNAMES"),
             "g-1-0.c-headless,g-1-1.c-headless,g-1-2.c-headless,g-1-3.c-headless");
+  EXPECT_EQ(test::annotation(answer, "tpu-webhook.dev/slice"),
+            "host 2 of 4, slice 1, RayCluster c/g: 4 chips per host");
   EXPECT_TRUE(answer.warnings.empty()) << json(answer.warnings);
   EXPECT_NE(admit(pod).warning("TPU-105: "), "");
   const auto beyond =

@@ -106,6 +106,15 @@ INSTANTIATE_TEST_SUITE_P(
         Theirs{"twice_the_default", {literal(id, "0"), literal(id, "0")}, id, "1"}),
     case_name);
 
+// LeaderWorkerSet's own webhook gives all subgroups of a group one TPU_NAME; it is right elsewhere.
+TEST(LwsValue, is_theirs_by_name_alone) {
+  const auto answer =
+      admit(a_pod().lws("s", 0, 1, 3).topology("2x4").tpu(4).env("TPU_NAME", "s").env(id, "7"));
+  EXPECT_EQ(effective(answer, "TPU_NAME"), "s");
+  EXPECT_EQ(answer.warning("TPU_NAME of container"), "");
+  EXPECT_NE(answer.warning("TPU_WORKER_ID of container main is 7 and was kept"), "");
+}
+
 TEST(PlatformDefaults, stay_on_a_single_host) {
   const auto answer = admit(ironwood()
                                 .topology("2x2x1")

@@ -93,6 +93,14 @@ TEST(ValidateRay, names_every_name_that_stands_twice_in_the_order_of_the_list) {
   EXPECT_EQ(answer.message.find("are named z", z + 1), std::string::npos) << answer.message;
 }
 
+TEST(ValidateRay, names_what_stands_three_times_once) {
+  const auto answer = validated(
+      a_ray_cluster(list({a_group("a", 4, good), a_group("a", 4, good), a_group("a", 4, good)})));
+  const std::size_t once = answer.message.find("are named a");
+  ASSERT_NE(once, std::string::npos) << answer.message;
+  EXPECT_EQ(answer.message.find("are named a", once + 1), std::string::npos) << answer.message;
+}
+
 // Two of so many have half a hash in common.
 std::array<std::string, 2> two_names_of_half_a_hash() {
   std::map<std::uint64_t, std::string> seen;

@@ -141,6 +141,39 @@ TEST(Annotations, slices_of_several_job_sets) {
   EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "a-slice-0-0.a");
 }
 
+// Host 0 of slice 0 is another JobSet's.
+TEST(Annotations, slices_of_several_job_sets_need_a_coordinator) {
+  const auto answer = admit(a_pod()
+                                .jobset("b", "slice", 1, 0, 1)
+                                .topology("2x4")
+                                .tpu(4)
+                                .annotation(prefix + "slice-id", "1")
+                                .annotation(prefix + "slice-count", "3"));
+  EXPECT_EQ(effective(answer, "MEGASCALE_COORDINATOR_ADDRESS"), "(absent)");
+  EXPECT_EQ(effective(answer, "MEGASCALE_SLICE_ID"), "(absent)");
+}
+
+TEST(Annotations, a_job_of_one_slice_has_no_hosts_of_another) {
+  const auto job = [](unsigned index) {
+    return admit(
+        a_pod().job("t", index).topology("2x4").tpu(4).annotation(prefix + "slice-count", "1"));
+  };
+  EXPECT_TRUE(job(1).allowed) << job(1).message;
+  EXPECT_FALSE(job(2).allowed);
+}
+
+// Names of the user's own: none is written for them.
+TEST(Annotations, hostnames_of_a_ray_worker_are_not_given) {
+  const auto answer = admit(a_pod()
+                                .ray("c", "g", 0, 1)
+                                .topology("2x4")
+                                .tpu(4)
+                                .annotation(prefix + "hostnames", "a.x,b.x"));
+  EXPECT_EQ(effective(answer, "TPU_WORKER_HOSTNAMES"), "a.x,b.x");
+  EXPECT_FALSE(answer.object["spec"].contains("hostname"));
+  EXPECT_FALSE(answer.object["spec"].contains("subdomain"));
+}
+
 TEST(Annotations, a_ray_worker_without_index_labels_needs_no_ledger) {
   ledger::NoLedger none("none");
   const auto pod = a_pod()

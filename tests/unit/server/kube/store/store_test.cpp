@@ -11,6 +11,7 @@
 #include "server/limits/limits.hpp"
 #include "tests/support/heap_bytes.hpp"
 #include "webhook/read/body.hpp"
+#include "webhook/read/pod.hpp"
 
 namespace tpuwh::server::kube::store {
 namespace {
@@ -402,6 +403,23 @@ TEST_F(StoreTest, keeps_no_text_without_bound) {
   const std::size_t after = test::heap_bytes();
   EXPECT_LT(after, before + (16u << 20)) << "96 MiB were read";
   EXPECT_FALSE(store.ray_group("ns", "c1", longest));
+}
+
+TEST_F(StoreTest, keeps_an_owners_uid_of_the_longest) {
+  const std::string longest(webhook::read::max_uid_bytes, 'u');
+  for (const std::string& uid : {longest, longest + 'u'}) {
+    Json leading = leader(uid, "n");
+    leading["metadata"]["uid"] = "l";
+    leading["metadata"]["ownerReferences"][0]["uid"] = uid;
+    upsert(
+        Kind::node,
+        {{"metadata", {{"name", "n"}, {"labels", {{"cloud.google.com/gke-nodepool", "pool-a"}}}}},
+         {"status", {{"allocatable", {{"google.com/tpu", "4"}}}}}});
+    upsert(Kind::pod, leading);
+    const auto pool =
+        store.leader_domain({"ns", "s", "r", "1", uid}, "cloud.google.com/gke-nodepool");
+    EXPECT_EQ(pool.has_value(), uid == longest);
+  }
 }
 
 TEST_F(StoreTest, knows_where_a_leader_runs) {

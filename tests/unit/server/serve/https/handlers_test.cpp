@@ -1,5 +1,6 @@
 #include "server/serve/https/handlers.hpp"
 
+#include "webhook/ledger/ledger.hpp"
 #include "webhook/read/cluster.hpp"
 
 #include <gtest/gtest.h>
@@ -121,6 +122,13 @@ TEST_F(HandlersTest, mutate_asks_the_ledger_before_it_says_anything) {
   const Answered told = handlers_.answer(Resource::mutate, body_, &place);
   EXPECT_EQ(told.ledger.use, Use::none);
   EXPECT_NE(told.reply.body.find("\"patch\":"), std::string_view::npos) << told.reply.body;
+  EXPECT_FALSE(told.reply.close);
+  // The API server's second try may come to another replica.
+  body_ = review;
+  const auto later = webhook::ledger::try_again("the record was written by another replica");
+  const Answered failed = handlers_.answer(Resource::mutate, body_, &later);
+  EXPECT_EQ(failed.reply.status, 503u);
+  EXPECT_TRUE(failed.reply.close);
 }
 
 }  // namespace

@@ -300,6 +300,16 @@ TEST(RequestHeadTest, gives_back_what_only_an_odd_request_needs) {
   EXPECT_EQ(head.target.data(), kept);
 }
 
+TEST(RequestParserTest, a_head_of_usual_length_keeps_its_memory) {
+  RequestHead head;
+  head.target.reserve(512);
+  ASSERT_EQ(head.target.capacity(), 512u);
+  head.content_type.reserve(512);
+  head.give_back_memory();
+  EXPECT_EQ(head.target.capacity(), 512u);
+  EXPECT_EQ(head.content_type.capacity(), 512u);
+}
+
 TEST(RequestParserTest, takes_a_head_of_exactly_the_limit) {
   const std::string begin = "POST /mutate HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nX: ";
   const std::string end = "\r\n\r\n";
