@@ -35,7 +35,7 @@ TEST(Response, of_a_patched_pod_has_what_the_api_server_wants_and_no_more) {
 // Colours, the other direction, a control of the upper half: nothing of it reaches a terminal.
 TEST(Response, is_a_sentence_on_one_line) {
   const std::string said =
-      status_text(503, "ServiceUnavailable", "a\x1b[31m\nb\u009b\u202e\u2066\u2028\u00e4 c");
+      status_text(503, "ServiceUnavailable", "a\x1b[31m\nb\u009b\u202e\u2066\u2028\u00e4\x7f c");
   const auto message = json::parse(said)["message"].get<std::string>();
   EXPECT_EQ(message.find_first_not_of(
                 " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`"

@@ -248,6 +248,15 @@ INSTANTIATE_TEST_SUITE_P(
                "2", "1", "s-r-0-0.s", "<f>"}),
     case_name);
 
+// Each Pod is a slice of its own.
+TEST(TpuName, of_a_jobsets_single_hosts_has_the_index) {
+  for (const std::uint32_t index : {0, 3}) {
+    const auto answer = admit(a_pod().jobset("s", "r", 2, 1, index).topology("2x2").tpu(4),
+                              {.config = {.tpu_name_everywhere = true}});
+    EXPECT_EQ(effective(answer, "TPU_NAME"), "s-r-1-" + std::to_string(index));
+  }
+}
+
 TEST(MegaScaleHosts, one_host_ray_workers_get_the_names_the_coordinator_needs) {
   const auto answer =
       admit(a_pod().ray("c", "g", 1, 0).topology("2x2").tpu(4).env("MEGASCALE_NUM_SLICES", "2"));
