@@ -19,7 +19,7 @@ namespace tpuwh::server::cli {
 namespace {
 
 constexpr auto help_example = R"(
-The same as --help behind the command.
+The same as --help after the command.
 
 Examples:
   tpu-webhook help review

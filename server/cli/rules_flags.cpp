@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto rules_example = R"(
 --entries prints one entry for each workload API: a Pod that concerns the webhook reaches exactly
-one. They are what the chart installs, each with failurePolicy and timeoutSeconds by its mode.
+one. The chart installs them, each with failurePolicy and timeoutSeconds by its mode.
 
 --diff compares with the JSON of another release, for a review before an upgrade.
 Exit code: 0 nothing was added, 1 something was added, 2 OLD.json is unusable.

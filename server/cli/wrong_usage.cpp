@@ -55,7 +55,7 @@ std::string unknown_command(const CLI::App& within, const std::string& path,
     return fmt::format("unknown command \"{}\"{} See {} --help", found, text::did_you_mean(near),
                        path);
   return fmt::format("expected a command, one of {}{}; see {} --help", fmt::join(names, ", "),
-                     found.empty() ? "" : fmt::format(", not \"{}\"", found), path);
+                     found.empty() ? "" : fmt::format(", got \"{}\"", found), path);
 }
 
 // "" where every option is known, of the command and in front of it.

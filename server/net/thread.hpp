@@ -19,9 +19,8 @@ std::jthread start_thread(const std::string& name, Run&& run) {
     pthread_setname_np(thread.native_handle(), name.c_str());
     return thread;
   } catch (const std::system_error& failure) {
-    throw std::runtime_error("cannot start the thread \"" + name +
-                             "\": " + failure.code().message() +
-                             "; more processes or memory have to be allowed");
+    throw std::runtime_error("cannot start the thread \"" + name + "\": " +
+                             failure.code().message() + "; allow more processes or memory");
   }
 }
 

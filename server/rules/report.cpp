@@ -154,7 +154,8 @@ std::string as_markdown(const Rules& rules) {
 std::string as_text(const Rules& older, const Rules& newer, const RulesDiff& diff) {
   std::string out = fmt::format("From {} to {}:\n", older.version, newer.version);
   for (const std::string& field : diff.no_longer_never)
-    out += fmt::format("\nadded    {} is no longer in the list of what is never written\n", field);
+    out += fmt::format("\nadded    {} is no longer in the list of fields that are never written\n",
+                       field);
   out += text_of_all(diff.writes) + text_of_all(diff.reads);
   return out + "\n" + verdict(diff) + "\n";
 }
@@ -164,8 +165,8 @@ std::string as_markdown(const Rules& older, const Rules& newer, const RulesDiff&
                                 older.version, newer.version, verdict(diff));
   std::string table;
   for (const std::string& field : diff.no_longer_never)
-    table += fmt::format("| **added** | `{}` | no longer in the list of what is never written |\n",
-                         field);
+    table += fmt::format(
+        "| **added** | `{}` | no longer in the list of fields that are never written |\n", field);
   table += markdown_of_all(diff.writes) + markdown_of_all(diff.reads);
   return out + (table.empty() ? "" : "\n| | What | |\n|---|---|---|\n" + table);
 }

@@ -34,14 +34,14 @@ std::vector<Problem> contradictions(const Effective& effective) {
     out.push_back({where, where.starts_with("--") ? "" : key, std::move(what), 0});
   };
   const bool cert = !effective.options.tls_cert.empty(), key = !effective.options.tls_key.empty();
-  if (cert && !key) add("tls.cert", "needs its key too: tls.key or --tls-key");
-  if (key && !cert) add("tls.key", "needs its certificate too: tls.cert or --tls-cert");
+  if (cert && !key) add("tls.cert", "also needs its key: tls.key or --tls-key");
+  if (key && !cert) add("tls.key", "also needs its certificate: tls.cert or --tls-cert");
   const bool ca = !effective.options.tls_client_ca.empty();
   const bool names = !effective.options.tls_client_names.empty();
   if (ca && !names)
-    add("tls.clientCa", "needs the caller's name too: tls.clientNames or --tls-client-name");
+    add("tls.clientCa", "also needs the caller's name: tls.clientNames or --tls-client-name");
   if (names && !ca)
-    add("tls.clientNames", "needs the CA of callers too: tls.clientCa or --tls-client-ca");
+    add("tls.clientNames", "also needs the CA of callers: tls.clientCa or --tls-client-ca");
   // What is of use for a self-issued certificate alone. What `config print` wrote says the default
   // of the names, too.
   const auto no_use_with = [&](const char* given) {

@@ -30,7 +30,7 @@ Result<std::string> read_all(std::istream& in, std::size_t most) {
   std::string text = read_most(in, most);
   if (text.size() == most && in.peek() != std::istream::traits_type::eof())
     return Error(base::Errc::too_large,
-                 fmt::format("it has more than {} MiB, which is what is read", most >> 20));
+                 fmt::format("it has more than {} MiB, the maximum that is read", most >> 20));
   return text;
 }
 

@@ -142,9 +142,8 @@ struct Converter {
       if (members.has_own(name)) {
         const std::string what = "duplicate key " + base::printable(name);
         if (!located && !notes)
-          return fail(
-              key.Mark(), base::Errc::duplicate_key,
-              what + (depth == 1 ? "; if a second document begins, expected --- before it" : ""));
+          return fail(key.Mark(), base::Errc::duplicate_key,
+                      what + (depth == 1 ? "; expected --- before a second document" : ""));
         if (located) {
           located->problems.push_back({line_offset + key.Mark().line + 1, what});
           continue;

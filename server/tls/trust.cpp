@@ -78,15 +78,15 @@ std::optional<Untrusted> fault_of_issuer(X509* certificate, bool is_root) {
   X509_check_purpose(certificate, -1, 0);  // reads the extensions once
   if ((X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) != 0 &&
       (X509_get_extended_key_usage(certificate) & (XKU_SSL_SERVER | XKU_ANYEKU)) == 0)
-    return Untrusted{Refusal::unusable,
-                     fmt::format("the CA {} signs for other purposes alone (extendedKeyUsage "
-                                 "without serverAuth)",
-                                 subject(certificate))};
+    return Untrusted{
+        Refusal::unusable,
+        fmt::format("the CA {} signs only for other purposes (extendedKeyUsage without serverAuth)",
+                    subject(certificate))};
   if (X509_get_version(certificate) == X509_VERSION_3 &&
       (X509_get_extension_flags(certificate) & EXFLAG_BCONS) == 0)
-    return Untrusted{Refusal::unusable, fmt::format("the CA {} does not say that it is one "
-                                                    "(basicConstraints)",
-                                                    subject(certificate))};
+    return Untrusted{
+        Refusal::unusable,
+        fmt::format("the CA {} is not marked as a CA (basicConstraints)", subject(certificate))};
   if ((ASN1_STRING_type(X509_get0_serialNumber(certificate)) & V_ASN1_NEG) != 0)
     return Untrusted{Refusal::unusable,
                      fmt::format("the CA {} has a serial number below zero", subject(certificate))};

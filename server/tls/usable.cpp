@@ -51,7 +51,7 @@ std::optional<std::string> fault_of_key(const EVP_PKEY* key) {
                        wanted_key);
   }
   const char* name = EVP_PKEY_get0_type_name(key);
-  return fmt::format("certificate has a key of type {}, which clients do not take; {}",
+  return fmt::format("certificate has a key of type {}, which clients do not accept; {}",
                      name != nullptr ? name : "unknown", wanted_key);
 }
 
@@ -94,7 +94,7 @@ std::optional<std::string> fault_of_form(X509* certificate) {
   if ((flags & EXFLAG_INVALID) != 0) return "certificate has an extension that cannot be read";
   if ((flags & EXFLAG_CRITICAL) != 0)
     return "certificate has a critical extension that clients do not know, so they refuse it; "
-           "expected it without that, or not critical";
+           "expected no such extension, or one that is not critical";
   if ((ASN1_STRING_type(X509_get0_serialNumber(certificate)) & V_ASN1_NEG) != 0)
     return "certificate has a serial number below zero, which clients refuse; expected a positive "
            "one";

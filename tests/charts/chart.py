@@ -136,7 +136,7 @@ TEXTS = [
 ]
 
 # What the default render says.
-NO_IMAGE = ("image.repository is not set: no image is published yet, so build one (scripts/image), push it, and say where it is: "
+NO_IMAGE = ("image.repository is not set: no image is published yet, so build one (scripts/image), push it, and set its name: "
             "--set image.repository=REGISTRY/tpu-webhook")
 
 # (values, what helm's message names)

@@ -164,7 +164,7 @@ class Refused(Reports):
             objects = job(single(), hosts=1, completionMode=None)
             objects[0]["metadata"]["name"] = "j" * size
             if size == 64:
-                self.refused(objects, "metadata.name", "has 64 characters, and the API server takes 63 of a Job")
+                self.refused(objects, "metadata.name", "has 64 characters, but the API server accepts at most 63 for a Job")
             else:
                 self.fine(objects)
         objects[0]["spec"].update(manualSelector=True, selector={"matchLabels": {"app": "own"}})

@@ -279,7 +279,7 @@ class Containers(Reports):  # E1
 
     def test_two_of_them(self):
         for objects in (ray(pod(*copy.deepcopy(self.two))), job(pod(*copy.deepcopy(self.two)))):
-            said = self.warned(objects, "TPU-109", f"on {V6E} one container has to ask for all chips of its node")
+            said = self.warned(objects, "TPU-109", f"on {V6E} one container must ask for all chips of its node")
             self.assertNotIn("TPU_WORKER_HOSTNAMES", said.text)
 
     def test_an_exporter_beside(self):
@@ -629,7 +629,7 @@ class NoNode(Reports):  # Q, K3
         return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
     def test_hosts_that_are_kept_apart(self):
-        self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "the 4 hosts of a slice are on one")
+        self.warned(job(pod(affinity=self.apart(**{"job-name": "train"}))), "no-node", "but the 4 hosts of a slice must be on one")
         self.fine(job(pod(affinity=self.apart(**{"job-name": "other"}))))
 
     def keyed(self, kind, key):
@@ -653,7 +653,7 @@ class NoNode(Reports):  # Q, K3
     def test_gpus_beside(self):
         both = container()
         both["resources"]["limits"]["nvidia.com/gpu"] = "1"
-        self.warned(job(pod(both)), "no-node", "no node has TPUs and GPUs")
+        self.warned(job(pod(both)), "no-node", "no node has both TPUs and GPUs")
 
     def test_gpus_of_an_init_container(self):
         gpu = {"name": "warm", "image": "a", "resources": {"limits": {"nvidia.com/gpu": "1"}}}

@@ -159,7 +159,7 @@ UNREADABLE = [  # arguments, standard input, what the line says
     (["doctor", "--cluster", "-"], objects(), "standard input holds no objects; create it with kubectl get"),
     (["doctor", "--cluster", "-"], objects(tpu_pod("ml")), "standard input holds no webhook configuration, but 1 Pod; create it"),
     (["serve", "--tls-cert", "nofile", "--tls-key", "nofile"], None, "cannot read nofile: No such file"),
-    (["serve", "--tls-cert", "nofile"], None, "--tls-cert: needs its key too"),
+    (["serve", "--tls-cert", "nofile"], None, "--tls-cert: also needs its key"),
     (["slices", "--cluster", "-", "-n", "nosuch"], objects(tpu_pod("ml")),
      "the snapshot holds no object in namespace nosuch"),
     (["audit", "--cluster", "-", "-n", "mll"], objects(tpu_pod("mly")), "did you mean \"mly\"?"),

@@ -187,8 +187,8 @@ def what_cannot_be_is_said_at_start():
         folder, _ = _make_all(other)
         (folder / "none.crt").write_text("none")
         name = ("--tls-client-name", NAME)
-        for flags, why in (((*name,), "needs the CA of callers too"),
-                           (("--tls-client-ca", folder / "ca.crt"), "needs the caller's name too"),
+        for flags, why in (((*name,), "also needs the CA of callers"),
+                           (("--tls-client-ca", folder / "ca.crt"), "also needs the caller's name"),
                            (("--tls-client-ca", folder / "nowhere.crt", *name), "No such file"),
                            (("--tls-client-ca", folder / "none.crt", *name), "holds no PEM certificates")):
             code, out, err = programs.run(programs.PROGRAM, "serve", "--listen", "127.0.0.1:0", *flags)

@@ -119,7 +119,7 @@ def sigterm_ends_a_start_that_hangs():
         finally:
             process.kill()
     assert process.returncode == 0, process.returncode
-    assert err.count("\n") == 1 and "told to end before it served" in err, err
+    assert err.count("\n") == 1 and "received a signal to end before it served" in err, err
 
 
 def _as_nobody(threads):

@@ -74,12 +74,11 @@ Refusals refusals_of_job(const JobWords& job, JobMaker maker) {
         said);
   add(out, completions_refusal(job), said);
   if (maker == JobMaker::cron_job && job.selects)
-    add(out, "the Jobs of a CronJob have neither a selector nor manualSelector; leave them out",
-        said);
+    add(out, "the Jobs of a CronJob have neither a selector nor manualSelector; remove them", said);
   else if (job.selects_others)
     add(out,
         "selector does not match the labels controller-uid and job-name that the API server gives "
-        "to a Job's Pods; leave it out",
+        "to a Job's Pods; remove it",
         maker == JobMaker::person);
   return out;
 }

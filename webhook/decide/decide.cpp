@@ -174,7 +174,7 @@ void note_excluded(const read::Pod& pod, outcome::Notes& notes) {
     if (value.empty() || !read::node_affinity_excludes(pod, {key, value})) continue;
     notes.warn(Finding::no_such_node,
                "the node selector asks for " + std::string(key) + "=" + base::printable(value) +
-                   ", and the required node affinity for other nodes; no node is both");
+                   ", and the required node affinity for other nodes; no node matches both");
     return;
   }
 }

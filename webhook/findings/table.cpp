@@ -43,14 +43,13 @@ constexpr Row rows[] = {
      "tpu-webhook.dev/worker-count."},
     {topology_unlisted, "TPU-106", "topology-unlisted", warn,
      "The catalog does not list this topology for this accelerator.",
-     "Either no node has this label and the Pod will stay Pending, or the topology is newer than "
-     "this release. The variables are computed by arithmetic and are right if such nodes exist.",
+     "Either no node has this label and the Pod stays Pending, or the topology is newer than this "
+     "release. The variables are computed by arithmetic and are right if such nodes exist.",
      "Use the topology that the message suggests, or one that `kubectl tpu catalog ACCELERATOR` "
      "lists."},
     {accelerator_unknown, "TPU-107", "accelerator-unknown", warn,
      "The catalog does not list this accelerator.",
-     "Either no node has this label and the Pod will stay Pending, or the accelerator is newer "
-     "than "
+     "Either no node has this label and the Pod stays Pending, or the accelerator is newer than "
      "this release. The hosts of the slice are computed by arithmetic.",
      "Use the label that the message suggests, or one that `kubectl tpu catalog` lists."},
     {node_shared, "TPU-108", "node-shared", warn,
@@ -89,7 +88,7 @@ constexpr Row rows[] = {
     {chips_missing, "TPU-114", "chips-missing", warn,
      "A template selects TPU nodes, but no container asks for google.com/tpu.",
      "Its Pods would hold TPU nodes without using their chips; the device plugin gives a container "
-     "only what it asks for.",
+     "only the chips that it asks for.",
      "Add google.com/tpu to the limits of the container, or remove the node selector."},
     // ---- who a Pod is
     {index_out_of_range, "TPU-201", "index-out-of-range", deny,
@@ -193,8 +192,8 @@ constexpr Row rows[] = {
      "No action is needed."},
     {controller_refuses, "TPU-412", "controller-refuses", deny,
      "The API server or an operator refuses the object, or an object that its controller makes.",
-     "The refusal of an object that a controller makes is an event of the workload object, or of "
-     "one that it made: the workload object exists, and its Pods never do.",
+     "If an object that a controller makes is refused, only an event of the workload object, or of "
+     "one that it made, reports it: the workload object exists, but its Pods never do.",
      "Set the field as the message says, or remove it."},
     {made_when_ready, "TPU-413", "made-when-ready", warn,
      "Some Pods of a slice are created only when others of it are Ready.",
@@ -244,19 +243,16 @@ constexpr Row rows[] = {
      "The slice is then spread over two domains and never forms. The selector is kept.",
      "Remove the node selector, or give leader and followers the same."},
     {scheduling_group, "TPU-603", "scheduling-group", warn,
-     "The Pod is in a group of the scheduler, which keeps no slice on one node pool by itself.",
+     "The Pod is in a scheduling group, which by itself does not keep a slice on one node pool.",
      "A group waits until all its Pods fit somewhere. Only one with a topology constraint keeps "
-     "them "
-     "on one node pool, and whether it has one is not on the Pod. The terms are added, since a "
-     "slice "
-     "that is not whole on one pool never forms.",
+     "them on one node pool, and the Pod does not show whether its group has one. The terms are "
+     "added, since a slice that is not whole on one pool never forms.",
      "If the group has no constraint, no action is needed; otherwise add annotation "
      "tpu-webhook.dev/exclusive-topology: none."},
-    {pool_shared, "TPU-604", "pool-shared", warn,
-     "Several slices of several hosts select one node pool.",
+    {pool_shared, "TPU-604", "pool-shared", warn, "Several multi-host slices select one node pool.",
      "A node pool of a multi-host topology is one slice, so one of them gets it and the others "
      "wait, or none of them is whole.",
-     "Remove the node pool's selector, or give each slice its own node pool."},
+     "Remove the selector for the node pool, or give each slice its own node pool."},
 };
 
 static_assert(std::size(rows) == finding_count);

@@ -113,16 +113,15 @@ void note_resolving(const read::Pod& pod, std::string_view ns, outcome::Notes& n
   if (pod.dns_policy == "Default")
     notes.warn(Finding::names_do_not_resolve,
                "dnsPolicy Default asks the node's name servers, which do not know the cluster's "
-               "names; the host names of the slice will not resolve");
+               "names; the host names of the slice do not resolve");
   else if (pod.dns_policy == "None" && !searches_namespace(pod, ns))
     notes.warn(Finding::names_do_not_resolve,
                "dnsPolicy None, and dnsConfig.searches has no " + base::printable(ns) +
-                   ".svc; the host names of the slice will not resolve");
+                   ".svc; the host names of the slice do not resolve");
   else if (pod.host_network && pod.dns_policy != "ClusterFirstWithHostNet")
-    notes.warn(
-        Finding::names_do_not_resolve,
-        "hostNetwork without dnsPolicy: ClusterFirstWithHostNet; the host names of the slice "
-        "will not resolve");
+    notes.warn(Finding::names_do_not_resolve,
+               "hostNetwork without dnsPolicy: ClusterFirstWithHostNet; the host names of the "
+               "slice do not resolve");
 }
 
 std::string wrong_hostnames(const facts::Facts& facts) {

@@ -46,7 +46,7 @@ std::string shares_node(const facts::Shape& shape) {
            }) +
            ", where containers may share one";
   return many + "; on " + std::string(shape.accelerator) +
-         " one container has to ask for all chips of its node, and no other for any";
+         " one container must ask for all chips of its node, and no other for any";
 }
 
 // A sub-slice has to fit into the slice that the node selector names

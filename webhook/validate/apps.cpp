@@ -41,7 +41,7 @@ bool check_order(Checker& checker, const Spec& spec) {
                                                     : "OrderedReady") +
                     ": each Pod is created when the previous one is Ready, which is decided by " +
                     what + ", but " + hosts_by_arithmetic(*slice) +
-                    "; podManagementPolicy: Parallel makes all at once, and cannot be set on an "
+                    "; podManagementPolicy: Parallel creates all at once, but cannot be set on an "
                     "existing StatefulSet");
   return true;
 }

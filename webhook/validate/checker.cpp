@@ -90,10 +90,9 @@ void Checker::finish() {
   close();
   for (const auto& [pool, slices] : pinned_)
     if (slices > 1)
-      add(Finding::pool_shared, std::to_string(slices) + " slices select node pool " +
-                                    base::printable(pool) +
-                                    ", and a node pool of several hosts is one slice: the others "
-                                    "never form beside it");
+      add(Finding::pool_shared,
+          std::to_string(slices) + " slices select node pool " + base::printable(pool) +
+              ", but a node pool of several hosts is one slice: the others never form");
   if (templates_ <= max_templates) return;
   findings_.add_in_front(Finding::templates_unchecked,
                          "only the first " + std::to_string(max_templates) +
@@ -178,7 +177,7 @@ std::string_view Checker::who_knows_better() const {
   for (const read::Annotation each :
        {read::Annotation::worker_id, read::Annotation::worker_count, read::Annotation::hostnames,
         read::Annotation::slice_id, read::Annotation::slice_count, read::Annotation::coordinator})
-    if (pod.has(each)) return "annotations say what the slice is";
+    if (pod.has(each)) return "annotations describe the slice";
   for (const read::Container* process : work_.told.shape.processes)
     for (const read::Variable each :
          {read::Variable::tpu_worker_hostnames, read::Variable::tpu_worker_id,

@@ -63,7 +63,7 @@ JobMisfit job_misfit(const JobTemplate& job, const topology::Slice& slice, std::
   else if (parallelism > 0 && parallelism < expected)  // 0 is how a Job is held
     misfit.too_few = (job.parallelism ? "parallelism is " + std::to_string(parallelism)
                                       : std::string("parallelism is missing, which means 1")) +
-                     ", but " + pods + ", which have to run at the same time";
+                     ", but " + pods + ", which must run at the same time";
   if (completions > expected)
     misfit.too_many = "completions is " + std::to_string(completions) + ", but " + pods +
                       "; Pods from index " + std::to_string(expected) +
@@ -82,7 +82,7 @@ std::string admitted_with_fewer(const Checker& checker, const topology::Slice& s
   if (!slice.multi_host() || !least || *least >= expected) return {};
   return "annotation kueue.x-k8s.io/job-min-parallelism lets Kueue start it with " +
          base::counted(*least, "Pod") + ", but " + pods_of(slice, expected) +
-         ", which have to run at the same time";
+         ", which must run at the same time";
 }
 
 // A plain Job of one Pod is also how people look at one host of a slice (a Pod that prints
@@ -116,7 +116,7 @@ bool check_job_named(Checker& checker, base::json::Reader::Mark spec, const std:
   const JobMisfit misfit = job_misfit(job, *slice, expected);
   if (!misfit.too_few.empty())
     checker.add(Finding::job_too_few,
-                misfit.too_few + "; a program that uses the whole slice would wait forever");
+                misfit.too_few + "; a program that uses the whole slice waits forever");
   if (!misfit.too_many.empty()) checker.add(Finding::completions_too_many, misfit.too_many);
   return true;
 }

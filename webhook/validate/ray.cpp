@@ -103,10 +103,9 @@ void check_last_replica(Checker& checker, const Cluster& cluster, const WorkerGr
 void check_group(Checker& checker, const Cluster& cluster, const WorkerGroup& group) {
   if (!checker.open({"worker group ", group.name}, group.pod_template)) {
     if (checker.selects_tpu_without_chips())
-      checker.add(
-          Finding::chips_missing,
-          "selects TPU nodes (cloud.google.com/gke-tpu-accelerator), but no container asks for "
-          "google.com/tpu");
+      checker.add(Finding::chips_missing,
+                  "the template selects TPU nodes (cloud.google.com/gke-tpu-accelerator), but no "
+                  "container asks for google.com/tpu");
     return;
   }
   label_worker(checker, cluster, group, "0");

@@ -31,7 +31,7 @@ annotations:
 
 {{- define "tpu-webhook.image" -}}
 {{- if not .Values.image.repository -}}
-{{- fail "image.repository is not set: no image is published yet, so build one (scripts/image), push it, and say where it is: --set image.repository=REGISTRY/tpu-webhook" -}}
+{{- fail "image.repository is not set: no image is published yet, so build one (scripts/image), push it, and set its name: --set image.repository=REGISTRY/tpu-webhook" -}}
 {{- end -}}
 {{- with .Values.image -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}

@@ -140,7 +140,7 @@ matchConditions:
 {{- $optIn := .Values.namespaces.optIn -}}
 {{- $shadow := .Values.shadowNamespaces -}}
 {{- if and $optIn.enabled (eq $optIn.label $shadow.label) (eq $optIn.value $shadow.value) -}}
-{{- fail (printf "namespaces.optIn.value is shadowNamespaces.value, \"%s\": every namespace with that label would be in shadow mode, and no other handled; say another" $optIn.value) -}}
+{{- fail (printf "namespaces.optIn.value is shadowNamespaces.value, \"%s\": every namespace with that label would be in shadow mode, and no other would be handled; set another value" $optIn.value) -}}
 {{- end -}}
 matchExpressions:
   {{- include "tpu-webhook.excluded" . | nindent 2 }}

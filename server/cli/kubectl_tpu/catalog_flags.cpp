@@ -85,7 +85,7 @@ void add_catalog(CLI::App& program, Command& chosen) {
                                       {"json", catalog::CatalogOutput::json},
                                       {"svg", catalog::CatalogOutput::svg}},
                                      "text: for people; json: for programs; svg: the picture only");
-  command->add_flag("--all", options->all, "Every shape of an accelerator, if there are many");
+  command->add_flag("--all", options->all, "Every shape of an accelerator, even if there are many");
   add_pool_flags(*command, options->pool);
   command->footer(catalog_example);
   command->callback([options, &chosen] {

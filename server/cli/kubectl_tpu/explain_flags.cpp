@@ -33,8 +33,8 @@ constexpr std::string_view explain_input =
 
 constexpr std::string_view explain_example = R"(
 
-Fields that the containers run and mount are never looked at: image, command, arguments, probes
-that only restart, volumes, security, service account. Any other field that is set, might
+Fields of the containers' programs and mounts are never looked at: image, command, arguments,
+probes that only restart, volumes, security, service account. Any other field that is set, might
 matter and is not looked at is listed after the verdict; --fields prints all of them.
 
 --cluster compares with the cluster of the kubeconfig: do the slices form now, or what do
@@ -49,7 +49,7 @@ that makes Pods and is not read), 2 a file or the cluster cannot be read.
 Examples:
   kubectl tpu explain train.yaml
   kubectl tpu explain -n ml manifests/ --all
-  kubectl tpu explain --strict manifests/ > /dev/null || echo "not as it should be"
+  kubectl tpu explain --strict manifests/ > /dev/null || echo "something is wrong"
   kubectl tpu explain train.yaml --cluster
   kubectl tpu explain train.yaml --cluster cluster.json
   kubectl tpu explain train.yaml -o html > train.html

@@ -11,8 +11,8 @@ namespace {
 
 constexpr auto findings_example = R"(
 Every denial and warning begins with an id. This prints its meaning, cause and fix;
-docs/messages.md has an example of each. The configuration file changes its level: findings:
-{TPU-405: deny}, for all or in perNamespace.
+docs/messages.md has an example of each. The configuration file can change the level of a
+finding, for all namespaces or in perNamespace: findings: {TPU-405: deny}.
 
 Examples:
   kubectl tpu findings

@@ -102,7 +102,8 @@ void add_release(CLI::App& ledger, Command& chosen) {
   add_common(*command, flags->options.ledger);
   command->add_flag("--force", flags->options.choice.force,
                     "Free the named places even if their Pods live, and without waiting");
-  command->add_flag("--dry-run", flags->options.dry_run, "Print what would be done");
+  command->add_flag("--dry-run", flags->options.dry_run,
+                    "Print the entries that would be freed, and free none");
   command->add_flag("--yes,-y", flags->options.yes, "Do not ask for confirmation");
   auto layers = add_setting_flags(*command, settings::Scope::names);
   command->footer(release_example);

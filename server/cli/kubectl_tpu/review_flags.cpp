@@ -16,10 +16,10 @@ namespace tpuwh::server::cli::kubectl_tpu {
 namespace {
 
 constexpr auto review_example = R"(
-FILE holds an AdmissionReview, a Pod, a List, several of them behind one another, or YAML of
-them; of a folder its .yaml, .yml and .json files are read, by path, and those of its folders. All of them are Pods of one cluster,
-created in this order. A RayCluster, RayJob, RayService, JobSet, Job or LeaderWorkerSet is
-checked for slices that could never start.
+FILE holds an AdmissionReview, a Pod, a List, several of them one after another, or YAML of
+them. Of a folder, its .yaml, .yml and .json files and those of its folders are read, by path.
+All of them are Pods of one cluster, created in this order. A RayCluster, RayJob, RayService,
+JobSet, Job or LeaderWorkerSet is checked for slices that could never start.
 Exit code: 0 all allowed, 1 any denied (with --strict also: warned of), 2 any unusable, or a
 file that cannot be read, is empty or holds no objects.
 

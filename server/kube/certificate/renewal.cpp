@@ -157,7 +157,7 @@ Renewal::Step Renewal::repair(const Found& found) const {
   Contents contents = found.contents;
   if (can_sign(contents.authority, found.now)) {
     contents.leaf = issue_leaf(contents.authority, found.now);
-    return {std::move(contents), "a certificate of the CA that was there"};
+    return {std::move(contents), "a certificate of the existing CA"};
   }
   contents = {};
   contents.authority = tls::issue_authority(found.now, times::authority_life);

@@ -35,7 +35,7 @@ int require(int result, std::string_view what) {
 std::string_view message(Watch::Why why) {
   switch (why) {
     case Watch::Why::not_begun:
-      return "told to end before it served";
+      return "received a signal to end before it served";
     case Watch::Why::stuck:
       return "an event loop does not turn; the process ends, to be started again";
     case Watch::Why::not_drained:

@@ -96,7 +96,7 @@ std::optional<std::chrono::milliseconds> timeout_of(std::string_view target) {
 std::variant<Resource, Refusal> route(const RequestHead& head, Port port) {
   if (head.method == Method::unknown) {
     return Refusal{.status = 501,
-                   .message = "the method is none of HTTP's; expected POST, GET or HEAD"};
+                   .message = "the method is not an HTTP method; expected POST, GET or HEAD"};
   }
   const Row* row = find_row(path_of(head.target), port);
   if (row == nullptr) {

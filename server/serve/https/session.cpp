@@ -386,7 +386,7 @@ class Conversation {
   }
 
   static Refusal too_late() {
-    return {.status = 408, .message = "the body had not come when the caller's timeout was over"};
+    return {.status = 408, .message = "the body did not arrive before the caller's timeout"};
   }
 
   LimitedStream<Stream>& stream_;

@@ -122,7 +122,7 @@ struct Metrics::Impl {
   Counter& hinted =
       prometheus::BuildCounter()
           .Name("tpu_webhook_placement_hints_total")
-          .Help("Pods with a preference away from node pools that cannot hold their whole slice")
+          .Help("Pods with a preference against node pools that cannot hold their whole slice")
           .Register(registry)
           .Add({});
   Counter& failed_handshakes = prometheus::BuildCounter()
@@ -134,7 +134,7 @@ struct Metrics::Impl {
   Family<Counter>& task_failures =
       prometheus::BuildCounter()
           .Name("tpu_webhook_task_failures_total")
-          .Help("Exceptions that ended a task; one that must live is restarted")
+          .Help("Exceptions that ended a task; a task that must live is restarted")
           .Register(registry);
 
   std::mutex mutex;

@@ -21,14 +21,14 @@ ROOT = HERE.parents[2]
 PAGE = ROOT / "docs/messages.md"
 HEAD = """# Messages
 
-Every denial and every warning begins with an id: `TPU-405: completions is 1, but ...`. What it means
-and what to do is on this page, and `kubectl tpu findings TPU-405` prints it.
+Every denial and every warning begins with an id: `TPU-405: completions is 1, but ...`. This page has
+its meaning and its fix, and `kubectl tpu findings TPU-405` prints them.
 
 A **denied** object is refused with this text. With a **warning** it is allowed, and whoever created it
-reads the sentence: `kubectl` prints it, controllers put it into their log. An object is only denied where
+reads the sentence: `kubectl` prints it, controllers write it to their log. An object is denied only if
 no member of its slice could start, whatever its containers run.
 
-The configuration file changes what follows of a finding, for all or for one namespace:
+The configuration file sets the level of a finding, for all namespaces or for one:
 
 ```yaml
 findings:
@@ -39,11 +39,11 @@ perNamespace:
       TPU-405: off
 ```
 
-`review --strict` exits with 1 where there is a warning.
+`review --strict` exits with 1 if there is a warning.
 
-`explain`, [`audit`](#of-audit) and [`doctor`](#of-doctor) find more, under names of their own, each of which has an
-id of the same kind (`id` in the JSON of audit and doctor, `finding` in that of explain). Their level is
-the worst that is said of one, and no configuration changes it.
+`explain`, [`audit`](#of-audit) and [`doctor`](#of-doctor) report further findings, under names of their own. Each also has
+an id of the same kind (`id` in the JSON of audit and doctor, `finding` in that of explain). Its level here is the highest
+that it can have, and no configuration changes it.
 
 | Id | Level | What is found |
 |---|---|---|

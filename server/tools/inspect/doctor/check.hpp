@@ -76,7 +76,7 @@ inline void fail(Checks& out, ids::DoctorCheck check, std::string what, std::str
 }
 inline void unknown(Checks& out, ids::DoctorCheck check, const std::string& why) {
   out.push_back({Verdict::unknown, check, "not known: " + why,
-                 "have a user with permission to read it run doctor"});
+                 "run doctor as a user with permission to read it"});
 }
 
 text::Printed checks_text(const Checks& checks, bool colour);

@@ -91,8 +91,8 @@ void check_deployment(const View& view, Checks& out) {
   else if (wanted == 1 && !refusing(view).empty())
     warn(out, deployment_line,
          what +
-             ": while that one is created again, on another node or by an upgrade, Pods of "
-             "entries with failurePolicy Fail may be refused",
+             ": while that one is recreated, on another node or by an upgrade, Pods of entries "
+             "with failurePolicy Fail may be refused",
          with_values(view, {"--set replicas=3"}));
   else
     ok(out, deployment_line, what);

@@ -85,7 +85,7 @@ void check_disruption(const View& view, Checks& out) {
   if (!all.empty())
     return warn(out, disruption_line,
                 fmt::format("{} is not as the chart renders it: {}", name, sentences(all)), fix);
-  ok(out, disruption_line, fmt::format("{} lets one replica at a time be evicted", name));
+  ok(out, disruption_line, fmt::format("{} allows one replica at a time to be evicted", name));
 }
 
 }  // namespace tpuwh::server::doctor

@@ -141,7 +141,8 @@ void check_labels(const View& view, Checks& out) {
         out, labels_line,
         fmt::format("{} tpu-webhook was deleted, and exists until its finalizers are removed",
                     fmt::join(names, ", ")),
-        "see metadata.finalizers for the holder, have them removed, and have it recreated");
+        "find in metadata.finalizers which controllers hold it, have them remove their "
+        "finalizers, then recreate it");
   std::vector<std::string> wrong;
   const auto add = [&](std::vector<std::string> more) {
     wrong.insert(wrong.end(), more.begin(), more.end());

@@ -44,13 +44,13 @@ void check_places(const View& view, Checks& out) {
     stalled.push_back(fmt::format("{}: {:.0f} s", replica.pod, *time));
   }
   if (!stalled.empty())
-    return fail(out, check,
-                fmt::format("a worker group waits for a place that the ledger does not give ({})",
-                            fmt::join(stalled, ", ")),
-                with_note(kubectl(view.ns, fmt::format("logs {} | grep msg=ledger",
-                                                       print::shell_word(first))),
-                          "says why; docs/operations.md, \"Ray workers get no ids\", says what to "
-                          "do"));
+    return fail(
+        out, check,
+        fmt::format("a worker group waits for a place that the ledger does not give ({})",
+                    fmt::join(stalled, ", ")),
+        with_note(
+            kubectl(view.ns, fmt::format("logs {} | grep msg=ledger", print::shell_word(first))),
+            "shows the reason; docs/operations.md, \"Ray workers get no ids\", has the remedies"));
   if (told == 0 && view.deployment.there() && keeps_ledger(view)) {
     const auto silent = std::ranges::find_if(
         view.replicas, [](const Replica& each) { return !each.metrics.there(); });

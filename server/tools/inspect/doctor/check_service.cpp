@@ -187,7 +187,7 @@ void check_service(const View& view, Checks& out) {
                 fmt::format("{} also sends to Pods that do not belong to the Deployment: {}",
                             service, fmt::join(others, ", ")),
                 with_note(kubectl(view.ns, "get pods --show-labels"),
-                          "no other Pods may have the labels of the Deployment's Pods"));
+                          "remove the labels of the Deployment's Pods from all other Pods"));
   if (endpoints.count() == 0)
     return fail(out, service_line,
                 fmt::format("{} has no ready endpoint{}", service, refused(view)),

@@ -120,8 +120,8 @@ void find_unfit(const SliceReport& slice, Findings& findings) {
   if (slice.pool.crowded) return;  // which is told of the pool
   const std::string& pool = slice.pools.front();
   const std::string what = fmt::format(
-      "it has begun on node pool {}, which cannot hold it: {}; {} of {} are bound and wait for the "
-      "rest",
+      "it has started on node pool {}, which cannot hold it: {}; {} of {} are bound and wait for "
+      "the rest",
       pool, fmt::join(slice.pool.what, ", "), slice.staying.size() - slice.unbound,
       base::counted(slice.hosts, "host"));
   // Whose Pod is still to be deleted from a node that is lost begins nowhere before.

@@ -79,7 +79,7 @@ text::Printed troubles_text(const std::vector<SliceReport>& slices) {
   text::Printed out;
   for (const SliceReport& slice : slices)
     if (!slice.pool.what.empty())
-      out += text::printed("{}: begun on a pool that cannot hold it{}: {}\n", slice.full_name(),
+      out += text::printed("{}: started on a pool that cannot hold it{}: {}\n", slice.full_name(),
                            slice.pool.may_pass ? " yet" : "",
                            fmt::format("{}", fmt::join(slice.pool.what, ", ")));
   return out;

@@ -25,7 +25,7 @@ Result<Input> Input::read(const std::vector<std::string>& names, std::istream& i
     if (text) bytes += text->size();
     if (!text || bytes > limits.together)
       return Error(base::Errc::too_large,
-                   fmt::format("{} has more than {} MiB{}, which is what is read", name,
+                   fmt::format("{} has more than {} MiB{}, the maximum that is read", name,
                                (text ? limits.together : limits.each) >> 20,
                                files->size() == 1 ? "" : " with the files before it"));
     if (auto added = out.add(name, *std::move(text), limits); !added) return added.error();

@@ -94,8 +94,8 @@ std::map<std::string, std::string> Admission::not_decided() const {
   std::map<std::string, std::string> out;
   for (const auto& [set, flavors] : open)
     out[set] = fmt::format(
-        "which of the flavors {} the Pods get is not known, and with it which "
-        "nodes they select",
+        "which of the flavors {} the Pods get is not known, so the nodes that they select are not "
+        "known either",
         fmt::join(flavors, " and "));
   return out;
 }

@@ -96,7 +96,7 @@ std::optional<Finding> jax_fault(const Json& pod, const slices::SeenPod& seen) {
             .denied = false,
             .id = ids::of_explain("jax"),
             .sentence = std::move(what),
-            .fix = fixes::Choice{"leave these out: JAX finds them in the variables of the slice"}};
+            .fix = fixes::Choice{"remove these: JAX finds them in the variables of the slice"}};
     }
   return std::nullopt;
 }

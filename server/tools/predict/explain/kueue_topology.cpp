@@ -23,9 +23,9 @@ Finding never(std::string sentence, const Group& group) {
   return {.denied = false,
           .id = ids::of_explain("kueue-topology"),
           .sentence = std::move(sentence),
-          .fix = fixes::Choice{
-              fmt::format("annotations {}: {} and {}: \"{}\" keep each slice on one node pool",
-                          each_slice, webhook::read::key::node_pool, slice_size, group.hosts)}};
+          .fix = fixes::Choice{fmt::format(
+              "set annotations {}: {} and {}: \"{}\" to keep each slice on one node pool",
+              each_slice, webhook::read::key::node_pool, slice_size, group.hosts)}};
 }
 
 // How many Pods one domain holds of the group; 0 where that is not known.
@@ -47,7 +47,7 @@ std::optional<Finding> of_each_slice(const Json& member, const std::string& key,
     return never(fmt::format("{} asks for {} on one {}, which holds {}: Kueue never admits them",
                              each_slice, base::counted(*size, "Pod"), domain(key), most),
                  group);
-  return never(fmt::format("{} is {}, so {} are together and not the {} of a slice", slice_size,
+  return never(fmt::format("{} is {}, so Kueue keeps {} together, but a slice has {}", slice_size,
                            *size, base::counted(*size, "Pod"), base::counted(group.hosts, "host")),
                group);
 }

@@ -24,9 +24,9 @@ std::optional<Finding> lone_host_fault(const slices::SeenPod& seen) {
                                 "chips per Pod is one host{}",
                                 process.container, count, seen.topology, seen.chips,
                                 lws ? ": LeaderWorkerSet writes the names of the whole group" : ""),
-        .fix = fixes::Choice{lws ? "use groups of one Pod and more replicas, or a topology of as "
+        .fix = fixes::Choice{lws ? "use groups of one Pod and more replicas, or a topology with as "
                                    "many hosts as a group has Pods"
-                                 : "leave the variable out"}};
+                                 : "remove the variable"}};
   }
   return std::nullopt;
 }

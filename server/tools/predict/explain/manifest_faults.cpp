@@ -94,8 +94,9 @@ std::string refused_name(const Json& object) {
   if (name.empty()) return {};
   const std::string shown = base::printable(name, 100);
   if (const std::size_t longest = longest_name(object); name.size() > longest)
-    return fmt::format("metadata.name {} has {} characters, and the API server takes {} of a {}",
-                       shown, name.size(), longest, text::text_member(object, "kind"));
+    return fmt::format(
+        "metadata.name {} has {} characters, but the API server accepts at most {} for a {}", shown,
+        name.size(), longest, text::text_member(object, "kind"));
   if (!std::ranges::all_of(name, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
       }))

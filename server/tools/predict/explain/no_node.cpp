@@ -56,21 +56,20 @@ void find_apart(const Json& pod, const slices::SeenPod& seen, std::vector<Findin
   if (!seen.multi_host()) return;
   if (any_term(pod, "podAntiAffinity", keeps_apart))
     out.push_back(no_node(fmt::format("required podAntiAffinity keeps these Pods off one another's "
-                                      "node pool, and the {} hosts of a slice are on one",
+                                      "node pool, but the {} hosts of a slice must be on one",
                                       seen.hosts),
                           "remove the term, or let it select Pods of other workloads"));
   if (any_term(pod, "podAffinity", keeps_on_one_node))
-    out.push_back(no_node(
-        fmt::format("required podAffinity keeps these Pods on one node, and a slice has {} hosts, "
-                    "each a node of its own",
-                    seen.hosts),
-        "remove the term, or let it name the node pool"));
+    out.push_back(no_node(fmt::format("required podAffinity keeps these Pods on one node, but a "
+                                      "slice has {} hosts, each a node of its own",
+                                      seen.hosts),
+                          "remove the term, or let it name the node pool"));
   for (const Json& each : at(pod, {"spec", "topologySpreadConstraints"}))
     if (spreads(pod, each, seen.hosts))
       return out.push_back(no_node(
           fmt::format(
-              "topologySpreadConstraints spread these Pods over node pools, and the {} hosts of a "
-              "slice are on one: if a second pool of the shape exists, the slice never forms",
+              "topologySpreadConstraints spread these Pods over node pools, but the {} hosts of a "
+              "slice must be on one: if a second pool of the shape exists, the slice never forms",
               seen.hosts),
           "remove the constraint, or let it select Pods of other workloads"));
 }
@@ -80,7 +79,7 @@ void find_gpus(const Json& pod, std::vector<Finding>& out) {
     for (const Json& each : at(pod, {"spec", list}))
       if (amount(each, "limits", "nvidia.com/gpu") > 0)
         return out.push_back(no_node(
-            fmt::format("container {} asks for nvidia.com/gpu, and no node has TPUs and GPUs",
+            fmt::format("container {} asks for nvidia.com/gpu, but no node has both TPUs and GPUs",
                         text::text_member(each, "name")),
             "run it in a Pod of its own"));
 }

@@ -130,7 +130,7 @@ void ObjectPods::make_pool(const OfGroup& of, Group& group) {
   group.no_pool = of.no_pool.empty() ? std::move(made.why_not) : of.no_pool;
   if (!made.no_machine.empty())
     findings.add(no_node(std::move(made.no_machine),
-                         "leave the selector out, or ask for a shape of such nodes"));
+                         "remove the selector, or ask for a shape of such nodes"));
   if (!group.pool) return;
   for (Finding& fault : larger_than(*group.pool->machine, outlook::requests_of(of.sample.member)))
     findings.add(std::move(fault));

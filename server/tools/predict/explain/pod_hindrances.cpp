@@ -29,7 +29,7 @@ bool is_true(const Json& value) {
 void look_at_os(const Json& spec, Hindrances& out) {
   if (text::text_member(text::member(spec, "os"), "name") != "windows") return;
   out.faults.push_back(
-      no_node("spec.os.name is windows, and nodes with TPUs run Linux", "remove spec.os"));
+      no_node("spec.os.name is windows, but nodes with TPUs run Linux", "remove spec.os"));
 }
 
 // What a controller makes has the node of its template, each of them.
@@ -44,7 +44,7 @@ void look_at_node_name(const Json& pod, const slices::SeenPod& seen, Hindrances&
   else
     out.notes.push_back(
         fmt::format("spec.nodeName is {}: no scheduler is involved, and the kubelet refuses the "
-                    "Pod if that node has no {} chips free",
+                    "Pod if that node has fewer than {} free chips",
                     node, seen.chips));
 }
 
@@ -75,8 +75,8 @@ void look_at_spread(const Json& pod, const slices::SeenPod& seen, Hindrances& ou
         seen.hosts <= most || !objects::finds_its_own(pod, each))
       continue;
     out.notes.push_back(
-        fmt::format("topologySpreadConstraints lets one {} have at most {} of the Pods more than "
-                    "another, and the {} hosts of a slice are in one: if their nodes are in "
+        fmt::format("topologySpreadConstraints allow one {} at most {} of the Pods more than "
+                    "another, but the {} hosts of a slice must be in one: if their nodes are in "
                     "several, the slice does not form",
                     topology_key, most, seen.hosts));
     return;
@@ -95,7 +95,7 @@ void look_at_repelled(const Json& pod, const slices::SeenPod& seen, Hindrances& 
       continue;
     out.faults.push_back(
         no_node(fmt::format("required podAntiAffinity gives each of these Pods a {} of its own, "
-                            "and the {} hosts of a slice are in one",
+                            "but the {} hosts of a slice must be in one",
                             wide, seen.hosts),
                 "remove the term, or let it select Pods of other workloads"));
     return;

@@ -38,7 +38,7 @@ void look(const Json& group, const std::string& who, std::vector<Finding>& out) 
            objects::go_number(chips),
            *told > chips ? "gives tasks chips that do not exist" : "leaves the others idle"),
        .fix = fixes::Choice{
-           "leave TPU out of resources: KubeRay takes it from the container's limit"}});
+           "remove TPU from resources: KubeRay takes it from the container's limit"}});
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ std::string take_label(std::string_view label, std::string_view value, webhook::
     if (catalog::pool_count(*made.pool, made.options) != 1)
       return fmt::format(
           "the Pods select node pool {}, which {}", plain(value),
-          made.pool->slice.multi_host() ? "is one slice" : "JobSet gives to one Job alone");
+          made.pool->slice.multi_host() ? "is one slice" : "JobSet gives to one Job only");
     made.options.name = value;
     node.labels.add(label, value);
     return {};

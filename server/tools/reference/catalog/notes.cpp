@@ -120,8 +120,7 @@ void several_containers(Notes& notes, const NodePool& pool) {
   const auto slice = topology::make_slice({pool.slice.accelerator, pool.slice.dims, each, many});
   if (!slice) return;
   notes.push_back(fmt::format(
-      "{} containers of {} fill a node too: then {} processes, chips "
-      "per process {}, processes {}",
+      "{} containers of {} also fill a node: then {} processes, chips per process {}, processes {}",
       many == 2 ? "two" : std::to_string(many), base::counted(each, "chip"), slice->processes,
       topology::text(slice->chips_per_process_bounds()), topology::text(slice->host_bounds())));
 }

@@ -86,8 +86,8 @@ std::string as_markdown() {
       "field of the pinned\n"
       "releases' schemas is in no row.\n\n"
       "A field includes all fields below it. A field that is *not looked at* is listed after "
-      "a\nverdict if a manifest sets it, and so is a field that is in no row. Fields that the "
-      "container\nruns and mounts are never listed.\n\n"
+      "a\nverdict if a manifest sets it, and so is a field that is in no row. Fields of the "
+      "container's\nprogram and mounts are never listed.\n\n"
       "| Type | read | cannot keep a slice from forming | what the container runs and mounts | not "
       "looked at |\n|---|---|---|---|---|\n";
   for (const Type& type : types()) out += count_row(type);

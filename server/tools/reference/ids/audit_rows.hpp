@@ -22,18 +22,18 @@ inline constexpr Row audit_rows[] = {
      "A multi-host Pod has no TPU environment: it holds a slice that never forms.",
      "Delete the Pods of the slice together, with tpu-webhook in place."},
     {"TPU-706", "identity-not-known", "warn",
-     "Nothing on a multi-host Pod says which member it is.",
+     "Nothing on a multi-host Pod shows which member it is.",
      "Use an API that numbers its Pods, or annotations, as TPU-202 says."},
     {"TPU-707", "bad-shape", "error",
      "The topology cannot be split into Pods with that many chips.",
      "Give the Pods a topology and a number of chips that match: `kubectl tpu catalog` lists "
      "them."},
     {"TPU-708", "incomplete", "warn", "Members, or whole slices of a job, are missing.",
-     "If the slice is not just starting or ending, see why its Pods are not created."},
+     "If the slice is not just starting or ending, check why its Pods are not created."},
     {"TPU-709", "member-lost", "error",
      "A member failed and was not replaced, or its node was deleted or is not ready, or another "
      "container of its Pod keeps it from ending.",
-     "Repair or delete the node, restart the workload, or make the container beside a sidecar, as "
+     "Repair or delete the node, restart the workload, or make the other container a sidecar, as "
      "the message says."},
     {"TPU-710", "list-differs", "error",
      "Members have different TPU_WORKER_HOSTNAMES or TPU_PROCESS_ADDRESSES.",
@@ -53,7 +53,7 @@ inline constexpr Row audit_rows[] = {
     {"TPU-715", "no-service", "error",
      "No headless Service has the name of the members' subdomain, selects them, and resolves them "
      "before they are Ready.",
-     "Create or mend the Service, as the message says."},
+     "Create or correct the Service, as the message says."},
     {"TPU-716", "split-pools", "error", "Members of a slice are on several node pools.",
      "Delete the Pods of the slice together, with tpu-webhook in place, which keeps a slice on one "
      "pool."},
@@ -61,8 +61,8 @@ inline constexpr Row audit_rows[] = {
      "Delete the Pods of all but one of them, with tpu-webhook in place, which keeps slices "
      "apart."},
     {"TPU-718", "unfit-pool", "error",
-     "A slice has begun on a node pool that cannot hold the rest of it.",
-     "Mend the pool; or restart the workload, so that it begins again on another."},
+     "A slice has started on a node pool that cannot hold the rest of it.",
+     "Repair the pool, or restart the workload to start it on another."},
     {"TPU-719", "chips-per-node", "error", "A node has more or fewer chips than its Pod asks for.",
      "Ask for all chips of a node; repair or delete a node that has lost some."},
     {"TPU-720", "stray-slice-key", "error", "A Pod without chips carries the slice-key of a slice.",
@@ -76,11 +76,11 @@ inline constexpr Row audit_rows[] = {
      "Delete the Pods of the job together, with tpu-webhook in place and without MEGASCALE "
      "variables in the template."},
     {"TPU-723", "megascale-coordinator", "error", "The coordinator is not host 0 of slice 0.",
-     "Let the coordinator be host 0 of slice 0, and delete the Pods of the job together."},
+     "Set the coordinator to host 0 of slice 0, and delete the Pods of the job together."},
     {"TPU-724", "tpu-name-differs", "error", "Members of a slice have different TPU_NAMEs.",
      "Remove TPU_NAME from the template, and delete the Pods of the slice together."},
     {"TPU-725", "tpu-name-shared", "error", "Two slices have the same TPU_NAME.",
-     "Where Ray runs in the Pods, give each slice a TPU_NAME of its own before it starts."},
+     "If Ray runs in the Pods, give each slice a TPU_NAME of its own before it starts."},
 };
 using AuditCheck = Name<audit_rows>;
 

@@ -8,29 +8,30 @@ namespace tpuwh::server::ids {
 
 inline constexpr Row explain_rows[] = {
     {"TPU-801", "no-node", "warn",
-     "No node has what the Pods select or request, their hosts would have to share one, or the API "
-     "server or the kubelet refuses them.",
+     "No node has the labels and resources that the Pods ask for, several hosts of a slice would "
+     "share a node, or the API server or the kubelet refuses the Pods.",
      "Remove or change the field that the message names."},
-    {"TPU-802", "quota", "warn", "The quota of the workload's queue does not suffice.",
+    {"TPU-802", "quota", "warn", "The quota of the workload's queue is too small.",
      "Raise the quota of the ClusterQueue, or ask for less."},
     {"TPU-803", "kueue-topology", "warn",
-     "Annotations of Kueue ask for more Pods in one domain than it holds, or for other parts than "
-     "slices.",
-     "Require a node pool for each slice, of as many Pods as it has hosts."},
+     "Annotations of Kueue ask for more Pods in one domain than it holds, or divide the workload "
+     "into parts that are not slices.",
+     "Require one node pool for each slice, with as many Pods as the slice has hosts."},
     {"TPU-804", "jax", "warn",
      "A JAX variable that the manifest sets differs from this Pod's place in the slice.",
      "Remove it: JAX finds these values in the variables of the slice."},
     {"TPU-805", "env-from", "warn",
      "A container takes a variable of the slice from a ConfigMap by envFrom.",
-     "Write it into env of the container, where it stays, or take it out of the ConfigMap."},
+     "Write it into env of the container, where it is kept, or remove it from the ConfigMap."},
     {"TPU-806", "host-names", "warn",
      "TPU_WORKER_HOSTNAMES of a slice of one host has several names.",
-     "Use groups of one Pod, or a topology of as many hosts; elsewhere leave the variable out."},
+     "For a LeaderWorkerSet use groups of one Pod, or a topology with as many hosts; otherwise "
+     "remove the variable."},
     {"TPU-807", "ray-chips", "warn",
-     "The resources that Ray is told of have another number of chips than the container.",
-     "Leave TPU out of resources: KubeRay takes it from the container's limit."},
+     "The resources reported to Ray have a different number of chips than the container.",
+     "Remove TPU from resources: KubeRay takes it from the container's limit."},
     {"TPU-808", "read", "warn",
-     "The file says something that no reader keeps, such as a key twice.",
+     "The file contains something that no reader keeps, such as a duplicate key.",
      "Write the object as the message says."},
 };
 

@@ -74,7 +74,7 @@ TEST(Refusals, selectors_of_a_cron_job) {
   job.selects = true;
   EXPECT_EQ(all(refusals_of_job(job, JobMaker::person)), "");
   EXPECT_EQ(all(refusals_of_job(job, JobMaker::cron_job)),
-            "the Jobs of a CronJob have neither a selector nor manualSelector; leave them out");
+            "the Jobs of a CronJob have neither a selector nor manualSelector; remove them");
 }
 
 TEST(Refusals, of_replicas) {

@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
         Size{"narrow",
              {{"completions", 4}, {"parallelism", 2}},
              "4x4",
-             "parallelism is 2, but 4x4 with 4 chips per Pod has 4 hosts (16 / 4), which have to "
-             "run at the same time",
+             "parallelism is 2, but 4x4 with 4 chips per Pod has 4 hosts (16 / 4), which must run "
+             "at the same time",
              true},
         Size{"no_parallelism",
              {{"completions", 4}},
@@ -126,7 +126,7 @@ TEST(ValidateJob, of_a_queue_is_told_what_no_queue_changes) {
   json job =
       a_job({{"completions", 4}, {"parallelism", 4}, {"completionMode", "Indexed"}}, pod_template);
   job["metadata"]["labels"] = {{"kueue.x-k8s.io/queue-name", "q"}};
-  EXPECT_NE(validated(job).warning("no node is both"), "") << json(validated(job).warnings);
+  EXPECT_NE(validated(job).warning("no node matches both"), "") << json(validated(job).warnings);
 }
 
 TEST(ValidateJob, is_not_checked_where_the_annotation_says_so) {

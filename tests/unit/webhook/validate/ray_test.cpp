@@ -128,8 +128,8 @@ TEST(ValidateRay, warns_of_what_is_doubtful) {
     const char* warning;
   } cases[] = {
       {a_group("w", 4, a_template("4x4", 0)),
-       "TPU-114: worker group w: selects TPU nodes (cloud.google.com/gke-tpu-accelerator), but no "
-       "container asks for google.com/tpu"},
+       "TPU-114: worker group w: the template selects TPU nodes "
+       "(cloud.google.com/gke-tpu-accelerator), but no container asks for google.com/tpu"},
       {a_group("w", 4, a_template("", 4)),
        "TPU-105: worker group w: no single TPU topology is selected"},
       {a_group("w", 2, a_template("2x2", 4)), "TPU-401: worker group w: numOfHosts is 2"},

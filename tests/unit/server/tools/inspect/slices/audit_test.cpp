@@ -466,7 +466,7 @@ const Case pools[] = {
        c.nodes["node-0-3"].unschedulable = true;
      },
      "unfit-pool",
-     "it has begun on node pool pool-0, which cannot hold it: node node-0-3 is cordoned; 3 of 4 "
+     "it has started on node pool pool-0, which cannot hold it: node node-0-3 is cordoned; 3 of 4 "
      "hosts are bound and wait for the rest",
      Severity::warning},
     {"begun_beside_a_node_that_is_not_ready",

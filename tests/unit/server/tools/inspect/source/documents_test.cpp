@@ -131,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Documents, where_a_key_stands_twice_may_be_refused) {
   const std::string text = "kind: A\na: 1\nkind: B\n";
   EXPECT_THAT(documents_of(text), testing::ElementsAre("1 {\"kind\":\"B\",\"a\":1}"));
-  EXPECT_THAT(documents_of(text, text::Twice::refused),
-              testing::ElementsAre("line 3: duplicate key kind; if a second document begins, "
-                                   "expected --- before it"));
+  EXPECT_THAT(
+      documents_of(text, text::Twice::refused),
+      testing::ElementsAre("line 3: duplicate key kind; expected --- before a second document"));
 }
 
 }  // namespace

@@ -181,9 +181,8 @@ INSTANTIATE_TEST_SUITE_P(
             "has items and ends in kind Li; it is cut off"}},
           {"yaml_behind_yaml",
            of_yaml + "kind: List\n" + of_yaml + "kind: List\n",
-           {"standard input: line 7: duplicate key apiVersion; if a second document begins, "
-            "expected "
-            "--- before it"}},
+           {"standard input: line 7: duplicate key apiVersion; expected --- before a second "
+            "document"}},
           {"json_cut_off",
            list_text(pod_text("a")).substr(0, 60) + "\n",
            {"standard input: line 1: the text ends inside a value: it is cut off"}},

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         PodCase{.name = "the_default_scheduler", .spec = "schedulerName: default-scheduler"},
         PodCase{.name = "spread_over_zones",
                 .spec = spread("topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule"),
-                .note = "lets one zone have at most 1 of the Pods more than another, and the 4"},
+                .note = "allow one zone at most 1 of the Pods more than another, but the 4"},
         PodCase{.name = "spread_where_possible",
                 .spec = spread("topologyKey: zone, maxSkew: 1, whenUnsatisfiable: ScheduleAnyway")},
         PodCase{.name = "spread_over_hosts",

@@ -68,7 +68,7 @@ TEST(MadePool, of_single_hosts_is_one_for_each_job_where_jobset_keeps_them_apart
   EXPECT_EQ(catalog::nodes_of_pool(*pool.pool, pool.options), 2u);
   const auto pinned = a_member().topology("2x2").selector("cloud.google.com/gke-nodepool", "mine");
   EXPECT_EQ(of_single_hosts(pinned, {.slices = 2, .each_pool = 1}).why_not,
-            "the Pods select node pool mine, which JobSet gives to one Job alone");
+            "the Pods select node pool mine, which JobSet gives to one Job only");
 }
 
 TEST(MadePool, has_the_networks_that_pods_claim) {
