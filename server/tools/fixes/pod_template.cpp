@@ -2,6 +2,7 @@
 
 #include "base/names.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/api_version.hpp"
 #include "webhook/read/vocabulary.hpp"
 #include "webhook/workloads/table.hpp"
 
@@ -82,8 +83,8 @@ class Finder {
 
   const PlainMaker* plain_maker(const std::string& kind) const {
     const std::string version = text::text_member(object_, "apiVersion");
-    const auto found = webhook::workloads::find_object(
-        std::string_view(version).substr(0, version.find('/')), kind);
+    const auto found =
+        webhook::workloads::find_object(objects::split_api_version(version).group, kind);
     return found ? found->object->maker : nullptr;
   }
 

@@ -4,6 +4,7 @@
 #include "server/text/json_text.hpp"
 #include "server/tools/inspect/source/documents.hpp"
 #include "server/tools/inspect/source/objects.hpp"
+#include "server/tools/objects/api_version.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,16 +17,6 @@ namespace tpuwh::server::review {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-struct GroupVersion {
-  std::string group, version;
-};
-
-GroupVersion split_api_version(const std::string& api_version) {
-  const auto slash = api_version.find('/');
-  if (slash == std::string::npos) return {"", api_version};
-  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
-}
 
 Input as_recorded(std::string_view text) {
   return {.review = std::string(text), .unusable = {}, .recorded = true};
@@ -110,7 +101,8 @@ bool is_no_manifest(const source::Documents& documents) {
 
 std::string review_of_creation(const Json& object, std::string_view text,
                                const std::string& otherwise, std::size_t number) {
-  const auto [group, version] = split_api_version(text::text_member(object, "apiVersion"));
+  const std::string api_version = text::text_member(object, "apiVersion");
+  const auto [group, version] = objects::split_api_version(api_version);
   const Json& metadata = text::member(object, "metadata");
   const std::string ns = text::text_member(metadata, "namespace");
   const std::string name = text::text_member(metadata, "name");

@@ -66,9 +66,9 @@ std::string Holdings::kind_of(const ReadObject& object) {
   if (!object.is_object) return std::string(item_no_object);
   if (object.kind.empty()) return std::string(item_without_kind);
   const bool of_another_group =
-      !api_group(object).empty() &&
+      !object.group().empty() &&
       is_one_of(object.kind, {"Pod", "Node", "Service", "ConfigMap", "Namespace"});
-  return of_another_group ? fmt::format("{}.{}", object.kind, api_group(object))
+  return of_another_group ? fmt::format("{}.{}", object.kind, object.group())
                           : std::string(object.kind);
 }
 

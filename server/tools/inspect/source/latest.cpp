@@ -12,7 +12,7 @@ namespace {
 
 // What objects of one name have alike; an API's versions are of one group.
 auto name_of(const Input::Object& object) {
-  return std::make_tuple(object.kind, api_group(object), object.ns, object.name);
+  return std::make_tuple(object.kind, object.group(), object.ns, object.name);
 }
 
 // What states of one object have alike.

@@ -215,9 +215,4 @@ Result<Json> ReadObject::value(std::string* said) const {
   return out;
 }
 
-std::string_view api_group(const ReadObject& object) {
-  const auto slash = object.api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : object.api_version.substr(0, slash);
-}
-
 }  // namespace tpuwh::server::source

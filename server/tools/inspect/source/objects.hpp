@@ -14,6 +14,7 @@
 
 #include "base/result.hpp"
 #include "server/tools/inspect/source/documents.hpp"
+#include "server/tools/objects/api_version.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -38,6 +39,9 @@ struct ReadObject {
   bool deleted = false;        // a watch saw it go
   bool is_object = true;       // false for a number, a text or an array
   bool has_status = false;
+
+  // Of api_version; "" where there is none, too.
+  std::string_view group() const { return objects::split_api_version(api_version).group; }
 
   // Its value, with kind and version. `said`: of a key that stands twice (text::read_json()).
   //
@@ -74,8 +78,5 @@ class ObjectReader {
   std::deque<std::string> kept_;  // strings with escapes
   Lists lists_;
 };
-
-// "batch" of batch/v1; "" for Kubernetes' own, and where there is no apiVersion.
-std::string_view api_group(const ReadObject& object);
 
 }  // namespace tpuwh::server::source
