@@ -35,22 +35,12 @@ Json volumes_of(const Json& pod_template, const Json& claims) {
   return out;
 }
 
-// What a Deployment and a ReplicaSet have in common.
-struct Replicated {
-  Owner owner;
-  const Json* spec;
-};
-
-Result<Replicated> read_replicated(const Json& object, const char* kind,
-                                   const ExpandOptions& options) {
-  Result<Owner> owner = owner_of(object, "apps/v1", kind, options);
-  if (!owner) return owner.error();
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_counts(**spec, {"replicas"}, "spec"); !good) return good.error();
-  const Result<const Json*> found = need_template(**spec, "template", "spec");
+// What they have in common.
+Result<void> check_replicated(const Json& spec) {
+  if (auto good = check_counts(spec, {"replicas"}, "spec"); !good) return good;
+  const Result<const Json*> found = need_template(spec, "template", "spec");
   if (!found) return found.error();
-  return Replicated{std::move(*owner), *spec};
+  return {};
 }
 
 // Pods of a ReplicaSet differ in what the API server gives them: one is shown as often as needed.
@@ -65,33 +55,31 @@ std::uint64_t count_replicas(const Json& object) {
   return controllers::one_or(number(object_or_empty(object, "spec"), "replicas"));
 }
 
-Result<void> expand_deployment(const Json& deployment, const ExpandOptions& options,
+Result<void> expand_deployment(const Parent& deployment, const ExpandOptions& options,
                                const Visit& visit) {
-  const Result<Replicated> read = read_replicated(deployment, "Deployment", options);
-  if (!read) return read.error();
-  const Owner& self = read->owner;
+  const auto& [whole, self, spec] = deployment;
+  if (auto good = check_replicated(spec); !good) return good;
   const std::string hash = suffix_of("Deployment", self.ns, self.name, 10);
-  const Owner set{"apps/v1", "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
-  Json pod = begin_pod((*read->spec)["template"], set, "", set.name + '-');
+  const Owner set{self.api_version, "ReplicaSet", self.ns, fmt::format("{}-{}", self.name, hash)};
+  Json pod = begin_pod(spec["template"], set, "", set.name + '-');
   set_label(pod, "pod-template-hash", hash);
-  visit_replicas(pod, shown(count_replicas(deployment), options), visit);
+  visit_replicas(pod, shown(count_replicas(whole), options), visit);
   return {};
 }
 
-Result<void> expand_replica_set(const Json& replica_set, const ExpandOptions& options,
+Result<void> expand_replica_set(const Parent& replica_set, const ExpandOptions& options,
                                 const Visit& visit) {
-  const Result<Replicated> read = read_replicated(replica_set, "ReplicaSet", options);
-  if (!read) return read.error();
-  const Json pod = begin_pod((*read->spec)["template"], read->owner, "", read->owner.name + '-');
-  visit_replicas(pod, shown(count_replicas(replica_set), options), visit);
+  const auto& [whole, self, spec] = replica_set;
+  if (auto good = check_replicated(spec); !good) return good;
+  const Json pod = begin_pod(spec["template"], self, "", self.name + '-');
+  visit_replicas(pod, shown(count_replicas(whole), options), visit);
   return {};
 }
 
-Result<void> expand_stateful_set(const Json& stateful_set, const ExpandOptions& options,
+Result<void> expand_stateful_set(const Parent& stateful_set, const ExpandOptions& options,
                                  const Visit& visit) {
-  const Result<Replicated> read = read_replicated(stateful_set, "StatefulSet", options);
-  if (!read) return read.error();
-  const Json& spec = *read->spec;
+  const auto& [whole, self, spec] = stateful_set;
+  if (auto good = check_replicated(spec); !good) return good;
   if (auto good = check_members(spec, {{"serviceName", Shape::string}, {"ordinals", Shape::object}},
                                 "spec");
       !good)
@@ -100,11 +88,11 @@ Result<void> expand_stateful_set(const Json& stateful_set, const ExpandOptions& 
   if (auto good = check_counts(ordinals, {"start"}, "spec.ordinals"); !good) return good;
   if (auto good = check_claims(spec, "spec"); !good) return good;
   const Json& claims = array_or_empty(spec, "volumeClaimTemplates");
-  Json pod = begin_stateful_pod(spec["template"], read->owner,
-                                text::text_member(spec, "serviceName"), claims);
+  Json pod =
+      begin_stateful_pod(spec["template"], self, text::text_member(spec, "serviceName"), claims);
   const std::uint64_t first = count_or(ordinals, "start", 0);
-  for (std::uint64_t i = 0; i < shown(count_replicas(stateful_set), options); ++i) {
-    set_ordinal(pod, read->owner, claims, first + i);
+  for (std::uint64_t i = 0; i < shown(count_replicas(whole), options); ++i) {
+    set_ordinal(pod, self, claims, first + i);
     if (!visit(pod)) break;
   }
   return {};

@@ -12,11 +12,11 @@ namespace tpuwh::server::expand {
 std::uint64_t count_replicas(const Json& object);
 
 //   source  kubernetes/kubernetes pkg/controller/deployment/sync.go, v1.36.3
-Result<void> expand_deployment(const Json& deployment, const ExpandOptions& options,
+Result<void> expand_deployment(const Parent& deployment, const ExpandOptions& options,
                                const Visit& visit);
-Result<void> expand_replica_set(const Json& replica_set, const ExpandOptions& options,
+Result<void> expand_replica_set(const Parent& replica_set, const ExpandOptions& options,
                                 const Visit& visit);
-Result<void> expand_stateful_set(const Json& stateful_set, const ExpandOptions& options,
+Result<void> expand_stateful_set(const Parent& stateful_set, const ExpandOptions& options,
                                  const Visit& visit);
 
 // The Pods of a StatefulSet one by one, also of those that LeaderWorkerSet makes.

@@ -2,6 +2,7 @@
 
 #include "base/result.hpp"
 #include "server/text/json_text.hpp"
+#include "server/tools/objects/api_version.hpp"
 #include "server/tools/predict/expand/apps.hpp"
 #include "server/tools/predict/expand/job.hpp"
 #include "server/tools/predict/expand/jobset.hpp"
@@ -13,8 +14,10 @@
 #include "server/tools/predict/expand/reading.hpp"
 #include "webhook/workloads/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -22,86 +25,84 @@ namespace tpuwh::server::expand {
 
 namespace {
 
-std::uint64_t count_pod(const Json&) {
-  return 1;
-}
+namespace workloads = webhook::workloads;
+using workloads::ObjectKind;
 
 // A bare Pod is its own: the API server adds the namespace of the request.
-Result<void> expand_pod(const Json& pod, const ExpandOptions& options, const Visit& visit) {
-  const Result<Owner> self = owner_of(pod, "v1", "Pod", options);
-  if (!self) return self.error();
+Result<void> expand_pod(const Json& pod, const Owner& self, const Visit& visit) {
   if (auto good = check_pod(pod, ""); !good) return good;
   Json sent = pod;
   sent.erase("status");
-  sent["metadata"]["namespace"] = self->ns;
+  sent["metadata"]["namespace"] = self.ns;
   visit(sent);
   return {};
 }
 
+// What makes Pods and is in no row of the workload table, since it is not checked.
+constexpr ObjectKind pod_kind{.group = "", .versions = {"v1"}, .kind = "Pod", .resource = "pods"};
+constexpr ObjectKind replica_set_kind{
+    .group = "apps", .versions = {"v1"}, .kind = "ReplicaSet", .resource = "replicasets"};
+
 struct Api {
-  std::string_view group, kind;
+  std::string_view kind;
   std::uint64_t (*count)(const Json& object);
-  Result<void> (*expand)(const Json& object, const ExpandOptions& options, const Visit& visit);
+  Result<void> (*expand)(const Parent& object, const ExpandOptions& options, const Visit& visit);
 };
 
-constexpr std::array<Api, 11> apis = {{
-    {"", "Pod", count_pod, expand_pod},
-    {"batch", "Job", count_job, expand_job},
-    {"batch", "CronJob", count_cron_job, expand_cron_job},
-    {"jobset.x-k8s.io", "JobSet", count_jobset, expand_jobset},
-    {"ray.io", "RayCluster", count_ray_cluster, expand_ray_cluster},
-    {"ray.io", "RayJob", count_ray_job, expand_ray_job},
-    {"ray.io", "RayService", count_ray_service, expand_ray_service},
-    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", count_lws, expand_lws},
-    {"apps", "StatefulSet", count_replicas, expand_stateful_set},
-    {"apps", "Deployment", count_replicas, expand_deployment},
-    {"apps", "ReplicaSet", count_replicas, expand_replica_set},
-}};
+// Of kinds that expand_plain() does not know.
+constexpr Api apis[] = {
+    {"Job", count_job, expand_job},
+    {"CronJob", count_cron_job, expand_cron_job},
+    {"JobSet", count_jobset, expand_jobset},
+    {"RayCluster", count_ray_cluster, expand_ray_cluster},
+    {"RayJob", count_ray_job, expand_ray_job},
+    {"RayService", count_ray_service, expand_ray_service},
+    {"LeaderWorkerSet", count_lws, expand_lws},
+    {"StatefulSet", count_replicas, expand_stateful_set},
+    {"Deployment", count_replicas, expand_deployment},
+    {"ReplicaSet", count_replicas, expand_replica_set},
+};
 
-// "batch" of "batch/v1", "" of "v1".
-std::string_view group_of_version(std::string_view api_version) {
-  const auto slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+const Api* api_of(const ObjectKind& kind) {
+  const auto found = std::ranges::find(apis, kind.kind, &Api::kind);
+  return found == std::end(apis) ? nullptr : found;
 }
 
-const Api* api_of(const Json& object) {
+// Null for what makes no Pods.
+const ObjectKind* kind_of(const Json& object) {
   const std::string version = text::text_member(object, "apiVersion");
   const std::string kind = text::text_member(object, "kind");
   if (version.empty()) return nullptr;
-  const auto found = std::find_if(apis.begin(), apis.end(), [&](const Api& api) {
-    return api.kind == kind && api.group == group_of_version(version);
-  });
-  return found == apis.end() ? nullptr : found;
-}
-
-// Of a kind that the workload table says all about; null for the ones above.
-const webhook::workloads::ObjectKind* plain_kind_of(const Json& object) {
-  const std::string version = text::text_member(object, "apiVersion");
-  const auto found =
-      webhook::workloads::find_object(group_of_version(version), text::text_member(object, "kind"));
-  return found && found->object->maker != nullptr ? found->object : nullptr;
+  const std::string_view group = objects::split_api_version(version).group;
+  for (const ObjectKind* each : {&pod_kind, &replica_set_kind})
+    if (each->kind == kind && each->group == group) return each;
+  const auto found = workloads::find_object(group, kind);
+  const bool known = found && (found->object->maker != nullptr || api_of(*found->object));
+  return known ? found->object : nullptr;
 }
 
 }  // namespace
 
 bool makes_pods(const Json& object) {
-  return api_of(object) != nullptr || plain_kind_of(object) != nullptr;
+  return kind_of(object) != nullptr;
 }
 
 std::uint64_t pod_count(const Json& object) {
-  if (const Api* api = api_of(object)) return api->count(without_nulls(object));
-  const auto* plain = plain_kind_of(object);
-  return plain == nullptr ? 0 : count_plain(without_nulls(object), *plain->maker);
+  const ObjectKind* kind = kind_of(object);
+  if (kind == nullptr) return 0;
+  if (kind == &pod_kind) return 1;
+  const Json plain = without_nulls(object);
+  return kind->maker != nullptr ? count_plain(plain, *kind->maker) : api_of(*kind)->count(plain);
 }
 
 std::vector<std::string> read_kinds() {
   std::vector<std::string> out;
   for (const Api& api : apis)
-    if (api.kind != "Pod" && api.kind != "ReplicaSet") out.emplace_back(api.kind);
-  for (const auto& workload : webhook::workloads::workloads())
-    for (const auto& object : workload.objects)
+    if (api.kind != replica_set_kind.kind) out.emplace_back(api.kind);
+  for (const auto& workload : workloads::workloads())
+    for (const ObjectKind& object : workload.objects)
       if (object.maker != nullptr) out.emplace_back(object.kind);
-  out.emplace_back("Pod");
+  out.emplace_back(pod_kind.kind);
   return out;
 }
 
@@ -128,10 +129,18 @@ std::vector<MadeUpName> made_up_names(const Json& object, const ExpandOptions& o
 
 Result<void> for_each_pod(const Json& object, const ExpandOptions& options,
                           const std::function<bool(const Json& pod)>& each) {
-  if (const Api* api = api_of(object)) return api->expand(without_nulls(object), options, each);
-  if (const auto* plain = plain_kind_of(object))
-    return expand_plain(without_nulls(object), *plain, options, each);
-  return Error(base::Errc::bad_value, "makes no Pods", "kind");
+  const ObjectKind* kind = kind_of(object);
+  if (kind == nullptr) return Error(base::Errc::bad_value, "makes no Pods", "kind");
+  const Json plain = without_nulls(object);
+  const auto self = owner_of(plain, fmt::format("{}/{}", kind->group, kind->versions.front()),
+                             kind->kind, options);
+  if (!self) return self.error();
+  if (kind == &pod_kind) return expand_pod(plain, *self, each);
+  const Result<const Json*> spec = need_object(plain, "spec", "");
+  if (!spec) return spec.error();
+  const Parent parent{plain, *self, **spec};
+  return kind->maker != nullptr ? expand_plain(parent, *kind->maker, options, each)
+                                : api_of(*kind)->expand(parent, options, each);
 }
 
 }  // namespace tpuwh::server::expand

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tpuwh::server::expand {
 
@@ -61,13 +62,11 @@ void set_index(Json& pod, const Owner& job, std::uint64_t number) {
   pod["spec"]["hostname"] = fmt::format("{}-{}", job.name, index);
 }
 
-// The Job that the CronJob makes: named for the minute it is due.
-// source: kubernetes/kubernetes pkg/controller/cronjob/cronjob_controllerv2.go, v1.36.3
-Owner next_job(const Owner& cron_job) {
-  return {"batch/v1", "Job", cron_job.ns, job_name_of_cron_job(cron_job)};
-}
-
 }  // namespace
+
+Owner job_called(std::string ns, std::string name) {
+  return {"batch/v1", "Job", std::move(ns), std::move(name)};
+}
 
 std::string job_name_of_cron_job(const Owner& cron_job) {
   return fmt::format("{}-{}", cron_job.name, minutes_of(cron_job.ns, cron_job.name));
@@ -109,13 +108,9 @@ std::uint64_t count_job(const Json& job) {
   return count_job_spec(object_or_empty(job, "spec"));
 }
 
-Result<void> expand_job(const Json& job, const ExpandOptions& options, const Visit& visit) {
-  const Result<Owner> owner = owner_of(job, "batch/v1", "Job", options);
-  if (!owner) return owner.error();
-  const Result<const Json*> spec = need_object(job, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_job_spec(**spec, "spec"); !good) return good;
-  visit_job(*owner, **spec, options, visit);
+Result<void> expand_job(const Parent& job, const ExpandOptions& options, const Visit& visit) {
+  if (auto good = check_job_spec(job.spec, "spec"); !good) return good;
+  visit_job(job.self, job.spec, options, visit);
   return {};
 }
 
@@ -123,18 +118,15 @@ std::uint64_t count_cron_job(const Json& cron_job) {
   return count_job(object_or_empty(object_or_empty(cron_job, "spec"), "jobTemplate"));
 }
 
-Result<void> expand_cron_job(const Json& cron_job, const ExpandOptions& options,
+Result<void> expand_cron_job(const Parent& cron_job, const ExpandOptions& options,
                              const Visit& visit) {
-  const Result<Owner> owner = owner_of(cron_job, "batch/v1", "CronJob", options);
-  if (!owner) return owner.error();
-  const Result<const Json*> spec = need_object(cron_job, "spec", "");
-  if (!spec) return spec.error();
-  const Result<const Json*> job = need_object(**spec, "jobTemplate", "spec");
+  const Result<const Json*> job = need_object(cron_job.spec, "jobTemplate", "spec");
   if (!job) return job.error();
   const Result<const Json*> job_spec = need_object(**job, "spec", "spec.jobTemplate");
   if (!job_spec) return job_spec.error();
   if (auto good = check_job_spec(**job_spec, "spec.jobTemplate.spec"); !good) return good;
-  visit_job(next_job(*owner), **job_spec, options, visit);
+  visit_job(job_called(cron_job.self.ns, job_name_of_cron_job(cron_job.self)), **job_spec, options,
+            visit);
   return {};
 }
 

@@ -10,14 +10,18 @@
 namespace tpuwh::server::expand {
 
 std::uint64_t count_job(const Json& job);
-Result<void> expand_job(const Json& job, const ExpandOptions& options, const Visit& visit);
+Result<void> expand_job(const Parent& job, const ExpandOptions& options, const Visit& visit);
 
 std::uint64_t count_cron_job(const Json& cron_job);
-Result<void> expand_cron_job(const Json& cron_job, const ExpandOptions& options,
+Result<void> expand_cron_job(const Parent& cron_job, const ExpandOptions& options,
                              const Visit& visit);
 
 // Of the Job that the CronJob makes next: for the minute it is due.
+//   source  kubernetes/kubernetes pkg/controller/cronjob/cronjob_controllerv2.go, v1.36.3
 std::string job_name_of_cron_job(const Owner& cron_job);
+
+// A Job that another object makes.
+Owner job_called(std::string ns, std::string name);
 
 // The same of a spec alone, for the objects that make Jobs.
 //

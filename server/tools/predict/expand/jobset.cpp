@@ -219,8 +219,8 @@ bool visit_replicated_job(const JobSet& jobset, const Json& replicated_job,
   const Visit visit_pod = exclusive ? with_affinity_of_leaders(visit) : visit;
   const std::string name = text::text_member(replicated_job, "name");
   for (std::uint64_t i = 0; i < shown(position.replicas, options); ++i) {
-    const Owner job{"batch/v1", "Job", jobset.self.ns,
-                    fmt::format("{}-{}-{}", jobset.self.name, name, i)};
+    const Owner job =
+        job_called(jobset.self.ns, fmt::format("{}-{}-{}", jobset.self.name, name, i));
     mark_job(pod, job, position, i);
     if (selects_labelled_nodes(jobset, replicated_job)) select_labelled_nodes(pod, job);
     if (!visit_job(job, spec, options, visit_pod)) return false;
@@ -288,15 +288,12 @@ std::uint64_t count_jobset(const Json& jobset) {
   return out;
 }
 
-Result<void> expand_jobset(const Json& object, const ExpandOptions& options, const Visit& visit) {
-  const Result<Owner> self = owner_of(object, "jobset.x-k8s.io/v1alpha2", "JobSet", options);
-  if (!self) return self.error();
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_jobset_spec(**spec); !good) return good;
-  std::string subdomain = text::text_member(object_or_empty(**spec, "network"), "subdomain");
-  if (subdomain.empty()) subdomain = self->name;
-  const JobSet jobset{object, **spec, (**spec)["replicatedJobs"], *self, subdomain};
+Result<void> expand_jobset(const Parent& object, const ExpandOptions& options, const Visit& visit) {
+  const auto& [whole, self, spec] = object;
+  if (auto good = check_jobset_spec(spec); !good) return good;
+  std::string subdomain = text::text_member(object_or_empty(spec, "network"), "subdomain");
+  if (subdomain.empty()) subdomain = self.name;
+  const JobSet jobset{whole, spec, spec["replicatedJobs"], self, subdomain};
   const std::vector<Position> positions = positions_of(jobset.replicated_jobs);
   for (std::size_t i = 0; i < positions.size(); ++i)
     if (!visit_replicated_job(jobset, jobset.replicated_jobs[i], positions[i], options, visit))

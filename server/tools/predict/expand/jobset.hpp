@@ -10,6 +10,6 @@
 namespace tpuwh::server::expand {
 
 std::uint64_t count_jobset(const Json& jobset);
-Result<void> expand_jobset(const Json& jobset, const ExpandOptions& options, const Visit& visit);
+Result<void> expand_jobset(const Parent& jobset, const ExpandOptions& options, const Visit& visit);
 
 }  // namespace tpuwh::server::expand

@@ -229,10 +229,13 @@ void set_own_variables(Json& pod) {
 
 // ---- all Pods
 
+Owner set_called(const LeaderWorkerSet& lws, std::string name) {
+  return {"apps/v1", "StatefulSet", lws.self.ns, std::move(name)};
+}
+
 // Calls `visit` for the workers of a leader.
 Result<bool> visit_workers(const LeaderWorkerSet& lws, const Json& leader, const Visit& visit) {
-  const Owner set{"apps/v1", "StatefulSet", lws.self.ns,
-                  text::text_member(leader["metadata"], "name")};
+  const Owner set = set_called(lws, text::text_member(leader["metadata"], "name"));
   const Json base = begin_worker(lws, set, leader);
   TpuLists lists;
   for (std::uint64_t worker = 1; worker < lws.size; ++worker) {
@@ -261,7 +264,7 @@ Result<bool> visit_group(const LeaderWorkerSet& lws, const Owner& set, const Jso
 }
 
 Result<void> visit_groups(const LeaderWorkerSet& lws, const Visit& visit) {
-  const Owner set{"apps/v1", "StatefulSet", lws.self.ns, lws.self.name};
+  const Owner set = set_called(lws, lws.self.name);
   const Json base = begin_leader(lws, set);
   for (std::uint64_t group = 0; group < lws.replicas; ++group) {
     const Result<bool> more = visit_group(lws, set, base, group, visit);
@@ -307,11 +310,11 @@ Result<void> check_spec(const Json& spec) {
   return {};
 }
 
-LeaderWorkerSet read(const Json& object, const Owner& self, const ExpandOptions& options) {
+LeaderWorkerSet read(const Parent& lws, const ExpandOptions& options) {
+  const auto& [object, self, spec] = lws;
   const Json& group = group_template_of(object);
   const Json& worker = group["workerTemplate"];
   const Json& policy = object_or_empty(group, "subGroupPolicy");
-  const Json& spec = object["spec"];
   const std::string subdomains =
       text::text_member(object_or_empty(spec, "networkConfig"), "subdomainPolicy");
   return {.object = object,
@@ -333,14 +336,9 @@ std::uint64_t count_lws(const Json& lws) {
   return multiply(groups_of(lws), size_of(lws));
 }
 
-Result<void> expand_lws(const Json& lws, const ExpandOptions& options, const Visit& visit) {
-  const Result<Owner> self =
-      owner_of(lws, "leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", options);
-  if (!self) return self.error();
-  const Result<const Json*> spec = need_object(lws, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_spec(**spec); !good) return good;
-  return visit_groups(read(lws, *self, options), visit);
+Result<void> expand_lws(const Parent& lws, const ExpandOptions& options, const Visit& visit) {
+  if (auto good = check_spec(lws.spec); !good) return good;
+  return visit_groups(read(lws, options), visit);
 }
 
 }  // namespace tpuwh::server::expand

@@ -11,6 +11,6 @@
 namespace tpuwh::server::expand {
 
 std::uint64_t count_lws(const Json& lws);
-Result<void> expand_lws(const Json& lws, const ExpandOptions& options, const Visit& visit);
+Result<void> expand_lws(const Parent& lws, const ExpandOptions& options, const Visit& visit);
 
 }  // namespace tpuwh::server::expand

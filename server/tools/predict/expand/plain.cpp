@@ -89,24 +89,19 @@ std::uint64_t count_plain(const Json& object, const PlainMaker& maker) {
   return sum;
 }
 
-Result<void> expand_plain(const Json& object, const workloads::ObjectKind& kind,
+Result<void> expand_plain(const Parent& object, const PlainMaker& maker,
                           const ExpandOptions& options, const Visit& visit) {
-  const PlainMaker& maker = *kind.maker;
-  const auto self =
-      owner_of(object, fmt::format("{}/{}", kind.group, kind.versions.front()), kind.kind, options);
-  if (!self) return self.error();
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
   if (!maker.parts.empty())
-    if (auto good = check_members(**spec, {{key(maker.parts).c_str(), Shape::objects}}, "spec");
+    if (auto good =
+            check_members(object.spec, {{key(maker.parts).c_str(), Shape::objects}}, "spec");
         !good)
       return good;
-  const std::vector<Part> parts = parts_of(object, maker);
+  const std::vector<Part> parts = parts_of(object.object, maker);
   if (auto good = check_parts(parts, maker); !good) return good;
   const std::string service =
-      maker.service.empty() ? "" : text::text_member(**spec, key(maker.service));
+      maker.service.empty() ? "" : text::text_member(object.spec, key(maker.service));
   for (const Part& part : parts) {
-    Replicas replicas(maker, *self, part, service);
+    Replicas replicas(maker, object.self, part, service);
     const std::uint64_t count = shown(count_of(*part.object, maker), options);
     for (std::uint64_t i = 0; i < count; ++i)
       if (!visit(replicas.pod(i))) return {};

@@ -10,7 +10,7 @@ namespace tpuwh::server::expand {
 
 std::uint64_t count_plain(const Json& object, const webhook::workloads::PlainMaker& maker);
 
-Result<void> expand_plain(const Json& object, const webhook::workloads::ObjectKind& kind,
+Result<void> expand_plain(const Parent& object, const webhook::workloads::PlainMaker& maker,
                           const ExpandOptions& options, const Visit& visit);
 
 }  // namespace tpuwh::server::expand

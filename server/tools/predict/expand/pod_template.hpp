@@ -19,6 +19,13 @@ struct Owner {
   std::string uid() const;
 };
 
+// An object that makes Pods, as far as those of all kinds are read alike.
+struct Parent {
+  const Json& object;
+  Owner self;
+  const Json& spec;
+};
+
 // Who `object` is. One without a name but with generateName is named as the API server would.
 //
 //   errors  bad_value: it has neither; wrong_type

@@ -12,8 +12,6 @@ namespace tpuwh::server::expand {
 
 namespace {
 
-constexpr const char* ray_version = "ray.io/v1";
-
 controllers::Replicas size_of(const Json& group, bool autoscaled) {
   return controllers::ray_replicas({.replicas = number(group, "replicas"),
                                     .least = number(group, "minReplicas"),
@@ -147,13 +145,12 @@ std::string cluster_name_of(const Owner& owner) {
   return fmt::format("{}-{}", owner.name, suffix_of(owner.kind, owner.ns, owner.name, 5));
 }
 
-Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key) {
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
-  const Result<const Json*> cluster = need_object(**spec, key, "spec");
+Result<RayCluster> read_cluster(const Parent& maker, const char* key) {
+  const auto& [object, owner, spec] = maker;
+  const Result<const Json*> cluster = need_object(spec, key, "spec");
   if (!cluster) return cluster.error();
   if (auto good = check_cluster_spec(**cluster, below("spec", key)); !good) return good.error();
-  return RayCluster{{ray_version, "RayCluster", owner.ns, cluster_name_of(owner)},
+  return RayCluster{{owner.api_version, "RayCluster", owner.ns, cluster_name_of(owner)},
                     object_or_empty(object_or_empty(object, "metadata"), "annotations"),
                     **cluster,
                     owner.kind};
@@ -170,15 +167,12 @@ std::uint64_t count_ray_cluster(const Json& cluster) {
   return count_cluster_spec(object_or_empty(cluster, "spec"));
 }
 
-Result<void> expand_ray_cluster(const Json& object, const ExpandOptions& options,
+Result<void> expand_ray_cluster(const Parent& object, const ExpandOptions& options,
                                 const Visit& visit) {
-  const Result<Owner> self = owner_of(object, ray_version, "RayCluster", options);
-  if (!self) return self.error();
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_cluster_spec(**spec, "spec"); !good) return good;
-  const Json& metadata = object["metadata"];
-  RayCluster cluster{*self, object_or_empty(metadata, "annotations"), **spec, "RayCluster"};
+  if (auto good = check_cluster_spec(object.spec, "spec"); !good) return good;
+  const Json& metadata = object.object["metadata"];
+  RayCluster cluster{object.self, object_or_empty(metadata, "annotations"), object.spec,
+                     "RayCluster"};
   const std::string creator =
       text::text_member(object_or_empty(metadata, "labels"), "ray.io/originated-from-crd");
   if (creator == "RayJob" || creator == "RayService") cluster.creator = creator;
@@ -190,11 +184,9 @@ std::uint64_t count_ray_service(const Json& service) {
   return count_cluster_spec(object_or_empty(object_or_empty(service, "spec"), "rayClusterConfig"));
 }
 
-Result<void> expand_ray_service(const Json& service, const ExpandOptions& options,
+Result<void> expand_ray_service(const Parent& service, const ExpandOptions& options,
                                 const Visit& visit) {
-  const Result<Owner> self = owner_of(service, ray_version, "RayService", options);
-  if (!self) return self.error();
-  const Result<RayCluster> cluster = read_cluster(service, *self, "rayClusterConfig");
+  const Result<RayCluster> cluster = read_cluster(service, "rayClusterConfig");
   if (!cluster) return cluster.error();
   visit_cluster(*cluster, options, visit);
   return {};

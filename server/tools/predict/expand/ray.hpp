@@ -12,11 +12,11 @@
 namespace tpuwh::server::expand {
 
 std::uint64_t count_ray_cluster(const Json& cluster);
-Result<void> expand_ray_cluster(const Json& cluster, const ExpandOptions& options,
+Result<void> expand_ray_cluster(const Parent& cluster, const ExpandOptions& options,
                                 const Visit& visit);
 
 std::uint64_t count_ray_service(const Json& service);
-Result<void> expand_ray_service(const Json& service, const ExpandOptions& options,
+Result<void> expand_ray_service(const Parent& service, const ExpandOptions& options,
                                 const Visit& visit);
 
 // Of a cluster that another object makes.
@@ -30,7 +30,7 @@ std::optional<PodRange> worker_range(const Json& spec);
 
 // The RayClusterSpec of a RayCluster, RayJob or RayService; null for another kind.
 const Json* ray_cluster_spec(const Json& object);
-Result<RayCluster> read_cluster(const Json& object, const Owner& owner, const char* key);
+Result<RayCluster> read_cluster(const Parent& maker, const char* key);
 bool visit_cluster(const RayCluster& cluster, const ExpandOptions& options, const Visit& visit);
 
 }  // namespace tpuwh::server::expand

@@ -40,12 +40,13 @@ const Json& ray_container_of(const RayCluster& cluster) {
 }
 
 // The cluster of the job, or what is known of one that is there.
-Result<RayCluster> cluster_of(const Json& object, const Owner& job) {
-  const Json& spec = object["spec"];
-  const std::string selected = selected_cluster(spec);
-  if (selected.empty()) return read_cluster(object, job, "rayClusterSpec");
-  return RayCluster{
-      {"ray.io/v1", "RayCluster", job.ns, selected}, Json::object(), Json::object(), "RayCluster"};
+Result<RayCluster> cluster_of(const Parent& job) {
+  const std::string selected = selected_cluster(job.spec);
+  if (selected.empty()) return read_cluster(job, "rayClusterSpec");
+  return RayCluster{{job.self.api_version, "RayCluster", job.self.ns, selected},
+                    Json::object(),
+                    Json::object(),
+                    "RayCluster"};
 }
 
 Submission submission_of(const Json& spec, const Owner& job, const RayCluster& cluster,
@@ -119,25 +120,23 @@ std::uint64_t count_ray_job(const Json& job) {
   return add_up(of_cluster, mode_of(spec) == "K8sJobMode" ? 1 : 0);
 }
 
-Result<void> expand_ray_job(const Json& object, const ExpandOptions& options, const Visit& visit) {
-  const Result<Owner> self = owner_of(object, "ray.io/v1", "RayJob", options);
-  if (!self) return self.error();
-  const Result<const Json*> spec = need_object(object, "spec", "");
-  if (!spec) return spec.error();
-  if (auto good = check_ray_job(**spec); !good) return good;
-  Result<RayCluster> cluster = cluster_of(object, *self);
+Result<void> expand_ray_job(const Parent& object, const ExpandOptions& options,
+                            const Visit& visit) {
+  const auto& [whole, self, spec] = object;
+  if (auto good = check_ray_job(spec); !good) return good;
+  Result<RayCluster> cluster = cluster_of(object);
   if (!cluster) return cluster.error();
   std::optional<Json> submitter;
-  if (mode_of(**spec) == "K8sJobMode") {
-    Result<Json> job = submitter_job(**spec, *self, *cluster);
+  if (mode_of(spec) == "K8sJobMode") {
+    Result<Json> job = submitter_job(spec, self, *cluster);
     if (!job) return job.error();
     submitter = std::move(*job);
   }
-  const bool makes_cluster = selected_cluster(**spec).empty();
-  if (makes_cluster && mode_of(**spec) == "SidecarMode")
-    if (auto good = add_sidecar(*cluster, **spec, *self); !good) return good;
+  const bool makes_cluster = selected_cluster(spec).empty();
+  if (makes_cluster && mode_of(spec) == "SidecarMode")
+    if (auto good = add_sidecar(*cluster, spec, self); !good) return good;
   if (makes_cluster && !visit_cluster(*cluster, options, visit)) return {};
-  if (submitter) visit_job({"batch/v1", "Job", self->ns, self->name}, *submitter, options, visit);
+  if (submitter) visit_job(job_called(self.ns, self.name), *submitter, options, visit);
   return {};
 }
 

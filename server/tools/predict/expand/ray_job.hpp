@@ -9,6 +9,6 @@
 namespace tpuwh::server::expand {
 
 std::uint64_t count_ray_job(const Json& job);
-Result<void> expand_ray_job(const Json& job, const ExpandOptions& options, const Visit& visit);
+Result<void> expand_ray_job(const Parent& job, const ExpandOptions& options, const Visit& visit);
 
 }  // namespace tpuwh::server::expand

@@ -8,7 +8,6 @@
 namespace tpuwh::server::expand {
 namespace {
 
-using webhook::workloads::ObjectKind;
 using webhook::workloads::PlainMaker;
 using webhook::workloads::Written;
 
@@ -18,11 +17,6 @@ constexpr PlainMaker of_spec{.count = "size", .service = "service", .labels = la
 constexpr PlainMaker of_parts{
     .parts = "tasks", .pod_name = "{name}-{part}-{index}", .subdomain = "{name}", .labels = labels};
 
-ObjectKind kind_with(const PlainMaker& maker) {
-  return {
-      .group = "x.dev", .versions = {"v1"}, .kind = "Thing", .resource = "things", .maker = &maker};
-}
-
 struct Made {
   std::vector<Json> pods;
   std::string error;
@@ -30,7 +24,9 @@ struct Made {
 
 Made made(const char* yaml, const PlainMaker& maker) {
   Made out;
-  const auto done = expand_plain(object_of(yaml), kind_with(maker), {}, [&](const Json& pod) {
+  const Json object = object_of(yaml);
+  const Owner self = owner_of(object, "x.dev/v1", "Thing", {}).value();
+  const auto done = expand_plain({object, self, object["spec"]}, maker, {}, [&](const Json& pod) {
     out.pods.push_back(pod);
     return true;
   });
