@@ -1,6 +1,6 @@
 #include "server/tools/objects/quantity.hpp"
 
-#include "base/quantity_scale.hpp"
+#include "base/quantity.hpp"
 #include "server/text/json_text.hpp"
 
 #include <fmt/format.h>
@@ -13,28 +13,18 @@ namespace tpuwh::server::objects {
 
 namespace {
 
-std::optional<long double> scale_of(std::string_view suffix) {
-  const auto scale = base::quantity_scale(suffix);
-  if (!scale || std::abs(scale->tens) > 1000) return std::nullopt;
-  return std::ldexp(std::pow(10.0L, static_cast<long double>(scale->tens)), scale->twos);
-}
-
-// Digits with at most one point, of which there is a digit.
-std::optional<long double> digits_of(std::string_view digits) {
+// Infinite where it is too large.
+long double value_of(const base::Quantity& quantity) {
   long double value = 0, unit = 1;
-  bool fraction = false, any = false;
-  for (const char c : digits) {
-    if (c == '.') {
-      if (fraction) return std::nullopt;
-      fraction = true;
-      continue;
-    }
-    any = true;
-    value = value * 10 + static_cast<long double>(c - '0');
-    if (fraction) unit *= 10;
+  for (const char digit : quantity.whole)
+    value = value * 10 + static_cast<long double>(digit - '0');
+  for (const char digit : quantity.fraction) {
+    value = value * 10 + static_cast<long double>(digit - '0');
+    unit *= 10;
   }
-  if (!any || !std::isfinite(value) || !std::isfinite(unit)) return std::nullopt;
-  return value / unit;
+  if (!std::isfinite(unit)) return unit;
+  const long double scale = std::pow(10.0L, static_cast<long double>(quantity.scale.tens));
+  return value / unit * std::ldexp(scale, quantity.scale.twos) * (quantity.negative ? -1 : 1);
 }
 
 std::int64_t round_up(long double value) {
@@ -48,13 +38,9 @@ std::int64_t round_up(long double value) {
 }  // namespace
 
 std::optional<Quantity> parse_quantity(std::string_view text) {
-  const bool negative = !text.empty() && text.front() == '-';
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto digits = digits_of(text.substr(0, end));
-  const auto scale = scale_of(text.substr(end));
-  if (!digits || !scale) return std::nullopt;
-  const long double value = *digits * *scale * (negative ? -1 : 1);
+  const auto quantity = base::quantity(text);
+  if (!quantity || std::abs(quantity->scale.tens) > 1000) return std::nullopt;
+  const long double value = value_of(*quantity);
   if (!std::isfinite(value)) return std::nullopt;
   return Quantity{round_up(value), static_cast<double>(value)};
 }

@@ -1,9 +1,10 @@
-// What the suffix of a Kubernetes quantity multiplies by.
+// A Kubernetes quantity, taken apart: whoever needs a number makes it of the digits and the scale.
 //   source  k8s.io/apimachinery pkg/api/resource, "Quantity"
 #pragma once
 
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -36,6 +37,35 @@ inline std::optional<QuantityScale> quantity_scale(std::string_view suffix) {
   const auto [end, error] = std::from_chars(suffix.data(), suffix.data() + suffix.size(), exponent);
   if (error != std::errc() || end != suffix.data() + suffix.size()) return std::nullopt;
   return QuantityScale{exponent, 0};
+}
+
+struct Quantity {
+  bool negative = false;
+  std::string_view whole, fraction;  // digits before the point and behind it; at least one
+  QuantityScale scale;
+};
+
+// [+-] digits [. digits] and a suffix; nothing for another text.
+inline std::optional<Quantity> quantity(std::string_view text) {
+  const auto take_digits = [&] {
+    std::size_t end = 0;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+    const std::string_view digits = text.substr(0, end);
+    text.remove_prefix(end);
+    return digits;
+  };
+  Quantity out;
+  out.negative = text.starts_with('-');
+  if (out.negative || text.starts_with('+')) text.remove_prefix(1);
+  out.whole = take_digits();
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    out.fraction = take_digits();
+  }
+  const auto scale = quantity_scale(text);
+  if (!scale || (out.whole.empty() && out.fraction.empty())) return std::nullopt;
+  out.scale = *scale;
+  return out;
 }
 
 }  // namespace tpuwh::base
